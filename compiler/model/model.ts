@@ -1,0 +1,143 @@
+/**
+ * The model: a realm resolved, immutable, plain data, with source spans. `load` makes trees of text, `model` makes this
+ * of trees, everything after reads only this.
+ */
+import type { JsonObject, JsonValue } from "../../runtime/json.ts";
+import type { FieldKind } from "../../runtime/filter/fields.ts";
+import type { Span } from "../diagnostics/diagnostic.ts";
+
+export interface Realm {
+  readonly name: string;
+  readonly span: Span;
+  readonly auth: boolean;
+  readonly signup: "open" | "closed";
+  /** Sorted. */
+  readonly roles: readonly string[];
+  readonly defaultRoles: readonly string[];
+  readonly profile?: Schema;
+  readonly origins: readonly string[];
+  readonly sessions: {
+    /** Milliseconds. */
+    readonly lifetime: number;
+    readonly idleTimeout: number;
+    readonly cookie?: { readonly sameSite: "strict" | "lax" | "none" };
+  };
+  readonly appConfig: JsonObject;
+  readonly openapi: "public" | "users" | "off";
+  /** Sorted by name. */
+  readonly databases: readonly Database[];
+  /** Content of every file read, for the manifest: sorted by path relative to the configuration folder. */
+  readonly inputs: readonly InputFile[];
+}
+
+export interface InputFile {
+  readonly path: string;
+  /** SHA-256, hex, of the file's meaning: its parsed value in canonical JSON, so that comments and layout do not count. */
+  readonly meaning: string;
+}
+
+export interface Database {
+  readonly name: string;
+  /** Sorted by name. */
+  readonly collections: readonly Collection[];
+}
+
+export interface Collection {
+  readonly realm: string;
+  readonly database: string;
+  readonly name: string;
+  /** Of its schema.json. */
+  readonly span: Span;
+  /** Paths of the files that make it, relative to the configuration folder, sorted. */
+  readonly sources: readonly string[];
+  readonly schema: Schema;
+  /** Declared fields (configuration.md: schema.json), sorted by path; server-owned fields are not among them. */
+  readonly fields: readonly DeclaredField[];
+  readonly indexes: readonly Index[];
+  readonly rules: Readonly<Partial<Record<RuleName, RuleSource>>>;
+  readonly fieldRules: readonly FieldRules[];
+  readonly references: readonly Reference[];
+  /** `cache` with `public: true`: seconds. */
+  readonly publicCache?: { readonly maxAge: number; readonly span: Span };
+  readonly softDelete?: { readonly retention?: number };
+  readonly customId?: {
+    readonly is?: "user";
+    readonly pattern?: string;
+    readonly duplicateLimit: number;
+    readonly span: Span;
+  };
+}
+
+export type RuleName = "create" | "read" | "update" | "delete" | "restore" | "purge";
+
+/** A rule's text and where each of its characters stands. */
+export interface RuleSource {
+  /** The expression; `true` and `false` for the YAML booleans. */
+  readonly text: string;
+  /** Of the whole expression in the YAML file. */
+  readonly span: Span;
+  /** Position in the file of the character at `offset` of `text` (offset = length: just after the end). */
+  readonly positions: RulePositions;
+  /** `write` where the rule comes from the shorthand. */
+  readonly key: string;
+}
+
+/**
+ * Plain data that maps offsets of a rule's text to lines and columns: each run says that from `offset` on, characters
+ * stand at `line` and `column` onwards, one column each, until the next run.
+ */
+export type RulePositions = readonly { readonly offset: number; readonly line: number; readonly column: number }[];
+
+export interface FieldRules {
+  readonly path: string;
+  readonly span: Span;
+  readonly read?: RuleSource;
+  readonly write?: RuleSource;
+}
+
+export interface DeclaredField {
+  readonly path: string;
+  /** Scalar kinds (and `object`) the values at the path, or the elements of an array there, may have; sorted. */
+  readonly kinds: readonly FieldKind[];
+  /** Paths on the way (or the field's own) that hold arrays. */
+  readonly arrays: readonly string[];
+  /** The path's own value may be something else than an array (always true where it is not in `arrays`). */
+  readonly scalar: boolean;
+  readonly nullable: boolean;
+  /** All string values allowed, where every branch has an `enum` or `const` of strings. */
+  readonly values?: readonly string[];
+  readonly span: Span;
+}
+
+/**
+ * A schema as written, `$ref`s kept. `document` is the file's value; references to other files of the realm are resolved
+ * against `path`.
+ */
+export interface Schema {
+  /** Of its file, relative to the configuration folder. */
+  readonly path: string;
+  /** JSON pointer inside the file, `""` for the whole. */
+  readonly pointer: string;
+  readonly document: JsonValue;
+  /** Every file reachable by `$ref`, itself among them, by path; sorted. */
+  readonly files: readonly { readonly path: string; readonly document: JsonValue }[];
+}
+
+export interface Index {
+  /** As given, or made from its fields; without the engine's prefix. */
+  readonly name: string;
+  readonly fields: readonly { readonly path: string; readonly descending: boolean }[];
+  readonly unique: boolean;
+  readonly span: Span;
+}
+
+export interface Reference {
+  readonly name: string;
+  readonly database: string;
+  readonly collection: string;
+  readonly field: string;
+  readonly key: string;
+  readonly many: boolean;
+  readonly maxExpand?: number;
+  readonly span: Span;
+}

@@ -1,0 +1,35 @@
+import type { Diagnostic } from "../diagnostics/diagnostic.ts";
+import type { RuleName } from "../model/model.ts";
+
+/** What the `rules` stage says of one collection. */
+export interface CompiledRules {
+  readonly rules: Readonly<Partial<Record<RuleName, CompiledRule>>>;
+  readonly fieldRules: readonly { readonly path: string; readonly read?: CompiledRule; readonly write?: CompiledRule }[];
+}
+
+/** One rule as data: the form its emitted functions are printed from, and the facts derived from it. */
+export interface CompiledRule {
+  /** The rule's own text, for the comment above the emitted functions. */
+  readonly text: string;
+  /** `helpdesk/support/tickets/collection.yaml:14 rules.read`. */
+  readonly origin: string;
+  readonly form: unknown;
+  readonly facts: RuleFacts;
+}
+
+export interface RuleFacts {
+  /** The rule is literally, or folds to, one constant for every caller and document. */
+  readonly constant: boolean | undefined;
+  /** An anonymous caller may satisfy it for some document. */
+  readonly anonymous: boolean;
+  readonly readsClock: boolean;
+  readonly readsAppConfig: boolean;
+  /** Paths of `document` that it reads, sorted. */
+  readonly documentFields: readonly string[];
+}
+
+export interface RulesStage {
+  /** By `<database>/<collection>`. */
+  readonly collections: ReadonlyMap<string, CompiledRules>;
+  readonly diagnostics: readonly Diagnostic[];
+}

@@ -1,0 +1,84 @@
+import type { Detail } from "../errors.ts";
+import type { FieldTable } from "../filter/fields.ts";
+import type { JsonObject } from "../json.ts";
+import type { FieldRule, Rules } from "../rules/rule.ts";
+import type { IndexShape } from "../store/contract.ts";
+
+/** An ajv standalone validator, as emitted into `validate.js`. */
+export interface Validator {
+  (data: unknown): boolean;
+  errors?: readonly ValidationError[] | null;
+}
+
+export interface ValidationError {
+  readonly instancePath: string;
+  readonly keyword: string;
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly message?: string;
+}
+
+/**
+ * A collection as its emitted `routes.ts` defines it: plain data and functions, every optional feature present only
+ * where the configuration asks for it.
+ */
+export interface CollectionDefinition {
+  readonly realm: string;
+  readonly database: string;
+  readonly name: string;
+  readonly fields: FieldTable;
+  readonly indexes: readonly IndexShape[];
+  readonly validate: Validator;
+  /**
+   * Normalises the `x-svc-store: date` fields of a valid document in place; answers what is not a date.
+   * Present where the schema has such fields.
+   */
+  readonly normalizeDates?: (document: JsonObject) => readonly Detail[];
+  /** Present in realms with authentication; there, an absent rule denies. */
+  readonly rules?: Rules;
+  readonly fieldRules?: readonly FieldRule[];
+  readonly softDelete?: SoftDelete;
+  readonly customId?: CustomId;
+  /** `cache.public`: seconds. */
+  readonly publicMaxAge?: number;
+}
+
+export interface SoftDelete {
+  /** Milliseconds until a deleted document is purged; absent: never. */
+  readonly retention?: number;
+}
+
+export interface CustomId {
+  /** `user`: only the creating user's own id. */
+  readonly is?: "user";
+  readonly pattern?: RegExp;
+  /** `id_taken` answers a caller may get in a minute. */
+  readonly duplicateLimit: number;
+}
+
+/** A realm as its emitted `realm.ts` defines it. */
+export interface RealmDefinition {
+  readonly name: string;
+  /** Absent in realms with `auth: disabled`. */
+  readonly accounts?: AccountSettings;
+  /** `cors.origins`. */
+  readonly origins: readonly string[];
+  /** Static value of `app_config`. */
+  readonly appConfig: JsonObject;
+  readonly openapi: { readonly access: "public" | "users" | "off"; readonly document: JsonObject };
+  readonly collections: readonly CollectionDefinition[];
+}
+
+export interface AccountSettings {
+  readonly signup: "open" | "closed";
+  /** Names of the realm's roles. */
+  readonly roles: readonly string[];
+  /** Given at sign-up. */
+  readonly defaultRoles: readonly string[];
+  /** The users' profile schema; absent: any object. */
+  readonly validateProfile?: Validator;
+  /** Milliseconds. */
+  readonly sessionLifetime: number;
+  readonly sessionIdleTimeout: number;
+  /** `sessions.cookie`, where enabled. */
+  readonly cookie?: { readonly sameSite: "strict" | "lax" | "none" };
+}

@@ -1,0 +1,60 @@
+/** One entry of `error.details`. */
+export interface Detail {
+  readonly path: string;
+  readonly reason: string;
+}
+
+/** Codes of `spec: Errors` that this server answers, with their status. */
+export const errorStatus = {
+  invalid_json: 400,
+  validation_error: 400,
+  invalid_header: 400,
+  id_required: 400,
+  invalid_id: 400,
+  id_not_allowed: 400,
+  invalid_query: 400,
+  unauthenticated: 401,
+  invalid_credentials: 401,
+  forbidden: 403,
+  not_found: 404,
+  method_not_allowed: 405,
+  conflict: 409,
+  id_taken: 409,
+  write_conflict: 409,
+  email_taken: 409,
+  request_in_progress: 409,
+  version_mismatch: 412,
+  payload_too_large: 413,
+  unsupported_media_type: 415,
+  idempotency_key_reused: 422,
+  too_many_requests: 429,
+  request_header_fields_too_large: 431,
+  internal_error: 500,
+  unavailable: 503,
+} as const;
+
+export type ErrorCode = keyof typeof errorStatus;
+
+export interface ApiErrorOptions {
+  readonly details?: readonly Detail[];
+  /** Lower-case names. */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly cause?: unknown;
+}
+
+/** The only error that clients see the content of; everything else answers `internal_error`. */
+export class ApiError extends Error {
+  readonly status: number;
+  readonly code: ErrorCode;
+  readonly details: readonly Detail[];
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(code: ErrorCode, message: string, options: ApiErrorOptions = {}) {
+    super(message, { cause: options.cause });
+    this.name = "ApiError";
+    this.status = errorStatus[code];
+    this.code = code;
+    this.details = options.details ?? [];
+    this.headers = options.headers ?? {};
+  }
+}

@@ -1,0 +1,56 @@
+/**
+ * The query field table: every path that a filter may name, what it holds and where arrays stand on the way.
+ * Emitted per collection as `fields.ts`; server-owned fields come from the tables below.
+ */
+
+/** What a path holds. `date-time` and `date` are strings stored under `x-svc-store: date`, normalised at write. */
+export type FieldKind = "string" | "integer" | "number" | "boolean" | "date-time" | "date" | "object";
+
+export interface Field {
+  /** Dotted path, for example `lines.sku`. */
+  readonly path: string;
+  readonly segments: readonly string[];
+  /** More than one for a union such as `["string", "integer"]`. */
+  readonly kinds: readonly FieldKind[];
+  /** One entry a segment: true where the value reached by that segment is declared as an array. */
+  readonly arrays: readonly boolean[];
+}
+
+/** Path to field. */
+export type FieldTable = Readonly<Record<string, Field>>;
+
+/**
+ * Declares one field. `arrays` lists the paths (the field's own, or of a segment on the way) that hold arrays:
+ * `field("lines.sku", "string", ["lines"])`.
+ */
+export function field(path: string, kinds: FieldKind | readonly FieldKind[], arrays: readonly string[] = []): Field {
+  const segments = path.split(".");
+  return {
+    path,
+    segments,
+    kinds: typeof kinds === "string" ? [kinds] : kinds,
+    arrays: segments.map((_, at) => arrays.includes(segments.slice(0, at + 1).join("."))),
+  };
+}
+
+/** Server-owned fields of every document. */
+export const documentFields = {
+  id: field("id", "string"),
+  "_meta.created_at": field("_meta.created_at", "date-time"),
+  "_meta.updated_at": field("_meta.updated_at", "date-time"),
+  "_meta.version": field("_meta.version", "integer"),
+} satisfies FieldTable;
+
+/** Server-owned fields in realms with authentication. */
+export const ownershipFields = {
+  "_meta.owner": field("_meta.owner", "string"),
+  "_meta.created_by": field("_meta.created_by", "string"),
+  "_meta.updated_by": field("_meta.updated_by", "string"),
+} satisfies FieldTable;
+
+/** Server-owned fields in soft-delete collections. */
+export const deletionFields = {
+  "_meta.deleted_at": field("_meta.deleted_at", "date-time"),
+  "_meta.deleted_by": field("_meta.deleted_by", "string"),
+  "_meta.purge_at": field("_meta.purge_at", "date-time"),
+} satisfies FieldTable;

@@ -1,0 +1,89 @@
+import type { IncomingHttpHeaders } from "node:http";
+import type { Caller } from "../auth/caller.ts";
+import type { Clock } from "../clock.ts";
+import type { RealmDefinition } from "../documents/definition.ts";
+import type { Store } from "../store/contract.ts";
+
+/**
+ * A request as handlers see it: plain values, no Fastify. A handler is: authenticate, parse, rule, store, respond; what
+ * it throws is rendered once, by the HTTP layer.
+ */
+export interface Exchange {
+  readonly method: string;
+  /** Path parameters, percent-decoded. */
+  readonly params: Readonly<Record<string, string | undefined>>;
+  /** The raw query string without `?`; empty when there is none. See `parameters()`. */
+  readonly search: string;
+  readonly headers: IncomingHttpHeaders;
+  /** As received; nothing about it has been judged yet. See `readJson()`. */
+  readonly body: RequestBody;
+  readonly requestId: string;
+  /** Of the client, believing proxies as far as `SVC_TRUST_PROXY` says. */
+  readonly address: string;
+}
+
+export type RequestBody = Buffer | "none" | "too-large";
+
+export interface Answer {
+  readonly status: number;
+  /** JSON text; absent: no body. */
+  readonly body?: string | undefined;
+  /** Lower-case names; they win over the route class's own. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export type Handler = (exchange: Exchange) => Promise<Answer> | Answer;
+
+/**
+ * Which caching headers a route's answers and errors carry (spec: Common request rules 5): `document` routes
+ * `private, no-cache` and `Vary: Origin, Authorization[, Cookie]`; `private` routes (`_auth`, `_admin`) `no-store`;
+ * `description` (`_openapi.json`) `Vary: Origin`.
+ */
+export type RouteClass = "document" | "private" | "description";
+
+export interface Route {
+  readonly class: RouteClass;
+  readonly handle: Handler;
+}
+
+export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+
+/** Made once at start for a realm; whatever depends on the configuration alone is decided here, not per request. */
+export type RouteFactory = (realm: RealmInstance) => Route;
+
+/** Path (with `:name` parameters) to its methods. HEAD, OPTIONS and 405 follow from it. */
+export type RouteTable = Readonly<Record<string, Readonly<Partial<Record<Method, RouteFactory>>>>>;
+
+/** A realm as it runs. */
+export interface RealmInstance {
+  readonly definition: RealmDefinition;
+  readonly store: Store;
+  readonly clock: Clock;
+  /** A new document id: 20 characters, sortable by creation time, monotonic within the process. */
+  readonly newId: () => string;
+  /**
+   * Who sends this request (spec: Authentication 1-4). Undefined in realms with `auth: disabled`.
+   * @throws ApiError `unauthenticated` for an unknown credential, `forbidden` for a key outside its networks.
+   */
+  readonly authenticate?: (exchange: Exchange) => Promise<Caller>;
+  readonly log: Log;
+  /** `svc_id_conflicts_total`. */
+  readonly countIdConflict: (database: string, collection: string) => void;
+  /** Whether `/_admin` exists (`SVC_ADMIN_API`). */
+  readonly adminApi: boolean;
+  /** Holds background work (throttled session touches, …) that the shutdown waits for. */
+  readonly background: (work: Promise<unknown>) => void;
+}
+
+/** The part of pino that we call. */
+export interface Log {
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}
+
+/** What a realm's emitted `realm.ts` exports. */
+export interface RealmModule {
+  readonly definition: RealmDefinition;
+  readonly routes: readonly RouteTable[];
+}

@@ -1,0 +1,12 @@
+/** Any JSON value. */
+export type JsonValue = string | number | boolean | null | JsonValue[] | JsonObject;
+
+/** A JSON object; members may be missing. */
+export interface JsonObject {
+  [member: string]: JsonValue | undefined;
+}
+
+/** True for `{…}`; false for arrays, null and scalars. */
+export function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,49 @@
+import type { RuleUser } from "../auth/caller.ts";
+import type { Filter } from "../filter/algebra.ts";
+import type { JsonObject } from "../json.ts";
+
+/** The caller's side of a rule: everything known before a document is looked at. */
+export interface RuleContext {
+  /** Undefined for anonymous callers. */
+  readonly user: RuleUser | undefined;
+  /** RFC 3339, UTC, milliseconds; one instant for the whole request. */
+  readonly now: string;
+  readonly appConfig: JsonObject;
+}
+
+/**
+ * A rule in its compiled form, as emitted into `rules.ts`. `Document` and `Data` are the members that the rule reads.
+ * The two forms agree on every document and caller.
+ */
+export interface WriteRule<Document = never, Data = never> {
+  /**
+   * False when no document and no data could satisfy the rule for this caller (*constantly false*). Absent: it depends
+   * on the document or data alone.
+   */
+  readonly possible?: (context: RuleContext) => boolean;
+  readonly check: (context: RuleContext, document: Document, data: Data) => boolean;
+}
+
+/** A rule that also decides what lists show: `filter` has the caller's side evaluated; constantly false folds to FALSE. */
+export interface ReadRule<Document = never> {
+  readonly filter: (context: RuleContext) => Filter;
+  readonly check: (context: RuleContext, document: Document) => boolean;
+}
+
+/** `create` sees no document, `delete` and `purge` no data. A missing rule denies. */
+export interface Rules {
+  readonly create?: WriteRule<never, never>;
+  readonly read?: ReadRule;
+  readonly update?: WriteRule;
+  readonly delete?: WriteRule;
+  readonly restore?: ReadRule;
+  readonly purge?: WriteRule;
+}
+
+/** Field-level rules of one path; the one not given is constantly true. */
+export interface FieldRule {
+  /** Segments of the path; never through an array. */
+  readonly path: readonly string[];
+  readonly read?: WriteRule;
+  readonly write?: WriteRule;
+}

@@ -1,0 +1,206 @@
+import type { Field, FieldTable } from "../filter/fields.ts";
+import type { Filter } from "../filter/algebra.ts";
+
+/**
+ * The store contract: what an engine gives the document layer. One store holds one realm. Its own, engine-independent
+ * test suite is `contract.suite.ts`.
+ *
+ * Reads see every write acknowledged before them. An acknowledged write survives the death of the process.
+ */
+export interface Store {
+  /**
+   * Makes tables and indexes, drops indexes of ours that are declared no longer. Idempotent; called once before use.
+   * @throws UniqueIndexViolated when stored documents violate a declared unique index; nothing is lost.
+   */
+  provision(collections: readonly CollectionShape[]): Promise<void>;
+  /** @throws Error for a collection that was not provisioned. */
+  collection(name: string): StoreCollection;
+  /**
+   * Runs `work` atomically: all of its writes become visible and durable together, or, when it throws, none.
+   * `work` awaits nothing but the transaction's own operations, which see the writes before them.
+   */
+  transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>;
+  /**
+   * A mark held by at most one holder at a time, gone at `release`, at the end of the process (or after `ttl`
+   * milliseconds where the store is shared). Undefined when somebody holds it.
+   */
+  lease(name: string, ttl: number): Promise<Lease | undefined>;
+  /**
+   * A number that changes whenever anything in the collection may have changed, whoever wrote it; undefined where the
+   * engine cannot know, and then nothing read from it may be kept.
+   */
+  revision(collection: string): number | undefined;
+  readonly feed: ChangeFeed;
+  /** @throws when the store cannot be reached. */
+  health(): Promise<void>;
+  /** Waits for writes under way, then releases everything. */
+  close(): Promise<void>;
+}
+
+export interface Lease {
+  release(): Promise<void>;
+}
+
+export interface CollectionShape {
+  /** `<database>.<collection>`, or `_svc.<name>` for the service's own. */
+  readonly name: string;
+  readonly fields: FieldTable;
+  readonly indexes: readonly IndexShape[];
+  /** Whether changes are recorded in the feed; collections that nothing follows pay nothing. */
+  readonly feed: boolean;
+}
+
+export interface IndexShape {
+  /** Without the engine's prefix. */
+  readonly name: string;
+  readonly keys: readonly { readonly field: Field; readonly descending: boolean }[];
+  /**
+   * Over live documents in which every key is present. Others take no part.
+   */
+  readonly unique: boolean;
+}
+
+/** A document as responses carry it: `text` is its JSON. `version` is 0 for one written before versioning. */
+export interface StoredDocument {
+  readonly id: string;
+  readonly version: number;
+  readonly text: string;
+}
+
+/** What is written: the text, and beside it what the engine keeps in columns of its own. Times in epoch milliseconds. */
+export interface DocumentWrite extends StoredDocument {
+  readonly createdAt: number;
+  /** Present on soft-deleted documents: they leave `live` and every unique index. */
+  readonly deletedAt?: number | undefined;
+  /** From then on the document is gone for every read, and its id is free. */
+  readonly purgeAt?: number | undefined;
+}
+
+/** Which documents are looked at. Soft-deleted documents past their `purgeAt` are in none. */
+export type Visibility = "live" | "deleted" | "all";
+
+export interface Find {
+  readonly filter: Filter;
+  readonly visibility: Visibility;
+  readonly limit: number;
+  readonly skip: number;
+}
+
+/** Operations that a transaction offers too. */
+export interface DocumentReader {
+  /** The document if it exists, is visible so and satisfies the filter (default: any). */
+  get(id: string, visibility: Visibility, filter?: Filter): Promise<StoredDocument | undefined>;
+}
+
+export interface DocumentWriter {
+  /** @throws DuplicateId | UniqueViolation */
+  insert(document: DocumentWrite): Promise<void>;
+  /**
+   * Replaces the document if its version is `expected` (in any visibility); false if it is gone or has another.
+   * @throws UniqueViolation
+   */
+  replace(expected: number, document: DocumentWrite): Promise<boolean>;
+  /** Removes it for good if its version is `expected` (any when undefined); false if it is gone or has another. */
+  remove(id: string, expected?: number): Promise<boolean>;
+}
+
+export interface StoreCollection extends DocumentReader, DocumentWriter {
+  /**
+   * In order of creation time, then id. Runs under the store's query time limit.
+   * @throws QueryTimeout | StoreBusy
+   */
+  find(query: Find): Promise<StoredDocument[]>;
+  /** @throws QueryTimeout | StoreBusy */
+  count(filter: Filter, visibility: Visibility): Promise<number>;
+  /** Removes for good up to `limit` documents whose `purgeAt` has passed; answers how many. */
+  removeExpired(limit: number): Promise<number>;
+}
+
+export interface Transaction {
+  collection(name: string): DocumentReader & DocumentWriter;
+}
+
+/** An ordered history of changes, kept for a day, of collections whose shape asks for it. */
+export interface ChangeFeed {
+  /** The position after the newest change. */
+  head(): Promise<string>;
+  /**
+   * Changes after `position`, oldest first, at most `limit`.
+   * @throws HistoryExpired when the history no longer reaches back to it.
+   */
+  read(position: string, limit: number): Promise<readonly Change[]>;
+  /** Calls back after each commit that recorded changes; answers how to stop. */
+  onCommit(listener: () => void): () => void;
+}
+
+export interface Change {
+  readonly position: string;
+  /** Epoch milliseconds. */
+  readonly at: number;
+  readonly collection: string;
+  readonly id: string;
+  /** Before the change; absent for an insert. */
+  readonly before?: StoredDocument;
+  /** After the change; absent for a removal. */
+  readonly after?: StoredDocument;
+}
+
+/** A document with this id exists, live or soft-deleted. */
+export class DuplicateId extends Error {
+  readonly id: string;
+  constructor(id: string) {
+    super(`a document with id ${JSON.stringify(id)} exists`);
+    this.name = "DuplicateId";
+    this.id = id;
+  }
+}
+
+/** A write would give two live documents the same values under a unique index. */
+export class UniqueViolation extends Error {
+  /** The index's name as in its {@link IndexShape}. */
+  readonly index: string;
+  constructor(index: string) {
+    super(`unique index ${index} violated`);
+    this.name = "UniqueViolation";
+    this.index = index;
+  }
+}
+
+/** Stored documents violate a unique index that is to be made. */
+export class UniqueIndexViolated extends Error {
+  readonly collection: string;
+  readonly index: string;
+  /** Up to 10 ids of documents that clash. */
+  readonly ids: readonly string[];
+  constructor(collection: string, index: string, ids: readonly string[]) {
+    super(`unique index ${index} of ${collection} is violated by documents ${ids.join(", ")}`);
+    this.name = "UniqueIndexViolated";
+    this.collection = collection;
+    this.index = index;
+    this.ids = ids;
+  }
+}
+
+/** A query ran longer than the store's time limit and was interrupted. */
+export class QueryTimeout extends Error {
+  constructor() {
+    super("the query exceeded its time limit");
+    this.name = "QueryTimeout";
+  }
+}
+
+/** Too many expensive queries run or wait. */
+export class StoreBusy extends Error {
+  constructor() {
+    super("too many expensive queries are under way");
+    this.name = "StoreBusy";
+  }
+}
+
+/** The feed no longer reaches back to a position. */
+export class HistoryExpired extends Error {
+  constructor() {
+    super("the change history no longer reaches this position");
+    this.name = "HistoryExpired";
+  }
+}
