@@ -12,27 +12,28 @@ export interface RuleContext {
 }
 
 /**
- * A rule in its compiled form, as emitted into `rules.ts`. `Document` and `Data` are the members that the rule reads.
- * The two forms agree on every document and caller.
+ * A rule in its compiled form, as emitted into `rules.ts`. `Document` and `Data` declare the members that the rule reads
+ * (emitted as type aliases; the runtime passes the whole object). The two forms agree on every document and caller.
  */
-export interface WriteRule<Document = never, Data = never> {
+export interface WriteRule<Document = JsonObject, Data = JsonObject> {
   /**
    * False when no document and no data could satisfy the rule for this caller (*constantly false*). Absent: it depends
    * on the document or data alone.
    */
-  readonly possible?: (context: RuleContext) => boolean;
-  readonly check: (context: RuleContext, document: Document, data: Data) => boolean;
+  possible?(context: RuleContext): boolean;
+  /** `document` is absent on create, `data` where nothing is written. */
+  check(context: RuleContext, document: Document, data: Data): boolean;
 }
 
 /** A rule that also decides what lists show: `filter` has the caller's side evaluated; constantly false folds to FALSE. */
-export interface ReadRule<Document = never> {
-  readonly filter: (context: RuleContext) => Filter;
-  readonly check: (context: RuleContext, document: Document) => boolean;
+export interface ReadRule<Document = JsonObject> {
+  filter(context: RuleContext): Filter;
+  check(context: RuleContext, document: Document): boolean;
 }
 
-/** `create` sees no document, `delete` and `purge` no data. A missing rule denies. */
+/** A missing rule denies. A constant rule is one of `allowed` and `denied`. */
 export interface Rules {
-  readonly create?: WriteRule<never, never>;
+  readonly create?: WriteRule;
   readonly read?: ReadRule;
   readonly update?: WriteRule;
   readonly delete?: WriteRule;
