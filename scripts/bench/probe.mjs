@@ -1,0 +1,8 @@
+// Preloaded into a measured server: answers its parent with the processor time and memory it has used.
+process.on("message", (message) => {
+  if (message === "usage") {
+    const { user, system } = process.cpuUsage();
+    process.send({ usage: { cpu: user + system, rss: process.memoryUsage.rss() } });
+  }
+});
+process.channel?.unref();

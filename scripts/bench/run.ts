@@ -1,0 +1,109 @@
+// npm run bench: the generated server against a hand-written one and bare Fastify, in one run, interleaved.
+// Judged by processor time a request, which is far steadier than requests per second on a busy machine.
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { compileTimes, startTimes } from "./process.ts";
+import { type MeasuredServer, startGenerated, startHandwritten, startHello } from "./servers.ts";
+import { helloRow, type Measure, measure, type Row, rows, seed } from "./workload.ts";
+
+const { values: options } = parseArgs({
+  options: {
+    rounds: { type: "string", default: "5" },
+    scale: { type: "string", default: "1" },
+    only: { type: "string" },
+  },
+});
+const rounds = Number(options.rounds);
+const scale = Number(options.scale);
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const work = mkdtempSync(join(tmpdir(), "realmc-bench-"));
+const bundle = join(work, "dist");
+const realmc = join(root, "compiler/cli/realmc.mjs");
+execFileSync(
+  process.execPath,
+  [realmc, "build", join(root, "scripts/bench/config"), "--out", join(work, "generated"), "--bundle", bundle],
+  { stdio: ["ignore", "ignore", "inherit"] },
+);
+
+const servers: MeasuredServer[] = [];
+try {
+  const hello = await startHello();
+  const handwritten = await startHandwritten(join(work, "handwritten"));
+  const open = await startGenerated(bundle, join(work, "open"), "open");
+  const guarded = await startGenerated(bundle, join(work, "guarded"), "guarded");
+  servers.push(hello, handwritten, open, guarded);
+
+  const measured = await interleaved(hello, [handwritten, open, guarded]);
+  report(measured, handwritten.name);
+} finally {
+  await Promise.all(servers.map((server) => server.stop()));
+  rmSync(work, { recursive: true, force: true });
+}
+if (options.only === undefined) {
+  await startTimes(root);
+  compileTimes(root);
+}
+
+type Measured = Map<string, Map<string, Measure[]>>;
+
+async function interleaved(hello: MeasuredServer, compared: readonly MeasuredServer[]): Promise<Measured> {
+  const measured: Measured = new Map();
+  const ids = new Map<MeasuredServer, readonly string[]>([[hello, []]]);
+  for (const server of compared) ids.set(server, await seed(server, 5_000));
+  for (let round = -1; round < rounds; round++) {
+    for (const row of [
+      helloRow,
+      ...rows.filter(({ name }) => options.only === undefined || name === options.only),
+    ]) {
+      for (const server of row === helloRow ? [hello] : compared) {
+        const amount = Math.max(100, Math.round(row.amount * scale * (round < 0 ? 0.5 : 1)));
+        const one = await measure(server, row, ids.get(server) ?? [], amount);
+        if (round >= 0) remember(measured, row, server, one);
+      }
+      process.stderr.write(
+        `\rround ${Math.max(round, 0) + (round < 0 ? 0 : 1)} of ${rounds}: ${row.name}          `,
+      );
+    }
+  }
+  process.stderr.write("\n");
+  return measured;
+}
+
+function remember(measured: Measured, row: Row, server: MeasuredServer, one: Measure): void {
+  const byServer = measured.get(row.name) ?? new Map<string, Measure[]>();
+  measured.set(row.name, byServer);
+  byServer.set(server.name, [...(byServer.get(server.name) ?? []), one]);
+}
+
+function report(measured: Measured, reference: string): void {
+  console.log("| row | server | CPU µs/request | requests/s | p50 ms | p99 ms | RSS MiB | ratio |");
+  console.log("|---|---|---:|---:|---:|---:|---:|---:|");
+  for (const [row, byServer] of measured) {
+    const base = byServer.get(reference);
+    for (const [server, all] of byServer) {
+      const cells = [
+        middle(all.map(({ cpu }) => cpu)).toFixed(1),
+        middle(all.map(({ perSecond }) => perSecond)).toFixed(0),
+        middle(all.map(({ p50 }) => p50)).toFixed(1),
+        middle(all.map(({ p99 }) => p99)).toFixed(1),
+        (middle(all.map(({ rss }) => rss)) / 2 ** 20).toFixed(0),
+        base === undefined
+          ? ""
+          : middle(all.map(({ cpu }, round) => (base[round]?.cpu ?? cpu) / cpu)).toFixed(2),
+      ];
+      console.log(`| ${row} | ${server} | ${cells.join(" | ")} |`);
+    }
+  }
+  console.log(
+    `\nratio: CPU of ${reference} / CPU of the server, median of ${rounds} interleaved rounds; above 1 is cheaper.`,
+  );
+}
+
+function middle(values: readonly number[]): number {
+  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+}

@@ -1,0 +1,134 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+/** A server under measurement, in a process of its own. */
+export interface MeasuredServer {
+  readonly name: string;
+  readonly url: string;
+  /** Path prefix of the collection. */
+  readonly realm: "open" | "guarded";
+  /** Sent with every request. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Processor time in microseconds and resident memory in bytes, of the whole process so far. */
+  usage(): Promise<Usage>;
+  stop(): Promise<void>;
+}
+
+export interface Usage {
+  readonly cpu: number;
+  readonly rss: number;
+}
+
+const here = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
+const probe = ["--import", new URL("probe.mjs", import.meta.url).href];
+
+export async function startHello(): Promise<MeasuredServer> {
+  const child = fork(here("hello.mjs"), [], { execArgv: probe });
+  return measured("bare Fastify", child, await announced(child), "open", {});
+}
+
+export async function startHandwritten(folder: string): Promise<MeasuredServer> {
+  mkdirSync(folder, { recursive: true });
+  const schema = here("config/open/shop/items/schema.json");
+  const child = fork(here("handwritten.mjs"), [folder, schema], { execArgv: probe });
+  return measured("hand-written", child, await announced(child), "open", {});
+}
+
+/** The bundle serves both realms; each is measured in a process of its own. */
+export async function startGenerated(
+  bundle: string,
+  folder: string,
+  realm: "open" | "guarded",
+): Promise<MeasuredServer> {
+  const port = await freePort();
+  const child = fork(join(bundle, "server.mjs"), [], {
+    execArgv: probe,
+    stdio: ["ignore", "ignore", "inherit", "ipc"],
+    env: {
+      ...process.env,
+      NODE_ENV: "production",
+      HOST: "127.0.0.1",
+      PORT: String(port),
+      SVC_STORE: `sqlite:${folder}`,
+    },
+  });
+  const url = `http://127.0.0.1:${port}`;
+  await ready(url);
+  const headers = realm === "open" ? {} : { authorization: `Bearer ${await session(url)}` };
+  return measured(realm === "open" ? "generated" : "generated, rules", child, url, realm, headers);
+}
+
+/** Waits until `/readyz` answers 200. */
+export async function ready(url: string): Promise<void> {
+  for (let attempt = 0; attempt < 500; attempt++) {
+    const answer = await fetch(`${url}/readyz`).catch(() => undefined);
+    if (answer?.status === 200) return;
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  throw new Error(`${url} did not become ready`);
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  server.close();
+  await once(server, "close");
+  if (address === null || typeof address === "string") throw new Error("no port");
+  return address.port;
+}
+
+async function session(url: string): Promise<string> {
+  const answer = await fetch(`${url}/v1/guarded/_auth/signup`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ email: "bench@example.com", password: "correct horse battery" }),
+  });
+  const body: unknown = await answer.json();
+  const token = isRecord(body) && isRecord(body["session"]) ? body["session"]["token"] : undefined;
+  if (typeof token !== "string") throw new Error(`sign-up answered ${answer.status}`);
+  return token;
+}
+
+async function announced(child: ChildProcess): Promise<string> {
+  const [message] = await once(child, "message");
+  if (!isRecord(message) || typeof message["ready"] !== "string") throw new Error("the server did not start");
+  return message["ready"];
+}
+
+function measured(
+  name: string,
+  child: ChildProcess,
+  url: string,
+  realm: "open" | "guarded",
+  headers: Readonly<Record<string, string>>,
+): MeasuredServer {
+  return {
+    name,
+    url,
+    realm,
+    headers,
+    async usage() {
+      const answer = once(child, "message");
+      child.send("usage");
+      const [message] = await answer;
+      const usage = isRecord(message) ? message["usage"] : undefined;
+      if (!isRecord(usage)) throw new Error(`${name} does not answer its probe`);
+      return { cpu: Number(usage["cpu"]), rss: Number(usage["rss"]) };
+    },
+    async stop() {
+      if (child.exitCode !== null) return;
+      const exit = once(child, "exit");
+      child.kill("SIGTERM");
+      await exit;
+    },
+  };
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null;
+}
