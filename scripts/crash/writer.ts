@@ -122,6 +122,13 @@ export class Writer {
     this.acknowledged++;
   }
 
+  #newestSingle(): string | undefined {
+    for (const [id, { acknowledged }] of [...this.#documents].reverse()) {
+      if (acknowledged !== "absent" && !this.#group.includes(id)) return id;
+    }
+    return undefined;
+  }
+
   async #change(
     id: string,
     next: (version: number) => State,
