@@ -4,8 +4,12 @@ export interface Detail {
   readonly reason: string;
 }
 
-/** Codes of `spec: Errors` that this server answers, with their status. */
+/**
+ * Codes of `spec: Errors` that this server answers, with their status; beside them `bad_request`, `request_timeout` and
+ * `request_header_fields_too_large` for what is no HTTP request.
+ */
 export const errorStatus = {
+  bad_request: 400,
   invalid_json: 400,
   validation_error: 400,
   invalid_header: 400,
@@ -13,11 +17,13 @@ export const errorStatus = {
   invalid_id: 400,
   id_not_allowed: 400,
   invalid_query: 400,
+  invalid_invitation: 400,
   unauthenticated: 401,
   invalid_credentials: 401,
   forbidden: 403,
   not_found: 404,
   method_not_allowed: 405,
+  request_timeout: 408,
   conflict: 409,
   id_taken: 409,
   write_conflict: 409,

@@ -2,8 +2,9 @@
  * The model: a realm resolved, immutable, plain data, with source spans. `load` makes trees of text, `model` makes this
  * of trees, everything after reads only this.
  */
-import type { JsonObject, JsonValue } from "../../runtime/json.ts";
+
 import type { FieldKind } from "../../runtime/filter/fields.ts";
+import type { JsonObject, JsonValue } from "../../runtime/json.ts";
 import type { Span } from "../diagnostics/diagnostic.ts";
 
 export interface Realm {
@@ -86,7 +87,11 @@ export interface RuleSource {
  * Plain data that maps offsets of a rule's text to lines and columns: each run says that from `offset` on, characters
  * stand at `line` and `column` onwards, one column each, until the next run.
  */
-export type RulePositions = readonly { readonly offset: number; readonly line: number; readonly column: number }[];
+export type RulePositions = readonly {
+  readonly offset: number;
+  readonly line: number;
+  readonly column: number;
+}[];
 
 export interface FieldRules {
   readonly path: string;

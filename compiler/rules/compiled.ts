@@ -1,10 +1,15 @@
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import type { RuleName } from "../model/model.ts";
+import type { RuleForm } from "./form.ts";
 
 /** What the `rules` stage says of one collection. */
 export interface CompiledRules {
   readonly rules: Readonly<Partial<Record<RuleName, CompiledRule>>>;
-  readonly fieldRules: readonly { readonly path: string; readonly read?: CompiledRule; readonly write?: CompiledRule }[];
+  readonly fieldRules: readonly {
+    readonly path: string;
+    readonly read?: CompiledRule;
+    readonly write?: CompiledRule;
+  }[];
 }
 
 /** One rule as data: the form its emitted functions are printed from, and the facts derived from it. */
@@ -13,7 +18,7 @@ export interface CompiledRule {
   readonly text: string;
   /** `helpdesk/support/tickets/collection.yaml:14 rules.read`. */
   readonly origin: string;
-  readonly form: unknown;
+  readonly form: RuleForm;
   readonly facts: RuleFacts;
 }
 

@@ -15,6 +15,8 @@ export interface ValidationError {
   readonly keyword: string;
   readonly params: Readonly<Record<string, unknown>>;
   readonly message?: string;
+  /** The member whose name is wrong, in errors of `propertyNames`. */
+  readonly propertyName?: string;
 }
 
 /**

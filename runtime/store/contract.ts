@@ -1,5 +1,5 @@
-import type { Field, FieldTable } from "../filter/fields.ts";
 import type { Filter } from "../filter/algebra.ts";
+import type { Field, FieldTable } from "../filter/fields.ts";
 
 /**
  * The store contract: what an engine gives the document layer. One store holds one realm. Its own, engine-independent

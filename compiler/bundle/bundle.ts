@@ -1,0 +1,69 @@
+/** The bundle stage: emitted files to what is deployed. */
+import { readFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { build } from "esbuild";
+import type { EmittedFile } from "../emit/code.ts";
+import { jsonText } from "../emit/format.ts";
+import type { Plan } from "../emit/plan.ts";
+import { installedVersion, packageRoot } from "./package.ts";
+import { emittedFiles, runtimeOfThisPackage } from "./plugins.ts";
+
+/** Packages with native code; `npm install` in the bundle's folder brings them. */
+const nativePackages = ["@node-rs/argon2", "@photostructure/sqlite"];
+
+/** CommonJS packages in the bundle load Node's own modules and the native packages by `require`. */
+const commonJs = [
+  'import { createRequire as __createRequire } from "node:module";',
+  'import { dirname as __dirnameOf } from "node:path";',
+  'import { fileURLToPath as __fileURLToPath } from "node:url";',
+  "const require = __createRequire(import.meta.url);",
+  "const __filename = __fileURLToPath(import.meta.url);",
+  "const __dirname = __dirnameOf(__filename);",
+].join("\n");
+
+/**
+ * The files of a bundle: `server.mjs`, `package.json` and each realm's OpenAPI document. Emitted files need not be in
+ * the output folder `out` yet; what the plan leaves as it is, is read from there.
+ */
+export async function bundleServer(out: string, plan: Plan): Promise<readonly EmittedFile[]> {
+  const { outputFiles } = await build({
+    entryPoints: [resolve(out, "server.ts")],
+    outfile: "server.mjs",
+    absWorkingDir: packageRoot,
+    bundle: true,
+    write: false,
+    platform: "node",
+    format: "esm",
+    target: "node20",
+    external: nativePackages,
+    banner: { js: commonJs },
+    tsconfigRaw: {},
+    logLevel: "silent",
+    plugins: [runtimeOfThisPackage(), emittedFiles(out, plan.files)],
+  });
+  const [server = ""] = outputFiles.map(({ text }) => text);
+  // Some are imported, some required by name only where Node lacks what they bring.
+  const used = nativePackages.filter((name) => server.includes(JSON.stringify(name)));
+  return [
+    { path: "server.mjs", text: server },
+    { path: "package.json", text: productionPackage(used) },
+    ...(await Promise.all(Object.keys(plan.manifest.realms).map((realm) => descriptionOf(realm, out, plan)))),
+  ];
+}
+
+async function descriptionOf(realm: string, out: string, plan: Plan): Promise<EmittedFile> {
+  const emitted = plan.files.find(({ path }) => path === `${realm}/openapi.json`);
+  const text = emitted?.text ?? (await readFile(join(out, realm, "openapi.json"), "utf8"));
+  return { path: `${realm}.openapi.json`, text };
+}
+
+function productionPackage(dependencies: readonly string[]): string {
+  return jsonText({
+    name: "realmc-server",
+    private: true,
+    type: "module",
+    scripts: { start: "node server.mjs" },
+    engines: { node: ">=20.19" },
+    dependencies: Object.fromEntries(dependencies.map((name) => [name, installedVersion(name)])),
+  });
+}

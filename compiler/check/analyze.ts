@@ -1,0 +1,136 @@
+/**
+ * The front of the compiler: from a folder to checked realms.
+ *
+ *     const { value: realms, diagnostics } = await loadRealms(folder, only);   // load -> model -> check
+ *     const rules = await compileRules(realm);                                 // compiler/rules
+ *     const more = checkRealm(realm, rules);                                   // the checks that need the rules' facts
+ *
+ * Every mistake of a run is reported: realms whose `auth` or `roles` could not be understood, and collections whose schema
+ * could not, are left out of the value, so that what the later stages say of the others is meant.
+ */
+import type { Diagnostic, Staged } from "../diagnostics/diagnostic.ts";
+import { sorted } from "../diagnostics/sort.ts";
+import { locate } from "../load/source.ts";
+import type { Realm } from "../model/model.ts";
+import { type ModelledRealm, readRealms } from "../model/read-realms.ts";
+import type { RulesStage } from "../rules/compiled.ts";
+import {
+  customId,
+  fieldRules,
+  publicCache,
+  rulesWithoutAuth,
+  rulesWithoutSoftDelete,
+  unusedWrite,
+} from "./collection-settings.ts";
+import { publicCacheFacts } from "./facts.ts";
+import { duplicateIndexes, indexFields } from "./indexes.ts";
+import { type PlacedPattern, slowPatterns } from "./patterns.ts";
+import { accountSettings, cookieOrigins, defaultRoles, idleTimeout, origins } from "./realm-settings.ts";
+import { references } from "./references.ts";
+import { dateAgreement, datePlacement } from "./schema/dates.ts";
+import { formats, patterns, patternsOf } from "./schema/keywords.ts";
+import { referenceLoops } from "./schema/loops.ts";
+import { fieldNames, reservedNames } from "./schema/names.ts";
+import { objectAtTop } from "./schema/top.ts";
+import type { CollectionCheck, CollectionSubject, RealmCheck, RealmSubject } from "./subject.ts";
+
+const realmChecks: readonly RealmCheck[] = [
+  accountSettings,
+  defaultRoles,
+  origins,
+  cookieOrigins,
+  idleTimeout,
+];
+
+const collectionChecks: readonly CollectionCheck[] = [
+  rulesWithoutAuth,
+  rulesWithoutSoftDelete,
+  unusedWrite,
+  publicCache,
+  customId,
+  fieldRules,
+  references,
+  indexFields,
+  duplicateIndexes,
+  dateAgreement,
+];
+
+/**
+ * Reads, models and checks the realms of a configuration folder, or only the realm `only`. Diagnostics are sorted; with
+ * errors among them the value is as complete as the files allow.
+ */
+export async function loadRealms(folder: string, only?: string): Promise<Staged<Realm[]>> {
+  const read = await readRealms(folder, only);
+  const checked = await Promise.all(read.value.map(checkModel));
+  return {
+    value: read.value.filter(({ sound }) => sound).map(({ realm }) => realm),
+    diagnostics: sorted([...read.diagnostics, ...checked.flat()]),
+  };
+}
+
+/** The checks that need the facts of compiled rules. Rules with mistakes of their own are passed over. */
+export function checkRealm(realm: Realm, rules: RulesStage): Diagnostic[] {
+  const collections = realm.databases.flatMap((database) => database.collections);
+  const found = collections.flatMap((collection) => {
+    const compiled = rules.collections.get(`${collection.database}/${collection.name}`);
+    return compiled === undefined ? [] : publicCacheFacts(collection, compiled);
+  });
+  return sorted(found);
+}
+
+async function checkModel(modelled: ModelledRealm): Promise<Diagnostic[]> {
+  const settings = modelled.files.get(`${modelled.realm.name}/realm.yaml`);
+  if (settings === undefined) return [];
+  const subject: RealmSubject = { ...modelled, settings };
+  const collections = collectionSubjects(subject);
+  return [
+    ...realmChecks.flatMap((check) => check(subject)),
+    ...collections.flatMap((each) => collectionChecks.flatMap((check) => check(each))),
+    ...schemaProblems(subject, collections),
+    ...(await slowPatterns(allPatterns(subject, collections))),
+  ];
+}
+
+function collectionSubjects(subject: RealmSubject): CollectionSubject[] {
+  const { realm, files } = subject;
+  return realm.databases.flatMap(({ name, collections }) =>
+    collections.map((collection) => {
+      const folder = `${realm.name}/${name}/${collection.name}`;
+      return {
+        ...subject,
+        collection,
+        label: `${name}/${collection.name}`,
+        collectionFile: files.get(`${folder}/collection.yaml`),
+        indexesFile: files.get(`${folder}/indexes.json`),
+      };
+    }),
+  );
+}
+
+function schemaProblems(subject: RealmSubject, collections: readonly CollectionSubject[]): Diagnostic[] {
+  const { realm, schemas, files, settings } = subject;
+  const profile =
+    realm.profile === undefined ? [] : [{ file: settings, at: ["profile"], what: "the users' profile" }];
+  const documents = collections.flatMap(({ collection, label }) => {
+    const file = files.get(collection.schema.path);
+    return file === undefined ? [] : [{ file, at: [], what: label }];
+  });
+  return [
+    ...schemas.flatMap((site) => [...fieldNames(site), ...formats(site), ...patterns(site)]),
+    ...referenceLoops(schemas, files),
+    ...documents.flatMap(({ file }) => reservedNames(file, files)),
+    ...[...profile, ...documents].flatMap(({ file, at, what }) => [
+      ...objectAtTop(file, at, what),
+      ...datePlacement(file, at, files),
+    ]),
+  ];
+}
+
+function allPatterns({ schemas }: RealmSubject, collections: readonly CollectionSubject[]): PlacedPattern[] {
+  const ids = collections.flatMap(({ collection, collectionFile: file }) =>
+    collection.customId?.pattern === undefined || file === undefined
+      ? []
+      : [{ pattern: collection.customId.pattern, span: locate(file, ["custom_id", "pattern"]), short: true }],
+  );
+  return [...schemas.flatMap(patternsOf), ...ids];
+}

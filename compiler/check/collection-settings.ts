@@ -1,0 +1,107 @@
+/** Checks of collection.yaml that need no compiled rules. */
+import { diagnose } from "../diagnostics/catalogue.ts";
+import type { Diagnostic } from "../diagnostics/diagnostic.ts";
+import { didYouMean } from "../diagnostics/suggest.ts";
+import { locate, nodeAt, type SourceFile } from "../load/source.ts";
+import { objectOf } from "../model/collection.ts";
+import { declaredField } from "./fields.ts";
+import { patternProblem } from "./patterns.ts";
+import { type CollectionCheck, isReliable } from "./subject.ts";
+
+/** In a realm without authentication a rule would have no effect. */
+export const rulesWithoutAuth: CollectionCheck = ({ realm, sound, collectionFile: file }) => {
+  if (realm.auth || !sound || file === undefined) return [];
+  const rules = Object.entries(objectOf(file.value.rules)).flatMap(([name, rule]) =>
+    name === "invoke" || (name === "read" && (rule === true || rule === "true"))
+      ? []
+      : [diagnose("rule-without-auth", locate(file, ["rules", name], "key"), {})],
+  );
+  const fields = Object.keys(objectOf(file.value.fields)).map((path) =>
+    diagnose("rule-without-auth", locate(file, ["fields", path], "key"), {}),
+  );
+  return [...rules, ...fields];
+};
+
+/** `restore` and `purge` without `soft_delete`. */
+export const rulesWithoutSoftDelete: CollectionCheck = (subject) => {
+  const { collection, collectionFile: file } = subject;
+  if (file === undefined || collection.softDelete !== undefined || !isReliable(subject, ["soft_delete"]))
+    return [];
+  return ["restore", "purge"]
+    .filter((rule) => nodeAt(file, ["rules", rule]) !== undefined)
+    .map((rule) => diagnose("rule-without-soft-delete", locate(file, ["rules", rule], "key"), { rule }));
+};
+
+/** `write` beside all that it is short for. */
+export const unusedWrite: CollectionCheck = ({ collectionFile: file }) => {
+  const given = file === undefined ? [] : Object.keys(objectOf(file.value.rules));
+  if (file === undefined || !["write", "create", "update", "delete"].every((rule) => given.includes(rule)))
+    return [];
+  return [diagnose("rule-unused", locate(file, ["rules", "write"], "key"), {})];
+};
+
+/** `cache.public` with a max_age of 1 to 3600 seconds and a read rule (http-api.md, Concurrency 5). */
+export const publicCache: CollectionCheck = (subject) => {
+  const { collection, collectionFile: file } = subject;
+  const { public: isPublic, max_age: maxAge } = objectOf(file?.value.cache);
+  if (file === undefined || !isReliable(subject, ["cache"])) return [];
+  const found: Diagnostic[] = [];
+  if (
+    isPublic === true
+      ? typeof maxAge !== "number" || !isMaxAge(maxAge)
+      : maxAge !== undefined && !isMaxAge(Number(maxAge))
+  ) {
+    found.push(
+      diagnose("cache-max-age", locate(file, ["cache", ...(maxAge === undefined ? [] : ["max_age"])]), {}),
+    );
+  }
+  if (isPublic === true && collection.rules.read === undefined && isReliable(subject, ["rules", "read"])) {
+    found.push(diagnose("cache-without-read", locate(file, ["cache", "public"], "key"), {}));
+  }
+  return found;
+};
+
+function isMaxAge(seconds: number): boolean {
+  return Number.isInteger(seconds) && seconds >= 1 && seconds <= 3600;
+}
+
+/** The pattern compiles, and `user` has users. */
+export const customId: CollectionCheck = ({ realm, sound, collection, collectionFile: file }) => {
+  const { customId } = collection;
+  if (file === undefined || customId === undefined) return [];
+  const found: Diagnostic[] = [];
+  if (customId.is === "user" && !realm.auth && sound)
+    found.push(diagnose("custom-id-without-auth", customId.span, {}));
+  const problem = customId.pattern === undefined ? undefined : patternProblem(customId.pattern);
+  if (problem !== undefined)
+    found.push(diagnose("custom-id-pattern", locate(file, ["custom_id", "pattern"]), { problem }));
+  return found;
+};
+
+/** Field rules are for declared fields, not through arrays (configuration.md, collection.yaml). */
+export const fieldRules: CollectionCheck = (subject) => {
+  const { collection, collectionFile: file, label, realm, sound } = subject;
+  if (file === undefined || (!realm.auth && sound)) return [];
+  return collection.fieldRules.flatMap((rules) => {
+    const { path: field, span } = rules;
+    if (/^(?:id|_id|_expanded|_meta)(?:\.|$)/.test(field))
+      return [diagnose("field-rule-server", span, { field })];
+    const declared = declaredField(collection, field);
+    if (declared === undefined) {
+      const hint = didYouMean(
+        field,
+        collection.fields.map(({ path }) => path),
+      );
+      return [diagnose("field-rule-field", span, { field, collection: label }, { hint })];
+    }
+    const array = declared.arrays.find((path) => path !== field);
+    if (array !== undefined) return [diagnose("field-rule-array", span, { field, array })];
+    const isEmpty =
+      rules.read === undefined && rules.write === undefined && isReliable(subject, ["fields", field]);
+    return isEmpty && isEmptyEntry(file, field) ? [diagnose("field-rule-empty", span, { field })] : [];
+  });
+};
+
+function isEmptyEntry(file: SourceFile, field: string): boolean {
+  return Object.keys(objectOf(objectOf(file.value.fields)[field])).length === 0;
+}

@@ -1,0 +1,18 @@
+/** Checks that need the facts derived from compiled rules. */
+import { diagnose } from "../diagnostics/catalogue.ts";
+import type { Diagnostic } from "../diagnostics/diagnostic.ts";
+import type { Collection } from "../model/model.ts";
+import type { CompiledRules } from "../rules/compiled.ts";
+
+/** Public caching needs a read rule that anonymous callers can satisfy and that does not depend on the clock. */
+export function publicCacheFacts(collection: Collection, rules: CompiledRules): Diagnostic[] {
+  const facts = rules.rules.read?.facts;
+  const { publicCache } = collection;
+  if (publicCache === undefined || facts === undefined) return [];
+  const rule = collection.rules.read;
+  const related = rule === undefined ? [] : [{ message: "the read rule stands here", span: rule.span }];
+  const found: Diagnostic[] = [];
+  if (!facts.anonymous) found.push(diagnose("cache-anonymous", publicCache.span, {}, { related }));
+  if (facts.readsClock) found.push(diagnose("cache-clock", publicCache.span, {}, { related }));
+  return found;
+}

@@ -1,0 +1,101 @@
+/** The rules of configuration.md, indexes.json. Numbers of fields and indexes are the JSON Schema's. */
+import { diagnose } from "../diagnostics/catalogue.ts";
+import type { Diagnostic, Span } from "../diagnostics/diagnostic.ts";
+import { didYouMean } from "../diagnostics/suggest.ts";
+import { locate } from "../load/source.ts";
+import type { Index } from "../model/model.ts";
+import { knownField, serverFields } from "./fields.ts";
+import type { CollectionCheck, CollectionSubject } from "./subject.ts";
+
+/** Each index for itself. */
+export const indexFields: CollectionCheck = (subject) =>
+  reliableIndexes(subject).flatMap(({ index, fieldSpan }) => {
+    const problems = index.fields.flatMap((_, at) => fieldProblems(subject, index, at, fieldSpan(at)));
+    return [...problems, ...arrayProblems(subject, index, fieldSpan)];
+  });
+
+interface PlacedIndex {
+  readonly index: Index;
+  readonly fieldSpan: (at: number) => Span;
+}
+
+function reliableIndexes({ collection, indexesFile: file, faults }: CollectionSubject): PlacedIndex[] {
+  if (file === undefined || faults.touch(file.path, ["indexes"])) return [];
+  return collection.indexes.map((index, at) => ({
+    index,
+    fieldSpan: (field) => locate(file, ["indexes", at, "fields", field]),
+  }));
+}
+
+function fieldProblems(subject: CollectionSubject, index: Index, at: number, span: Span): Diagnostic[] {
+  const path = index.fields[at]?.path ?? "";
+  if (index.fields.findIndex((field) => field.path === path) < at)
+    return [diagnose("index-repeats-field", span, { field: path })];
+  const field = knownField(subject.realm, subject.collection, path);
+  if (field === undefined) return [unknownField(subject, path, span)];
+  if (index.unique && field.arrays.length > 0) return [diagnose("index-unique-array", span, { field: path })];
+  const onlyObjects = field.kinds.every((kind) => kind === "object");
+  if (onlyObjects || (index.unique && field.kinds.includes("object"))) {
+    return [diagnose("index-object", span, { field: path, be: onlyObjects ? "is" : "may be" })];
+  }
+  return [];
+}
+
+function unknownField({ realm, collection, label }: CollectionSubject, path: string, span: Span): Diagnostic {
+  if (path === "_meta.org" || path === "_meta.team") {
+    return diagnose("not-built", span, { what: `an index over ${path}`, feature: "organizations" });
+  }
+  if (path.startsWith("_meta.deleted") || path === "_meta.purge_at") {
+    const hint = "only collections with soft_delete have it";
+    return diagnose("index-field", span, { field: path, collection: label }, { hint });
+  }
+  const known = [
+    ...collection.fields.map((field) => field.path),
+    ...Object.keys(serverFields(realm, collection)),
+  ];
+  return diagnose("index-field", span, { field: path, collection: label }, { hint: didYouMean(path, known) });
+}
+
+function arrayProblems(
+  { realm, collection }: CollectionSubject,
+  index: Index,
+  span: (at: number) => Span,
+): Diagnostic[] {
+  if (index.unique) return [];
+  const through = index.fields.flatMap(({ path }, at) =>
+    (knownField(realm, collection, path)?.arrays.length ?? 0) > 0 ? [{ path, at }] : [],
+  );
+  const [first, ...others] = through;
+  return others.map(({ path, at }) =>
+    diagnose("index-arrays", span(at), { field: first?.path ?? "", other: path }),
+  );
+}
+
+/** Indexes that are the same, or have the same name. */
+export const duplicateIndexes: CollectionCheck = (subject) => {
+  const names = new Map<string, Index>();
+  const contents = new Map<string, Index>();
+  return reliableIndexes(subject).flatMap(({ index }) => {
+    const content = index.fields.map(({ path, descending }) => `${descending ? "-" : ""}${path}`).join(",");
+    const same = contents.get(content);
+    const namesake = names.get(index.name.toLowerCase());
+    contents.set(content, index);
+    names.set(index.name.toLowerCase(), index);
+    if (same !== undefined)
+      return [duplicate(index, same, "this index has the same fields as an earlier one")];
+    if (namesake === undefined) return [];
+    return [
+      duplicate(
+        index,
+        namesake,
+        `another index has the name '${namesake.name}' too`,
+        'give this one another "name"',
+      ),
+    ];
+  });
+};
+
+function duplicate(index: Index, other: Index, problem: string, hint?: string): Diagnostic {
+  const related = [{ message: "the other index is declared here", span: other.span }];
+  return diagnose("index-duplicate", index.span, { problem }, { related, hint });
+}

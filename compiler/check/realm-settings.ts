@@ -1,0 +1,77 @@
+import { diagnose } from "../diagnostics/catalogue.ts";
+import { didYouMean } from "../diagnostics/suggest.ts";
+import { locate, nodeAt } from "../load/source.ts";
+import type { RealmCheck } from "./subject.ts";
+
+const accountKeys = ["signup", "roles", "default_roles", "profile", "sessions"];
+
+/** Settings about users in a realm that has none. */
+export const accountSettings: RealmCheck = ({ realm, settings, faults }) => {
+  if (realm.auth || faults.touch(settings.path, ["auth"])) return [];
+  const unused = accountKeys
+    .filter((key) => nodeAt(settings, [key]) !== undefined)
+    .map((key) => diagnose("setting-without-auth", locate(settings, [key], "key"), { key }));
+  if (realm.openapi !== "users") return unused;
+  return [
+    ...unused,
+    diagnose("setting-without-auth", locate(settings, ["openapi"]), { key: "openapi: users" }),
+  ];
+};
+
+/** `default_roles` are roles of the realm. */
+export const defaultRoles: RealmCheck = ({ realm, settings, faults }) => {
+  if (!realm.auth || faults.touch(settings.path, ["roles"]) || faults.touch(settings.path, ["default_roles"]))
+    return [];
+  return realm.defaultRoles.flatMap((role, at) => {
+    if (realm.roles.includes(role)) return [];
+    const hint = didYouMean(role, realm.roles) ?? "declare it under roles";
+    return [diagnose("unknown-role", locate(settings, ["default_roles", at]), { role }, { hint })];
+  });
+};
+
+/** `cors.origins` are written exactly as browsers send `Origin`. */
+export const origins: RealmCheck = ({ realm, settings, faults }) => {
+  if (faults.touch(settings.path, ["cors"])) return [];
+  return realm.origins.flatMap((origin, at) => {
+    const found = originProblem(origin);
+    if (found === undefined) return [];
+    const span = locate(settings, ["cors", "origins", at]);
+    return [diagnose("invalid-origin", span, { origin, problem: found.problem }, { hint: found.hint })];
+  });
+};
+
+function originProblem(origin: string): { problem: string; hint?: string } | undefined {
+  if (origin.includes("*")) return { problem: "wildcards are not allowed", hint: "list each origin" };
+  if (origin === "null") return { problem: "null is the origin of anything in a sandbox" };
+  if (!/^[a-z][a-z0-9+.-]*:\/\/[^/?#\s@]+$/i.test(origin) || !URL.canParse(origin)) {
+    const meant = URL.canParse(origin) ? new URL(origin).origin : "null";
+    return {
+      problem: "it is not scheme://host[:port]",
+      ...(meant === "null" ? {} : { hint: `write '${meant}'` }),
+    };
+  }
+  const { origin: canonical, protocol } = new URL(origin);
+  if (protocol !== "http:" && protocol !== "https:") return undefined;
+  return canonical === origin
+    ? undefined
+    : { problem: "browsers send it otherwise", hint: `write '${canonical}'` };
+}
+
+/** Cookies need an origin that may use them. */
+export const cookieOrigins: RealmCheck = ({ realm, settings, faults }) => {
+  if (
+    realm.sessions.cookie === undefined ||
+    realm.origins.length > 0 ||
+    faults.touch(settings.path, ["cors"])
+  )
+    return [];
+  return [diagnose("cookie-without-origins", locate(settings, ["sessions", "cookie"], "key"), {})];
+};
+
+/** An idle timeout beyond the lifetime. */
+export const idleTimeout: RealmCheck = ({ realm, settings, faults }) => {
+  const given = nodeAt(settings, ["sessions", "idle_timeout"]) !== undefined;
+  const { lifetime, idleTimeout: idle } = realm.sessions;
+  if (!given || faults.touch(settings.path, ["sessions"]) || idle <= lifetime) return [];
+  return [diagnose("idle-over-lifetime", locate(settings, ["sessions", "idle_timeout"]), {})];
+};

@@ -1,0 +1,155 @@
+/** The refusals of http-api.md, "References (collection settings)". */
+import { diagnose } from "../diagnostics/catalogue.ts";
+import type { Diagnostic, Span } from "../diagnostics/diagnostic.ts";
+import { didYouMean } from "../diagnostics/suggest.ts";
+import { locate } from "../load/source.ts";
+import type { Collection, DeclaredField, Reference } from "../model/model.ts";
+import { declaredField } from "./fields.ts";
+import { type CollectionCheck, type CollectionSubject, isReliable } from "./subject.ts";
+
+/** A check of one reference; `at` says where one of its keys stands, or its name where the key is left to its default. */
+type ReferenceCheck = (
+  reference: Reference,
+  subject: CollectionSubject,
+  at: (key: string) => Span,
+) => readonly Diagnostic[];
+
+/** Ids of an array that are followed at most (http-api.md, Limits). */
+const MAX_EXPAND = 100;
+
+export const references: CollectionCheck = (subject) =>
+  subject.collection.references.flatMap((reference) => {
+    const { collectionFile: file } = subject;
+    if (file === undefined || !isReliable(subject, ["references", reference.name])) return [];
+    const at = (key: string): Span => locate(file, ["references", reference.name, key]);
+    return referenceChecks.flatMap((check) => check(reference, subject, at));
+  });
+
+const name: ReferenceCheck = ({ name, span }) =>
+  /^[A-Za-z0-9_]+$/.test(name) ? [] : [diagnose("reference-name", span, { name })];
+
+const nameTaken: ReferenceCheck = ({ name, field, span }, { collection }) => {
+  const taken = declaredField(collection, name);
+  if (taken === undefined || name === field) return [];
+  const related = [{ message: "the field is declared here", span: taken.span }];
+  return [diagnose("reference-name-taken", span, { name }, { related })];
+};
+
+const target: ReferenceCheck = (reference, { names }, at) => {
+  const { name, database, collection } = reference;
+  const collections = names.get(database);
+  if (collections === undefined) {
+    const hint = didYouMean(database, names.keys());
+    return [diagnose("reference-database", at("database"), { name, database }, { hint })];
+  }
+  if (collections.includes(collection)) return [];
+  const elsewhere = [...names].find(([, others]) => others.includes(collection));
+  const hint =
+    didYouMean(collection, collections) ??
+    (elsewhere === undefined
+      ? undefined
+      : `the database '${elsewhere[0]}' has one: add database: ${elsewhere[0]}`);
+  return [diagnose("reference-collection", at("collection"), { name, collection, database }, { hint })];
+};
+
+const metaSource: ReferenceCheck = ({ name, field, many }, { realm }, at) => {
+  if (field !== "_meta" && !field.startsWith("_meta.")) return [];
+  if (field !== "_meta.owner" && field !== "_meta.created_by")
+    return [diagnose("reference-meta", at("field"), { name, field })];
+  if (!realm.auth) return [diagnose("reference-meta-without-auth", at("field"), { name, field })];
+  return many ? [diagnose("reference-meta-many", at("many"), { name, field })] : [];
+};
+
+const source: ReferenceCheck = ({ name, field, many }, { collection, label }, at) => {
+  if (field === "_meta" || field.startsWith("_meta.")) return [];
+  const declared = declaredField(collection, field);
+  if (declared === undefined) {
+    const hint = didYouMean(
+      field,
+      collection.fields.map(({ path }) => path),
+    );
+    return [diagnose("reference-field", at("field"), { name, field, collection: label }, { hint })];
+  }
+  const related = [{ message: "the field is declared here", span: declared.span }];
+  const array = declared.arrays.find((path) => path !== field);
+  if (array !== undefined)
+    return [diagnose("reference-inside-array", at("field"), { name, field, array }, { related })];
+  const isArray = declared.arrays.includes(field);
+  const onlyStrings = declared.kinds.length === 1 && declared.kinds[0] === "string";
+  const fits = onlyStrings && (many ? isArray && !declared.scalar : !isArray);
+  if (fits) return [];
+  const expected = many ? "an array of strings" : "a string";
+  const hint =
+    onlyStrings && isArray && !many
+      ? "add many: true"
+      : onlyStrings && many && !isArray
+        ? "remove many"
+        : undefined;
+  const parameters = { name, field, expected, found: describeField(declared) };
+  return [diagnose("reference-field-type", at("field"), parameters, { related, hint })];
+};
+
+function describeField({ kinds, arrays, path, scalar }: DeclaredField): string {
+  const values = kinds.join(" or ");
+  if (!arrays.includes(path)) return values;
+  return scalar ? `${values}, or an array of it` : `an array of ${values}`;
+}
+
+const key: ReferenceCheck = (reference, subject, at) => {
+  const { name, key } = reference;
+  const target = targetOf(reference, subject);
+  if (key === "id" || target === undefined) return [];
+  const collection = `${target.database}/${target.name}`;
+  const declared = declaredField(target, key);
+  if (declared === undefined) {
+    const hint = didYouMean(key, ["id", ...target.fields.map(({ path }) => path)]);
+    return [
+      diagnose(
+        "reference-key",
+        at("key"),
+        { name, key, problem: "is not a declared field", collection },
+        { hint },
+      ),
+    ];
+  }
+  if (!declared.kinds.includes("string")) {
+    const related = [{ message: "the field is declared here", span: declared.span }];
+    const parameters = { name, key, problem: `is ${describeField(declared)}, not a string,`, collection };
+    return [diagnose("reference-key", at("key"), parameters, { related })];
+  }
+  const indexes = `${target.realm}/${collection}/indexes.json`;
+  const unique = target.indexes.some(
+    (index) => index.unique && index.fields.length === 1 && index.fields[0]?.path === key,
+  );
+  if (unique || subject.faults.touch(indexes, [])) return [];
+  return [diagnose("reference-key-index", at("key"), { name, key, collection })];
+};
+
+/** The target's model, where it could be understood. */
+function targetOf({ database, collection }: Reference, { realm }: CollectionSubject): Collection | undefined {
+  const collections = realm.databases.find((each) => each.name === database)?.collections;
+  return collections?.find((each) => each.name === collection);
+}
+
+const maxExpand: ReferenceCheck = ({ name, many, maxExpand }, _, at) => {
+  if (maxExpand === undefined) return [];
+  const problem =
+    maxExpand < 1
+      ? "must be at least 1"
+      : maxExpand > MAX_EXPAND
+        ? `must be at most ${MAX_EXPAND}`
+        : many
+          ? ""
+          : "needs many: true";
+  return problem === "" ? [] : [diagnose("reference-max-expand", at("max_expand"), { name, problem })];
+};
+
+const referenceChecks: readonly ReferenceCheck[] = [
+  name,
+  nameTaken,
+  target,
+  metaSource,
+  source,
+  key,
+  maxExpand,
+];

@@ -1,0 +1,70 @@
+/** `x-svc-store: date` stands where the server can find the value, and all branches agree on it. */
+import { isJsonObject, type JsonObject, type JsonValue } from "../../../runtime/json.ts";
+import { diagnose } from "../../diagnostics/catalogue.ts";
+import type { Diagnostic } from "../../diagnostics/diagnostic.ts";
+import { locate, pathOf, pointerOf, type SourceFile } from "../../load/source.ts";
+import { targetOf, valueAt } from "../../model/pointers.ts";
+import { subschemas } from "../../model/subschemas.ts";
+import type { CollectionCheck } from "../subject.ts";
+
+/** Keywords through which declared fields are reached. */
+const declaring: ReadonlySet<string> = new Set([
+  "properties",
+  "items",
+  "prefixItems",
+  "allOf",
+  "anyOf",
+  "oneOf",
+]);
+
+/** `root` is the schema of documents, or, at `at`, of profiles, which store no dates. */
+export function datePlacement(
+  root: SourceFile,
+  at: readonly string[],
+  files: ReadonlyMap<string, SourceFile>,
+): Diagnostic[] {
+  const found: Diagnostic[] = [];
+  const seen = new Set<string>();
+  visit(root, at, at.length === 0, "the users' profile stores no dates");
+  return found;
+
+  function visit(file: SourceFile, place: readonly string[], declared: boolean, why: string): void {
+    const key = `${declared} ${file.path}#${pointerOf(place)}`;
+    const schema: JsonValue | undefined = valueAt(file.value, pointerOf(place));
+    if (seen.has(key) || !isJsonObject(schema)) return;
+    seen.add(key);
+    const problem = schema["x-svc-store"] === undefined ? undefined : declared ? valueProblem(schema) : why;
+    if (problem !== undefined)
+      found.push(
+        diagnose("schema-date-placement", locate(file, [...place, "x-svc-store"], "key"), { problem }),
+      );
+    for (const each of subschemas(schema)) {
+      if (each.keyword === "$defs") continue;
+      const inside = declared && declaring.has(each.keyword);
+      const reason = declared ? `fields under ${each.keyword} are not declared` : why;
+      visit(file, [...place, ...each.path], inside, reason);
+    }
+    const target = typeof schema.$ref === "string" ? targetOf(schema.$ref, file.path) : undefined;
+    const next = target === undefined ? undefined : files.get(target.path);
+    if (target !== undefined && next !== undefined) visit(next, pathOf(target.pointer), declared, why);
+  }
+}
+
+function valueProblem({ type, format }: JsonObject): string | undefined {
+  const types: readonly JsonValue[] = Array.isArray(type) ? type : [type ?? ""];
+  const isString = types.includes("string") && types.every((each) => each === "string" || each === "null");
+  if (!isString) return 'it needs "type": "string" or ["string", "null"] beside it';
+  if (format !== "date-time" && format !== "date")
+    return 'it needs "format": "date-time" or "date" beside it';
+  return undefined;
+}
+
+/** One branch stores a date, another something else. */
+export const dateAgreement: CollectionCheck = ({ disagreements, collection }) =>
+  (disagreements.get(`${collection.database}/${collection.name}`) ?? []).map(({ path, stores, span }) => {
+    const [one = "", other = ""] = stores
+      .map((store) => (store === "plain" ? "a plain string" : `a stored ${store}`))
+      .sort()
+      .reverse();
+    return diagnose("schema-date-conflict", span, { field: path, one, other });
+  });

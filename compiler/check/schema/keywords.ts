@@ -1,0 +1,45 @@
+/** Formats and patterns of a schema file. */
+import { fullFormats } from "ajv-formats/dist/formats.js";
+import { isJsonObject } from "../../../runtime/json.ts";
+import { diagnose } from "../../diagnostics/catalogue.ts";
+import type { Diagnostic } from "../../diagnostics/diagnostic.ts";
+import { didYouMean } from "../../diagnostics/suggest.ts";
+import { locate, pointerOf } from "../../load/source.ts";
+import { valueAt } from "../../model/pointers.ts";
+import type { SchemaSite } from "../../model/read-realms.ts";
+import { visitSchemas } from "../../model/subschemas.ts";
+import { type PlacedPattern, patternProblem } from "../patterns.ts";
+
+const formatNames = Object.keys(fullFormats);
+
+/** Formats that the validators do not know. */
+export function formats({ file, at }: SchemaSite): Diagnostic[] {
+  const found: Diagnostic[] = [];
+  visitSchemas(valueAt(file.value, pointerOf(at)) ?? {}, at, ({ format }, place) => {
+    if (typeof format !== "string" || formatNames.includes(format)) return;
+    const span = locate(file, [...place, "format"]);
+    const hint = didYouMean(format, formatNames) ?? `known are ${formatNames.join(", ")}`;
+    found.push(diagnose("schema-format", span, { format }, { hint }));
+  });
+  return found;
+}
+
+/** Every `pattern` and every key of `patternProperties`. */
+export function patternsOf({ file, at }: SchemaSite): PlacedPattern[] {
+  const found: PlacedPattern[] = [];
+  visitSchemas(valueAt(file.value, pointerOf(at)) ?? {}, at, ({ pattern, patternProperties }, place) => {
+    if (typeof pattern === "string") found.push({ pattern, span: locate(file, [...place, "pattern"]) });
+    for (const each of Object.keys(isJsonObject(patternProperties) ? patternProperties : {})) {
+      found.push({ pattern: each, span: locate(file, [...place, "patternProperties", each], "key") });
+    }
+  });
+  return found;
+}
+
+/** Patterns that are no regular expressions. */
+export function patterns(site: SchemaSite): Diagnostic[] {
+  return patternsOf(site).flatMap(({ pattern, span }) => {
+    const problem = patternProblem(pattern);
+    return problem === undefined ? [] : [diagnose("schema-pattern", span, { problem })];
+  });
+}

@@ -1,0 +1,91 @@
+import { readdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { bundleServer } from "../bundle/bundle.ts";
+import { compilerVersion } from "../bundle/package.ts";
+import { hasErrors } from "../diagnostics/sort.ts";
+import type { EmittedFile } from "../emit/code.ts";
+import { type Plan, planOutput, planRealm } from "../emit/plan.ts";
+import { applyDifference, compareOutput, type Difference, readManifest, writeWhole } from "../emit/write.ts";
+import { type ExitCode, exit, UsageError } from "./exit.ts";
+import { reportDiagnostics } from "./report.ts";
+import { type AnalysedRealm, analyse } from "./stages.ts";
+import type { Terminal } from "./terminal.ts";
+
+export interface BuildOptions {
+  /** Folder of the emitted code. */
+  readonly out: string;
+  /** Folder of the bundle, where one is wanted. */
+  readonly bundle?: string;
+  readonly realm?: string;
+  readonly check?: true;
+}
+
+/**
+ * `realmc build`: all stages. Nothing is written unless everything could be made.
+ * @throws UsageError
+ */
+export async function build(config: string, options: BuildOptions, terminal: Terminal): Promise<ExitCode> {
+  const { out, bundle, realm, check } = options;
+  if (check && bundle !== undefined) throw new UsageError("--check writes nothing, so it cannot --bundle");
+  const started = performance.now();
+  const { realms, diagnostics } = await analyse(config, realm, terminal);
+  reportDiagnostics(config, diagnostics, { colored: terminal.colored.err, line: terminal.err });
+  if (hasErrors(diagnostics)) return exit.diagnostics;
+  const plan = await emit(realms, out, realm !== undefined, terminal);
+  const difference = await compareOutput(out, plan);
+  if (check) return reportStale(out, difference, terminal);
+  const bundled = bundle === undefined ? [] : await makeBundle(out, plan, terminal);
+  await applyDifference(out, difference);
+  if (bundle !== undefined) await writeBundle(bundle, bundled);
+  terminal.out(summary(plan, difference, options, performance.now() - started));
+  return exit.ok;
+}
+
+async function emit(
+  realms: readonly AnalysedRealm[],
+  out: string,
+  partial: boolean,
+  terminal: Terminal,
+): Promise<Plan> {
+  const emitted = [];
+  for (const { realm, rules } of realms) {
+    terminal.step(`emitting ${realm.name}`);
+    emitted.push(await planRealm(realm, rules));
+  }
+  return planOutput(emitted, { compiler: compilerVersion(), previous: await readManifest(out), partial });
+}
+
+function makeBundle(out: string, plan: Plan, terminal: Terminal): Promise<readonly EmittedFile[]> {
+  terminal.step("bundling");
+  return bundleServer(out, plan);
+}
+
+async function writeBundle(folder: string, files: readonly EmittedFile[]): Promise<void> {
+  for (const file of files) await writeWhole(folder, file);
+  const wanted = new Set(files.map(({ path }) => path));
+  for (const name of await readdir(folder)) {
+    if (name.endsWith(".openapi.json") && !wanted.has(name)) await rm(join(folder, name));
+  }
+}
+
+function reportStale(out: string, { changed, stale }: Difference, terminal: Terminal): ExitCode {
+  const lines = [
+    ...changed.map(({ path }) => `${join(out, path)} is missing or differs`),
+    ...stale.map((path) => `${join(out, path)} is no longer emitted`),
+  ];
+  for (const line of lines) terminal.err(line);
+  if (lines.length === 0) {
+    terminal.out(`${out} is up to date`);
+    return exit.ok;
+  }
+  terminal.fail(`${out} is stale (run realmc build and commit the result)`);
+  return exit.diagnostics;
+}
+
+function summary(plan: Plan, { changed, stale }: Difference, options: BuildOptions, elapsed: number): string {
+  const realms = Object.keys(plan.manifest.realms).length;
+  const changes = [`${changed.length} written`, ...(stale.length === 0 ? [] : [`${stale.length} removed`])];
+  const places = [options.out, ...(options.bundle === undefined ? [] : [options.bundle])].join(" and ");
+  const time = `${(elapsed / 1000).toFixed(1)} s`;
+  return `${realms} ${realms === 1 ? "realm" : "realms"} in ${places}: ${plan.files.length} files, ${changes.join(", ")} (${time})`;
+}

@@ -1,0 +1,21 @@
+import { renderJson } from "../diagnostics/render.ts";
+import { hasErrors } from "../diagnostics/sort.ts";
+import { type ExitCode, exit } from "./exit.ts";
+import type { CheckFormat } from "./main.ts";
+import { reportDiagnostics } from "./report.ts";
+import { analyse } from "./stages.ts";
+import type { Terminal } from "./terminal.ts";
+
+/**
+ * `realmc check`: the diagnostics are its product and go to stdout.
+ * @throws UsageError
+ */
+export async function check(config: string, format: CheckFormat, terminal: Terminal): Promise<ExitCode> {
+  const { realms, diagnostics } = await analyse(config, undefined, terminal);
+  if (format === "json") terminal.out(renderJson(diagnostics).trimEnd());
+  else {
+    reportDiagnostics(config, diagnostics, { colored: terminal.colored.out, line: terminal.out });
+    if (diagnostics.length === 0) terminal.out(`${config}: ${realms.length} realms, no problems`);
+  }
+  return hasErrors(diagnostics) ? exit.diagnostics : exit.ok;
+}

@@ -1,0 +1,124 @@
+/** The command line of `realmc`. */
+import { Command, CommanderError, InvalidArgumentError } from "commander";
+import { compilerVersion } from "../bundle/package.ts";
+import { exit, UsageError } from "./exit.ts";
+import { createTerminal, type Terminal } from "./terminal.ts";
+
+/** Runs a command line; answers the exit code. */
+export async function main(words: readonly string[]): Promise<number> {
+  const terminal = createTerminal({
+    stdout: process.stdout,
+    stderr: process.stderr,
+    environment: process.env,
+  });
+  let code: number = exit.ok;
+  const program = commandLine(terminal, (result) => {
+    code = result;
+  });
+  try {
+    await program.parseAsync([...words], { from: "user" });
+    return code;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? exit.ok : exit.usage;
+    if (!(error instanceof UsageError)) throw error;
+    terminal.fail(error.message);
+    return exit.usage;
+  }
+}
+
+function commandLine(terminal: Terminal, finish: (code: number) => void): Command {
+  const program = new Command("realmc")
+    .description("Compiles realm configurations to a typed document-store server.")
+    .version(compilerVersion())
+    .showHelpAfterError("(realmc --help lists commands and options)")
+    .showSuggestionAfterError()
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => process.stdout.write(text),
+      writeErr: (text) => process.stderr.write(text),
+    })
+    .addHelpText("after", examples);
+
+  program
+    .command("build")
+    .description("checks a configuration and emits its server")
+    .argument("<config>", "folder of realms")
+    .option("--out <folder>", "where emitted code goes", "generated")
+    .option("--bundle <folder>", "also make what is deployed: server.mjs, OpenAPI documents, package.json")
+    .option("--realm <name>", "only this realm; the others stay as they are")
+    .option("--check", "write nothing; exit 1 when the output is stale")
+    .action(
+      async (config: string, options: { out: string; bundle?: string; realm?: string; check?: true }) => {
+        const { build } = await import("./build.ts");
+        finish(await build(config, options, terminal));
+      },
+    );
+
+  program
+    .command("check")
+    .description("checks a configuration")
+    .argument("<config>", "folder of realms")
+    .option("--format <format>", "of the diagnostics: text or json", checkFormat, "text")
+    .action(async (config: string, { format }: { format: CheckFormat }) => {
+      const { check } = await import("./check.ts");
+      finish(await check(config, format, terminal));
+    });
+
+  program
+    .command("serve")
+    .description("runs a bundle; configured by environment only")
+    .argument("[dist]", "folder of the bundle", "dist")
+    .action(async (dist: string) => {
+      const { runServer } = await import("./serve.ts");
+      finish(await runServer(dist, []));
+    });
+
+  program
+    .command("key")
+    .description("manages API keys")
+    .command("create")
+    .description("makes an API key and prints it, alone, on the last line of stdout")
+    .requiredOption("--realm <name>", "realm it is for")
+    .requiredOption("--name <name>", "its name, unique in the realm")
+    .option("--admin", "full administrator")
+    .option("--scopes <json>", 'what it may do, for example {"read": "*"}; without: everything')
+    .option("--networks <list>", "networks it may be used from, comma-separated")
+    .option("--expires-in <duration>", "for example 30d; without: never")
+    .option("--replace", "ends a key of this name")
+    .option("--dist <folder>", "folder of the bundle", "dist")
+    .action(async (_options: object, command: Command) => {
+      const { runServer } = await import("./serve.ts");
+      const { dist, ...options } = command.opts<{ dist: string } & Record<string, string | true>>();
+      finish(await runServer(dist, ["key", "create", ...optionWords(command, options)]));
+    });
+
+  return program;
+}
+
+/** Options as the words that gave them. */
+function optionWords(command: Command, options: Readonly<Record<string, string | true>>): string[] {
+  return command.options.flatMap((option) => {
+    const value = options[option.attributeName()];
+    if (value === undefined || option.long == null) return [];
+    return value === true ? [option.long] : [`${option.long}=${value}`];
+  });
+}
+
+export type CheckFormat = "text" | "json";
+
+function checkFormat(text: string): CheckFormat {
+  if (text === "text" || text === "json") return text;
+  const planned = text === "github" || text === "sarif";
+  throw new InvalidArgumentError(
+    planned ? `'${text}' is not built yet; use text or json.` : "Use text or json.",
+  );
+}
+
+const examples = `
+Examples:
+  realmc check config
+  realmc build config --out generated --bundle dist
+  realmc serve dist
+  realmc key create --realm helpdesk --name deploy --admin
+
+Exit codes: 0 done, 1 the configuration has errors (or the output is stale), 2 the command line has.`;

@@ -1,0 +1,123 @@
+import type { CatalogueEntry } from "../entry.ts";
+
+/** The refusals of http-api.md, "References (collection settings)". */
+export const referenceCodes = {
+  "reference-name": {
+    severity: "error",
+    summary: "The name of a reference is not allowed.",
+    message: "the reference name '{name}' may have letters, digits and _ only",
+    explanation:
+      "Names of references stand in `expand=author.company(name)`, between dots, commas and parentheses.",
+    wrong: "references:\n  main-author: { collection: people }",
+    right: "references:\n  main_author: { collection: people }",
+  },
+  "reference-name-taken": {
+    severity: "error",
+    summary: "A reference has the name of a schema field that is not its source.",
+    message: "the reference '{name}' has the name of another field of the schema",
+    explanation: "A reference may bear the name of its own source field, not that of another one.",
+    wrong:
+      "# the schema has the fields author and author_id\nreferences:\n  author: { collection: people, field: author_id }",
+    right: "references:\n  written_by: { collection: people, field: author_id }",
+  },
+  "reference-database": {
+    severity: "error",
+    summary: "A reference names a database that does not exist.",
+    message: "the reference '{name}' names the database '{database}', which this realm does not have",
+    explanation: "Targets are always in the same realm.",
+    wrong: "references:\n  author: { database: hr2, collection: people }",
+    right: "references:\n  author: { database: hr, collection: people }",
+  },
+  "reference-collection": {
+    severity: "error",
+    summary: "A reference names a collection that does not exist.",
+    message:
+      "the reference '{name}' names the collection '{collection}', which the database '{database}' does not have",
+    explanation:
+      "Without `database`, the target is looked for in the database of the collection that refers to it.",
+    wrong: "references:\n  author: { collection: peple }",
+    right: "references:\n  author: { collection: people }",
+  },
+  "reference-field": {
+    severity: "error",
+    summary: "The source field of a reference is not declared.",
+    message: "the reference '{name}' reads '{field}', which is not a declared field of {collection}",
+    hint: "declare it in schema.json, or name another field by 'field'",
+    explanation:
+      "The source is a field of the schema, a dotted path of one, `_meta.owner` or `_meta.created_by`; without `field`, the field with the reference's own name.",
+    wrong: "references:\n  author: { collection: people }",
+    right: "references:\n  author: { collection: people, field: author_id }",
+  },
+  "reference-field-type": {
+    severity: "error",
+    summary: "The source field of a reference has the wrong type.",
+    message: "the reference '{name}' needs {expected} in '{field}', which is {found}",
+    explanation:
+      "The source is a string, or an array of strings with `many: true`; null is allowed beside them.",
+    wrong:
+      '# schema.json: "tag_ids": { "type": "array", … }\nreferences:\n  tags: { collection: tags, field: tag_ids }',
+    right: "references:\n  tags: { collection: tags, field: tag_ids, many: true }",
+  },
+  "reference-inside-array": {
+    severity: "error",
+    summary: "The source field of a reference lies inside an array.",
+    message: "the reference '{name}' reads '{field}', which lies inside the array '{array}'",
+    explanation: "A reference has one source value a document, or one array of strings with `many`.",
+    wrong: "references:\n  product: { collection: products, field: lines.product_id }",
+    right: "references:\n  products: { collection: products, field: product_ids, many: true }",
+  },
+  "reference-meta": {
+    severity: "error",
+    summary: "A reference reads a server-owned field other than _meta.owner and _meta.created_by.",
+    message:
+      "the reference '{name}' cannot read '{field}'; of the server's fields only _meta.owner and _meta.created_by are sources",
+    explanation: "The other members of `_meta` hold no ids of documents.",
+    wrong: "references:\n  editor: { collection: people, field: _meta.updated_by }",
+    right: "references:\n  author: { collection: people, field: _meta.owner }",
+  },
+  "reference-meta-without-auth": {
+    severity: "error",
+    summary: "A reference reads the owner in a realm without users.",
+    message:
+      "the reference '{name}' reads '{field}', which documents of a realm with auth: disabled do not have",
+    explanation: "`_meta.owner` and `_meta.created_by` exist only with authentication.",
+    wrong: "# realm.yaml: auth: disabled\nreferences:\n  author: { collection: people, field: _meta.owner }",
+    right: "references:\n  author: { collection: people, field: author_id }",
+  },
+  "reference-meta-many": {
+    severity: "error",
+    summary: "The setting many on _meta.owner or _meta.created_by.",
+    message: "the reference '{name}' has many: true, but '{field}' is one value",
+    explanation: "A document has one owner and one creator.",
+    wrong: "references:\n  author: { collection: people, field: _meta.owner, many: true }",
+    right: "references:\n  author: { collection: people, field: _meta.owner }",
+  },
+  "reference-key": {
+    severity: "error",
+    summary: "The key of a reference is not a declared string field of the target.",
+    message: "the reference '{name}' looks for '{key}', which {problem} of {collection}",
+    explanation: "`key` is the field of the target that equals the source value; `id` unless given.",
+    wrong: "references:\n  tags: { collection: tags, field: tag_ids, many: true, key: slugg }",
+    right: "references:\n  tags: { collection: tags, field: tag_ids, many: true, key: slug }",
+  },
+  "reference-key-index": {
+    severity: "error",
+    summary: "The key of a reference has no unique index in the target.",
+    message: "the reference '{name}' looks for '{key}', which has no unique index of its own in {collection}",
+    hint: 'add { "fields": ["{key}"], "unique": true } to its indexes.json',
+    explanation:
+      "A source value must lead to one document. An index over several fields does not promise that.",
+    wrong: "references:\n  tags: { collection: tags, key: slug }",
+    right:
+      '# tags/indexes.json: { "indexes": [{ "fields": ["slug"], "unique": true }] }\nreferences:\n  tags: { collection: tags, key: slug }',
+  },
+  "reference-max-expand": {
+    severity: "error",
+    summary: "A bad max_expand.",
+    message: "max_expand of the reference '{name}' {problem}",
+    explanation:
+      "`max_expand` lowers the number of ids followed in the array of a `many` reference: from 1 to 100.",
+    wrong: "references:\n  tags: { collection: tags, field: tag_ids, many: true, max_expand: 1000 }",
+    right: "references:\n  tags: { collection: tags, field: tag_ids, many: true, max_expand: 20 }",
+  },
+} as const satisfies Readonly<Record<string, CatalogueEntry>>;

@@ -1,0 +1,150 @@
+import type { CatalogueEntry } from "../entry.ts";
+
+/** What can be wrong with a document schema. */
+export const schemaCodes = {
+  "schema-not-object": {
+    severity: "error",
+    summary: "The top level of a schema is not type: object.",
+    message: 'the schema of {what} must have "type": "object" at its top level',
+    explanation:
+      "Documents and profiles are JSON objects, and the schema says so itself rather than through a `$ref`.",
+    wrong: '{ "properties": { "title": { "type": "string" } } }',
+    right: '{ "type": "object", "properties": { "title": { "type": "string" } } }',
+  },
+  "schema-reserved-field": {
+    severity: "error",
+    summary: "A schema declares a field that the server owns.",
+    message: "'{field}' is set by the server and cannot be declared or required",
+    explanation:
+      "`id`, `_id`, `_meta` and `_expanded` belong to the server; what a client sends there is ignored.",
+    wrong: '{ "type": "object", "properties": { "id": { "type": "string" } } }',
+    right: '{ "type": "object", "properties": { "number": { "type": "string" } } }',
+  },
+  "schema-field-name": {
+    severity: "error",
+    summary: "The name of a field contains a dot or starts with a dollar sign.",
+    message: "the field '{field}' cannot be stored: its name {problem}",
+    explanation:
+      "Dots separate the parts of a path and `$` marks operators, so documents with such members are refused with 400 `validation_error`.",
+    wrong: '{ "type": "object", "properties": { "a.b": {} } }',
+    right: '{ "type": "object", "properties": { "a": { "type": "object", "properties": { "b": {} } } } }',
+  },
+  "schema-unknown-keyword": {
+    severity: "error",
+    summary: "A schema uses a keyword that JSON Schema 2020-12 does not have.",
+    message: "JSON Schema 2020-12 has no keyword '{keyword}'",
+    explanation:
+      "JSON Schema ignores unknown keywords, so a misspelt one would let everything through. Annotations of your own may start with `x-`.",
+    wrong: '{ "type": "string", "maxLenght": 10 }',
+    right: '{ "type": "string", "maxLength": 10 }',
+  },
+  "schema-unsupported-keyword": {
+    severity: "error",
+    summary: "A schema uses a keyword that changes how references are resolved.",
+    message: "the keyword '{keyword}' is not supported: references name files and places in them",
+    hint: "use $ref with a relative path and a JSON pointer, such as ../../_shared/address.json#/$defs/street",
+    explanation:
+      "`$id`, `$anchor`, `$dynamicRef`, `$dynamicAnchor` and `$vocabulary` give places names of their own; a `$ref` here always is a relative file and a JSON pointer, which any reader can follow.",
+    wrong: '{ "$id": "https://example.com/ticket", "type": "object" }',
+    right: '{ "type": "object" }',
+  },
+  "schema-format": {
+    severity: "error",
+    summary: "A schema names an unknown format.",
+    message: "there is no format '{format}'",
+    explanation: "Formats are asserted, so each must be one that the validators know.",
+    wrong: '{ "type": "string", "format": "datetime" }',
+    right: '{ "type": "string", "format": "date-time" }',
+  },
+  "schema-pattern": {
+    severity: "error",
+    summary: "A pattern is not a valid regular expression.",
+    message: "not a regular expression: {problem}",
+    explanation:
+      "Patterns are ECMAScript regular expressions with the `u` flag. Unlike without the flag, needless escapes such as `\\-` outside of a class are errors.",
+    wrong: '{ "type": "string", "pattern": "^[a-z" }',
+    right: '{ "type": "string", "pattern": "^[a-z]+$" }',
+  },
+  "pattern-slow": {
+    severity: "warning",
+    summary: "A pattern can take very long on some inputs.",
+    message: "this pattern can take {complexity} time, for example on {attack}",
+    hint: "avoid repetitions that can match the same text in several ways, and anchor the pattern with ^",
+    explanation:
+      "The engine backtracks: for some strings the time grows faster than their length, and whoever may write a document can hold up the server with one. Found by `recheck`.",
+    wrong: '{ "type": "string", "pattern": "^(a+)+$" }',
+    right: '{ "type": "string", "pattern": "^a+$" }',
+  },
+  "schema-date-placement": {
+    severity: "error",
+    summary: "The keyword x-svc-store: date stands where no date can be stored.",
+    message: '"x-svc-store": "date" cannot stand here: {problem}',
+    explanation:
+      'A stored date is a declared field of `type: string` (or `["string", "null"]`) with `format: date-time` or `format: date`, reached through `properties` and `items`: only there does the server know to normalise it.',
+    wrong: '{ "type": "string", "x-svc-store": "date" }',
+    right: '{ "type": "string", "format": "date-time", "x-svc-store": "date" }',
+  },
+  "schema-date-conflict": {
+    severity: "error",
+    summary: "One branch of a schema stores a field as a date, another does not.",
+    message: "the field '{field}' is {one} in one branch of the schema and {other} in another",
+    explanation:
+      "A field is compared in one way, whichever branch of `anyOf` or `oneOf` its document took. Let the branches agree, or use two fields.",
+    wrong:
+      '{ "anyOf": [\n  { "properties": { "at": { "type": "string", "format": "date", "x-svc-store": "date" } } },\n  { "properties": { "at": { "type": "string" } } } ] }',
+    right: '{ "properties": { "at": { "type": "string", "format": "date", "x-svc-store": "date" } } }',
+  },
+  "schema-too-large": {
+    severity: "error",
+    summary: "A schema declares too many fields.",
+    message: "the schema declares more than {limit} fields, counting every path",
+    hint: "schemas that refer to each other in circles multiply; use additionalProperties for open parts",
+    explanation: "Each path is a field of its own, and a `$ref` is entered once on every path.",
+    wrong: "ten definitions, each with a property for each of the ten",
+    right: "ten definitions that refer to ids instead of each other",
+  },
+  "ref-remote": {
+    severity: "error",
+    summary: "A $ref names something on the network, or an absolute path.",
+    message: "$ref must be a relative path inside the realm, not '{ref}'",
+    hint: "save a copy under the realm's _shared folder and refer to it",
+    explanation: "A build reads nothing but the realm's folder.",
+    wrong: '{ "$ref": "https://example.com/address.json" }',
+    right: '{ "$ref": "../../_shared/address.json" }',
+  },
+  "ref-outside": {
+    severity: "error",
+    summary: "A $ref leaves the folder of the realm.",
+    message: "'{ref}' leaves the folder of the realm",
+    hint: "files used by several realms are copied into each realm's _shared folder",
+    explanation: "The output for a realm depends on that realm's folder only.",
+    wrong: '{ "$ref": "../../../other/_shared/address.json" }',
+    right: '{ "$ref": "../../_shared/address.json" }',
+  },
+  "ref-file": {
+    severity: "error",
+    summary: "A $ref names a file that does not exist.",
+    message: "there is no file '{file}'",
+    explanation: "Paths are relative to the file that holds the `$ref`.",
+    wrong: '{ "$ref": "_shared/address.json" }',
+    right: '{ "$ref": "../../_shared/address.json" }',
+  },
+  "ref-target": {
+    severity: "error",
+    summary: "A $ref points at a place that does not exist or is no schema.",
+    message: "{problem}",
+    explanation:
+      "What follows `#` is a JSON pointer, and what stands there must be a schema (an object or a boolean).",
+    wrong: '{ "$ref": "#/$defs/adress", "$defs": { "address": {} } }',
+    right: '{ "$ref": "#/$defs/address", "$defs": { "address": {} } }',
+  },
+  "ref-loop": {
+    severity: "error",
+    summary: "A $ref leads back to itself without going into the value.",
+    message: "this $ref leads back to itself: no value could ever be checked",
+    explanation:
+      "Schemas may be recursive where the value is too (`children` whose items are the schema again), but a schema that *is* itself has no meaning, and a validator would never end.",
+    wrong: '{ "$defs": { "a": { "$ref": "#/$defs/b" }, "b": { "$ref": "#/$defs/a" } } }',
+    right: '{ "$defs": { "node": { "properties": { "next": { "$ref": "#/$defs/node" } } } } }',
+  },
+} as const satisfies Readonly<Record<string, CatalogueEntry>>;

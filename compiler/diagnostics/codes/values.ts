@@ -1,0 +1,65 @@
+import type { CatalogueEntry } from "../entry.ts";
+
+/** What can be wrong with a key or value, whichever file it stands in. */
+export const valueCodes = {
+  "unknown-key": {
+    severity: "error",
+    summary: "A key that does not exist here.",
+    message: "there is no key '{key}' here",
+    explanation:
+      "An unknown key is an error: a misspelt setting must not silently fail to apply. The hint names the key that was probably meant, or those that exist.",
+    wrong: "# collection.yaml\nsoftdelete: true",
+    right: "# collection.yaml\nsoft_delete: true",
+  },
+  "missing-key": {
+    severity: "error",
+    summary: "A required key is missing.",
+    message: "the key '{key}' is missing{where}",
+    explanation: "The key has no default, because none would be right for everyone.",
+    wrong: "references:\n  author: { field: author_id }",
+    right: "references:\n  author: { collection: people, field: author_id }",
+  },
+  "wrong-type": {
+    severity: "error",
+    summary: "A value has the wrong type.",
+    message: "{what} must be {expected}, not {found}",
+    explanation:
+      "The value has another JSON type than the key takes. In YAML 1.2 only `true` and `false` are booleans; `yes`, `no`, `on` and `off` are strings.",
+    wrong: "soft_delete: yes",
+    right: "soft_delete: true",
+  },
+  "wrong-value": {
+    severity: "error",
+    summary: "A value is not one of those allowed.",
+    message: "{what} must be {expected}, not {found}",
+    explanation: "The key takes one of a few values, or values of a certain form.",
+    wrong: "auth: on",
+    right: "auth: enabled",
+  },
+  "out-of-range": {
+    severity: "error",
+    summary: "A number, or the length of something, is out of range.",
+    message: "{what} must {expected}",
+    explanation: "The limits are those of the specification and of the store.",
+    wrong: "cache: { public: true, max_age: 86400 }",
+    right: "cache: { public: true, max_age: 3600 }",
+  },
+  "duplicate-item": {
+    severity: "error",
+    summary: "A list holds the same item twice.",
+    message: "{item} stands in this list twice",
+    explanation: "The list is a set; the second entry is a slip, often of something else that was meant.",
+    wrong: "default_roles: [editor, editor]",
+    right: "default_roles: [editor]",
+  },
+  "not-built": {
+    severity: "error",
+    summary: "A feature of the configuration language that this version does not have yet.",
+    message: "{what} needs {feature}, which this version of realmc does not have yet",
+    hint: "remove it for now; it is refused rather than ignored",
+    explanation:
+      "The key is part of the configuration language, but the feature behind it is not built yet. It is never accepted and ignored, so a configuration that builds does all that it says.",
+    wrong: "realtime: true",
+    right: "# realtime: true",
+  },
+} as const satisfies Readonly<Record<string, CatalogueEntry>>;

@@ -1,0 +1,26 @@
+import type { Severity } from "./diagnostic.ts";
+
+/** One code of the catalogue: everything about a diagnostic that does not depend on where it was found. */
+export interface CatalogueEntry {
+  readonly severity: Severity;
+  /** One line: what is wrong, in general. */
+  readonly summary: string;
+  /** The message; `{name}` stands for a parameter. */
+  readonly message: string;
+  /** How to mend it, where that is the same every time; `{name}` stands for a parameter. */
+  readonly hint?: string;
+  /** Why it is refused and what it would have led to. Markdown. */
+  readonly explanation: string;
+  /** Examples: a comment names the file where it is not obvious. */
+  readonly wrong: string;
+  readonly right: string;
+}
+
+/** The names of the parameters of a message: `"a {b} c {d}"` has `"b" | "d"`. Braces around text with spaces are text. */
+export type ParameterNames<Template extends string> = Template extends `${string}{${infer After}`
+  ? After extends `${infer Name}}${infer Rest}`
+    ? Name extends `${string}${" " | "{"}${string}`
+      ? ParameterNames<After>
+      : Name | ParameterNames<Rest>
+    : never
+  : never;

@@ -1,0 +1,1 @@
+export { alternatives, closest, didYouMean } from "../../runtime/suggest.ts";

@@ -1,0 +1,107 @@
+import { spawnSync } from "node:child_process";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+import { packageRoot } from "../bundle/package.ts";
+import type { Realm } from "../model/model.ts";
+import type { RulesStage } from "../rules/compiled.ts";
+import { emitRealm } from "./emit.ts";
+import { collectionOf, realmOf, shop } from "./testing.ts";
+import { applyDifference } from "./write.ts";
+
+const noRules: RulesStage = { collections: new Map(), diagnostics: [] };
+const golden = join(packageRoot, "compiler/emit/testdata/shop");
+const scratch = join(packageRoot, ".cache", `emit-${process.pid}`);
+
+afterAll(() => rmSync(scratch, { recursive: true, force: true }));
+
+/** A realm whose names are as unpleasant as names may be. */
+function awkward(): Realm {
+  const names = [
+    "routes",
+    "rules",
+    "fields",
+    "validate",
+    "delete",
+    "Date",
+    "createDocument",
+    "a-b",
+    "aB",
+    "Partial",
+    "await_",
+  ];
+  const collections = names.flatMap((name) =>
+    ["db", "routes"].map((database) => collectionOf("default", database, name)),
+  );
+  return realmOf("default", collections, { auth: true });
+}
+
+describe("emit", () => {
+  test("a realm that uses everything: files as under testdata (UPDATE_GOLDEN=1 writes them)", async () => {
+    const files = (await emitRealm(shop(), noRules)).filter(({ path }) => !path.endsWith("openapi.json"));
+    if (process.env["UPDATE_GOLDEN"]) {
+      rmSync(golden, { recursive: true, force: true });
+      for (const { path, text } of files) {
+        const target = join(golden, `${path.slice("shop/".length)}.golden`);
+        mkdirSync(dirname(target), { recursive: true });
+        writeFileSync(target, text);
+      }
+    }
+    const expected = readdirSync(golden, { recursive: true, encoding: "utf8" }).filter((path) =>
+      path.endsWith(".golden"),
+    );
+    expect(files.map(({ path }) => `${path.slice("shop/".length)}.golden`)).toEqual(expected.sort());
+    for (const { path, text } of files) {
+      expect(text).toBe(readFileSync(join(golden, `${path.slice("shop/".length)}.golden`), "utf8"));
+    }
+  });
+
+  test("the same model gives the same bytes, whatever was emitted before", async () => {
+    const first = await emitRealm(shop(), noRules);
+    await emitRealm(awkward(), noRules);
+    expect(await emitRealm(shop(), noRules)).toEqual(first);
+  });
+
+  test("files are sorted, have Unix line ends, and name no folder of this machine", async () => {
+    const files = await emitRealm(shop(), noRules);
+    const paths = files.map(({ path }) => path);
+    expect(paths).toEqual([...paths].sort());
+    for (const { text } of files) {
+      expect(text.endsWith("\n")).toBe(true);
+      expect(text).not.toContain("\r");
+      expect(text).not.toContain(packageRoot);
+    }
+  });
+
+  test("a realm without authentication has no rules and no accounts", async () => {
+    const files = await emitRealm(realmOf("plain", [collectionOf("plain", "db", "things")]), noRules);
+    expect(files.map(({ path }) => path)).not.toContain("plain/db/things/rules.ts");
+    for (const { path, text } of files) {
+      if (path.endsWith(".ts"))
+        expect(text).not.toMatch(/accounts|accountRoutes|rules|ownership|deletion|softDelete|customId/i);
+    }
+  });
+
+  test("emitted code is formatted, passes the linter and strict tsc, also with awkward names", async () => {
+    const files = [...(await emitRealm(shop(), noRules)), ...(await emitRealm(awkward(), noRules))];
+    await applyDifference(scratch, { changed: files, stale: [] });
+    const tsconfig = { extends: "../../tsconfig.json", include: ["**/*.ts"] };
+    writeFileSync(join(scratch, "tsconfig.json"), JSON.stringify(tsconfig));
+    expect(run("tsc", ["--noEmit", "-p", scratch])).toEqual({ status: 0, output: "" });
+    const linted = files.filter(isLinted).map(({ path }) => join(scratch, path));
+    const { status, output } = run("biome", ["ci", "--vcs-enabled=false", "--reporter=github", ...linted]);
+    expect(output).not.toMatch(/::(?:error|warning)/);
+    expect(status).toBe(0);
+  });
+});
+
+/** As `biome.json` has it for `generated/`. */
+function isLinted({ path }: { readonly path: string }): boolean {
+  return !path.endsWith("validate.js");
+}
+
+function run(tool: string, words: readonly string[]): { status: number | null; output: string } {
+  const command = join(packageRoot, "node_modules/.bin", tool);
+  const { status, stdout } = spawnSync(command, words, { encoding: "utf8", cwd: packageRoot });
+  return { status, output: stdout };
+}

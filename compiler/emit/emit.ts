@@ -1,0 +1,50 @@
+/** The emit stage: a realm to files. Pure: same model, same bytes. */
+import { fieldsModule } from "../../templates/fields.ts";
+import { realmModule } from "../../templates/realm.ts";
+import { routesModule } from "../../templates/routes.ts";
+import { rulesModule } from "../../templates/rules.ts";
+import { typesModule } from "../../templates/types.ts";
+import { profileModules, validateModules } from "../../templates/validate.ts";
+import type { Collection, Realm } from "../model/model.ts";
+import type { RulesStage } from "../rules/compiled.ts";
+import type { EmittedFile } from "./code.ts";
+import { formatModule, jsonText } from "./format.ts";
+import { openapiDocument } from "./openapi/document.ts";
+
+/** Every file of a realm, sorted by path. */
+export async function emitRealm(realm: Realm, rules: RulesStage): Promise<readonly EmittedFile[]> {
+  const collections = realm.databases.flatMap((database) => database.collections);
+  const modules = [
+    realmModule(realm),
+    ...(realm.auth && realm.profile !== undefined ? profileModules(realm.name, realm.profile) : []),
+    ...(
+      await Promise.all(collections.map((collection) => collectionModules(collection, realm.auth, rules)))
+    ).flat(),
+  ];
+  const files = await Promise.all(modules.map(laidOut));
+  const description = { path: `${realm.name}/openapi.json`, text: jsonText(openapiDocument(realm, rules)) };
+  return [...files, description].sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+async function collectionModules(
+  collection: Collection,
+  auth: boolean,
+  rules: RulesStage,
+): Promise<readonly EmittedFile[]> {
+  const compiled = rules.collections.get(`${collection.database}/${collection.name}`) ?? {
+    rules: {},
+    fieldRules: [],
+  };
+  return [
+    await typesModule(collection, auth),
+    ...validateModules(collection),
+    fieldsModule(collection, auth),
+    ...(auth ? [rulesModule(collection, compiled)] : []),
+    routesModule(collection, auth),
+  ];
+}
+
+/** Validators are for machines: their generator's layout stays. */
+function laidOut(file: EmittedFile): EmittedFile | Promise<EmittedFile> {
+  return file.path.endsWith(".js") ? file : formatModule(file);
+}

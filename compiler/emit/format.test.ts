@@ -1,0 +1,39 @@
+import { expect, test } from "vitest";
+import { formatModule, jsonText } from "./format.ts";
+
+test("JSON: lists stand on one line where they fit and hold no objects", () => {
+  const long = Array.from({ length: 12 }, (_, at) => `a-rather-long-word-${at}`);
+  expect(
+    jsonText({
+      a: [1, "b", [null]],
+      b: {},
+      c: [{}],
+      d: [{ e: [] }],
+      long,
+      skipped: undefined,
+      "\u202e": "\u2028",
+    }),
+  ).toBe(
+    [
+      "{",
+      '  "a": [1, "b", [null]],',
+      '  "b": {},',
+      '  "c": [{}],',
+      '  "d": [',
+      "    {",
+      '      "e": []',
+      "    }",
+      "  ],",
+      '  "long": [',
+      `${long.map((word) => `    "${word}"`).join(",\n")}`,
+      "  ],",
+      '  "\\u202e": "\\u2028"',
+      "}",
+      "",
+    ].join("\n"),
+  );
+});
+
+test("modules that are no TypeScript are refused", async () => {
+  await expect(formatModule({ path: "x.ts", text: "export const = 1;" })).rejects.toThrow(SyntaxError);
+});

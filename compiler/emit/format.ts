@@ -1,0 +1,50 @@
+/** Layout of emitted files: the one that the project's own formatter keeps. */
+import * as babel from "prettier/plugins/babel";
+import * as estree from "prettier/plugins/estree";
+import { format } from "prettier/standalone";
+import { isJsonObject } from "../../runtime/json.ts";
+import type { EmittedFile } from "./code.ts";
+import { escapeInvisible } from "./literals.ts";
+
+const lineWidth = 110;
+
+/**
+ * Lays out a TypeScript module.
+ * @throws SyntaxError when the text is not TypeScript.
+ */
+export async function formatModule({ path, text }: EmittedFile): Promise<EmittedFile> {
+  return {
+    path,
+    text: await format(text, { parser: "babel-ts", plugins: [babel, estree], printWidth: lineWidth }),
+  };
+}
+
+/** JSON text: every member on a line of its own, lists on one line where they fit and hold no objects. */
+export function jsonText(value: object): string {
+  return `${escapeInvisible(layOut(value, "", 0))}\n`;
+}
+
+/** `taken`: columns of the last line that stand before and after the value. */
+function layOut(value: unknown, indent: string, taken: number): string {
+  const inner = `${indent}  `;
+  if (Array.isArray(value)) {
+    const flat = flatText(value);
+    if (flat !== undefined && indent.length + taken + flat.length <= lineWidth) return flat;
+    return `[\n${value.map((item) => inner + layOut(item, inner, 1)).join(",\n")}\n${indent}]`;
+  }
+  if (!isJsonObject(value)) return JSON.stringify(value);
+  const members = Object.entries(value).flatMap(([name, member]) => {
+    if (member === undefined) return [];
+    const key = `${JSON.stringify(name)}: `;
+    return [inner + key + layOut(member, inner, key.length + 1)];
+  });
+  return members.length === 0 ? "{}" : `{\n${members.join(",\n")}\n${indent}}`;
+}
+
+/** On one line, where nothing in it stands over several. */
+function flatText(value: unknown): string | undefined {
+  if (isJsonObject(value)) return Object.keys(value).length === 0 ? "{}" : undefined;
+  if (!Array.isArray(value)) return JSON.stringify(value);
+  const items = value.map((item) => flatText(item));
+  return items.every((item) => item !== undefined) ? `[${items.join(", ")}]` : undefined;
+}

@@ -1,0 +1,155 @@
+import type { OpenAPIV3_1 } from "openapi-types";
+import type { JsonObject } from "../../../runtime/json.ts";
+import type { Realm } from "../../model/model.ts";
+import { ErrorResponses, type OperationError } from "./errors.ts";
+import { type HeaderName, sharedHeaders } from "./headers.ts";
+import type { Names } from "./names.ts";
+import { type ParameterName, sharedParameters } from "./parameters.ts";
+import type { Ref, SchemaPool } from "./schemas/pool.ts";
+import type { Shared } from "./shared.ts";
+
+/** What the routes of a realm add to while its document is built. */
+export class Build {
+  readonly realm: Realm;
+  readonly schemas: SchemaPool;
+  readonly operationIds: Names;
+  readonly parameters: Shared<OpenAPIV3_1.ParameterObject, ParameterName>;
+  readonly headers: Shared<OpenAPIV3_1.HeaderObject, HeaderName>;
+  readonly errors: ErrorResponses;
+
+  constructor(realm: Realm, schemas: SchemaPool, operationIds: Names) {
+    this.realm = realm;
+    this.schemas = schemas;
+    this.operationIds = operationIds;
+    this.parameters = sharedParameters();
+    this.headers = sharedHeaders();
+    this.errors = new ErrorResponses(schemas, this.headers);
+  }
+
+  /** Path item with the parameters that all its operations share. */
+  path(
+    parameters: readonly ParameterName[],
+    operations: OpenAPIV3_1.PathItemObject,
+  ): OpenAPIV3_1.PathItemObject {
+    const shared = [...parameters, "RequestId" as const];
+    return { parameters: shared.map((name) => this.parameters.use(name)), ...operations };
+  }
+
+  operation(description: OperationDescription): Operation {
+    const { id, tag, summary, about, parameters = [], body, answers, errors = [], security } = description;
+    const { credentials = true } = description;
+    return {
+      operationId: this.operationIds.claim(id),
+      tags: [tag],
+      summary,
+      ...(about !== undefined && { description: about }),
+      ...(parameters.length > 0 && { parameters: parameters.map((name) => this.parameters.use(name)) }),
+      ...(body && { requestBody: { required: true, content: contents(body) } }),
+      responses: {
+        ...Object.fromEntries(
+          Object.entries(answers).map(([status, answer]) => [status, this.#answer(answer)]),
+        ),
+        ...this.errors.of([
+          ...(body ? bodyErrors : []),
+          ...(credentials && this.realm.auth ? credentialErrors : []),
+          ...errors,
+          ...everywhere,
+        ]),
+      },
+      security: [...security],
+    };
+  }
+
+  #answer({ description, schema, headers = {} }: Answer): Response {
+    const named = Object.entries(headers).map(([name, header]) => [name, this.headers.use(header)]);
+    return {
+      description,
+      headers: { "X-Request-ID": this.headers.use("X-Request-ID"), ...Object.fromEntries(named) },
+      ...(schema && { content: { "application/json": { schema } } }),
+    };
+  }
+}
+
+/**
+ * An operation of an `OpenAPIV3_1.PathItemObject`, which wants one that is an operation of OpenAPI 3.0 as well: hence
+ * schemas by reference only.
+ */
+export interface Operation {
+  operationId: string;
+  tags: string[];
+  summary: string;
+  description?: string;
+  parameters?: Ref[];
+  requestBody?: { required: true; content: Content };
+  responses: Record<string, Ref | Response>;
+  security: OpenAPIV3_1.SecurityRequirementObject[];
+}
+
+interface Response {
+  description: string;
+  headers: Record<string, Ref>;
+  content?: Content;
+}
+
+type Content = Record<string, { schema: Ref }>;
+
+export interface OperationDescription {
+  /** Wished for; made unique. */
+  readonly id: string;
+  readonly tag: string;
+  readonly summary: string;
+  readonly about?: string | undefined;
+  readonly parameters?: readonly ParameterName[];
+  readonly body?: Body;
+  /** By status. */
+  readonly answers: Readonly<Record<number, Answer>>;
+  /** Beyond those of every operation, of every body and of credentials. */
+  readonly errors?: readonly OperationError[];
+  /** False where none is looked at. */
+  readonly credentials?: boolean;
+  readonly security: readonly OpenAPIV3_1.SecurityRequirementObject[];
+}
+
+export interface Body {
+  readonly schema: Ref;
+  /** `application/json` where absent. */
+  readonly media?: readonly string[];
+}
+
+export interface Answer {
+  readonly description: string;
+  readonly schema?: Ref;
+  /** By the name that they have in the answer. */
+  readonly headers?: Readonly<Record<string, HeaderName>>;
+}
+
+const everywhere: readonly OperationError[] = [
+  "invalid_header",
+  "invalid_query",
+  "internal_error",
+  "unavailable",
+];
+
+/** In realms with authentication. */
+const credentialErrors: readonly OperationError[] = ["unauthenticated", "forbidden"];
+
+/** Every route that takes a body. */
+const bodyErrors: readonly OperationError[] = [
+  "invalid_json",
+  "validation_error",
+  "payload_too_large",
+  "unsupported_media_type",
+];
+
+function contents({ schema, media = ["application/json"] }: Body): Content {
+  return Object.fromEntries(media.map((type) => [type, { schema }]));
+}
+
+/** A list as every list of this API is answered. */
+export function listSchema(items: Ref, further: JsonObject, required: readonly string[]): JsonObject {
+  return {
+    type: "object",
+    required: ["items", ...required],
+    properties: { items: { type: "array", items }, ...further },
+  };
+}

@@ -1,0 +1,272 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { Validator } from "@seriousme/openapi-schema-validator";
+import type { OpenAPIV3_1 } from "openapi-types";
+import { describe, expect, test } from "vitest";
+import { isJsonObject, type JsonValue } from "../../../runtime/json.ts";
+import { jsonText } from "../format.ts";
+import { openapiDocument } from "./document.ts";
+import { type Allowed, customId, publicCache, type RealmSketch, sketch, uniqueIndex } from "./testing.ts";
+import { desk } from "./testing-desk.ts";
+
+const schema = { type: "object", required: ["name"], properties: { name: { type: "string" } } };
+const hostile = "*/ `\" ' \\ </script> \u2028 {}";
+
+/** Realms that differ in what there is to describe. */
+const realms: Readonly<Record<string, RealmSketch>> = {
+  empty: {},
+  "without authentication": { auth: false, databases: { db: { things: { schema, softDelete: {} } } } },
+  "closed, description off": { signup: "closed", openapi: "off", databases: { db: { things: { schema } } } },
+  "for users": { openapi: "users", databases: { db: { things: { schema, ...customId({ is: "user" }) } } } },
+  "of like-named collections": {
+    databases: {
+      "a-b": { users: { schema }, Own: { schema } },
+      a_b: { users: { schema }, sessions: { schema }, "own-user": { schema }, "me-2": { schema } },
+    },
+  },
+  "of hostile text": {
+    roles: [hostile],
+    profile: {
+      title: hostile,
+      properties: { [hostile]: { $ref: "#/profile/$defs/a~1b" } },
+      $defs: { "a/b": { const: hostile } },
+    },
+    files: { "_shared/%20 x.json": { $defs: { "~": { description: hostile } } } },
+    databases: {
+      db: {
+        things: {
+          schema: {
+            type: "object",
+            description: hostile,
+            properties: {
+              [hostile]: { enum: [hostile] },
+              b: { $ref: "../../_shared/%2520%20x.json#/$defs/~0" },
+            },
+          },
+          hidden: [hostile],
+        },
+      },
+    },
+  },
+};
+
+function documentOf(realm: RealmSketch): OpenAPIV3_1.Document {
+  const { realm: model, rules } = sketch(realm);
+  return openapiDocument(model, rules);
+}
+
+/** As a client reads it. */
+function read(document: OpenAPIV3_1.Document): JsonValue {
+  return JSON.parse(JSON.stringify(document));
+}
+
+interface Listed {
+  readonly method: string;
+  readonly path: string;
+  readonly operation: OpenAPIV3_1.OperationObject;
+}
+
+function operations(document: OpenAPIV3_1.Document): readonly Listed[] {
+  return Object.entries(document.paths ?? {}).flatMap(([path, item = {}]) =>
+    (["get", "put", "post", "delete", "patch"] as const).flatMap((method) => {
+      const operation = item[method];
+      return operation ? [{ method, path, operation }] : [];
+    }),
+  );
+}
+
+function operation(document: OpenAPIV3_1.Document, id: string): OpenAPIV3_1.OperationObject {
+  const found = operations(document).find((listed) => listed.operation.operationId === id);
+  if (!found) throw new Error(`no operation ${id}`);
+  return found.operation;
+}
+
+function references(value: JsonValue | undefined): readonly string[] {
+  if (Array.isArray(value)) return value.flatMap((item: JsonValue) => references(item));
+  if (!isJsonObject(value)) return [];
+  const own = typeof value.$ref === "string" ? [value.$ref] : [];
+  return [...own, ...Object.values(value).flatMap((member) => references(member))];
+}
+
+/** The codes that an operation answers with a status. */
+function codes(document: OpenAPIV3_1.Document, id: string, status: number): readonly string[] {
+  const response = operation(document, id).responses?.[String(status)];
+  if (!response || !("$ref" in response)) return [];
+  const { description = "" } = document.components?.responses?.[response.$ref.split("/").at(-1) ?? ""] ?? {};
+  return [...description.matchAll(/^`(\w+)`:/gm)].map(([, code = ""]) => code);
+}
+
+function parameters(document: OpenAPIV3_1.Document, id: string): readonly string[] {
+  return (operation(document, id).parameters ?? []).map((parameter) =>
+    "$ref" in parameter ? (parameter.$ref.split("/").at(-1) ?? "") : parameter.name,
+  );
+}
+
+describe("a realm's OpenAPI document", () => {
+  test("is what the golden file holds (UPDATE_GOLDEN=1 writes it anew)", () => {
+    const golden = fileURLToPath(new URL("./testdata/desk.openapi.json", import.meta.url));
+    const { realm, rules } = desk();
+    const document = openapiDocument(realm, rules);
+    if (process.env.UPDATE_GOLDEN) writeFileSync(golden, jsonText(document));
+    // As text, because order counts.
+    expect(JSON.stringify(document)).toBe(JSON.stringify(JSON.parse(readFileSync(golden, "utf8"))));
+  });
+
+  describe.each(Object.entries(realms))("of a realm %s", (_, realm) => {
+    const document = documentOf(realm);
+
+    test("is valid OpenAPI 3.1", async () => {
+      expect(await new Validator().validate({ ...document })).toEqual({ valid: true });
+    });
+
+    test("refers only to what it holds", () => {
+      const components = read(document);
+      for (const reference of references(components)) {
+        const held = reference
+          .split("/")
+          .slice(1)
+          .reduce<JsonValue | undefined>(
+            (value, name) => (isJsonObject(value) ? value[name] : undefined),
+            components,
+          );
+        expect(held, reference).toBeDefined();
+      }
+    });
+
+    test("gives every operation an id of its own, a declared tag and credentials that are described", () => {
+      const listed = operations(document).map((each) => each.operation);
+      const ids = listed.map(({ operationId = "" }) => operationId.toLowerCase());
+      expect(new Set(ids).size).toBe(ids.length);
+      const tags = (document.tags ?? []).map(({ name }) => name);
+      const schemes = Object.keys(document.components?.securitySchemes ?? {});
+      for (const { tags: own = [], security = [] } of listed) {
+        expect(tags).toEqual(expect.arrayContaining(own));
+        expect(schemes).toEqual(
+          expect.arrayContaining(security.flatMap((requirement) => Object.keys(requirement))),
+        );
+      }
+    });
+
+    test("is the same each time", () => {
+      expect(JSON.stringify(documentOf(realm))).toBe(JSON.stringify(document));
+    });
+  });
+
+  test("has nothing of accounts, credentials and ownership where authentication is disabled", () => {
+    const document = documentOf({ auth: false, databases: { db: { things: { schema, softDelete: {} } } } });
+    expect(Object.keys(document.paths ?? {})).toEqual([
+      "/v1/desk/db/things",
+      "/v1/desk/db/things/{id}",
+      "/v1/desk/db/things/{id}/restore",
+      "/v1/desk/db/_batch",
+      "/v1/desk/_openapi.json",
+    ]);
+    expect(document.components?.securitySchemes).toEqual({});
+    const meta = document.components?.schemas?.DeletableMeta?.properties ?? {};
+    expect(Object.keys(meta)).toEqual(["created_at", "updated_at", "version", "deleted_at"]);
+    expect(parameters(document, "createThingsDocument")).toEqual([]);
+    for (const each of operations(document)) expect(each.operation.responses).not.toHaveProperty("401");
+  });
+
+  test("has restore, purge and the trash only where documents are deleted softly", () => {
+    const document = documentOf({
+      databases: { db: { hard: { schema }, soft: { schema, softDelete: {} } } },
+    });
+    expect(document.paths).not.toHaveProperty(["/v1/desk/db/hard/{id}/restore"]);
+    expect(document.paths).toHaveProperty(["/v1/desk/db/soft/{id}/restore"]);
+    expect(parameters(document, "listHard")).not.toContain("Deleted");
+    expect(parameters(document, "listSoft")).toContain("Deleted");
+    expect(parameters(document, "deleteHardDocument")).toEqual(["IfMatch"]);
+    expect(parameters(document, "deleteSoftDocument")).toEqual(["Purge", "IfMatch"]);
+    expect(document.components?.schemas?.HardDocument?.properties?._meta).toEqual({
+      $ref: "#/components/schemas/Meta",
+    });
+  });
+
+  test("Errors: names the codes that each operation can answer", () => {
+    const document = documentOf({
+      databases: {
+        db: {
+          plain: { schema },
+          chosen: { schema, ...customId({}) },
+          numbered: { schema, indexes: [uniqueIndex] },
+        },
+      },
+    });
+    expect(codes(document, "createPlainDocument", 400)).toContain("id_not_allowed");
+    expect(codes(document, "createPlainDocument", 409)).toEqual(["request_in_progress"]);
+    expect(codes(document, "createPlainDocument", 429)).toEqual([]);
+    expect(codes(document, "createChosenDocument", 400)).toEqual(
+      expect.arrayContaining(["id_required", "invalid_id"]),
+    );
+    expect(codes(document, "createChosenDocument", 409)).toContain("id_taken");
+    expect(codes(document, "createChosenDocument", 429)).toEqual(["too_many_requests"]);
+    expect(codes(document, "createNumberedDocument", 409)).toContain("conflict");
+    expect(codes(document, "patchNumberedDocument", 409)).toEqual(["conflict", "write_conflict"]);
+    expect(codes(document, "patchPlainDocument", 412)).toEqual(["version_mismatch"]);
+    expect(codes(document, "logIn", 401)).toEqual(["invalid_credentials"]);
+    expect(codes(document, "batchDb", 409)).toEqual(
+      expect.arrayContaining(["conflict", "id_taken", "request_in_progress", "write_conflict"]),
+    );
+  });
+
+  const anonymous = {};
+  const session = { session: [] };
+  const key = { api_key: [] };
+
+  test.each<[Allowed | undefined, Allowed | undefined, readonly object[]]>([
+    ["everyone", "everyone", [anonymous, session, key]],
+    ["anyone", "anyone", [anonymous, session, key]],
+    ["anyone", "users", [session, key]],
+    ["users", "anyone", [session, key]],
+    ["anyone", "nobody", [key]],
+    ["anyone", undefined, [key]],
+    [undefined, "anyone", [key]],
+  ])(
+    "Authentication: with read rule for %s and update rule for %s a patch needs what the rules need",
+    (readers, writers, expected) => {
+      const rules = { ...(readers && { read: readers }), ...(writers && { update: writers }) };
+      const document = documentOf({ databases: { db: { things: { schema, rules } } } });
+      expect(operation(document, "patchThingsDocument").security).toEqual(expected);
+    },
+  );
+
+  test("Authentication: the session cookie is a credential where the realm has one", () => {
+    const sessions = { lifetime: 1, idleTimeout: 1, cookie: { sameSite: "lax" } } as const;
+    const document = documentOf({ sessions });
+    expect(operation(document, "getOwnUser").security).toEqual([session, { session_cookie: [] }]);
+    expect(document.components?.securitySchemes?.session_cookie).toMatchObject({
+      in: "cookie",
+      name: "svc_session_desk",
+    });
+  });
+
+  test("hides nothing of a rule's text, only its facts count", () => {
+    const { realm, rules } = desk();
+    const renamed = new Map(
+      [...rules.collections].map(([name, compiled]) => [
+        name,
+        {
+          ...compiled,
+          rules: Object.fromEntries(
+            Object.entries(compiled.rules).map(([rule, own]) => [
+              rule,
+              { ...own, text: "other", origin: "elsewhere" },
+            ]),
+          ),
+        },
+      ]),
+    );
+    const other = openapiDocument(realm, { collections: renamed, diagnostics: [] });
+    expect(JSON.stringify(other)).toBe(JSON.stringify(openapiDocument(realm, rules)));
+  });
+
+  test("Concurrency 5: tells of public caching where there is some", () => {
+    const document = documentOf({
+      databases: { db: { open: { schema, ...publicCache }, shut: { schema } } },
+    });
+    const headers = (id: string) => operation(document, id).responses?.["200"];
+    expect(headers("listOpen")).toHaveProperty("headers.Cache-Control");
+    expect(headers("listShut")).not.toHaveProperty("headers.Cache-Control");
+  });
+});

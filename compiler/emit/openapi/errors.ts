@@ -1,0 +1,125 @@
+import type { OpenAPIV3_1 } from "openapi-types";
+import { type ErrorCode, errorStatus } from "../../../runtime/errors.ts";
+import type { HeaderName } from "./headers.ts";
+import { pascalCase } from "./names.ts";
+import type { Ref, SchemaPool } from "./schemas/pool.ts";
+import type { Shared } from "./shared.ts";
+
+type Response = OpenAPIV3_1.ResponseObject;
+
+/** The error responses of operations: one component for every set of codes that some operation answers with a status. */
+export class ErrorResponses {
+  readonly #responses = new Map<string, Response>();
+  readonly #headers: Shared<OpenAPIV3_1.HeaderObject, HeaderName>;
+  readonly #envelope: Ref;
+
+  constructor(schemas: SchemaPool, headers: Shared<OpenAPIV3_1.HeaderObject, HeaderName>) {
+    this.#headers = headers;
+    const detail = schemas.add("ErrorDetail", {
+      type: "object",
+      required: ["path", "reason"],
+      properties: {
+        path: { type: "string", description: "Dotted path of the field, parameter or batch operation." },
+        reason: { type: "string" },
+      },
+    });
+    this.#envelope = schemas.add("Error", {
+      type: "object",
+      required: ["error"],
+      properties: {
+        error: {
+          type: "object",
+          required: ["code", "message", "request_id"],
+          properties: {
+            code: { type: "string", description: "Stable, for programs." },
+            message: { type: "string", description: "For people." },
+            details: { type: "array", items: detail, minItems: 1 },
+            request_id: { type: "string" },
+          },
+        },
+      },
+    });
+  }
+
+  /** Responses by status for the codes that an operation answers. */
+  of(codes: Iterable<OperationError>): Record<string, Ref> {
+    const byStatus = new Map<number, OperationError[]>();
+    for (const code of [...new Set(codes)].sort()) {
+      byStatus.set(errorStatus[code], [...(byStatus.get(errorStatus[code]) ?? []), code]);
+    }
+    return Object.fromEntries([...byStatus].map(([status, some]) => [String(status), this.#use(some)]));
+  }
+
+  #use(codes: readonly OperationError[]): Ref {
+    const name = codes.map(pascalCase).join("Or");
+    if (!this.#responses.has(name)) this.#responses.set(name, this.#response(codes));
+    return { $ref: `#/components/responses/${name}` };
+  }
+
+  #response(codes: readonly OperationError[]): Response {
+    const status = codes[0] === undefined ? 500 : errorStatus[codes[0]];
+    return {
+      description: codes.map((code) => `\`${code}\`: ${meaning[code]}`).join("\n\n"),
+      headers: {
+        "X-Request-ID": this.#headers.use("X-Request-ID"),
+        ...(status === 412 && { ETag: this.#headers.use("ETag") }),
+        ...(status === 429 && { "Retry-After": this.#headers.use("RetryAfter") }),
+      },
+      content: {
+        "application/json": {
+          schema: {
+            allOf: [
+              this.#envelope,
+              {
+                type: "object",
+                required: ["error"],
+                properties: {
+                  error: {
+                    type: "object",
+                    required: ["code"],
+                    properties: { code: { type: "string", enum: [...codes] } },
+                  },
+                },
+              },
+            ],
+          },
+        },
+      },
+    };
+  }
+
+  /** Sorted by name. */
+  toObject(): Record<string, Response> {
+    return Object.fromEntries([...this.#responses].sort(([left], [right]) => (left < right ? -1 : 1)));
+  }
+}
+
+/** A code that an operation of the document can answer. */
+export type OperationError = keyof typeof meaning;
+
+/** spec: Errors, as far as operations of the document answer them. */
+const meaning = {
+  invalid_json: "the body is not a single valid JSON object.",
+  validation_error: "the body does not fit its schema; one detail per path.",
+  invalid_header: "a header is malformed, or not possible here.",
+  id_required: "this collection needs an `id` on create.",
+  invalid_id: "the `id` is not one that this collection, or this caller, may use.",
+  id_not_allowed: "this collection makes ids itself.",
+  invalid_query: "a query parameter is unknown, repeated or malformed.",
+  unauthenticated: "the credential is missing, unknown, expired or revoked.",
+  invalid_credentials: "wrong e-mail address or password.",
+  forbidden: "the caller may not do this.",
+  not_found: "there is nothing here, or nothing that the caller may see.",
+  conflict: "a unique index is violated; one detail per field of the index.",
+  id_taken: "a document with this `id` exists.",
+  write_conflict: "other writes came first three times; nothing was changed.",
+  email_taken: "this address is registered.",
+  request_in_progress: "the first request with this idempotency key is still running.",
+  version_mismatch: "`If-Match` differs from the current version.",
+  payload_too_large: "the body is larger than this server allows.",
+  unsupported_media_type: "the content type is not the one that this route takes.",
+  idempotency_key_reused: "this idempotency key came with another body before.",
+  too_many_requests: "wait as long as `Retry-After` says.",
+  internal_error: "an unexpected failure; the server's log has it under the request id.",
+  unavailable: "the server is not ready, busy beyond its limits, or the query took too long.",
+} satisfies Partial<Record<ErrorCode, string>>;

@@ -1,0 +1,48 @@
+import type { OpenAPIV3_1 } from "openapi-types";
+import type { Database } from "../../../model/model.ts";
+import type { Build } from "../build.ts";
+import { pascalCase } from "../names.ts";
+import { batchSchemas } from "../schemas/batch.ts";
+import { accessBy, security } from "../security.ts";
+import { changeErrors, createErrors, type Described } from "./collection.ts";
+
+/** spec: Batch request and response, for one database. */
+export function batchPaths(
+  build: Build,
+  database: Database,
+  collections: readonly Described[],
+): Record<string, OpenAPIV3_1.PathItemObject> {
+  const { realm } = build;
+  const { request, response } = batchSchemas(build.schemas, database, collections);
+  const accesses = collections.flatMap(({ rules }) => [
+    accessBy(rules.create),
+    accessBy(rules.read, rules.update),
+    accessBy(rules.read, rules.delete),
+  ]);
+  const widest = (["anyone", "users"] as const).find((access) => accesses.includes(access)) ?? "keys";
+  return {
+    [`/v1/${realm.name}/${database.name}/_batch`]: build.path([], {
+      post: build.operation({
+        id: `batch${pascalCase(database.name)}`,
+        tag: database.name,
+        summary: `Write several documents of ${database.name} at once`,
+        about:
+          "All operations are applied, in order, or none. An error's `details` name the operation by its position, from 0.",
+        parameters: realm.auth ? ["IdempotencyKey"] : [],
+        body: { schema: request },
+        answers: {
+          200: {
+            description: "What the operations left behind.",
+            schema: response,
+            headers: { ...(realm.auth && { "Idempotent-Replayed": "IdempotentReplayed" as const }) },
+          },
+        },
+        errors: collections.flatMap(({ collection }) => [
+          ...createErrors(build, collection),
+          ...changeErrors(collection),
+        ]),
+        security: security(realm, widest),
+      }),
+    }),
+  };
+}

@@ -1,0 +1,31 @@
+import type { OpenAPIV3_1 } from "openapi-types";
+import type { Build } from "../build.ts";
+import { security } from "../security.ts";
+
+export const descriptionTag: OpenAPIV3_1.TagObject = { name: "description", description: "This document." };
+
+/** The route that serves this document, unless `openapi: off`. */
+export function descriptionPaths(build: Build): Record<string, OpenAPIV3_1.PathItemObject> {
+  const { realm } = build;
+  if (realm.openapi === "off") return {};
+  const document = build.schemas.add("OpenApiDocument", { type: "object" });
+  return {
+    [`/v1/${realm.name}/_openapi.json`]: build.path([], {
+      get: build.operation({
+        id: "getDescription",
+        tag: descriptionTag.name,
+        summary: "Fetch this OpenAPI document",
+        parameters: ["IfNoneMatch"],
+        answers: {
+          200: {
+            description: "OpenAPI 3.1.",
+            schema: document,
+            headers: { ETag: "DescriptionETag" },
+          },
+          304: { description: "The client has this description.", headers: { ETag: "DescriptionETag" } },
+        },
+        security: security(realm, realm.openapi === "public" ? "anyone" : "users"),
+      }),
+    }),
+  };
+}

@@ -1,0 +1,143 @@
+/** Small models for the tests of this folder, as `load` and `rules` would make them. */
+import type { JsonObject, JsonValue } from "../../../runtime/json.ts";
+import type { Collection, Realm, RuleName, Schema } from "../../model/model.ts";
+import type { CompiledRule, CompiledRules, RulesStage } from "../../rules/compiled.ts";
+import type { Condition } from "../../rules/form.ts";
+
+const span = { file: "realm.yaml", line: 1, column: 1, endLine: 1, endColumn: 1 };
+
+/** Who may satisfy a rule for some document. */
+export type Allowed = "everyone" | "anyone" | "users" | "nobody";
+
+export interface CollectionSketch extends Partial<Omit<Collection, "rules" | "fieldRules" | "schema">> {
+  readonly schema: JsonObject;
+  readonly rules?: Partial<Record<RuleName, Allowed>>;
+  /** Paths with a read rule. */
+  readonly hidden?: readonly string[];
+}
+
+export interface RealmSketch extends Partial<Omit<Realm, "databases" | "profile">> {
+  readonly profile?: JsonValue;
+  /** Collections by database and name. */
+  readonly databases?: Readonly<Record<string, Readonly<Record<string, CollectionSketch>>>>;
+  /** Further schema files by path in the realm. */
+  readonly files?: Readonly<Record<string, JsonValue>>;
+}
+
+export interface Sketched {
+  readonly realm: Realm;
+  readonly rules: RulesStage;
+}
+
+export function sketch({ databases = {}, files = {}, profile, ...realm }: RealmSketch): Sketched {
+  const name = realm.name ?? "desk";
+  const compiled = new Map<string, CompiledRules>();
+  const schemaFiles = new Map(Object.entries(files).map(([path, document]) => [`${name}/${path}`, document]));
+  for (const [database, collections] of Object.entries(databases)) {
+    for (const [collection, { schema }] of Object.entries(collections)) {
+      schemaFiles.set(`${name}/${database}/${collection}/schema.json`, schema);
+    }
+  }
+  const all = [...schemaFiles].map(([path, document]) => ({ path, document }));
+
+  const collectionOf = (database: string, own: string, given: CollectionSketch): Collection => {
+    const { schema: document, rules = {}, hidden = [], ...rest } = given;
+    compiled.set(`${database}/${own}`, compiledRules(rules, hidden));
+    const path = `${name}/${database}/${own}/schema.json`;
+    return {
+      realm: name,
+      database,
+      name: own,
+      span,
+      sources: [path],
+      schema: { path, pointer: "", document, files: all },
+      fields: [],
+      indexes: [],
+      rules: {},
+      fieldRules: [],
+      references: [],
+      ...rest,
+    };
+  };
+
+  return {
+    realm: {
+      name,
+      span,
+      auth: true,
+      signup: "open",
+      roles: [],
+      defaultRoles: [],
+      origins: [],
+      sessions: { lifetime: 1000, idleTimeout: 1000 },
+      appConfig: {},
+      openapi: "public",
+      inputs: [],
+      ...realm,
+      ...(profile !== undefined && { profile: profileSchema(name, profile) }),
+      databases: Object.entries(databases).map(([database, collections]) => ({
+        name: database,
+        collections: Object.entries(collections).map(([own, given]) => collectionOf(database, own, given)),
+      })),
+    },
+    rules: { collections: compiled, diagnostics: [] },
+  };
+}
+
+/** A sketched schema at the top of its own file. */
+export function schemaOf(document: JsonValue, files: Readonly<Record<string, JsonValue>> = {}): Schema {
+  const all = Object.entries({ "schema.json": document, ...files });
+  return {
+    path: "schema.json",
+    pointer: "",
+    document,
+    files: all.map(([path, content]) => ({ path, document: content })),
+  };
+}
+
+export const uniqueIndex = {
+  name: "number",
+  fields: [{ path: "number", descending: false }],
+  unique: true,
+  span,
+};
+
+export function customId(given: Omit<NonNullable<Collection["customId"]>, "span" | "duplicateLimit">): {
+  customId: NonNullable<Collection["customId"]>;
+} {
+  return { customId: { duplicateLimit: 20, span, ...given } };
+}
+
+export const publicCache = { publicCache: { maxAge: 60, span } };
+
+function profileSchema(realm: string, profile: JsonValue): Schema {
+  const path = `${realm}/realm.yaml`;
+  const document = { profile };
+  return { path, pointer: "/profile", document, files: [{ path, document }] };
+}
+
+function compiledRules(rules: Partial<Record<RuleName, Allowed>>, hidden: readonly string[]): CompiledRules {
+  return {
+    rules: Object.fromEntries(Object.entries(rules).map(([name, allowed]) => [name, compiledRule(allowed)])),
+    fieldRules: hidden.map((path) => ({ path, read: compiledRule("users") })),
+  };
+}
+
+/** Descriptions follow from the facts alone. */
+const unread: Condition = { kind: "constant", holds: false, at: { start: 0, end: 0 } };
+
+function compiledRule(allowed: Allowed): CompiledRule {
+  const constant = allowed === "everyone" ? true : allowed === "nobody" ? false : undefined;
+  return {
+    text: allowed,
+    origin: "desk/db/things/collection.yaml:1 rules",
+    form: { condition: unread, possible: unread },
+    facts: {
+      constant,
+      anonymous: allowed === "everyone" || allowed === "anyone",
+      readsClock: false,
+      readsAppConfig: false,
+      documentFields: [],
+    },
+  };
+}

@@ -1,0 +1,162 @@
+/** TypeScript declarations of JSON Schemas, by json-schema-to-typescript. */
+import { compile, type JSONSchema } from "json-schema-to-typescript";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../../runtime/json.ts";
+import type { Schema } from "../../model/model.ts";
+import { type Target, targetOf, valueAt } from "../../model/pointers.ts";
+import { commentLines } from "../comments.ts";
+import { identifierName } from "../identifiers.ts";
+import { escapeInvisible } from "../literals.ts";
+import { Names, pascalCase } from "../openapi/names.ts";
+import { mapMembers } from "./walk.ts";
+
+/**
+ * Declares the type `name` for a schema, and before it one for each schema that it refers to. Unformatted; types may be
+ * wider than the schema, never narrower.
+ */
+export async function schemaTypes(schema: Schema, name: string): Promise<string> {
+  const definitions = new Definitions(schema, name);
+  const root = definitions.translateRoot();
+  const declarations = await compile(root, name, {
+    bannerComment: "",
+    format: false,
+    ignoreMinAndMaxItems: true,
+    $refOptions: { resolve: { external: false } },
+  });
+  return escapeInvisible(declarations).replace(betweenDeclarations, "\n\n");
+}
+
+const betweenDeclarations = /(?<!\*\/)\n(?=(?:\/\*\*\n(?: \*.*\n)*? \*\/\n)?export )/g;
+
+/**
+ * The schema as one self-contained document in the vocabulary of json-schema-to-typescript: only keywords that bear on
+ * types are taken over (it knows some that would put text into the output as it is), and every target of a reference
+ * becomes a definition under a name of ours.
+ */
+class Definitions {
+  readonly #schema: Schema;
+  readonly #names = new Map<string, string>();
+  readonly #taken = new Names();
+  readonly #translated: JsonObject = {};
+
+  constructor(schema: Schema, name: string) {
+    this.#schema = schema;
+    this.#names.set(`${schema.path}#${schema.pointer}`, "");
+    for (const suffix of ["", "Create", "Document", "Patch"]) this.#taken.claim(name + suffix);
+  }
+
+  translateRoot(): JSONSchema {
+    const root = this.#translate(valueAt(this.#schema.document, this.#schema.pointer), this.#schema);
+    return asSchema({ ...(isJsonObject(root) ? root : {}), $defs: this.#translated });
+  }
+
+  #translate(value: JsonValue | undefined, place: Target): JsonValue {
+    if (value === false) return { not: {} };
+    if (!isJsonObject(value)) return {};
+    const result: JsonObject = {};
+    for (const [keyword, translate] of Object.entries(this.#keywords)) {
+      const given = value[keyword];
+      if (given === undefined) continue;
+      const translated = translate(given, place);
+      if (translated !== undefined) result[keyword] = translated;
+    }
+    return this.#withReference(value, opened(tupled(documented(value, result), value, this, place)), place);
+  }
+
+  readonly #keywords: Readonly<Record<string, (value: JsonValue, place: Target) => JsonValue | undefined>> = {
+    type: (value) => value,
+    enum: (value) => value,
+    const: (value) => value,
+    required: (value) => value,
+    deprecated: (value) => value === true || undefined,
+    properties: (value, place) => this.#members(value, place),
+    patternProperties: (value, place) => this.#members(value, place),
+    additionalProperties: (value, place) =>
+      typeof value === "boolean" ? value : this.#translate(value, place),
+    items: (value, place) => this.#translate(value, place),
+    allOf: (value, place) => this.#list(value, place),
+    anyOf: (value, place) => this.#list(value, place),
+    oneOf: (value, place) => this.#list(value, place),
+  };
+
+  #members(value: JsonValue, place: Target): JsonValue | undefined {
+    return isJsonObject(value) ? mapMembers(value, (member) => this.#translate(member, place)) : undefined;
+  }
+
+  #list(value: JsonValue, place: Target): JsonValue | undefined {
+    return Array.isArray(value) ? value.map((item) => this.#translate(item, place)) : undefined;
+  }
+
+  union(schemas: readonly JsonValue[], place: Target): JsonValue {
+    return { anyOf: schemas.map((schema) => this.#translate(schema, place)) };
+  }
+
+  /** A `$ref` applies beside its siblings. */
+  #withReference(value: JsonObject, translated: JsonObject, place: Target): JsonValue {
+    const reference = value["$ref"];
+    if (typeof reference !== "string") return translated;
+    const target: JsonObject = this.#reference(reference, place);
+    const constrains = Object.keys(translated).some(
+      (keyword) => keyword !== "description" && keyword !== "deprecated",
+    );
+    // A description of the reference would be taken for the target's.
+    return constrains ? { allOf: [target, translated] } : target;
+  }
+
+  #reference(reference: string, place: Target): JsonObject {
+    const target = targetOf(reference, place.path);
+    const file = this.#schema.files.find(({ path }) => path === target?.path);
+    const value = target && file && valueAt(file.document, target.pointer);
+    // What cannot be found by file and pointer (an anchor, say) is of unknown type.
+    if (target === undefined || value === undefined) return {};
+    const key = `${target.path}#${target.pointer}`;
+    const known = this.#names.get(key);
+    if (known !== undefined) return { $ref: known === "" ? "#" : `#/$defs/${known}` };
+    const name = this.#freeName(target);
+    this.#names.set(key, name);
+    this.#translated[name] = this.#translate(value, target);
+    return { $ref: `#/$defs/${name}` };
+  }
+
+  #freeName({ path, pointer }: Target): string {
+    const whole = pointer === "";
+    const last = whole ? path.slice(path.lastIndexOf("/") + 1) : pointer.slice(pointer.lastIndexOf("/") + 1);
+    return this.#taken.claim(typeName(whole ? last.replace(/\..*$/, "") : last));
+  }
+}
+
+/** Names that emitted `types.ts` files use for something else. */
+const others = ["DeletionMeta", "DocumentMeta", "MergePatch", "OwnershipMeta", "Partial"];
+
+/** The name of a type for a configured name (`line_item` -> `LineItem`), as the generator would leave it. */
+export function typeName(name: string): string {
+  const words = pascalCase(name).replace(/\d[a-z]/g, (pair) => pair.toUpperCase());
+  return identifierName(/^[A-Z]/.test(words) ? words : `Type${words}`, others);
+}
+
+function documented(schema: JsonObject, result: JsonObject): JsonObject {
+  const lines = [schema["title"], schema["description"]]
+    .flatMap((text) => (typeof text === "string" ? commentLines(text) : []))
+    .filter((line) => line !== "");
+  return lines.length === 0 ? result : { ...result, description: lines.join("\n") };
+}
+
+/** `prefixItems` as a list of any of its items: tuples of the generator are narrower than JSON Schema's. */
+function tupled(result: JsonObject, schema: JsonObject, definitions: Definitions, place: Target): JsonObject {
+  const prefix = schema["prefixItems"];
+  if (!Array.isArray(prefix)) return result;
+  const rest = schema["items"] ?? true;
+  return { ...result, items: definitions.union(rest === false ? prefix : [...prefix, rest], place) };
+}
+
+/** Beside declared members, what others hold cannot be said by an index signature: they are unknown. */
+function opened(result: JsonObject): JsonObject {
+  const { patternProperties, ...others } = result;
+  const declares = others["properties"] !== undefined;
+  const constrained = isJsonObject(others["additionalProperties"]) && declares;
+  return patternProperties === undefined && !constrained ? others : { ...others, additionalProperties: true };
+}
+
+/** Json-schema-to-typescript's type of schemas is draft 4's; ours are plain JSON. */
+function asSchema(schema: JsonObject): JSONSchema {
+  return JSON.parse(JSON.stringify(schema));
+}

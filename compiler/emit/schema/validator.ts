@@ -1,0 +1,160 @@
+/** Standalone validators by ajv: the code that emitted `validate.js` files hold. */
+import { createRequire } from "node:module";
+import type { CodeKeywordDefinition } from "ajv";
+import { _, str } from "ajv/dist/compile/codegen/index.js";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../../runtime/json.ts";
+import { duplicateItems } from "../../../runtime/validation/equal.ts";
+import { formats } from "../../../runtime/validation/formats.ts";
+import type { Schema } from "../../model/model.ts";
+import { escapeInvisible } from "../literals.ts";
+import { mapSubschemas, mentions } from "./walk.ts";
+
+// CommonJS whose default exports every loader of ours would wrap differently.
+const require = createRequire(import.meta.url);
+const { default: Ajv }: typeof import("ajv/dist/core.js") = require("ajv/dist/core.js");
+const { default: vocabularies }: typeof import("ajv/dist/vocabularies/draft2020.js") =
+  require("ajv/dist/vocabularies/draft2020.js");
+const { default: standaloneCode }: typeof import("ajv/dist/standalone/index.js") =
+  require("ajv/dist/standalone/index.js");
+
+/** Code of a validator and what it needs from `realmc/runtime`. */
+export interface ValidatorCode {
+  /** Declares and exports `validate`. */
+  readonly text: string;
+  /** Names to import from `realmc/runtime`, sorted. */
+  readonly helpers: readonly string[];
+}
+
+const leftOut = new Set([
+  // They mean something to ajv and nothing to JSON Schema.
+  ...["$async", "discriminator", "id", "nullable"],
+  // Nothing follows from them; a validator does not change with them.
+  ...["$comment", "$schema", "deprecated", "description", "readOnly", "title", "writeOnly", "x-svc-store"],
+]);
+
+/**
+ * Compiles a schema to code that reports all errors, asserts formats and changes nothing in what it validates.
+ * @throws Error when the schema is not one that ajv can compile; the model's checks come before.
+ */
+export function validatorCode(schema: Schema): ValidatorCode {
+  const documents = schema.files.map((file) => file.document);
+  const uses = (word: string): boolean => documents.some((document) => mentions(document, word));
+  const ajv = new Ajv({
+    allErrors: true,
+    strict: false,
+    // The model has been checked against the meta-schema.
+    meta: false,
+    validateSchema: false,
+    unicodeRegExp: true,
+    // Names such as `constructor` are found on every object, unless only its own are looked at.
+    ownProperties: inheritedNames.some(uses),
+    next: true,
+    dynamicRef: uses("$dynamicRef") || uses("$dynamicAnchor"),
+    unevaluated: uses("unevaluatedProperties") || uses("unevaluatedItems"),
+    code: { source: true, esm: true, lines: true, formats: _`require("realmc/runtime").formats` },
+    logger: { log: refuse, warn: refuse, error: refuse },
+  });
+  for (const vocabulary of vocabularies) ajv.addVocabulary(vocabulary);
+  ajv.removeKeyword("uniqueItems").addKeyword(uniqueItems);
+  for (const [name, format] of Object.entries(formats)) ajv.addFormat(name, format);
+  for (const file of schema.files) ajv.addSchema(ajvSchema(file.document), fileUri(file.path));
+  const fragment = schema.pointer === "" ? "" : `#${encodeURI(schema.pointer)}`;
+  const compiled = ajv.getSchema(fileUri(schema.path) + fragment);
+  if (compiled === undefined) throw new Error(`no schema at ${schema.path}#${schema.pointer}`);
+  return withImports(standaloneCode(ajv, compiled));
+}
+
+const inheritedNames: readonly string[] = Object.getOwnPropertyNames(Object.prototype);
+
+function refuse(...messages: readonly unknown[]): never {
+  throw new Error(messages.join(" "));
+}
+
+function fileUri(path: string): string {
+  return `realm:///${path.split("/").map(encodeURIComponent).join("/")}`;
+}
+
+function ajvSchema(schema: JsonValue): Record<string, unknown> | boolean {
+  if (isJsonObject(schema)) return knownKeywords(schema);
+  if (typeof schema === "boolean") return schema;
+  throw new Error("a schema is an object or a boolean");
+}
+
+function knownKeywords(schema: JsonObject): JsonObject {
+  const known = Object.fromEntries(Object.entries(schema).filter(([keyword]) => !leftOut.has(keyword)));
+  const mapped = mapSubschemas(known, (subschema) =>
+    isJsonObject(subschema) ? knownKeywords(subschema) : subschema,
+  );
+  if (!Array.isArray(mapped["enum"]) || mapped["enum"].length > 0) return mapped;
+  // ajv refuses to compile the empty enumeration, which nothing fits.
+  const { enum: _empty, allOf, ...others } = mapped;
+  return { ...others, allOf: [...(Array.isArray(allOf) ? allOf : []), false] };
+}
+
+/** In place of ajv's, which compares every pair of items. */
+const uniqueItems: CodeKeywordDefinition = {
+  keyword: "uniqueItems",
+  type: "array",
+  schemaType: "boolean",
+  error: {
+    message: ({ params: { i, j } }) =>
+      str`must NOT have duplicate items (items ## ${j} and ${i} are identical)`,
+    params: ({ params: { i, j } }) => _`{i: ${i}, j: ${j}}`,
+  },
+  code(context) {
+    if (context.schema !== true) return;
+    const helper = context.gen.scopeValue("func", {
+      ref: duplicateItems,
+      code: _`require("realmc/runtime").duplicateItems`,
+    });
+    const duplicate = context.gen.const("duplicate", _`${helper}(${context.data})`);
+    context.setParams({ i: _`${duplicate}.i`, j: _`${duplicate}.j` });
+    context.fail(_`${duplicate} !== undefined`);
+  },
+};
+
+/** What ajv's code requires, and what the runtime has in its place. */
+const runtimeNames: Readonly<Record<string, string>> = {
+  'require("ajv/dist/runtime/equal").default': "equal",
+  'require("ajv/dist/runtime/ucs2length").default': "codePointLength",
+  'require("realmc/runtime").duplicateItems': "duplicateItems",
+};
+
+/** The code as an ES module's body: what it requires becomes imports, what nobody needs goes. */
+function withImports(text: string): ValidatorCode {
+  const helpers = new Set<string>();
+  const use = (helper: string): string => {
+    helpers.add(helper);
+    return helper;
+  };
+  const body = text
+    // A file's `$id` in a comment could end it; strings never hold line ends, so a whole line is a whole comment.
+    .replace(/^\/\*# sourceURL=.*\n/gm, "")
+    .replace(/^"use strict";\n/, "")
+    .replace(/^export default .*;\n/m, "")
+    .replace(/^const (\w+) = (require\("[^"]*"\)\.\w+);$/gm, (line, local: string, required: string) => {
+      const helper = runtimeNames[required];
+      return helper === undefined ? line : `const ${local} = ${use(helper)};`;
+    })
+    .replace(
+      /^(const \w+ = )require\("realmc\/runtime"\)\.formats(?=[.[])/gm,
+      (_line, start: string) => start + use("formats"),
+    )
+    .replace(
+      /^(vErrors = vErrors === null \? (\S+) : )vErrors\.concat\(\2\);$/gm,
+      (_line, start: string, errors: string) => {
+        return `${start}${use("appendErrors")}(vErrors, ${errors});`;
+      },
+    );
+  const outsideStrings = body.replace(/"(?:[^"\\]|\\.)*"/g, '""');
+  const left = /require\s*\(|sourceURL|\.concat\(/.exec(outsideStrings);
+  if (left !== null) throw new Error(`ajv emitted ${left[0]}, which no import replaces`);
+  return { text: escapeInvisible(withoutUnused(body)), helpers: [...helpers].sort() };
+}
+
+/** Without the schemas that no check refers to. */
+function withoutUnused(text: string): string {
+  return text.replace(/^const (schema\d+) = .*;\n/gm, (line, name: string) =>
+    [...text.matchAll(new RegExp(`\\b${name}\\b`, "g"))].length > 1 ? line : "",
+  );
+}

@@ -1,0 +1,146 @@
+/** Reads and parses configuration files, each once. */
+import { readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { type Code, diagnose, type Parameters } from "../diagnostics/catalogue.ts";
+import type { Diagnostic } from "../diagnostics/diagnostic.ts";
+import { fileSpan } from "../diagnostics/span.ts";
+import { JsonProblem, MAX_DEPTH, parseJson } from "./json.ts";
+import { type ObjectNode, objectToJson, type SourceNode } from "./node.ts";
+import { lineStartsOf, type SourceFile, spanOf } from "./source.ts";
+import { parseYaml } from "./yaml.ts";
+
+/** Bytes that one configuration file may have. */
+const MAX_FILE_BYTES = 1024 * 1024;
+
+export interface Reader {
+  /** The file at a path relative to the configuration folder; `undefined` when it has mistakes, which are noted. */
+  readonly read: (path: string) => SourceFile | undefined;
+  /** Every file read, sound or not, by path. */
+  readonly files: ReadonlyMap<string, SourceFile | undefined>;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+export function createReader(root: string): Reader {
+  const files = new Map<string, SourceFile | undefined>();
+  const diagnostics: Diagnostic[] = [];
+  const read = (path: string): SourceFile | undefined => {
+    if (!files.has(path)) files.set(path, readSource(root, path, diagnostics));
+    return files.get(path);
+  };
+  return { read, files, diagnostics };
+}
+
+/** Parses the text of a file by its extension: `.json`, else YAML. */
+export function parseSource(path: string, text: string, diagnostics: Diagnostic[]): SourceFile | undefined {
+  if (text.trim() === "") {
+    diagnostics.push(diagnose("empty-file", fileSpan(path), {}));
+    return undefined;
+  }
+  const root = path.endsWith(".json") ? jsonRoot(path, text, diagnostics) : yamlRoot(path, text, diagnostics);
+  if (root === undefined) return undefined;
+  const lineStarts = lineStartsOf(text);
+  if (root.kind !== "object") {
+    const found =
+      root.kind === "list" ? "a list" : root.value === null ? "nothing" : `the value ${String(root.value)}`;
+    diagnostics.push(diagnose("not-an-object", spanOf({ path, lineStarts }, root), { found }));
+    return undefined;
+  }
+  reportDuplicates({ path, lineStarts }, root, diagnostics);
+  return { path, text, lineStarts, root, value: objectToJson(root) };
+}
+
+function readSource(root: string, path: string, diagnostics: Diagnostic[]): SourceFile | undefined {
+  const report = <C extends Code>(code: C, parameters: Parameters<C>): undefined => {
+    diagnostics.push(diagnose(code, fileSpan(path), parameters));
+  };
+  let bytes: Buffer;
+  try {
+    const location = join(root, path);
+    const status = statSync(location);
+    if (!status.isFile()) return report("file-unreadable", { reason: "it is not a regular file" });
+    if (status.size > MAX_FILE_BYTES)
+      return report("file-too-large", { size: status.size, limit: MAX_FILE_BYTES });
+    bytes = readFileSync(location);
+  } catch (error) {
+    return report("file-unreadable", { reason: reasonOf(error) });
+  }
+  let text: string;
+  try {
+    text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    const utf16 = bytes.includes(0) ? " (it looks like UTF-16)" : "";
+    return report("file-encoding", { detail: utf16 });
+  }
+  return parseSource(path, text, diagnostics);
+}
+
+/** What the operating system said, without paths of this machine. */
+export function reasonOf(error: unknown): string {
+  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  return reasons[code] ?? (code === "" ? "unknown reason" : code);
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  ENOENT: "it does not exist",
+  EACCES: "permission denied",
+  EPERM: "permission denied",
+  ENOTDIR: "it is not a folder",
+  EISDIR: "it is a folder",
+  ELOOP: "its symbolic links go in a circle",
+};
+
+function jsonRoot(path: string, text: string, diagnostics: Diagnostic[]): SourceNode | undefined {
+  try {
+    return parseJson(text);
+  } catch (error) {
+    if (!(error instanceof JsonProblem)) throw error;
+    const extent = { start: error.offset, end: Math.min(error.offset + 1, text.length) };
+    const span = spanOf({ path, lineStarts: lineStartsOf(text) }, extent);
+    diagnostics.push(
+      error.kind === "depth"
+        ? diagnose("nested-too-deep", span, { limit: MAX_DEPTH })
+        : diagnose("json-syntax", span, { problem: error.message }),
+    );
+    return undefined;
+  }
+}
+
+function yamlRoot(path: string, text: string, diagnostics: Diagnostic[]): SourceNode | undefined {
+  const parsed = parseYaml(path, text);
+  diagnostics.push(...parsed.diagnostics);
+  if (parsed.root === undefined && parsed.diagnostics.length === 0)
+    diagnostics.push(diagnose("empty-file", fileSpan(path), {}));
+  return parsed.root;
+}
+
+/** The later one is reported, with the place of the earlier. */
+function reportDuplicates(
+  file: { path: string; lineStarts: readonly number[] },
+  node: SourceNode,
+  diagnostics: Diagnostic[],
+  seen: Set<SourceNode> = new Set(),
+): void {
+  if (node.kind === "scalar" || seen.has(node)) return;
+  seen.add(node);
+  const children = node.kind === "list" ? node.items : node.members.map((member) => member.value);
+  if (node.kind === "object") reportDuplicateMembers(file, node, diagnostics);
+  for (const child of children) reportDuplicates(file, child, diagnostics, seen);
+}
+
+function reportDuplicateMembers(
+  file: { path: string; lineStarts: readonly number[] },
+  node: ObjectNode,
+  diagnostics: Diagnostic[],
+): void {
+  const first = new Map<string, ObjectNode["members"][number]>();
+  for (const member of node.members) {
+    const earlier = first.get(member.name);
+    if (earlier === undefined) first.set(member.name, member);
+    else {
+      const related = [{ message: "it stands here first", span: spanOf(file, earlier.key) }];
+      diagnostics.push(
+        diagnose("duplicate-key", spanOf(file, member.key), { key: member.name }, { related }),
+      );
+    }
+  }
+}

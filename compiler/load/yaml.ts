@@ -1,0 +1,199 @@
+/** YAML 1.2 (core schema) to source nodes, by the `yaml` package. Tags are refused, aliases bounded. */
+import {
+  type Alias,
+  type Document,
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  type Node,
+  parseDocument,
+  type Scalar,
+} from "yaml";
+import { type Code, diagnose, type Parameters } from "../diagnostics/catalogue.ts";
+import type { Diagnostic } from "../diagnostics/diagnostic.ts";
+import { MAX_DEPTH } from "./json.ts";
+import type { Extent, Member, ScalarNode, SourceNode } from "./node.ts";
+import { lineStartsOf, spanOf } from "./source.ts";
+
+/** Values that the aliases of one file may expand to. */
+const MAX_EXPANSION = 100_000;
+
+/** The root of a YAML file; `undefined` when it is empty or cannot be parsed. */
+export function parseYaml(path: string, text: string): { root?: SourceNode; diagnostics: Diagnostic[] } {
+  const file = { path, lineStarts: lineStartsOf(text) };
+  const diagnostics: Diagnostic[] = [];
+  const report = <C extends Code>(code: C, extent: Extent, parameters: Parameters<C>): void => {
+    diagnostics.push(diagnose(code, spanOf(file, extent), parameters));
+  };
+  const document = parseDocument(text, {
+    version: "1.2",
+    schema: "core",
+    strict: true,
+    uniqueKeys: false,
+    merge: false,
+    resolveKnownTags: false,
+    prettyErrors: false,
+    stringKeys: false,
+    logLevel: "error",
+  });
+  if (document.errors.length > 0) {
+    for (const error of document.errors.slice(0, MAX_SYNTAX_ERRORS)) reportSyntax(error, text, report);
+    return { diagnostics };
+  }
+  if (document.directives?.yaml.explicit === true) {
+    report(
+      "yaml-syntax",
+      { start: 0, end: text.indexOf("\n") },
+      { problem: "directives such as %YAML are not used in configuration" },
+    );
+  }
+  if (document.contents === null || isEmpty(document.contents)) return { diagnostics };
+  const root = convert(document, document.contents, text, report);
+  return diagnostics.length > 0 || root === undefined ? { diagnostics } : { root, diagnostics };
+}
+
+type Report = <C extends Code>(code: C, extent: Extent, parameters: Parameters<C>) => void;
+
+/** One slip often makes several errors; the first ones tell. */
+const MAX_SYNTAX_ERRORS = 3;
+
+function isEmpty(node: Node): boolean {
+  return isScalar(node) && node.value === null && node.source === "";
+}
+
+function reportSyntax(
+  error: { code: string; message: string; pos: [number, number] },
+  text: string,
+  report: Report,
+): void {
+  const extent = { start: error.pos[0], end: Math.max(error.pos[1], error.pos[0]) };
+  const line = text.slice(text.lastIndexOf("\n", extent.start - 1) + 1, extent.start + 1);
+  if (error.code === "TAB_AS_INDENT" || /^ *\t/.test(line)) report("yaml-tab", extent, {});
+  else if (error.code === "TAG_RESOLVE_FAILED")
+    report("yaml-tag", extent, { tag: text.slice(extent.start, extent.end) });
+  else if (error.code === "BAD_ALIAS") report("yaml-alias", extent, { problem: error.message });
+  else {
+    const problem = friendly[error.code] ?? error.message.replace(/^./, (first) => first.toLowerCase());
+    report("yaml-syntax", extent, { problem });
+  }
+}
+
+const friendly: Readonly<Record<string, string>> = {
+  MULTIPLE_DOCS: "a configuration file holds one document; a second one starts here ('---')",
+  BLOCK_AS_IMPLICIT_KEY: "a key and a value on one line hold another ': '; put the value in quotes",
+  MULTILINE_IMPLICIT_KEY:
+    "a key is expected here, followed by ':'; a text over several lines stands in a block (|)",
+  MISSING_CHAR:
+    "something is missing here: a ':' after a key, a ',' between entries, or a closing quote or bracket",
+};
+
+function convert(document: Document, contents: Node, text: string, report: Report): SourceNode | undefined {
+  const active = new Set<Node>();
+  let expanded = 0;
+  let failed = false;
+
+  const root = node(contents, 0, false);
+  return failed ? undefined : root;
+
+  function node(from: unknown, depth: number, aliased: boolean): SourceNode {
+    if (isAlias(from)) return alias(from, depth);
+    if (!isScalar(from) && !isMap(from) && !isSeq(from)) return empty({ start: 0, end: 0 });
+    const extent = extentOf(from);
+    if (aliased && ++expanded > MAX_EXPANSION) {
+      if (expanded === MAX_EXPANSION + 1)
+        fail("yaml-alias", extent, { problem: `aliases expand to more than ${MAX_EXPANSION} values` });
+      return empty(extent);
+    }
+    if (depth > MAX_DEPTH) {
+      fail("nested-too-deep", extent, { limit: MAX_DEPTH });
+      return empty(extent);
+    }
+    if (from.tag !== undefined && from.tag !== null)
+      fail("yaml-tag", tagExtent(text, from.tag, extent), { tag: shortTag(from.tag) });
+    if (isScalar(from)) return scalar(from, extent);
+    active.add(from);
+    const result: SourceNode = isSeq(from)
+      ? { kind: "list", items: from.items.map((item) => node(item, depth + 1, aliased)), ...extent }
+      : {
+          kind: "object",
+          members: from.items.flatMap((pair) => member(pair.key, pair.value, depth, aliased, extent)),
+          ...extent,
+        };
+    active.delete(from);
+    return result;
+  }
+
+  function alias(from: Alias, depth: number): SourceNode {
+    const extent = extentOf(from);
+    const target = from.resolve(document);
+    if (target === undefined) {
+      fail("yaml-alias", extent, { problem: `nothing before this is marked &${from.source}` });
+      return empty(extent);
+    }
+    if (active.has(target)) {
+      fail("yaml-alias", extent, { problem: `*${from.source} stands inside of what it repeats` });
+      return empty(extent);
+    }
+    return node(target, depth, true);
+  }
+
+  function member(key: unknown, value: unknown, depth: number, aliased: boolean, around: Extent): Member[] {
+    const resolved = isAlias(key) ? key.resolve(document) : key;
+    const extent = isScalar(resolved) || isMap(resolved) || isSeq(resolved) ? extentOf(resolved) : around;
+    if (!isScalar(resolved) || typeof resolved.value !== "string") {
+      const found = isScalar(resolved) ? String(resolved.source ?? resolved.value) : "a list or mapping";
+      fail("yaml-key", extent, { found: found === "" ? "missing" : found });
+      return [];
+    }
+    const missing = value === null || value === undefined;
+    return [
+      { name: resolved.value, key: extent, value: missing ? empty(extent) : node(value, depth + 1, aliased) },
+    ];
+  }
+
+  function scalar(from: Scalar, extent: Extent): ScalarNode {
+    const { value } = from;
+    if (typeof value === "number" && !Number.isFinite(value)) {
+      fail("yaml-number", extent, { number: from.source ?? String(value) });
+    }
+    const style = styles[from.type ?? "PLAIN"] ?? "plain";
+    const plain =
+      typeof value === "string" || typeof value === "number" || typeof value === "boolean" ? value : null;
+    return { kind: "scalar", value: plain, style, ...extent };
+  }
+
+  function fail<C extends Code>(code: C, extent: Extent, parameters: Parameters<C>): void {
+    failed = true;
+    report(code, extent, parameters);
+  }
+}
+
+const styles: Readonly<Record<string, ScalarNode["style"]>> = {
+  PLAIN: "plain",
+  QUOTE_SINGLE: "single",
+  QUOTE_DOUBLE: "double",
+  BLOCK_LITERAL: "block",
+  BLOCK_FOLDED: "block",
+};
+
+function extentOf(node: Node): Extent {
+  const [start, end] = node.range ?? [0, 0];
+  return { start, end };
+}
+
+function empty(extent: Extent): ScalarNode {
+  return { kind: "scalar", value: null, style: "plain", start: extent.end, end: extent.end };
+}
+
+/** A node starts after its tag. */
+function tagExtent(text: string, tag: string, { start, end }: Extent): Extent {
+  const written = shortTag(tag);
+  const at = text.lastIndexOf(written, start);
+  return at === -1 ? { start, end } : { start: at, end: at + written.length };
+}
+
+/** `!!str` for the core tags, else as written. */
+function shortTag(tag: string): string {
+  return tag.replace(/^tag:yaml\.org,2002:/, "!!");
+}

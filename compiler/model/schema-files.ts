@@ -1,0 +1,183 @@
+/**
+ * The files that a schema reaches by `$ref`, and whether every `$ref` leads somewhere. json-schema-ref-parser follows and
+ * resolves them; which files may be read, and where in the text each `$ref` stands, is ours.
+ */
+import { realpathSync } from "node:fs";
+import { join } from "node:path";
+import { isJsonObject } from "../../runtime/json.ts";
+import { diagnose } from "../diagnostics/catalogue.ts";
+import type { Diagnostic } from "../diagnostics/diagnostic.ts";
+import { didYouMean } from "../diagnostics/suggest.ts";
+import { isInside } from "../load/folders.ts";
+import type { Reader } from "../load/reader.ts";
+import { locate, pathOf, pointerOf, type SourceFile } from "../load/source.ts";
+import { type Target, targetOf, valueAt } from "./pointers.ts";
+import { visitSchemas } from "./subschemas.ts";
+
+export interface RealmFiles {
+  /** The configuration folder. */
+  readonly root: string;
+  /** Its folder's name. */
+  readonly realm: string;
+  /** The realm's folder, free of symbolic links. */
+  readonly realPath: string;
+  readonly reader: Reader;
+}
+
+export interface SchemaFiles {
+  /** Every file reached, the first one among them; sorted by path. */
+  readonly files: readonly SourceFile[];
+  readonly diagnostics: readonly Diagnostic[];
+  /** False when a `$ref` leads nowhere, or to a file that cannot be read. */
+  readonly complete: boolean;
+}
+
+/** A `$ref` as it stands in a file. */
+interface Link {
+  readonly file: SourceFile;
+  readonly at: readonly string[];
+  readonly ref: string;
+}
+
+/** Where a link leads, or why it must not or does not; without a diagnostic where the file's own mistakes say it. */
+type Verdict =
+  | { readonly target: Target }
+  | { readonly target?: undefined; readonly diagnostic?: Diagnostic };
+
+/** Resolves `path#pointer`; throws where there is nothing. */
+type Resolve = (target: Target) => void;
+
+/** `at`: the schema's place in the file, which is not the whole file for the profile of realm.yaml. */
+export async function schemaFiles(
+  first: SourceFile,
+  at: readonly string[],
+  realm: RealmFiles,
+): Promise<SchemaFiles> {
+  const links = linksOf(first, at);
+  if (links.length === 0) return { files: [first], diagnostics: [], complete: true };
+  const resolve = await resolver(first, realm);
+  const files = new Map([[first.path, first]]);
+  const diagnostics: Diagnostic[] = [];
+  let complete = true;
+  for (let link = links.shift(); link !== undefined; link = links.shift()) {
+    const verdict = judge(link, realm, resolve);
+    const file = verdict.target === undefined ? undefined : realm.reader.read(verdict.target.path);
+    if (verdict.target === undefined && verdict.diagnostic !== undefined)
+      diagnostics.push(verdict.diagnostic);
+    if (file === undefined) complete = false;
+    else if (!files.has(file.path)) {
+      files.set(file.path, file);
+      links.push(...linksOf(file, []));
+    }
+  }
+  const byPath = [...files.values()].sort((a, b) => (a.path < b.path ? -1 : 1));
+  return { files: byPath, diagnostics, complete };
+}
+
+function linksOf(file: SourceFile, at: readonly string[]): Link[] {
+  const links: Link[] = [];
+  visitSchemas(valueAt(file.value, pointerOf(at)) ?? {}, at, (schema, place) => {
+    if (typeof schema.$ref === "string") links.push({ file, at: [...place, "$ref"], ref: schema.$ref });
+  });
+  return links;
+}
+
+function judge(link: Link, realm: RealmFiles, resolve: Resolve): Verdict {
+  const span = locate(link.file, link.at);
+  const { ref } = link;
+  const target = targetOf(ref, link.file.path);
+  if (target === undefined) {
+    const problem = "what follows # must be a JSON pointer, such as #/$defs/name";
+    return {
+      diagnostic: isRemote(ref)
+        ? diagnose("ref-remote", span, { ref })
+        : diagnose("ref-target", span, { problem }),
+    };
+  }
+  if (!target.path.startsWith(`${realm.realm}/`))
+    return { diagnostic: diagnose("ref-outside", span, { ref }) };
+  const location = whereIs(target.path, realm);
+  if (location !== "inside") {
+    return {
+      diagnostic:
+        location === "outside"
+          ? diagnose("ref-outside", span, { ref })
+          : diagnose("ref-file", span, { file: target.path }),
+    };
+  }
+  const file = realm.reader.read(target.path);
+  if (file === undefined) return {};
+  const problem = targetProblem(file, target, resolve);
+  return problem === undefined
+    ? { target }
+    : { diagnostic: diagnose("ref-target", span, { problem: problem.text }, problem) };
+}
+
+function isRemote(ref: string): boolean {
+  const file = ref.replace(/#.*/s, "");
+  return file !== "" && targetOf(file, "x/y.json") === undefined;
+}
+
+function whereIs(path: string, realm: RealmFiles): "inside" | "outside" | "nowhere" {
+  try {
+    return isInside(realpathSync(join(realm.root, path)), realm.realPath) ? "inside" : "outside";
+  } catch {
+    return "nowhere";
+  }
+}
+
+function targetProblem(
+  file: SourceFile,
+  target: Target,
+  resolve: Resolve,
+): { text: string; hint?: string | undefined } | undefined {
+  const value = valueAt(file.value, target.pointer);
+  if (value === undefined || !resolves(target, resolve)) {
+    const last = pathOf(target.pointer).at(-1) ?? "";
+    const parent = valueAt(file.value, target.pointer.slice(0, target.pointer.lastIndexOf("/")));
+    const hint = isJsonObject(parent) ? didYouMean(last, Object.keys(parent)) : undefined;
+    return { text: `there is no ${target.pointer} in ${file.path}`, hint };
+  }
+  if (typeof value === "boolean" || isJsonObject(value)) return undefined;
+  return { text: `${target.pointer} in ${file.path} is no schema` };
+}
+
+function resolves(target: Target, resolve: Resolve): boolean {
+  try {
+    resolve(target);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Files stand under a root of their own, so that neither the disk nor the working folder plays a part. */
+const BASE = "/";
+
+async function resolver(first: SourceFile, realm: RealmFiles): Promise<Resolve> {
+  const { $RefParser } = await import("@apidevtools/json-schema-ref-parser");
+  const parser = new $RefParser();
+  const read = ({ url }: { url: string }): object => {
+    const path = decodeURIComponent(url.slice(BASE.length));
+    const inside = path.startsWith(`${realm.realm}/`) && whereIs(path, realm) === "inside";
+    const value = inside ? realm.reader.read(path)?.value : undefined;
+    if (value === undefined) throw new Error("not a file of this realm");
+    return value;
+  };
+  const options = {
+    continueOnError: true,
+    resolve: { file: false, http: false, realm: { order: 1, canRead: true, read } },
+    parse: {
+      json: false,
+      yaml: false,
+      text: false,
+      binary: false,
+      realm: { order: 1, canParse: true, parse: ({ data }: { data: unknown }) => data },
+    },
+  };
+  // What cannot be resolved is found again, with its place, when each link is judged.
+  await parser.resolve(BASE + encodeURI(first.path), first.value, options).catch(() => undefined);
+  return ({ path, pointer }) => {
+    parser.$refs.get(`${BASE}${encodeURI(path)}#${encodeURI(pointer)}`);
+  };
+}

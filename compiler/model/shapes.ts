@@ -1,0 +1,220 @@
+/**
+ * What a schema says a value may be, as far as declared fields need it: types, strings allowed, members, elements.
+ * `allOf` and `$ref` narrow, `anyOf` and `oneOf` widen.
+ */
+import { isJsonObject, type JsonObject, type JsonValue } from "../../runtime/json.ts";
+import { type Target, targetOf, valueAt } from "./pointers.ts";
+
+export type JsonType = "array" | "boolean" | "integer" | "null" | "number" | "object" | "string";
+
+/** How strings are stored: as they are, or under `x-svc-store: date`. */
+export type StringStore = "plain" | "date-time" | "date";
+
+export interface Shape {
+  /** Whole numbers are there as `integer` beside `number`. */
+  readonly types: ReadonlySet<JsonType>;
+  /** More than one: branches of the schema disagree. */
+  readonly stores: ReadonlySet<StringStore>;
+  /** Strings allowed; absent: any. */
+  readonly values?: ReadonlySet<string>;
+  readonly members: ReadonlyMap<string, MemberShape>;
+  /** Of arrays; absent: anything. */
+  readonly items?: Shape;
+}
+
+export interface MemberShape {
+  readonly shape: Shape;
+  /** Where it is declared first. */
+  readonly declared: Target;
+}
+
+/** A schema and where it stands. */
+export interface SchemaPlace extends Target {
+  readonly schema: JsonValue;
+}
+
+/** Thrown when a schema unfolds to more parts than any collection needs. */
+export class TooManyParts extends Error {}
+
+/** Parts that the schema of one collection may unfold to. */
+const MAX_PARTS = 50_000;
+
+const allTypes: readonly JsonType[] = ["array", "boolean", "integer", "null", "number", "object", "string"];
+
+/** Any value at all. */
+export const anything: Shape = { types: new Set(allTypes), stores: new Set(["plain"]), members: new Map() };
+
+/** @throws TooManyParts */
+export function shapeOf(root: SchemaPlace, documentOf: (path: string) => JsonValue | undefined): Shape {
+  let parts = 0;
+  return unfold(root, new Set());
+
+  /** `entered`: the `$ref`s on the way from the root, each of which is entered once. */
+  function unfold(place: SchemaPlace, entered: ReadonlySet<string>): Shape {
+    if (++parts > MAX_PARTS) throw new TooManyParts();
+    const { schema } = place;
+    if (schema === false) return { ...anything, types: new Set() };
+    if (!isJsonObject(schema)) return anything;
+    let shape = ownShape(place, schema, entered);
+    if (typeof schema.$ref === "string") shape = intersection(shape, follow(schema.$ref, place, entered));
+    for (const part of branches(place, schema, "allOf")) shape = intersection(shape, unfold(part, entered));
+    for (const keyword of ["anyOf", "oneOf"]) {
+      const parts = branches(place, schema, keyword).map((part) => unfold(part, entered));
+      if (parts.length > 0) shape = intersection(shape, parts.reduce(union));
+    }
+    return shape;
+  }
+
+  function follow(ref: string, from: SchemaPlace, entered: ReadonlySet<string>): Shape {
+    const target = targetOf(ref, from.path);
+    const document = target === undefined ? undefined : documentOf(target.path);
+    const schema =
+      target === undefined || document === undefined ? undefined : valueAt(document, target.pointer);
+    if (target === undefined || schema === undefined) return anything;
+    const key = `${target.path}#${target.pointer}`;
+    // Entered before on this path: what is inside stays undeclared, only what kind of value it is is known.
+    if (entered.has(key)) return { ...anything, types: ownTypes(schema) };
+    return unfold({ ...target, schema }, new Set([...entered, key]));
+  }
+
+  function ownShape(place: SchemaPlace, schema: JsonObject, entered: ReadonlySet<string>): Shape {
+    const values = ownValues(schema);
+    const items = elementShape(place, schema, entered);
+    return {
+      types: ownTypes(schema),
+      stores: new Set([ownStore(schema)]),
+      members: new Map(
+        inside(place, schema.properties, "properties").map(([name, member]) => [
+          name,
+          { shape: unfold(member, entered), declared: { path: member.path, pointer: member.pointer } },
+        ]),
+      ),
+      ...(values === undefined ? {} : { values }),
+      ...(items === undefined ? {} : { items }),
+    };
+  }
+
+  function elementShape(
+    place: SchemaPlace,
+    schema: JsonObject,
+    entered: ReadonlySet<string>,
+  ): Shape | undefined {
+    const first = branches(place, schema, "prefixItems").map((part) => unfold(part, entered));
+    const rest =
+      schema.items === undefined ? undefined : unfold(inner(place, schema.items, "items"), entered);
+    return first.length === 0 ? rest : first.reduce(union, rest ?? anything);
+  }
+}
+
+function ownTypes(schema: JsonValue): ReadonlySet<JsonType> {
+  if (schema === false) return new Set();
+  if (!isJsonObject(schema)) return anything.types;
+  const { type } = schema;
+  const stated: readonly JsonValue[] | undefined =
+    type === undefined ? undefined : Array.isArray(type) ? type : [type];
+  const types = new Set<JsonType>(allTypes.filter((each) => stated === undefined || stated.includes(each)));
+  if (types.has("number")) types.add("integer");
+  const listed = listedValues(schema);
+  if (listed === undefined) return types;
+  const occurring = new Set(listed.flatMap(typesOf));
+  return new Set([...types].filter((each) => occurring.has(each)));
+}
+
+function typesOf(value: JsonValue): JsonType[] {
+  if (value === null) return ["null"];
+  if (Array.isArray(value)) return ["array"];
+  if (typeof value === "number") return Number.isInteger(value) ? ["integer"] : ["integer", "number"];
+  return typeof value === "string" ? ["string"] : typeof value === "boolean" ? ["boolean"] : ["object"];
+}
+
+function listedValues(schema: JsonObject): readonly JsonValue[] | undefined {
+  if (schema.const !== undefined) return [schema.const];
+  return Array.isArray(schema.enum) ? schema.enum : undefined;
+}
+
+function ownValues(schema: JsonObject): ReadonlySet<string> | undefined {
+  const listed = listedValues(schema);
+  return listed === undefined ? undefined : new Set(listed.filter((value) => typeof value === "string"));
+}
+
+function ownStore(schema: JsonObject): StringStore {
+  if (schema["x-svc-store"] !== "date") return "plain";
+  return schema.format === "date" ? "date" : "date-time";
+}
+
+function inner(place: SchemaPlace, schema: JsonValue, ...steps: string[]): SchemaPlace {
+  const escaped = steps.map((step) => `/${step.replaceAll("~", "~0").replaceAll("/", "~1")}`);
+  return { path: place.path, pointer: place.pointer + escaped.join(""), schema };
+}
+
+function branches(place: SchemaPlace, schema: JsonObject, keyword: string): SchemaPlace[] {
+  const list = schema[keyword];
+  return Array.isArray(list)
+    ? list.map((part: JsonValue, at) => inner(place, part, keyword, String(at)))
+    : [];
+}
+
+function inside(place: SchemaPlace, map: JsonValue | undefined, keyword: string): [string, SchemaPlace][] {
+  if (!isJsonObject(map)) return [];
+  return Object.entries(map).flatMap(([name, part]) =>
+    part === undefined ? [] : [[name, inner(place, part, keyword, name)]],
+  );
+}
+
+/** Both apply. */
+function intersection(a: Shape, b: Shape): Shape {
+  const values =
+    a.values === undefined ? b.values : b.values === undefined ? a.values : common(a.values, b.values);
+  const items =
+    a.items === undefined ? b.items : b.items === undefined ? a.items : intersection(a.items, b.items);
+  const dates = [...a.stores, ...b.stores].filter((store) => store !== "plain");
+  return {
+    types: common(a.types, b.types),
+    stores: new Set(dates.length > 0 ? dates : (["plain"] as const)),
+    members: merged(a.members, b.members, intersection),
+    ...(values === undefined ? {} : { values }),
+    ...(items === undefined ? {} : { items }),
+  };
+}
+
+/** One or the other applies. */
+export function union(a: Shape, b: Shape): Shape {
+  const [first, second] = [a, b].filter((side) => side.types.has("string"));
+  const stores = new Set([...(first?.stores ?? []), ...(second?.stores ?? [])]);
+  const values = second === undefined ? first?.values : bothValues(first, second);
+  const [items, otherItems] = [a, b].filter((side) => side.types.has("array")).map((side) => side.items);
+  const together =
+    items !== undefined && otherItems !== undefined ? union(items, otherItems) : (items ?? otherItems);
+  return {
+    types: new Set([...a.types, ...b.types]),
+    stores: stores.size === 0 ? new Set(["plain"]) : stores,
+    members: merged(membersOf(a), membersOf(b), union),
+    ...(values === undefined ? {} : { values }),
+    ...(together === undefined ? {} : { items: together }),
+  };
+}
+
+function bothValues(a: Shape | undefined, b: Shape): ReadonlySet<string> | undefined {
+  return a?.values === undefined || b.values === undefined ? undefined : new Set([...a.values, ...b.values]);
+}
+
+function membersOf(shape: Shape): Shape["members"] {
+  return shape.types.has("object") ? shape.members : new Map();
+}
+
+function merged(
+  a: Shape["members"],
+  b: Shape["members"],
+  merge: (a: Shape, b: Shape) => Shape,
+): Shape["members"] {
+  const result = new Map(a);
+  for (const [name, member] of b) {
+    const other = result.get(name);
+    result.set(name, other === undefined ? member : { ...other, shape: merge(other.shape, member.shape) });
+  }
+  return result;
+}
+
+function common<T>(a: ReadonlySet<T>, b: ReadonlySet<T>): ReadonlySet<T> {
+  return new Set([...a].filter((each) => b.has(each)));
+}

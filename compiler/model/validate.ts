@@ -1,0 +1,120 @@
+/** Validates configuration files by our published JSON Schemas and says what is wrong at the exact place. */
+import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.js";
+import collectionSchema from "../../docs/schemas/collection.schema.json" with { type: "json" };
+import indexesSchema from "../../docs/schemas/indexes.schema.json" with { type: "json" };
+import realmSchema from "../../docs/schemas/realm.schema.json" with { type: "json" };
+import schemaSchema from "../../docs/schemas/schema.schema.json" with { type: "json" };
+import { parseDuration } from "../../runtime/instance/units.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../runtime/json.ts";
+import type { Diagnostic } from "../diagnostics/diagnostic.ts";
+import { toJson } from "../load/node.ts";
+import { nodeAt, type Path, pathOf, type SourceFile } from "../load/source.ts";
+import { type Problem, problemOf } from "./validation-problems.ts";
+
+export type FileKind = "realm" | "collection" | "indexes" | "schema";
+
+export interface Validation {
+  readonly diagnostics: readonly Diagnostic[];
+  /** Places whose value cannot be relied on: checks that need them say nothing. */
+  readonly faults: readonly Path[];
+}
+
+/** Milliseconds of a hundred years: what any duration of the configuration may be at most. */
+const MAX_DURATION = 36_500 * 86_400_000;
+
+/** Each schema is compiled when the first file of its kind is met, and once. */
+const validators = new Map<FileKind, ValidateFunction>();
+
+/** Validates a file, or the value at `at` in it. */
+export function validate(kind: FileKind, file: SourceFile, at: Path = []): Validation {
+  const node = nodeAt(file, at);
+  const value = node === undefined ? null : at.length === 0 ? file.value : toJson(node);
+  const check = validatorOf(kind);
+  if (check(value)) return { diagnostics: [], faults: [] };
+  const problems = once((check.errors ?? []).flatMap((error) => problemOf(file, at, factsOf(error)) ?? []));
+  return {
+    diagnostics: problems.map((problem) => problem.diagnostic),
+    faults: problems.flatMap((problem) => (problem.fault === undefined ? [] : [problem.fault])),
+  };
+}
+
+/** What one ajv error says, with the schema around the failed keyword. */
+export interface SchemaError {
+  readonly keyword: string;
+  readonly path: readonly string[];
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly schema: JsonObject;
+  readonly value: JsonValue;
+  /** The error is about the name of a member, not about a value. */
+  readonly aboutName: boolean;
+}
+
+function factsOf(error: ErrorObject): SchemaError {
+  const schema: unknown = error.parentSchema;
+  const value: unknown = error.data;
+  return {
+    keyword: error.keyword,
+    path: pathOf(error.instancePath),
+    params: error.params,
+    schema: isJsonObject(schema) ? schema : {},
+    value: isJsonValue(value) ? value : null,
+    aboutName: error.propertyName !== undefined,
+  };
+}
+
+/** Files hold JSON values; ajv only forgets to say so. */
+function isJsonValue(value: unknown): value is JsonValue {
+  return value === null || ["string", "number", "boolean", "object"].includes(typeof value);
+}
+
+/** One mistake may fail several keywords at one place: the first one says it. */
+function once(problems: readonly Problem[]): Problem[] {
+  const seen = new Set<string>();
+  return problems.filter(({ diagnostic: { span }, distinct }) => {
+    const key = `${span.line}:${span.column}:${distinct}`;
+    return !seen.has(key) && seen.add(key);
+  });
+}
+
+function validatorOf(kind: FileKind): ValidateFunction {
+  const known = validators.get(kind);
+  if (known !== undefined) return known;
+  const schema = {
+    realm: realmSchema,
+    collection: collectionSchema,
+    indexes: indexesSchema,
+    schema: schemaSchema,
+  }[kind];
+  const compiled = ajv().compile(schema);
+  validators.set(kind, compiled);
+  return compiled;
+}
+
+let shared: Ajv2020 | undefined;
+
+function ajv(): Ajv2020 {
+  if (shared !== undefined) return shared;
+  shared = new Ajv2020({
+    allErrors: true,
+    verbose: true,
+    meta: false,
+    validateSchema: false,
+    strict: true,
+    allowUnionTypes: true,
+    strictRequired: false,
+    strictTypes: false,
+  });
+  shared.addVocabulary(["x-expected", "x-unknown", "x-not-built-values"]);
+  for (const keyword of ["x-not-built", "x-refused"]) {
+    shared.addKeyword({ keyword, schemaType: "string", errors: false, validate: () => false });
+  }
+  shared.addKeyword({
+    keyword: "x-duration",
+    schemaType: "boolean",
+    type: "string",
+    errors: false,
+    validate: (_: boolean, text: string) => (parseDuration(text) ?? 0) <= MAX_DURATION,
+  });
+  shared.addSchema(schemaSchema, "schema.schema.json");
+  return shared;
+}

@@ -1,0 +1,231 @@
+/** What a failed keyword of our configuration schemas means, in the words of the catalogue. */
+import { isJsonObject, type JsonValue } from "../../runtime/json.ts";
+import { diagnose } from "../diagnostics/catalogue.ts";
+import type { Diagnostic } from "../diagnostics/diagnostic.ts";
+import { alternatives, closest, didYouMean } from "../diagnostics/suggest.ts";
+import { locate, type Path, type SourceFile } from "../load/source.ts";
+import type { SchemaError } from "./validate.ts";
+
+export interface Problem {
+  readonly diagnostic: Diagnostic;
+  /** A place whose value cannot be relied on. */
+  readonly fault?: Path;
+  /** Problems at one place of which only the first is worth telling are the same here. */
+  readonly distinct: string;
+}
+
+/** `undefined` for errors that only repeat others. */
+export function problemOf(file: SourceFile, at: Path, error: SchemaError): Problem | undefined {
+  if (error.keyword === "if" || error.aboutName) return undefined;
+  const path = [...at, ...error.path];
+  const place: Place = { file, path, error, value: locate(file, path), key: locate(file, path, "key") };
+  switch (error.keyword) {
+    case "additionalProperties":
+      return unknownKey(place);
+    case "required":
+      return missingKey(place);
+    case "propertyNames":
+      return badName(place);
+    case "uniqueItems":
+      return repeatedItem(place);
+    case "x-not-built":
+      return notBuilt(place, `'${lastOf(path)}'`, String(error.schema["x-not-built"]));
+    case "x-refused":
+      return refused(place);
+    case "type":
+    case "enum":
+    case "const":
+    case "pattern":
+      return badValue(place);
+    default:
+      return outOfRange(place);
+  }
+}
+
+interface Place {
+  readonly file: SourceFile;
+  readonly path: Path;
+  readonly error: SchemaError;
+  readonly value: Diagnostic["span"];
+  readonly key: Diagnostic["span"];
+}
+
+function unknownKey({ file, path, error }: Place): Problem {
+  const key = String(error.params.additionalProperty);
+  const span = locate(file, [...path, key], "key");
+  if (error.schema["x-unknown"] === "schema-unknown-keyword") {
+    const hint = foreignKeywords[key] ?? didYouMean(key, namesOf(error));
+    return {
+      diagnostic: diagnose("schema-unknown-keyword", span, { keyword: key }, { hint }),
+      distinct: key,
+    };
+  }
+  const known = namesOf(error);
+  const meant = closest(key, known);
+  const hint = meant !== undefined ? `did you mean '${meant}'?` : `the keys here are ${known.join(", ")}`;
+  const diagnostic = diagnose("unknown-key", span, { key }, known.length === 0 ? {} : { hint });
+  // What the key was meant to say is unknown, so nothing is concluded from the absence of that one.
+  return { diagnostic, distinct: key, ...(meant === undefined ? {} : { fault: [...path, meant] }) };
+}
+
+/** The keys that the object takes, those of features not built yet left out. */
+function namesOf({ schema }: SchemaError): string[] {
+  const { properties } = schema;
+  if (!isJsonObject(properties)) return [];
+  return Object.entries(properties).flatMap(([name, sub]) =>
+    isJsonObject(sub) && (sub["x-not-built"] !== undefined || sub["x-refused"] !== undefined) ? [] : [name],
+  );
+}
+
+/** Keywords of other dialects, with what says the same here. */
+const foreignKeywords: Readonly<Record<string, string>> = {
+  definitions: "in draft 2020-12 it is called $defs",
+  id: "fields are declared under properties",
+  nullable: 'write "type": ["string", "null"]',
+  example: "write examples, an array",
+  dependencies: "write dependentRequired or dependentSchemas",
+  additionalItems: "write prefixItems for the first elements and items for the others",
+  discriminator: "write oneOf with a const in each branch",
+};
+
+function missingKey({ path, error, key }: Place): Problem {
+  const missing = String(error.params.missingProperty);
+  const where = path.length === 0 ? "" : ` in ${nameOf(path)}`;
+  return {
+    diagnostic: diagnose("missing-key", key, { key: missing, where }),
+    fault: path,
+    distinct: missing,
+  };
+}
+
+function badName({ file, path, error }: Place): Problem {
+  const name = String(error.params.propertyName);
+  const names = error.schema.propertyNames;
+  const expected = isJsonObject(names) ? String(names["x-expected"]) : "a valid name";
+  const span = locate(file, [...path, name], "key");
+  return {
+    diagnostic: diagnose("wrong-value", span, { what: "this key", expected, found: `'${name}'` }),
+    fault: path,
+    distinct: name,
+  };
+}
+
+function repeatedItem({ file, path, error, key }: Place): Problem {
+  const [later, earlier] = [Number(error.params.i), Number(error.params.j)].sort((a, b) => b - a);
+  const items = Array.isArray(error.value) ? error.value : [];
+  const span = later === undefined ? key : locate(file, [...path, later]);
+  const related =
+    earlier === undefined
+      ? []
+      : [{ message: "it stands here first", span: locate(file, [...path, earlier]) }];
+  const item = JSON.stringify(items[later ?? 0] ?? null);
+  return { diagnostic: diagnose("duplicate-item", span, { item }, { related }), distinct: "item" };
+}
+
+function notBuilt(
+  { path, key, value }: Place,
+  what: string,
+  feature: string,
+  at: "key" | "value" = "key",
+): Problem {
+  return {
+    diagnostic: diagnose("not-built", at === "key" ? key : value, { what, feature }),
+    fault: path,
+    distinct: "not-built",
+  };
+}
+
+function refused({ path, error, key }: Place): Problem {
+  const diagnostic =
+    error.schema["x-refused"] === "rule-invoke"
+      ? diagnose("rule-invoke", key, {})
+      : diagnose("schema-unsupported-keyword", key, { keyword: lastOf(path) });
+  return { diagnostic, distinct: "refused" };
+}
+
+function badValue(place: Place): Problem {
+  const { path, error, value } = place;
+  const later = error.schema["x-not-built-values"];
+  if (
+    error.keyword === "enum" &&
+    isJsonObject(later) &&
+    typeof error.value === "string" &&
+    later[error.value] !== undefined
+  ) {
+    return notBuilt(place, `'${lastOf(path)}: ${error.value}'`, String(later[error.value]), "value");
+  }
+  const code = error.keyword === "type" ? "wrong-type" : "wrong-value";
+  const parameters = { what: nameOf(path), expected: expectedBy(error), found: describe(error.value) };
+  const candidates = Array.isArray(error.params.allowedValues) ? error.params.allowedValues.map(String) : [];
+  const hint =
+    booleanHint(error) ?? (typeof error.value === "string" ? didYouMean(error.value, candidates) : undefined);
+  return { diagnostic: diagnose(code, value, parameters, { hint }), fault: path, distinct: "value" };
+}
+
+function expectedBy({ schema, keyword, params }: SchemaError): string {
+  if (typeof schema["x-expected"] === "string") return schema["x-expected"];
+  if (keyword === "enum" && Array.isArray(params.allowedValues))
+    return alternatives(params.allowedValues.map(String));
+  const types: readonly unknown[] = Array.isArray(schema.type) ? schema.type : [schema.type];
+  return types.map((type) => typeNames[String(type)] ?? "another value").join(" or ");
+}
+
+const typeNames: Readonly<Record<string, string>> = {
+  string: "a string",
+  number: "a number",
+  integer: "a whole number",
+  boolean: "true or false",
+  object: "an object with keys and values",
+  array: "a list",
+  null: "null",
+};
+
+/** YAML 1.1 had more words for booleans. */
+function booleanHint({ schema, value }: SchemaError): string | undefined {
+  const types = Array.isArray(schema.type) ? schema.type : [schema.type];
+  if (!types.includes("boolean") || typeof value !== "string") return undefined;
+  if (/^(?:yes|on|y)$/i.test(value)) return "in YAML 1.2 this is a string; write true";
+  if (/^(?:no|off|n)$/i.test(value)) return "in YAML 1.2 this is a string; write false";
+  return undefined;
+}
+
+function outOfRange({ path, error, value }: Place): Problem {
+  const limit = String(error.params.limit);
+  const expected: Readonly<Record<string, string>> = {
+    minimum: `be at least ${limit}`,
+    maximum: `be at most ${limit}`,
+    exclusiveMinimum: `be greater than ${limit}`,
+    exclusiveMaximum: `be less than ${limit}`,
+    minItems: limit === "1" ? "not be empty" : `have at least ${limit} entries`,
+    maxItems: `have at most ${limit} entries`,
+    minLength: limit === "1" ? "not be empty" : `have at least ${limit} characters`,
+    maxLength: `have at most ${limit} characters`,
+    "x-duration": "be at most 36500d",
+  };
+  const parameters = {
+    what: nameOf(path),
+    expected: expected[error.keyword] ?? `be valid by ${error.keyword}`,
+  };
+  return { diagnostic: diagnose("out-of-range", value, parameters), fault: path, distinct: "value" };
+}
+
+/** `'max_age'`, `an entry of 'origins'`, `the file`. */
+function nameOf(path: Path): string {
+  const last = path.at(-1);
+  if (last === undefined) return "the file";
+  const listed = path.findLast((step) => !/^\d+$/.test(String(step)));
+  return /^\d+$/.test(String(last)) && listed !== undefined ? `an entry of '${listed}'` : `'${last}'`;
+}
+
+function lastOf(path: Path): string {
+  return String(path.at(-1) ?? "");
+}
+
+/** A value in a message: short ones as they are. */
+function describe(value: JsonValue): string {
+  if (value === null) return "nothing";
+  if (Array.isArray(value)) return "a list";
+  if (typeof value === "object") return "an object";
+  const text = typeof value === "string" ? `'${value}'` : String(value);
+  return text.length <= 60 ? text : `${text.slice(0, 57)}…`;
+}

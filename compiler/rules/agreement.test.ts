@@ -1,0 +1,174 @@
+import fc from "fast-check";
+import { beforeAll, describe, expect, it } from "vitest";
+import { matches } from "../../runtime/filter/predicate.ts";
+import { isJsonObject, type JsonObject } from "../../runtime/json.ts";
+import type { RuleContext } from "../../runtime/rules/rule.ts";
+import { collectionOf } from "../emit/testing.ts";
+import type { RuleFacts } from "./compiled.ts";
+import { type EmittedRules, emittedRules } from "./emitted.testing.ts";
+import {
+  type BooleanRule,
+  contextArbitrary,
+  documentArbitrary,
+  ruleArbitrary,
+  type World,
+} from "./random.testing.ts";
+import { compileRules } from "./rules.ts";
+import { noteFields, noteRealm, ruleSource } from "./testing.ts";
+
+/** A random rule, its meaning and what was made of it. */
+interface Subject {
+  readonly rule: BooleanRule;
+  readonly facts: RuleFacts;
+  readonly filter:
+    | ((context: RuleContext) => ReturnType<NonNullable<EmittedRules["rules"]["read"]>["filter"]>)
+    | undefined;
+  readonly possible: ((context: RuleContext) => boolean) | undefined;
+  readonly check: (world: World) => boolean;
+}
+
+const worlds = fc.sample(
+  fc.record<World>({ context: contextArbitrary, document: documentArbitrary, data: documentArbitrary }),
+  { seed: 11, numRuns: 150 },
+);
+
+let subjects: readonly Subject[] = [];
+let refusals: readonly string[] = [];
+let generated = 0;
+
+beforeAll(async () => {
+  const reads = fc.sample(ruleArbitrary({ data: false }), { seed: 5, numRuns: 400 });
+  const updates = fc.sample(ruleArbitrary({ data: true }), { seed: 6, numRuns: 200 });
+  const sketches = [
+    ...reads.map((rule) => ({ rule, name: "read" as const })),
+    ...updates.map((rule) => ({ rule, name: "update" as const })),
+  ];
+  generated = sketches.length;
+  const collections = sketches.map(({ rule, name }, at) =>
+    collectionOf("desk", "db", `notes${at}`, {
+      fields: noteFields,
+      rules: { [name]: ruleSource(rule.text, name, at + 1) },
+    }),
+  );
+  const [first] = collections;
+  if (first === undefined) return;
+  const stage = compileRules({ ...noteRealm(first), databases: [{ name: "db", collections }] });
+  refusals = stage.diagnostics
+    .filter(({ severity }) => severity === "error")
+    .map(({ code, message }) => `${code} ${message}`);
+  const modules = await emittedRules(collections, stage);
+  subjects = sketches.flatMap(({ rule, name }, at) => {
+    const compiled = stage.collections.get(`db/notes${at}`)?.rules[name];
+    const emitted = modules[at]?.rules;
+    if (compiled === undefined || emitted === undefined) return [];
+    const { facts } = compiled;
+    const { read, update } = emitted;
+    return [
+      {
+        rule,
+        facts,
+        filter:
+          name === "read"
+            ? (context: RuleContext) => read?.filter(context) ?? { op: "false" as const }
+            : undefined,
+        possible:
+          name === "update" && update?.possible
+            ? (context: RuleContext) => update.possible?.(context) ?? true
+            : undefined,
+        check: ({ context, document, data }: World) =>
+          (name === "read" ? read?.check(context, document) : update?.check(context, document, data)) ??
+          false,
+      },
+    ];
+  });
+}, 60_000);
+
+/** The first subject and world that break a law, readably. */
+function counterexample(law: (subject: Subject, world: World) => boolean): unknown {
+  for (const subject of subjects) {
+    for (const world of worlds) {
+      if (!law(subject, world))
+        return {
+          rule: subject.rule.text,
+          world,
+          facts: subject.facts,
+          filter: subject.filter?.(world.context),
+        };
+    }
+  }
+  return undefined;
+}
+
+describe("random rules over documents and callers of any shape", () => {
+  it("are compiled, but for comparisons that make no sense or no filter", () => {
+    expect(subjects.length).toBeGreaterThan(generated / 2);
+    expect(
+      refusals.filter((refusal) => !/^rule-(comparison|not-filterable|unknown-role) /.test(refusal)),
+    ).toEqual([]);
+  });
+
+  it("Rule expressions: the check says what the rule means", () => {
+    expect(counterexample(({ rule, check }, world) => check(world) === rule.of(world))).toBeUndefined();
+  });
+
+  it("Rule expressions: check and filter agree on every document and caller", () => {
+    const law = ({ filter, check }: Subject, world: World): boolean =>
+      filter === undefined || matches(filter(world.context), world.document) === check(world);
+    expect(counterexample(law)).toBeUndefined();
+  });
+
+  it("a filter that is constantly false, or a rule that is not possible, allows no document", () => {
+    const impossible = ({ filter, possible }: Subject, { context }: World): boolean =>
+      filter?.(context).op === "false" || possible?.(context) === false;
+    let seen = 0;
+    const law = (subject: Subject, world: World): boolean => {
+      if (!impossible(subject, world)) return true;
+      seen++;
+      return worlds.every(({ document, data }) => !subject.check({ context: world.context, document, data }));
+    };
+    expect(counterexample(law)).toBeUndefined();
+    expect(seen).toBeGreaterThan(100);
+  });
+
+  it("facts: what no anonymous caller can satisfy, none does", () => {
+    const law = ({ facts, check }: Subject, world: World): boolean =>
+      facts.anonymous || !check({ ...world, context: { ...world.context, user: undefined } });
+    expect(counterexample(law)).toBeUndefined();
+    expect(subjects.some(({ facts }) => !facts.anonymous)).toBe(true);
+  });
+
+  it("facts: constants are constant", () => {
+    expect(
+      counterexample(
+        ({ facts, check }, world) => facts.constant === undefined || check(world) === facts.constant,
+      ),
+    ).toBeUndefined();
+  });
+
+  it("facts: what does not read the clock or appConfig does not depend on them", () => {
+    const law = ({ facts, check }: Subject, world: World): boolean => {
+      const now = facts.readsClock ? world.context.now : "2031-01-01T00:00:00.000Z";
+      const appConfig = facts.readsAppConfig ? world.context.appConfig : {};
+      return check({ ...world, context: { ...world.context, now, appConfig } }) === check(world);
+    };
+    expect(counterexample(law)).toBeUndefined();
+  });
+
+  it("facts: documentFields are all that is read of the document", () => {
+    const law = ({ facts, check }: Subject, world: World): boolean =>
+      check({ ...world, document: restricted(world.document, facts.documentFields) }) === check(world);
+    expect(counterexample(law)).toBeUndefined();
+  });
+});
+
+/** The document with nothing but the fields at these paths. */
+function restricted(document: JsonObject, paths: readonly string[]): JsonObject {
+  const kept = Object.entries(document).flatMap(([name, value]) => {
+    if (paths.includes(name)) return [[name, value] as const];
+    const inner = paths
+      .filter((path) => path.startsWith(`${name}.`))
+      .map((path) => path.slice(name.length + 1));
+    return inner.length > 0 && isJsonObject(value) ? [[name, restricted(value, inner)] as const] : [];
+  });
+  return Object.fromEntries(kept);
+}

@@ -1,0 +1,240 @@
+/**
+ * The rule form: what a rule says, typed, with the place of every part in its text. Checks, filters, facts and emitted
+ * code all come from it. A value may be absent (null or missing, never told apart); a condition is true or false.
+ */
+import type { Scalar, TextMatch } from "../../runtime/filter/algebra.ts";
+import type { ValueType } from "./types.ts";
+
+/** Offsets into the rule's text; the end is exclusive. */
+export interface At {
+  readonly start: number;
+  readonly end: number;
+}
+
+export type Root = "document" | "data" | "user" | "appConfig";
+
+export type Value = { readonly at: At } & (
+  | { readonly kind: "null" }
+  /** Dates are in their stored form, with a date type. */
+  | { readonly kind: "literal"; readonly value: Scalar; readonly type: ValueType }
+  | {
+      readonly kind: "list";
+      readonly items: readonly Scalar[];
+      readonly places: readonly At[];
+      readonly type: ValueType;
+    }
+  | Read
+  | { readonly kind: "now" }
+  /** `ago('7d')`, `ahead('1h')`. */
+  | { readonly kind: "moment"; readonly helper: "ago" | "ahead"; readonly milliseconds: number }
+  | { readonly kind: "length"; readonly of: Value }
+  /** What the caller's text starts or ends with, as a list; arises in filtered rules only. */
+  | { readonly kind: "ends"; readonly op: "startsWith" | "endsWith"; readonly of: Value }
+  | { readonly kind: "pick"; readonly when: Condition; readonly yes: Value; readonly no: Value }
+  /** A comparison, helper or combination where a value is wanted; never absent. */
+  | { readonly kind: "condition"; readonly of: Condition }
+);
+
+export interface Read {
+  readonly kind: "read";
+  readonly root: Root;
+  readonly path: readonly string[];
+  readonly type: ValueType;
+}
+
+export type Condition = { readonly at: At } & (
+  | { readonly kind: "constant"; readonly holds: boolean }
+  | { readonly kind: "and" | "or"; readonly of: readonly Condition[] }
+  | { readonly kind: "not"; readonly of: Condition }
+  | {
+      readonly kind: "choice";
+      readonly when: Condition;
+      readonly yes: Condition;
+      readonly no: Condition;
+    }
+  | LeafCondition
+);
+
+export type LeafCondition =
+  /** A boolean value that is present and true. */
+  | { readonly kind: "truth"; readonly of: Value }
+  | { readonly kind: "absent"; readonly of: Value }
+  | { readonly kind: "equal"; readonly left: Value; readonly right: Value }
+  | { readonly kind: "order"; readonly op: OrderOperator; readonly left: Value; readonly right: Value }
+  | { readonly kind: "text"; readonly op: TextMatch; readonly text: Value; readonly part: Value }
+  | { readonly kind: "includes"; readonly list: Value; readonly item: Value }
+  | { readonly kind: "hasRole"; readonly roles: readonly Value[] }
+  /** A list of the caller's side has an element; arises in `possible` only. */
+  | { readonly kind: "nonEmpty"; readonly of: Value };
+
+export type OrderOperator = "<" | "<=" | ">" | ">=";
+
+export type Leaf = Condition & LeafCondition;
+
+/** What is printed. */
+export interface RuleForm {
+  readonly condition: Condition;
+  /** What must hold of the caller for any document to satisfy it. */
+  readonly possible: Condition;
+  /** Of read and restore rules: the condition with every comparison one of a field with a known value. */
+  readonly filter?: Condition;
+}
+
+/** The same leaf with each operand replaced. */
+export function mapOperands(leaf: Leaf, change: (operand: Value) => Value): Leaf {
+  switch (leaf.kind) {
+    case "truth":
+    case "absent":
+    case "nonEmpty":
+      return { ...leaf, of: change(leaf.of) };
+    case "equal":
+    case "order":
+      return { ...leaf, left: change(leaf.left), right: change(leaf.right) };
+    case "text":
+      return { ...leaf, text: change(leaf.text), part: change(leaf.part) };
+    case "includes":
+      return { ...leaf, list: change(leaf.list), item: change(leaf.item) };
+    case "hasRole":
+      return { ...leaf, roles: leaf.roles.map(change) };
+  }
+}
+
+export function operands(leaf: Leaf): readonly Value[] {
+  switch (leaf.kind) {
+    case "truth":
+    case "absent":
+    case "nonEmpty":
+      return [leaf.of];
+    case "equal":
+    case "order":
+      return [leaf.left, leaf.right];
+    case "text":
+      return [leaf.text, leaf.part];
+    case "includes":
+      return [leaf.list, leaf.item];
+    case "hasRole":
+      return leaf.roles;
+  }
+}
+
+/** The same condition with each leaf replaced, those inside values too. */
+export function mapLeaves(condition: Condition, change: (leaf: Leaf) => Condition): Condition {
+  const again = (inner: Condition) => mapLeaves(inner, change);
+  switch (condition.kind) {
+    case "constant":
+      return condition;
+    case "and":
+    case "or":
+      return { ...condition, of: condition.of.map(again) };
+    case "not":
+      return { ...condition, of: again(condition.of) };
+    case "choice":
+      return {
+        ...condition,
+        when: again(condition.when),
+        yes: again(condition.yes),
+        no: again(condition.no),
+      };
+    default:
+      return change(mapOperands(condition, (operand) => mapConditionsOf(operand, again)));
+  }
+}
+
+function mapConditionsOf(value: Value, change: (condition: Condition) => Condition): Value {
+  const again = (inner: Value) => mapConditionsOf(inner, change);
+  switch (value.kind) {
+    case "length":
+    case "ends":
+      return { ...value, of: again(value.of) };
+    case "pick":
+      return {
+        ...value,
+        when: change(value.when),
+        yes: again(value.yes),
+        no: again(value.no),
+      };
+    case "condition":
+      return { ...value, of: change(value.of) };
+    default:
+      return value;
+  }
+}
+
+/** Every value in a condition or value, parts of parts included, in the order of the text. */
+export function* valuesIn(part: Condition | Value): Generator<Value> {
+  switch (part.kind) {
+    case "constant":
+      return;
+    case "and":
+    case "or":
+      for (const inner of part.of) yield* valuesIn(inner);
+      return;
+    case "not":
+      yield* valuesIn(part.of);
+      return;
+    case "condition":
+    case "length":
+    case "ends":
+      yield part;
+      yield* valuesIn(part.of);
+      return;
+    case "choice":
+    case "pick":
+      if (part.kind === "pick") yield part;
+      yield* valuesIn(part.when);
+      yield* valuesIn(part.yes);
+      yield* valuesIn(part.no);
+      return;
+    case "null":
+    case "literal":
+    case "list":
+    case "read":
+    case "now":
+    case "moment":
+      yield part;
+      return;
+    default:
+      for (const operand of operands(part)) yield* valuesIn(operand);
+  }
+}
+
+/** Every leaf condition in a condition or value, in the order of the text. */
+export function* leavesIn(part: Condition | Value): Generator<Leaf> {
+  switch (part.kind) {
+    case "and":
+    case "or":
+      for (const inner of part.of) yield* leavesIn(inner);
+      return;
+    case "not":
+    case "condition":
+    case "length":
+    case "ends":
+      yield* leavesIn(part.of);
+      return;
+    case "choice":
+    case "pick":
+      yield* leavesIn(part.when);
+      yield* leavesIn(part.yes);
+      yield* leavesIn(part.no);
+      return;
+    case "constant":
+    case "null":
+    case "literal":
+    case "list":
+    case "read":
+    case "now":
+    case "moment":
+      return;
+    default:
+      yield part;
+      for (const operand of operands(part)) yield* leavesIn(operand);
+  }
+}
+
+/** Whether its value is known before a document is looked at. */
+export function isKnown(part: Condition | Value): boolean {
+  for (const value of valuesIn(part)) {
+    if (value.kind === "read" && (value.root === "document" || value.root === "data")) return false;
+  }
+  return true;
+}

@@ -1,0 +1,131 @@
+/** Conditions as expressions of emitted check functions. */
+import { type Code, code, join } from "../../emit/code.ts";
+import { type Condition, type Leaf, type OrderOperator, type Value, valuesIn } from "../form.ts";
+import { classes, isDate, typeOf } from "../values.ts";
+import { type Conditions, type Printed, printed, wrapped } from "./printed.ts";
+import { call, printValue, readKey, type Surroundings } from "./values.ts";
+
+/** The printer for one function whose body is `whole`. */
+export function checkPrinter(whole: Condition, surroundings: Surroundings): Conditions {
+  const readOnce = readsOf(whole);
+  const print: Conditions = (condition) => {
+    switch (condition.kind) {
+      case "constant":
+        return printed(code`${condition.holds}`);
+      case "and":
+        return printed(
+          join(
+            condition.of.map((term) => wrapped(print(term), "and")),
+            code` && `,
+          ),
+          "and",
+        );
+      case "or":
+        return printed(
+          join(
+            condition.of.map((term) => wrapped(print(term), "or")),
+            code` || `,
+          ),
+          "or",
+        );
+      case "choice": {
+        const { when, yes, no } = condition;
+        return printed(
+          code`${wrapped(print(when), "or")} ? ${print(yes).code} : ${print(no).code}`,
+          "choice",
+        );
+      }
+      case "not":
+        return printNot(condition.of);
+      default:
+        return printLeaf(condition, false);
+    }
+  };
+  const value = (of: Value): Code => printValue(of, surroundings, print).code;
+  return print;
+
+  function printNot(of: Condition): Printed {
+    if (of.kind === "absent") return call("present", value(of.of));
+    if ((of.kind === "equal" || of.kind === "truth") && literalSide(of) !== undefined)
+      return printLeaf(of, true);
+    return printed(code`!${wrapped(print(of), "unary")}`, "unary");
+  }
+
+  function printLeaf(leaf: Leaf, negated: boolean): Printed {
+    switch (leaf.kind) {
+      case "truth":
+      case "equal": {
+        const sides = literalSide(leaf);
+        if (sides !== undefined) {
+          const operator = negated ? code`!==` : code`===`;
+          return printed(
+            code`${wrapped(printValue(sides.other, surroundings, print), "unary")} ${operator} ${sides.literal}`,
+            "equality",
+          );
+        }
+        if (leaf.kind === "truth") return call("same", value(leaf.of), code`true`);
+        return call(
+          isDate(leaf.left) || isDate(leaf.right) ? "sameDate" : "same",
+          value(leaf.left),
+          value(leaf.right),
+        );
+      }
+      case "absent":
+        return call("absent", value(leaf.of));
+      case "order": {
+        const names = isDate(leaf.left) || isDate(leaf.right) ? dateOrders : orders;
+        return call(names[leaf.op], value(leaf.left), value(leaf.right));
+      }
+      case "text":
+        return call(leaf.op, value(leaf.text), value(leaf.part));
+      case "includes": {
+        const dates = isDate(leaf.item) || classes(typeOf(leaf.list).elements ?? []).includes("date");
+        return call(dates ? "includesDate" : "includes", value(leaf.list), value(leaf.item));
+      }
+      case "hasRole":
+        return call("hasRole", code`user`, ...leaf.roles.map(value));
+      case "nonEmpty":
+        return call("nonEmpty", value(leaf.of));
+    }
+  }
+
+  /**
+   * For a comparison with a literal that can be written as `===`. What is compared twice is not: the type checker would
+   * take the second comparison for a mistake.
+   */
+  function literalSide(leaf: Leaf): { readonly literal: Code; readonly other: Value } | undefined {
+    if (leaf.kind === "truth") return isSimple(leaf.of) ? { literal: code`true`, other: leaf.of } : undefined;
+    if (leaf.kind !== "equal" || isDate(leaf.left) || isDate(leaf.right)) return undefined;
+    const [literal, other] = leaf.left.kind === "literal" ? [leaf.left, leaf.right] : [leaf.right, leaf.left];
+    return literal.kind === "literal" && isSimple(other)
+      ? { literal: code`${literal.value}`, other }
+      : undefined;
+  }
+
+  function isSimple(of: Value): boolean {
+    return of.kind === "length" || (of.kind === "read" && readOnce(readKey(of)));
+  }
+}
+
+/** Tells which reads occur once. */
+function readsOf(whole: Condition): (key: string) => boolean {
+  const counts = new Map<string, number>();
+  for (const value of valuesIn(whole)) {
+    if (value.kind === "read") counts.set(readKey(value), (counts.get(readKey(value)) ?? 0) + 1);
+  }
+  return (key) => counts.get(key) === 1;
+}
+
+const orders: Readonly<Record<OrderOperator, string>> = {
+  "<": "less",
+  "<=": "atMost",
+  ">": "greater",
+  ">=": "atLeast",
+};
+
+const dateOrders: Readonly<Record<OrderOperator, string>> = {
+  "<": "before",
+  "<=": "notAfter",
+  ">": "after",
+  ">=": "notBefore",
+};

@@ -1,0 +1,94 @@
+/** Values of the rule form as expressions of emitted code. */
+import { type Code, code, imported, join, optionalMember, member as plainMember } from "../../emit/code.ts";
+import type { Read, Root, Value } from "../form.ts";
+import type { ValueType } from "../types.ts";
+import { classes } from "../values.ts";
+import { type Conditions, type Printed, printed, wrapped } from "./printed.ts";
+import { isPlain, type Shape } from "./shape.ts";
+
+/** How the values of one emitted function are reached. */
+export interface Surroundings {
+  readonly document: Shape;
+  readonly data: Shape;
+  /** In a field's write rule, where `document` is undefined on create. */
+  readonly documentMayBeAbsent: boolean;
+}
+
+export function helper(name: string): Code {
+  return imported(name, "realmc/runtime");
+}
+
+export function call(name: string, ...values: readonly Code[]): Printed {
+  return printed(code`${helper(name)}(${join(values)})`);
+}
+
+export function printValue(value: Value, surroundings: Surroundings, conditions: Conditions): Printed {
+  const inner = (of: Value): Code => printValue(of, surroundings, conditions).code;
+  switch (value.kind) {
+    case "null":
+      return printed(code`undefined`);
+    case "literal":
+      return printed(code`${value.value}`);
+    case "list":
+      return printed(code`${value.items}`);
+    case "now":
+      return printed(code`now`);
+    case "moment":
+      return call(value.helper, code`now`, code`${value.milliseconds}`);
+    case "length":
+      return call("length", inner(value.of));
+    case "ends":
+      return call(value.op === "startsWith" ? "beginnings" : "endings", inner(value.of));
+    case "condition":
+      return conditions(value.of);
+    case "pick": {
+      const yes = printValue(value.yes, surroundings, conditions);
+      const no = printValue(value.no, surroundings, conditions);
+      const text = code`${wrapped(conditions(value.when), "or")} ? ${yes.code} : ${no.code}`;
+      return printed(text, "choice");
+    }
+    case "read":
+      return printRead(value, surroundings);
+  }
+}
+
+function printRead(read: Read, surroundings: Surroundings): Printed {
+  const { root, path, type } = read;
+  if (root === "user") return printUser(path, type);
+  if (root === "appConfig")
+    return call(readerOf(type), code`appConfig`, ...path.map((name) => code`${name}`));
+  const name: Code = root === "document" ? code`document` : code`data`;
+  if (!isPlain(surroundings[root], path))
+    return call("member", name, ...path.map((segment) => code`${segment}`));
+  const optional = root === "document" && surroundings.documentMayBeAbsent;
+  const text = path.reduce<Code>(
+    (owner, segment, at) =>
+      at === 0 && !optional ? plainMember(owner, segment) : optionalMember(owner, segment),
+    name,
+  );
+  return printed(text);
+}
+
+function printUser(path: readonly string[], type: ValueType): Printed {
+  const [name, ...rest] = path;
+  if (name === undefined) return printed(code`user`);
+  const text = optionalMember(code`user`, name);
+  return rest.length === 0
+    ? printed(text)
+    : call(readerOf(type), text, ...rest.map((segment) => code`${segment}`));
+}
+
+/** The helper that reads a value of this type from where anything may stand. */
+function readerOf({ kinds, elements }: ValueType): string {
+  if (elements !== undefined) return kinds.length === 0 ? "listAt" : "member";
+  const [only, ...others] = classes(kinds.filter((kind) => kind !== "object"));
+  if (only === undefined || only === "object") return "member";
+  return others.length > 0 ? "scalarAt" : readers[only];
+}
+
+const readers = { text: "textAt", number: "numberAt", boolean: "booleanAt", date: "dateAt" } as const;
+
+/** `document.title`, for telling equal reads apart. */
+export function readKey({ root, path }: { readonly root: Root; readonly path: readonly string[] }): string {
+  return JSON.stringify([root, ...path]);
+}

@@ -1,0 +1,54 @@
+/** Collects what is wrong with one rule, at its exact place in the YAML. */
+import { diagnose, type Parameters } from "../diagnostics/catalogue.ts";
+import type { Diagnostic, Span } from "../diagnostics/diagnostic.ts";
+import type { RuleSource } from "../model/model.ts";
+import type { ruleCodes } from "./codes.ts";
+import type { At } from "./form.ts";
+
+export type RuleCode = keyof typeof ruleCodes;
+
+export type Report = <C extends RuleCode>(code: C, at: At, parameters: Parameters<C>, hint?: string) => void;
+
+export interface Reporter {
+  readonly report: Report;
+  /** From here on, problems that overlap one already reported are taken for its consequences and left out. */
+  readonly nextPass: () => void;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+export function reporter(source: RuleSource): Reporter {
+  const diagnostics: Diagnostic[] = [];
+  const places: At[] = [];
+  let settled = 0;
+  return {
+    report: (code, at, parameters, hint) => {
+      if (places.slice(0, settled).some((place) => overlap(place, at))) return;
+      places.push(at);
+      diagnostics.push(diagnose(code, ruleSpan(source, at), parameters, { hint }));
+    },
+    nextPass: () => {
+      settled = places.length;
+    },
+    diagnostics,
+  };
+}
+
+function overlap(a: At, b: At): boolean {
+  return a.start < b.end && b.start < a.end;
+}
+
+/** Where part of a rule's text stands in its file. */
+export function ruleSpan({ span, positions, text }: RuleSource, { start, end }: At): Span {
+  const first = positionOf(positions, Math.min(start, text.length));
+  // The end is counted from the last character, since the next may stand on another line.
+  const last = end > start ? positionOf(positions, end - 1) : undefined;
+  const after = last === undefined ? first : { line: last.line, column: last.column + 1 };
+  return { file: span.file, ...first, endLine: after.line, endColumn: after.column };
+}
+
+function positionOf(positions: RuleSource["positions"], offset: number): { line: number; column: number } {
+  const run = positions.findLast((candidate) => candidate.offset <= offset);
+  return run === undefined
+    ? { line: 1, column: 1 }
+    : { line: run.line, column: run.column + offset - run.offset };
+}

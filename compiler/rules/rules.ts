@@ -1,0 +1,206 @@
+/**
+ * The `rules` stage: rule texts are parsed and type-checked by TypeScript, checked against the language, analysed into
+ * the rule form, and judged: facts, and for rules that filter lists whether they can.
+ */
+
+import type { Diagnostic } from "../diagnostics/diagnostic.ts";
+import { declaredFields } from "../model/fields.ts";
+import type { Collection, Realm, RuleName, RuleSource } from "../model/model.ts";
+import { analyseRule } from "./analyse.ts";
+import type { CompiledRule, CompiledRules, RulesStage } from "./compiled.ts";
+import type { RealmTypes } from "./declarations.ts";
+import { ruleFacts, ruleForm } from "./facts.ts";
+import { type Condition, type Leaf, operands, type RuleForm, valuesIn } from "./form.ts";
+import { checkFilter, lower, withEnds } from "./lower.ts";
+import { reportTypeDiagnostic } from "./messages.ts";
+import { absentNegation } from "./partial.ts";
+import { checkProgram, type ParsedRule } from "./program.ts";
+import { type Report, reporter } from "./reporter.ts";
+import { checkSubset, type RuleScope } from "./subset.ts";
+import { configuredType, dataType, documentType, userType } from "./types.ts";
+
+/** Compiles every rule of a realm. Rules with errors are left out of the result. */
+export function compileRules(realm: Realm): RulesStage {
+  if (!realm.auth) return { collections: new Map(), diagnostics: [] };
+  const collections = realm.databases.flatMap((database) => database.collections);
+  const types: RealmTypes = {
+    user: userType(realm.profile === undefined ? [] : declaredFields(realm.profile).fields),
+    appConfig: configuredType(realm.appConfig),
+    collections: collections.map((collection) => ({
+      document: documentType(collection, realm.auth),
+      data: dataType(collection),
+    })),
+  };
+  const tasks = collections.flatMap(collectionTasks);
+  const parsed = checkProgram(
+    types,
+    tasks.map(({ source, collection }) => ({ text: source.text, collection })),
+  );
+  const diagnostics: Diagnostic[] = [];
+  const compiled = tasks.map((task, at) => compileTask(task, parsed[at], types, realm.roles, diagnostics));
+  return {
+    collections: new Map(
+      collections.map((collection, number) => {
+        const byPlace = new Map(
+          tasks.flatMap((task, at) => (task.collection === number ? [[task.place, compiled[at]]] : [])),
+        );
+        return [`${collection.database}/${collection.name}`, collectionRules(collection, byPlace)];
+      }),
+    ),
+    diagnostics: distinct(diagnostics),
+  };
+}
+
+function collectionRules(
+  collection: Collection,
+  byPlace: ReadonlyMap<string, CompiledRule | undefined>,
+): CompiledRules {
+  return {
+    rules: given(Object.fromEntries(names.map((name) => [name, byPlace.get(name)]))),
+    fieldRules: collection.fieldRules.map(({ path }) => ({
+      path,
+      ...given({ read: byPlace.get(`fields.${path}.read`), write: byPlace.get(`fields.${path}.write`) }),
+    })),
+  };
+}
+
+/** Without the members that are undefined. */
+function given<T>(members: Readonly<Record<string, T | undefined>>): Readonly<Record<string, T>> {
+  return Object.fromEntries(
+    Object.entries(members).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );
+}
+
+/** A rule under `write` is compiled for three operations; what is wrong with it is said once. */
+function distinct(diagnostics: readonly Diagnostic[]): readonly Diagnostic[] {
+  const said = new Map(
+    diagnostics.map((diagnostic) => [
+      JSON.stringify([diagnostic.code, diagnostic.message, diagnostic.span]),
+      diagnostic,
+    ]),
+  );
+  return [...said.values()];
+}
+
+interface Task {
+  /** Number of the collection. */
+  readonly collection: number;
+  /** Key of the rule in the collection: `read`, `fields.salary.write`. */
+  readonly place: string;
+  readonly source: RuleSource;
+  readonly scope: RuleScope;
+  readonly origin: string;
+}
+
+const names: readonly RuleName[] = ["create", "read", "update", "delete", "restore", "purge"];
+
+function collectionTasks(collection: Collection, number: number): readonly Task[] {
+  const task = (
+    place: string,
+    key: string,
+    source: RuleSource | undefined,
+    scope: RuleScope,
+  ): readonly Task[] =>
+    source === undefined
+      ? []
+      : [
+          {
+            collection: number,
+            place,
+            source,
+            scope,
+            origin: `${source.span.file}:${source.span.line} ${key}`,
+          },
+        ];
+  return [
+    ...names.flatMap((name) => {
+      const source = collection.rules[name];
+      return task(name, `rules.${source?.key ?? name}`, source, ruleScope(name));
+    }),
+    ...collection.fieldRules.flatMap(({ path, read, write }) => [
+      ...task(`fields.${path}.read`, `fields.${path}.read`, read, fieldReadScope),
+      ...task(`fields.${path}.write`, `fields.${path}.write`, write, fieldWriteScope),
+    ]),
+  ];
+}
+
+function ruleScope(name: RuleName): RuleScope {
+  return {
+    name,
+    document: name !== "create",
+    data: name === "create" || name === "update",
+    documentMayBeAbsent: false,
+    filtered: name === "read" || name === "restore",
+  };
+}
+
+const fieldReadScope: RuleScope = {
+  name: "field read",
+  document: true,
+  data: false,
+  documentMayBeAbsent: false,
+  filtered: false,
+};
+const fieldWriteScope: RuleScope = {
+  name: "field write",
+  document: true,
+  data: true,
+  documentMayBeAbsent: true,
+  filtered: false,
+};
+
+function compileTask(
+  { collection, source, scope, origin }: Task,
+  parsed: ParsedRule | undefined,
+  types: RealmTypes,
+  roles: readonly string[],
+  diagnostics: Diagnostic[],
+): CompiledRule | undefined {
+  const { report, nextPass, diagnostics: found } = reporter(source);
+  const condition = parsed && analysed(parsed);
+  const form = condition && formOf(condition, scope, report);
+  if (form !== undefined && found.length === 0) warn(form, report);
+  diagnostics.push(...found);
+  if (form === undefined || found.some(({ severity }) => severity === "error")) return undefined;
+  return { text: source.text, origin, form, facts: ruleFacts(form) };
+
+  function analysed(rule: ParsedRule): Condition | undefined {
+    if (rule.kind === "too-large") {
+      report("rule-too-large", { start: 0, end: source.text.length }, { problem: rule.problem });
+      return undefined;
+    }
+    if (rule.kind === "broken") {
+      report("rule-syntax", rule.at, { problem: rule.problem });
+      return undefined;
+    }
+    const { expression, at } = rule;
+    checkSubset(source.text, expression, { scope, at, report });
+    nextPass();
+    for (const diagnostic of rule.diagnostics) reportTypeDiagnostic(diagnostic, at, report);
+    nextPass();
+    const own = types.collections[collection];
+    if (own === undefined) return undefined;
+    const all = { user: types.user, appConfig: types.appConfig, ...own };
+    return analyseRule(expression, { scope, types: all, roles, at, report });
+  }
+}
+
+function formOf(condition: Condition, scope: RuleScope, report: Report): RuleForm {
+  if (!scope.filtered) return ruleForm(condition);
+  const form = ruleForm(withEnds(condition));
+  const filter = lower(form.condition);
+  checkFilter(filter, scope.name, report);
+  return { ...form, filter };
+}
+
+function warn({ condition }: RuleForm, report: Report): void {
+  const leaf = absentNegation(condition);
+  if (leaf !== undefined) report("rule-absent-negation", leaf.at, { value: absentValue(leaf) });
+}
+
+/** What is absent in the comparison, as written in rules. */
+function absentValue(leaf: Leaf): string {
+  const reads = operands(leaf).flatMap((operand) => [...valuesIn(operand)]);
+  const read = reads.find((value) => value.kind === "read" && value.root === "user");
+  return read?.kind === "read" ? [read.root, ...read.path].join(".") : "every role";
+}

@@ -1,0 +1,298 @@
+/** Which part of TypeScript rules are: everything else is refused by the name of its construct. */
+import { ts } from "ts-morph";
+import { didYouMean } from "../diagnostics/suggest.ts";
+import type { At } from "./form.ts";
+import type { Report } from "./reporter.ts";
+
+/** What a rule can see and when; `name` is how messages call it. */
+export interface RuleScope {
+  readonly name: string;
+  readonly document: boolean;
+  readonly data: boolean;
+  /** A field's write rule, which also runs when there is no document yet. */
+  readonly documentMayBeAbsent: boolean;
+  /** Also compiled to a filter. */
+  readonly filtered: boolean;
+}
+
+export const textMethods = ["includes", "startsWith", "endsWith"] as const;
+const helpers = ["hasRole", "ago", "ahead"];
+const helpersToCome = ["inOrg", "hasOrgRole", "inTeam", "hasTeamRole", "orgClaims"];
+const names = ["document", "data", "user", "now", "appConfig"];
+
+const operators: ReadonlySet<ts.SyntaxKind> = new Set([
+  ts.SyntaxKind.AmpersandAmpersandToken,
+  ts.SyntaxKind.BarBarToken,
+  ts.SyntaxKind.EqualsEqualsToken,
+  ts.SyntaxKind.EqualsEqualsEqualsToken,
+  ts.SyntaxKind.ExclamationEqualsToken,
+  ts.SyntaxKind.ExclamationEqualsEqualsToken,
+  ts.SyntaxKind.LessThanToken,
+  ts.SyntaxKind.LessThanEqualsToken,
+  ts.SyntaxKind.GreaterThanToken,
+  ts.SyntaxKind.GreaterThanEqualsToken,
+]);
+
+const operatorHints: Readonly<Record<string, string>> = {
+  "=": "compare with ==",
+  "&": "combine conditions with &&",
+  "|": "combine conditions with ||",
+  "??": "compare with null and choose with ?:",
+  in: "write ['a', 'b'].includes(x)",
+};
+
+interface Context {
+  readonly scope: RuleScope;
+  readonly at: (node: ts.Node) => At;
+  readonly report: Report;
+}
+
+/** Reports every part of a rule that is not in the language, and every name that this rule does not have. */
+export function checkSubset(text: string, expression: ts.Expression, context: Context): void {
+  checkComments(text, context.report);
+  visit(expression, context);
+}
+
+function checkComments(text: string, report: Report): void {
+  const scanner = ts.createScanner(ts.ScriptTarget.ES2022, false, ts.LanguageVariant.Standard, text);
+  for (let token = scanner.scan(); token !== ts.SyntaxKind.EndOfFileToken; token = scanner.scan()) {
+    if (token === ts.SyntaxKind.SingleLineCommentTrivia || token === ts.SyntaxKind.MultiLineCommentTrivia) {
+      const at = { start: scanner.getTokenStart(), end: scanner.getTokenEnd() };
+      report(
+        "rule-construct",
+        at,
+        { construct: "a comment" },
+        "write comments outside of the expression, after #",
+      );
+    }
+  }
+}
+
+function visit(node: ts.Expression, context: Context): void {
+  if (ts.isParenthesizedExpression(node)) visit(node.expression, context);
+  else if (isLiteral(node)) checkLiteral(node, context);
+  else if (isNegation(node)) visit(node.operand, context);
+  else if (ts.isArrayLiteralExpression(node)) checkList(node, context);
+  else if (ts.isBinaryExpression(node)) checkBinary(node, context);
+  else if (ts.isIdentifier(node)) checkName(node, context);
+  else if (ts.isPropertyAccessExpression(node)) checkMember(node, context);
+  else if (ts.isElementAccessExpression(node)) checkElement(node, context);
+  else if (ts.isCallExpression(node)) checkCall(node, context);
+  else if (ts.isConditionalExpression(node)) {
+    for (const part of [node.condition, node.whenTrue, node.whenFalse]) visit(part, context);
+  } else context.report("rule-construct", context.at(node), { construct: constructName(node) });
+}
+
+function isNegation(node: ts.Expression): node is ts.PrefixUnaryExpression {
+  return ts.isPrefixUnaryExpression(node) && node.operator === ts.SyntaxKind.ExclamationToken;
+}
+
+/** Numbers may have a sign. */
+function isLiteral(node: ts.Expression): boolean {
+  if (ts.isPrefixUnaryExpression(node))
+    return node.operator === ts.SyntaxKind.MinusToken && ts.isNumericLiteral(node.operand);
+  return ts.isStringLiteral(node) || ts.isNumericLiteral(node) || isKeyword(node);
+}
+
+function isKeyword(node: ts.Node): boolean {
+  return [ts.SyntaxKind.TrueKeyword, ts.SyntaxKind.FalseKeyword, ts.SyntaxKind.NullKeyword].includes(
+    node.kind,
+  );
+}
+
+function checkLiteral(node: ts.Expression, { at, report }: Context): void {
+  const number = ts.isPrefixUnaryExpression(node) ? node.operand : node;
+  if (ts.isNumericLiteral(number) && !Number.isFinite(Number(number.text))) {
+    report("rule-construct", at(node), { construct: "a number that overflows" });
+  }
+}
+
+function checkList(node: ts.ArrayLiteralExpression, context: Context): void {
+  const { at, report } = context;
+  for (const element of node.elements) {
+    if (element.kind === ts.SyntaxKind.NullKeyword) {
+      report(
+        "rule-construct",
+        at(element),
+        { construct: "null in a list" },
+        "nothing equals it there; write x == null || […].includes(x)",
+      );
+    } else if (isLiteral(element)) {
+      checkLiteral(element, context);
+    } else {
+      const construct = ts.isOmittedExpression(element)
+        ? "a gap in a list"
+        : "a list of anything but literals";
+      report("rule-construct", at(element), { construct }, "combine comparisons with ||");
+    }
+  }
+}
+
+function checkBinary(node: ts.BinaryExpression, context: Context): void {
+  const { operatorToken } = node;
+  if (operators.has(operatorToken.kind)) {
+    visit(node.left, context);
+    visit(node.right, context);
+    return;
+  }
+  const operator = operatorToken.getText();
+  context.report(
+    "rule-construct",
+    context.at(operatorToken),
+    { construct: `the operator ${operator}` },
+    operatorHints[operator],
+  );
+  // What `in` and assignments stand between is no use to look at.
+  if (
+    operatorToken.kind < ts.SyntaxKind.FirstAssignment ||
+    operatorToken.kind > ts.SyntaxKind.LastAssignment
+  ) {
+    visit(node.left, context);
+    if (operatorToken.kind !== ts.SyntaxKind.InKeyword) visit(node.right, context);
+  }
+}
+
+function checkName(node: ts.Identifier, { scope, at, report }: Context): void {
+  const name = node.text;
+  if (name === "undefined") {
+    report(
+      "rule-construct",
+      at(node),
+      { construct: "undefined" },
+      "write null: null and missing are the same",
+    );
+  } else if (helpersToCome.includes(name)) {
+    report("rule-not-built", at(node), { name });
+  } else if (helpers.includes(name)) {
+    report("rule-construct", at(node), { construct: `${name} without a call` }, `write ${name}('…')`);
+  } else if ((name === "document" && !scope.document) || (name === "data" && !scope.data)) {
+    report("rule-unavailable-name", at(node), { name, rule: scope.name }, unavailableHint(scope));
+  } else if (!names.includes(name)) {
+    report(
+      "rule-unknown-name",
+      at(node),
+      { name },
+      didYouMean(name, available(scope)) ?? `a rule knows ${available(scope).join(", ")}`,
+    );
+  }
+}
+
+function available(scope: RuleScope): readonly string[] {
+  return [
+    ...names.filter((name) => (name !== "document" || scope.document) && (name !== "data" || scope.data)),
+    ...helpers,
+  ];
+}
+
+function unavailableHint(scope: RuleScope): string {
+  if (scope.data && !scope.document) return "nothing is stored yet; what is being created is data";
+  if (scope.document && !scope.data) return "nothing is written; what is stored is document";
+  return "a rule under write serves create, update and delete; give them rules of their own";
+}
+
+function checkMember(node: ts.PropertyAccessExpression, context: Context): void {
+  const { at, report } = context;
+  if (ts.isPrivateIdentifier(node.name))
+    report("rule-construct", at(node.name), { construct: "a private member" });
+  else if (isOrganizationField(node))
+    report("rule-not-built", at(node.name), { name: `_meta.${node.name.text}` });
+  visit(node.expression, context);
+}
+
+function isOrganizationField(node: ts.PropertyAccessExpression): boolean {
+  const { expression, name } = node;
+  return (
+    (name.text === "org" || name.text === "team") &&
+    ts.isPropertyAccessExpression(expression) &&
+    expression.name.text === "_meta"
+  );
+}
+
+/** `document['due-at']` is the one way to write a member whose name is not an identifier, and only that. */
+function checkElement(node: ts.ElementAccessExpression, context: Context): void {
+  const { at, report } = context;
+  const { argumentExpression: name } = node;
+  if (!ts.isStringLiteral(name)) {
+    report(
+      "rule-construct",
+      at(name),
+      { construct: "a computed member" },
+      "name the field, as in document.title",
+    );
+  } else if (/^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u.test(name.text)) {
+    report("rule-construct", at(name), { construct: "a member in brackets" }, `write .${name.text}`);
+  }
+  visit(node.expression, context);
+}
+
+function checkCall(node: ts.CallExpression, context: Context): void {
+  const { at, report } = context;
+  const { expression: callee } = node;
+  if (node.questionDotToken !== undefined)
+    report("rule-construct", at(node.questionDotToken), { construct: "an optional call" });
+  for (const type of node.typeArguments ?? [])
+    report("rule-construct", at(type), { construct: "a type argument" });
+  for (const argument of node.arguments) visit(argument, context);
+  if (ts.isPropertyAccessExpression(callee)) {
+    visit(callee.expression, context);
+    const method = callee.name.text;
+    if (!textMethods.some((known) => known === method)) {
+      report(
+        "rule-construct",
+        at(callee.name),
+        { construct: `the method ${method}` },
+        didYouMean(method, textMethods) ?? "methods are includes, startsWith and endsWith",
+      );
+    }
+  } else if (!ts.isIdentifier(callee)) {
+    report("rule-construct", at(callee), { construct: "a call of an expression" });
+  } else if (names.includes(callee.text)) {
+    report(
+      "rule-construct",
+      at(callee),
+      { construct: `a call of ${callee.text}` },
+      `write ${callee.text} without parentheses`,
+    );
+  } else if (!helpers.includes(callee.text)) {
+    checkName(callee, context);
+  }
+}
+
+function constructName(node: ts.Node): string {
+  return constructs.find(({ is }) => is(node))?.name ?? ts.SyntaxKind[node.kind] ?? "this";
+}
+
+const constructs: readonly { readonly is: (node: ts.Node) => boolean; readonly name: string }[] = [
+  {
+    is: (node) => ts.isNoSubstitutionTemplateLiteral(node) || ts.isTemplateExpression(node),
+    name: "a template literal",
+  },
+  { is: ts.isTaggedTemplateExpression, name: "a tagged template" },
+  { is: ts.isRegularExpressionLiteral, name: "a regular expression" },
+  { is: ts.isBigIntLiteral, name: "a bigint literal" },
+  { is: ts.isObjectLiteralExpression, name: "an object literal" },
+  { is: (node) => ts.isArrowFunction(node) || ts.isFunctionExpression(node), name: "a function" },
+  { is: ts.isClassExpression, name: "a class" },
+  { is: ts.isNewExpression, name: "new" },
+  { is: ts.isAwaitExpression, name: "await" },
+  { is: ts.isYieldExpression, name: "yield" },
+  { is: ts.isTypeOfExpression, name: "typeof" },
+  { is: ts.isVoidExpression, name: "void" },
+  { is: ts.isDeleteExpression, name: "delete" },
+  {
+    is: (node) =>
+      ts.isAsExpression(node) || ts.isSatisfiesExpression(node) || ts.isTypeAssertionExpression(node),
+    name: "a type assertion",
+  },
+  { is: ts.isNonNullExpression, name: "the non-null assertion !" },
+  { is: ts.isSpreadElement, name: "a spread" },
+  { is: ts.isMetaProperty, name: "a meta property" },
+  { is: ts.isExpressionWithTypeArguments, name: "a type argument" },
+  { is: (node) => node.kind === ts.SyntaxKind.ThisKeyword, name: "this" },
+  { is: (node) => node.kind === ts.SyntaxKind.SuperKeyword, name: "super" },
+  { is: (node) => node.kind === ts.SyntaxKind.ImportKeyword, name: "import" },
+  {
+    is: (node) => ts.isPostfixUnaryExpression(node) || ts.isPrefixUnaryExpression(node),
+    name: "an arithmetic operator",
+  },
+];

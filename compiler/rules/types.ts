@@ -1,0 +1,152 @@
+/** The types of what rules read, from the model: declared fields, server-owned fields, profile, `app_config`. */
+import type { FieldKind } from "../../runtime/filter/fields.ts";
+import { isJsonObject, type JsonValue } from "../../runtime/json.ts";
+import type { Collection, DeclaredField } from "../model/model.ts";
+
+export type ValueKind = "text" | "number" | "boolean" | "date-time" | "date" | "object";
+
+/** What a value may be; absent it may be besides. */
+export interface ValueType {
+  readonly kinds: readonly ValueKind[];
+  /** Present where the value may be a list: what its elements may be. */
+  readonly elements?: readonly ValueKind[];
+  /** All texts allowed, of the value or of its elements. */
+  readonly values?: readonly string[];
+  /** Members of an object. */
+  readonly members?: Readonly<Record<string, ValueType>>;
+}
+
+export const textType: ValueType = { kinds: ["text"] };
+export const numberType: ValueType = { kinds: ["number"] };
+export const booleanType: ValueType = { kinds: ["boolean"] };
+export const instantType: ValueType = { kinds: ["date-time"] };
+export const dayType: ValueType = { kinds: ["date"] };
+
+const valueKinds: Readonly<Record<FieldKind, ValueKind>> = {
+  string: "text",
+  integer: "number",
+  number: "number",
+  boolean: "boolean",
+  "date-time": "date-time",
+  date: "date",
+  object: "object",
+};
+
+/** The stored document. */
+export function documentType(collection: Collection, auth: boolean): ValueType {
+  const meta = {
+    created_at: instantType,
+    updated_at: instantType,
+    version: numberType,
+    ...(auth ? { owner: textType, created_by: textType, updated_by: textType } : {}),
+    ...(collection.softDelete === undefined
+      ? {}
+      : { deleted_at: instantType, deleted_by: textType, purge_at: instantType }),
+  };
+  return objectType({ ...declaredMembers(collection.fields), id: textType, _meta: objectType(meta) });
+}
+
+/** What is written: the declared fields, and the id where clients choose it. */
+export function dataType(collection: Collection): ValueType {
+  const members = declaredMembers(collection.fields);
+  return objectType(collection.customId === undefined ? members : { ...members, id: textType });
+}
+
+export function userType(profile: readonly DeclaredField[]): ValueType {
+  return objectType({
+    id: textType,
+    email: textType,
+    email_verified: booleanType,
+    roles: { kinds: [], elements: ["text"] },
+    locale: textType,
+    mfa: booleanType,
+    created_at: instantType,
+    profile: objectType(declaredMembers(profile)),
+  });
+}
+
+/** The type of a configured value: what the same place holds at run time is believed only as far as it fits. */
+export function configuredType(value: JsonValue | undefined): ValueType {
+  if (Array.isArray(value))
+    return { kinds: [], elements: unique(value.flatMap((item) => configuredType(item).kinds)) };
+  if (isJsonObject(value)) {
+    return objectType(
+      Object.fromEntries(Object.entries(value).map(([name, member]) => [name, configuredType(member)])),
+    );
+  }
+  switch (typeof value) {
+    case "string":
+      return textType;
+    case "number":
+      return numberType;
+    case "boolean":
+      return booleanType;
+    default:
+      return { kinds: [] };
+  }
+}
+
+function objectType(members: Readonly<Record<string, ValueType>>): ValueType {
+  return { kinds: ["object"], members };
+}
+
+/** A tree under construction: members by name, without a prototype since fields may be called `__proto__`. */
+interface Level {
+  field?: DeclaredField;
+  readonly members: Map<string, Level>;
+}
+
+function declaredMembers(fields: readonly DeclaredField[]): Readonly<Record<string, ValueType>> {
+  const top: Level = { members: new Map() };
+  for (const field of fields) {
+    let level = top;
+    for (const name of field.path.split(".")) {
+      const next: Level = level.members.get(name) ?? { members: new Map() };
+      level.members.set(name, next);
+      level = next;
+    }
+    level.field = field;
+  }
+  return levelMembers(top);
+}
+
+function levelMembers(level: Level): Readonly<Record<string, ValueType>> {
+  return Object.fromEntries([...level.members].map(([name, member]) => [name, levelType(member)]));
+}
+
+function levelType({ field, members }: Level): ValueType {
+  const declared = unique((field?.kinds ?? []).map((kind) => valueKinds[kind]));
+  const isList = field?.arrays.includes(field.path) ?? false;
+  // What stands inside a list has no one value that a rule could read.
+  const inner = isList || members.size === 0 ? undefined : levelMembers({ members });
+  const kinds =
+    inner !== undefined && !declared.includes("object") ? [...declared, "object" as const] : declared;
+  return {
+    kinds: isList && field?.scalar === false ? [] : kinds,
+    ...(isList ? { elements: declared } : {}),
+    ...(field?.values === undefined ? {} : { values: field.values }),
+    ...(inner === undefined ? {} : { members: inner }),
+  };
+}
+
+function unique<T>(items: readonly T[]): T[] {
+  return [...new Set(items)];
+}
+
+/** The type in words, for messages. */
+export function describe(type: ValueType): string {
+  const words = unique(type.kinds.map((kind) => kindWords[kind]));
+  if (type.elements !== undefined) words.push("a list");
+  const last = words.pop();
+  if (last === undefined) return "a value without a type";
+  return words.length === 0 ? last : `${words.join(", ")} or ${last}`;
+}
+
+const kindWords: Readonly<Record<ValueKind, string>> = {
+  text: "a string",
+  number: "a number",
+  boolean: "a boolean",
+  "date-time": "a date",
+  date: "a date",
+  object: "an object",
+};

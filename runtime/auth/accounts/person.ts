@@ -1,0 +1,47 @@
+import type { AccountSettings } from "../../documents/definition.ts";
+import { validationDetails } from "../../documents/validation.ts";
+import type { Detail } from "../../errors.ts";
+import { isJsonObject, type JsonObject } from "../../json.ts";
+import type { BodyReader } from "../input.ts";
+
+/** Characters of a profile's JSON: it accompanies every request of its user. */
+const profileLength = 16_384;
+
+/** A BCP 47 language tag in its canonical form (`de-ch` is `de-CH`); undefined for anything else. */
+function canonicalLocale(locale: string): string | undefined {
+  if (locale.length > 100) return undefined;
+  try {
+    return Intl.getCanonicalLocales(locale)[0];
+  } catch {
+    return undefined;
+  }
+}
+
+/** The optional member `locale`; null takes it away. */
+export function readLocale(body: BodyReader): string | null | undefined {
+  const locale = body.optionalString("locale");
+  if (typeof locale !== "string") return locale;
+  const canonical = canonicalLocale(locale);
+  if (canonical === undefined) body.problem("locale", "must be a language tag (BCP 47) such as de-CH");
+  return canonical;
+}
+
+/** The optional member `profile` of a new account. */
+export function readProfile(body: BodyReader, accounts: AccountSettings): JsonObject | null | undefined {
+  const profile = body.optionalObject("profile");
+  if (!isJsonObject(profile)) return profile;
+  for (const { path, reason } of profileProblems(profile, accounts)) body.problem(path, reason);
+  return profile;
+}
+
+/** What is wrong with a profile: its size, or by the realm's schema for it. */
+export function profileProblems(
+  profile: JsonObject,
+  { validateProfile }: AccountSettings,
+): readonly Detail[] {
+  if (JSON.stringify(profile).length > profileLength) {
+    return [{ path: "profile", reason: `must have at most ${profileLength} characters as JSON` }];
+  }
+  if (validateProfile === undefined || validateProfile(profile)) return [];
+  return validationDetails(validateProfile.errors ?? [], "profile");
+}

@@ -1,0 +1,32 @@
+import { ApiError } from "../../errors.ts";
+import type { Answer, Exchange, Route } from "../../http/exchange.ts";
+import { parameters } from "../../http/parameters.ts";
+import { unauthenticated } from "../authenticate.ts";
+import type { Caller, UserCaller } from "../caller.ts";
+import { type AccountRealm, type CallerHandler, callerRoute } from "../realm.ts";
+
+/** A route of `_auth` that anyone may use and that looks at no credential. */
+export function openRoute(handle: (exchange: Exchange) => Promise<Answer>): Route {
+  return {
+    class: "private",
+    handle: (exchange) => {
+      parameters(exchange.search, []);
+      return handle(exchange);
+    },
+  };
+}
+
+/** A route of `_auth` that needs a session: 401 without a credential, 403 for an API key. */
+export function sessionRoute(
+  realm: AccountRealm,
+  handle: CallerHandler<UserCaller>,
+  query?: readonly string[],
+): Route {
+  return callerRoute(realm, requireSession, handle, query);
+}
+
+function requireSession(caller: Caller): UserCaller {
+  if (caller.kind === "user") return caller;
+  if (caller.kind === "anonymous") throw unauthenticated("This needs a session.");
+  throw new ApiError("forbidden", "This needs a session; API keys have none.");
+}

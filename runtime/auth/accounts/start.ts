@@ -1,0 +1,78 @@
+import type { Answer, Exchange } from "../../http/exchange.ts";
+import { type CookieSettings, requireOrigin, sessionCookie } from "../credentials/cookie.ts";
+import { newToken, tokenHash } from "../credentials/tokens.ts";
+import type { BodyReader } from "../input.ts";
+import type { AccountRealm } from "../realm.ts";
+import { type SessionRecord, timestamp, type UserRecord } from "../records.ts";
+import { userView } from "../users.ts";
+
+/** Characters of a `User-Agent` that are kept. */
+const userAgentLength = 256;
+
+/** A session that begins, with its token, which only the answer to this request carries. */
+export interface NewSession {
+  readonly token: string;
+  readonly record: SessionRecord;
+}
+
+export function newSession(realm: AccountRealm, exchange: Exchange, user: UserRecord): NewSession {
+  const now = realm.clock.now();
+  const token = newToken("svs");
+  const record = {
+    id: tokenHash(token),
+    session: realm.newId(),
+    user: user.id,
+    generation: user.generation,
+    created_at: timestamp(now),
+    last_used_at: timestamp(now),
+    expires_at: timestamp(now + realm.accounts.sessionLifetime),
+    user_agent: exchange.headers["user-agent"]?.slice(0, userAgentLength) ?? null,
+    address: exchange.address,
+  };
+  return { token, record };
+}
+
+/**
+ * Finishes reading a body whose member `cookie` says whether the session comes as a cookie; answers the cookie settings
+ * if so.
+ * @throws ApiError `validation_error`, also for `cookie: true` where cookies are off; `forbidden` for a cookie asked for
+ * by no listed origin.
+ */
+export function finishWithCookie(
+  realm: AccountRealm,
+  exchange: Exchange,
+  body: BodyReader,
+): CookieSettings | undefined {
+  if (body.optionalBoolean("cookie") !== true) {
+    body.finish();
+    return undefined;
+  }
+  const { cookie } = realm.accounts;
+  if (cookie === undefined) body.problem("cookie", "this realm has no session cookies");
+  body.finish();
+  requireOrigin(exchange, realm.definition.origins);
+  return cookie;
+}
+
+/** `{user, session}`; the token is in the body, or, where `cookie` is given, in a cookie alone. */
+export function sessionAnswer(
+  realm: AccountRealm,
+  status: 200 | 201,
+  user: UserRecord,
+  { token, record }: NewSession,
+  cookie: CookieSettings | undefined,
+): Answer {
+  const session = {
+    ...(cookie === undefined && { token }),
+    id: record.session,
+    expires_at: record.expires_at,
+  };
+  const body = JSON.stringify({ user: userView(user, realm.accounts), session });
+  if (cookie === undefined) return { status, body };
+  const { sessionLifetime } = realm.accounts;
+  return {
+    status,
+    body,
+    headers: { "set-cookie": sessionCookie(realm.definition.name, cookie, token, sessionLifetime) },
+  };
+}

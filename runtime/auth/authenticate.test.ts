@@ -1,0 +1,300 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { trustHops } from "../http/address.ts";
+import type { Handler } from "../http/exchange.ts";
+import { startRealm } from "../instance/testing.ts";
+import { administrationRoutes } from "./administration/routes.ts";
+import { authenticateKey } from "./authenticate.ts";
+import { createKey } from "./keys.ts";
+import { type Accounts, day, origin, password, startAccounts } from "./testing.ts";
+
+let server: Accounts;
+beforeAll(async () => {
+  server = await startAccounts({ cookie: { sameSite: "lax" } }, { settings: { addressOf: trustHops(1) } });
+});
+afterAll(() => server.stop());
+
+const whoami = (headers: Record<string, string> = {}, method = "GET") =>
+  server.send(method, "/whoami", { headers });
+const unauthenticated = { status: 401, body: { error: { code: "unauthenticated" } } };
+const forbidden = { status: 403, body: { error: { code: "forbidden" } } };
+
+async function cookieOf(email: string): Promise<string> {
+  const { headers } = await server.send("POST", "/_auth/login", {
+    body: { email, password, cookie: true },
+    headers: { origin },
+  });
+  return headers.get("set-cookie")?.split(";")[0] ?? "";
+}
+
+describe("Authentication 1: Bearer session tokens and API keys", () => {
+  it("a session is its user, a key is itself, neither is anonymous", async () => {
+    const { id, session, token } = await server.signup("ada@example.com", "shop", { locale: "en" });
+    expect((await whoami({ authorization: `Bearer ${token}` })).body).toEqual({
+      kind: "user",
+      actor: `user:${id}`,
+      user: {
+        id,
+        email: "ada@example.com",
+        email_verified: false,
+        roles: [],
+        locale: "en",
+        mfa: false,
+        created_at: expect.any(String),
+        profile: null,
+      },
+      sessionId: session,
+      cookie: false,
+    });
+    const key = await server.key({ name: "reader", scopes: { read: ["shop/orders"] } });
+    expect((await whoami({ authorization: `bearer  ${key} ` })).body).toEqual({
+      kind: "key",
+      actor: "key:reader",
+      keyId: expect.any(String),
+      scopes: { read: ["shop/orders"] },
+      admin: false,
+    });
+    expect((await whoami()).body).toEqual({ kind: "anonymous", actor: "anonymous" });
+  });
+});
+
+describe("Authentication 4: what is no valid credential is 401 unauthenticated, also where anonymous callers may", () => {
+  it.each([
+    ["another scheme", "Basic YWRhOnB3"],
+    ["no scheme", `svs_${"A".repeat(43)}`],
+    ["nothing", ""],
+    ["no token", "Bearer"],
+    ["an empty token", "Bearer "],
+    ["another token", "Bearer abc"],
+    ["an unknown session", `Bearer svs_${"A".repeat(43)}`],
+    ["an unknown key", `Bearer svk_${"A".repeat(43)}`],
+    ["another kind", `Bearer svp_${"A".repeat(43)}`],
+    ["a huge token", `Bearer svs_${"A".repeat(10_000)}`],
+    ["two tokens", `Bearer svs_${"A".repeat(43)}, Bearer svs_${"A".repeat(43)}`],
+  ])("%s", async (_, authorization) => {
+    const answer = await whoami({ authorization });
+    expect(answer).toMatchObject(unauthenticated);
+    expect(answer.headers.get("www-authenticate")).toBe("Bearer");
+  });
+
+  it("a token is good in its own realm alone, and for what it is alone", async () => {
+    const { token } = await server.signup("bea@example.com");
+    const key = await server.key({ name: "here" });
+    expect(await server.send("GET", "/whoami", { token }, "other")).toMatchObject(unauthenticated);
+    expect(await server.send("GET", "/whoami", { token: key }, "other")).toMatchObject(unauthenticated);
+    expect(await whoami({ authorization: `Bearer ${token.replace("svs", "svk")}` })).toMatchObject(
+      unauthenticated,
+    );
+    expect(await whoami({ authorization: `Bearer ${key.replace("svk", "svs")}` })).toMatchObject(
+      unauthenticated,
+    );
+  });
+
+  it("a stored hash is no credential", async () => {
+    const { session } = await server.signup("cleo@example.com");
+    const [record] = await records(server, "_svc.sessions", session);
+    expect(record).toBeDefined();
+    expect(await whoami({ authorization: `Bearer ${record?.id}` })).toMatchObject(unauthenticated);
+    expect(await whoami({ authorization: `Bearer svs_${record?.id.slice(0, 43)}` })).toMatchObject(
+      unauthenticated,
+    );
+  });
+
+  it("revocation counts at the very next request, whoever revoked", async () => {
+    const { session, token } = await server.signup("dan@example.com");
+    for (let n = 0; n < 3; n += 1)
+      expect((await whoami({ authorization: `Bearer ${token}` })).status).toBe(200);
+    const [record] = await records(server, "_svc.sessions", session);
+    await server
+      .store("shop")
+      .collection("_svc.sessions")
+      .remove(record?.id ?? "");
+    expect(await whoami({ authorization: `Bearer ${token}` })).toMatchObject(unauthenticated);
+  });
+});
+
+describe("Authentication 3: networks and expiry of API keys", () => {
+  const from = (key: string, address: string) =>
+    whoami({ authorization: `Bearer ${key}`, "x-forwarded-for": address });
+
+  it("a key from a network not its own is 403", async () => {
+    const key = await server.key({
+      name: "office",
+      networks: ["192.0.2.0/24", "2001:db8::/32", "198.51.100.7"],
+    });
+    for (const address of ["192.0.2.77", "::ffff:192.0.2.1", "2001:db8:1::1", "198.51.100.7"]) {
+      expect((await from(key, address)).status).toBe(200);
+    }
+    for (const address of ["192.0.3.1", "2001:db9::1", "198.51.100.8", "::1"]) {
+      expect(await from(key, address)).toMatchObject(forbidden);
+    }
+  });
+
+  it("an empty list of networks allows no address", async () => {
+    const key = await server.key({ name: "nowhere", networks: [] });
+    expect(await from(key, "192.0.2.1")).toMatchObject(forbidden);
+  });
+
+  it("a key that expires is 401 from then on", async () => {
+    const key = await server.key({ name: "brief", expiresAt: server.clock.now() + day });
+    server.clock.advance(day - 1);
+    expect((await from(key, "192.0.2.1")).status).toBe(200);
+    server.clock.advance(1);
+    expect(await from(key, "192.0.2.1")).toMatchObject(unauthenticated);
+  });
+
+  it("a replaced key is 401 at the very next request", async () => {
+    const former = await server.key({ name: "rotated" });
+    expect((await from(former, "192.0.2.1")).status).toBe(200);
+    const key = await server.key({ name: "rotated", replace: true });
+    expect(await from(former, "192.0.2.1")).toMatchObject(unauthenticated);
+    expect((await from(key, "192.0.2.1")).status).toBe(200);
+  });
+});
+
+describe("Authentication 5: X-Svc-On-Behalf-Of", () => {
+  it("no credential may send it yet: 400 invalid_header", async () => {
+    const { id, token } = await server.signup("eve@example.com");
+    const key = await server.key({ name: "delegate", admin: true });
+    const invalid = {
+      status: 400,
+      body: { error: { code: "invalid_header", details: [{ path: "X-Svc-On-Behalf-Of" }] } },
+    };
+    for (const credential of [{ authorization: `Bearer ${key}` }, { authorization: `Bearer ${token}` }, {}]) {
+      expect(await whoami({ ...credential, "x-svc-on-behalf-of": id })).toMatchObject(invalid);
+    }
+    expect(await whoami({ authorization: "Bearer x", "x-svc-on-behalf-of": id })).toMatchObject(
+      unauthenticated,
+    );
+  });
+});
+
+describe("Authentication 6: session cookies", () => {
+  it("a cookie reads without an Origin, and writes only with a listed one", async () => {
+    const { id } = await server.signup("fay@example.com");
+    const cookie = await cookieOf("fay@example.com");
+    expect((await whoami({ cookie })).body).toMatchObject({
+      kind: "user",
+      actor: `user:${id}`,
+      cookie: true,
+    });
+    expect((await whoami({ cookie }, "HEAD")).status).toBe(200);
+    expect((await whoami({ cookie, origin }, "POST")).body).toMatchObject({ actor: `user:${id}` });
+    const others = [
+      "https://evil.example",
+      `${origin}.evil.example`,
+      `${origin}:8443`,
+      "null",
+      "",
+      origin.toUpperCase(),
+    ];
+    for (const other of others) {
+      expect(await whoami({ cookie, origin: other }, "POST")).toMatchObject(forbidden);
+    }
+    expect(await whoami({ cookie }, "POST")).toMatchObject(forbidden);
+    for (const [method, path] of [
+      ["PATCH", "/_auth/me"],
+      ["DELETE", "/_auth/sessions"],
+      ["POST", "/_auth/logout"],
+    ] as const) {
+      expect(await server.send(method, path, { cookie })).toMatchObject(forbidden);
+    }
+  });
+
+  it("the header beats the cookie, and needs no Origin", async () => {
+    await server.signup("gil@example.com");
+    const hal = await server.signup("hal@example.com");
+    const cookie = await cookieOf("gil@example.com");
+    const authorization = `Bearer ${hal.token}`;
+    const { body } = await whoami({ cookie, authorization }, "POST");
+    expect(body).toMatchObject({ actor: `user:${hal.id}`, cookie: false });
+    expect(await whoami({ cookie, authorization: "Bearer x" })).toMatchObject(unauthenticated);
+  });
+
+  it("a stale cookie counts as none, also on writes", async () => {
+    await server.signup("ida@example.com");
+    const cookie = await cookieOf("ida@example.com");
+    await server.send("POST", "/_auth/logout", { cookie, headers: { origin } });
+    for (const stale of [
+      cookie,
+      "svc_session_shop=",
+      "svc_session_shop=x",
+      `svc_session_shop=svs_${"A".repeat(43)}`,
+    ]) {
+      expect((await whoami({ cookie: stale })).body).toMatchObject({ kind: "anonymous" });
+      expect((await whoami({ cookie: stale }, "POST")).body).toMatchObject({ kind: "anonymous" });
+    }
+  });
+
+  it("a cookie holds sessions of its own realm alone, never keys", async () => {
+    await server.signup("jan@example.com");
+    const cookie = await cookieOf("jan@example.com");
+    const other = await server.send("GET", "/whoami", { cookie: cookie.replace("shop", "other") }, "other");
+    expect(other.body).toMatchObject({ kind: "anonymous" });
+    expect((await server.send("GET", "/whoami", { cookie }, "other")).body).toMatchObject({
+      kind: "anonymous",
+    });
+    const key = await server.key({ name: "baked" });
+    expect((await whoami({ cookie: `svc_session_shop=${key}` })).body).toMatchObject({ kind: "anonymous" });
+  });
+
+  it("where cookies are off they are not looked at", async () => {
+    const off = await startAccounts();
+    try {
+      const { token } = await off.signup("kim@example.com");
+      const { body } = await off.send("GET", "/whoami", { cookie: `svc_session_shop=${token}` });
+      expect(body).toMatchObject({ kind: "anonymous" });
+    } finally {
+      await off.stop();
+    }
+  });
+});
+
+describe("Authentication 2: realms with auth: disabled", () => {
+  it("look at no credential, have no user administration, and know administrators by their keys", async () => {
+    const open = await startRealm({
+      definition: {
+        name: "open",
+        origins: [],
+        appConfig: {},
+        openapi: { access: "public", document: {} },
+        collections: [],
+      },
+      routes: [
+        administrationRoutes("open"),
+        {
+          "/v1/open/key": {
+            GET: (realm) => {
+              const authenticate = authenticateKey(realm);
+              const handle: Handler = async (exchange) => ({
+                status: 200,
+                body: JSON.stringify(await authenticate(exchange)),
+              });
+              return { class: "private", handle };
+            },
+          },
+        },
+      ],
+    });
+    const status = async (path: string, token?: string) => {
+      const headers = new Headers(token === undefined ? {} : { authorization: `Bearer ${token}` });
+      return (await fetch(`${open.url}/v1/open${path}`, { headers })).status;
+    };
+    try {
+      const key = await createKey(open.store("open"), open.clock, { name: "root", admin: true });
+      expect(await status("/_admin/users", key)).toBe(404);
+      expect(await status("/key", key)).toBe(200);
+      expect(await status("/key", `svk_${"A".repeat(43)}`)).toBe(401);
+      expect(await status("/key", `svs_${"A".repeat(43)}`)).toBe(401);
+      expect(await status("/key")).toBe(401);
+    } finally {
+      await open.stop();
+    }
+  });
+});
+
+async function records({ store }: Accounts, collection: string, text: string) {
+  const found = await store("shop")
+    .collection(collection)
+    .find({ filter: { op: "true" }, visibility: "live", limit: 1_000, skip: 0 });
+  return found.filter((record) => record.text.includes(text));
+}

@@ -1,0 +1,90 @@
+import { ApiError, type Detail } from "../errors.ts";
+import { readJson } from "../http/body.ts";
+import type { Exchange } from "../http/exchange.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../json.ts";
+
+/** Problems named in one answer. */
+const problemsNamed = 100;
+
+/**
+ * Reads the members of a JSON body one by one, collecting what is wrong with them. `finish` throws it all together, so
+ * nothing that was read may be used before.
+ */
+export class BodyReader {
+  readonly #body: JsonObject;
+  readonly #problems: Detail[];
+  readonly #known = new Set<string>();
+
+  /** @throws ApiError as `readJson` */
+  constructor(exchange: Exchange, media: "application/json" | "either") {
+    const { value, problems } = readJson(exchange, media);
+    this.#body = value;
+    this.#problems = [...problems];
+  }
+
+  /** A required string. */
+  string(name: string): string {
+    const value = this.#member(name);
+    if (value === undefined) this.problem(name, "is required");
+    else if (typeof value !== "string") this.problem(name, "must be a string");
+    return typeof value === "string" ? value : "";
+  }
+
+  optionalString(name: string): string | null | undefined {
+    return this.#optional(name, "must be a string or null", (value) => typeof value === "string");
+  }
+
+  optionalObject(name: string): JsonObject | null | undefined {
+    return this.#optional(name, "must be an object or null", isJsonObject);
+  }
+
+  optionalStrings(name: string): readonly string[] | undefined {
+    const value = this.#member(name);
+    if (value === undefined) return undefined;
+    const strings = Array.isArray(value) ? value.filter((item) => typeof item === "string") : [];
+    if (!Array.isArray(value) || strings.length < value.length)
+      this.problem(name, "must be an array of strings");
+    return strings;
+  }
+
+  optionalBoolean(name: string): boolean | undefined {
+    const value = this.#member(name);
+    if (value === undefined || typeof value === "boolean") return value;
+    this.problem(name, "must be true or false");
+    return undefined;
+  }
+
+  /** Notes what is wrong with a member; only the first thing is told. */
+  problem(path: string, reason: string): void {
+    const told = this.#problems.some((problem) => problem.path === path);
+    if (!told && this.#problems.length < problemsNamed) this.#problems.push({ path, reason });
+  }
+
+  /** @throws ApiError `validation_error` when anything was wrong, or the body has members that nobody asked for. */
+  finish(): void {
+    for (const name of Object.keys(this.#body)) {
+      if (!this.#known.has(name)) this.problem(name, "unknown member");
+    }
+    if (this.#problems.length > 0) throw invalid(this.#problems);
+  }
+
+  #optional<T extends JsonValue>(
+    name: string,
+    reason: string,
+    is: (value: JsonValue) => value is T,
+  ): T | null | undefined {
+    const value = this.#member(name);
+    if (value === undefined || value === null || is(value)) return value;
+    this.problem(name, reason);
+    return undefined;
+  }
+
+  #member(name: string): JsonValue | undefined {
+    this.#known.add(name);
+    return Object.hasOwn(this.#body, name) ? this.#body[name] : undefined;
+  }
+}
+
+export function invalid(details: readonly Detail[]): ApiError {
+  return new ApiError("validation_error", "The request body is not valid.", { details });
+}

@@ -1,0 +1,44 @@
+import type { AccountSettings } from "../documents/definition.ts";
+import type { Answer, Exchange, RealmInstance, Route } from "../http/exchange.ts";
+import { parameters } from "../http/parameters.ts";
+import type { Caller } from "./caller.ts";
+
+/** A running realm that has accounts. */
+export interface AccountRealm extends RealmInstance {
+  readonly accounts: AccountSettings;
+  readonly authenticate: (exchange: Exchange) => Promise<Caller>;
+}
+
+/** @throws Error for a realm with `auth: disabled`, whose emitted routes have no `_auth`. */
+export function accountRealm(realm: RealmInstance): AccountRealm {
+  const { authenticate, definition } = realm;
+  const { accounts, name } = definition;
+  if (accounts === undefined || authenticate === undefined) throw new Error(`realm ${name} has no accounts`);
+  return { ...realm, accounts, authenticate };
+}
+
+/** What a route does for a caller of its kind, with its query parameters. */
+export type CallerHandler<C extends Caller> = (
+  exchange: Exchange,
+  caller: C,
+  query: ReadonlyMap<string, string>,
+) => Promise<Answer>;
+
+/**
+ * A route of `_auth` or `_admin` for some callers only. `admit` answers the caller or throws; `query` names the
+ * parameters that the route takes.
+ */
+export function callerRoute<C extends Caller>(
+  realm: AccountRealm,
+  admit: (caller: Caller) => C,
+  handle: CallerHandler<C>,
+  query: readonly string[] = [],
+): Route {
+  return {
+    class: "private",
+    handle: async (exchange) => {
+      const caller = admit(await realm.authenticate(exchange));
+      return handle(exchange, caller, parameters(exchange.search, query));
+    },
+  };
+}

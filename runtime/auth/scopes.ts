@@ -1,0 +1,71 @@
+import { isJsonObject, type JsonValue } from "../json.ts";
+import type { KeyCaller, KeyScopes } from "./caller.ts";
+
+export type Access = "read" | "write" | "call";
+
+const accesses: readonly string[] = ["read", "write", "call"] satisfies Access[];
+
+/** `database`, `database/collection` or `database/function`, named as in the configuration. */
+const target = /^[A-Za-z][A-Za-z0-9_-]{0,62}(?:\/[A-Za-z][A-Za-z0-9_-]{0,62})?$/;
+
+/** Whether a key may read or write a collection, or call a function (spec: Authentication 3). */
+export function permits(caller: KeyCaller, access: Access, database: string, name: string): boolean {
+  if (caller.scopes === undefined) return true;
+  const granted = caller.scopes[access];
+  if (granted === undefined) return false;
+  return granted === "*" || granted.includes(database) || granted.includes(`${database}/${name}`);
+}
+
+/** Scopes that are not of the form `{"read"|"write"|"call": "*" | ["db", "db/collection", "db/function"]}`. */
+export class InvalidScopes extends Error {
+  constructor(problem: string) {
+    super(
+      `${problem}; scopes are {"read"|"write"|"call": "*" | ["database", "database/collection", …]}, for example {"read": "*", "write": ["shop/orders"]}`,
+    );
+    this.name = "InvalidScopes";
+  }
+}
+
+/**
+ * The scopes of a key from their JSON text.
+ * @throws InvalidScopes
+ */
+export function parseScopes(text: string): KeyScopes {
+  let value: JsonValue;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new InvalidScopes("the scopes are not valid JSON");
+  }
+  return checkScopes(value);
+}
+
+/**
+ * The scopes of a key from a JSON value.
+ * @throws InvalidScopes
+ */
+export function checkScopes(value: unknown): KeyScopes {
+  if (!isJsonObject(value)) throw new InvalidScopes("the scopes are not a JSON object");
+  const scopes: Partial<Record<Access, "*" | readonly string[]>> = {};
+  for (const [name, granted] of Object.entries(value)) {
+    if (!isAccess(name)) throw new InvalidScopes(`unknown scope ${JSON.stringify(name)}`);
+    scopes[name] = checkTargets(name, granted);
+  }
+  return scopes;
+}
+
+function isAccess(name: string): name is Access {
+  return accesses.includes(name);
+}
+
+function checkTargets(access: Access, granted: JsonValue | undefined): "*" | readonly string[] {
+  if (granted === "*") return granted;
+  if (!Array.isArray(granted)) throw new InvalidScopes(`${access} is neither "*" nor an array`);
+  return granted.map((entry) => {
+    if (typeof entry === "string" && target.test(entry)) return entry;
+    const hint = entry === "*" ? `; write "${access}": "*" for everything` : "";
+    throw new InvalidScopes(
+      `${access} lists ${JSON.stringify(entry)}, which names no database or collection${hint}`,
+    );
+  });
+}

@@ -1,0 +1,43 @@
+import type { DocumentWrite, StoredDocument, Visibility } from "../../store/contract.ts";
+import type { Documents } from "../collection.ts";
+
+/**
+ * A collection in a batch's transaction: documents that the batch has read or written before are not read again. Made
+ * for one batch, whose operations look at live documents only.
+ */
+export class BatchDocuments implements Documents {
+  readonly #documents: Documents;
+  readonly #live = new Map<string, StoredDocument | undefined>();
+
+  constructor(documents: Documents) {
+    this.#documents = documents;
+  }
+
+  async get(id: string, visibility: Visibility): Promise<StoredDocument | undefined> {
+    if (this.#live.has(id)) return this.#live.get(id);
+    const stored = await this.#documents.get(id, visibility);
+    this.#live.set(id, stored);
+    return stored;
+  }
+
+  async insert(document: DocumentWrite): Promise<void> {
+    await this.#documents.insert(document);
+    this.#keep(document);
+  }
+
+  async replace(expected: number, document: DocumentWrite): Promise<boolean> {
+    const replaced = await this.#documents.replace(expected, document);
+    if (replaced) this.#keep(document);
+    return replaced;
+  }
+
+  async remove(id: string, expected?: number): Promise<boolean> {
+    const removed = await this.#documents.remove(id, expected);
+    if (removed) this.#live.set(id, undefined);
+    return removed;
+  }
+
+  #keep(document: DocumentWrite): void {
+    this.#live.set(document.id, document.deletedAt === undefined ? document : undefined);
+  }
+}

@@ -1,0 +1,89 @@
+import type { Clock } from "../clock.ts";
+import type { Exchange, RealmInstance } from "../http/exchange.ts";
+import type { DocumentReader, DocumentWriter, StoreCollection } from "../store/contract.ts";
+import type { Access } from "./access.ts";
+import { DuplicateLimiter } from "./custom-id.ts";
+import type { CollectionDefinition } from "./definition.ts";
+import { FieldRules } from "./field-rules.ts";
+import { type Viewer, viewer } from "./view.ts";
+
+/** A collection as it runs in a realm. */
+export interface Collection {
+  readonly definition: CollectionDefinition;
+  /** In the store: `<database>.<collection>`. */
+  readonly storeName: string;
+  /** `/v1/<realm>/<database>/<collection>`. */
+  readonly path: string;
+  readonly documents: StoreCollection;
+  readonly view: Viewer;
+  readonly fieldRules: FieldRules | undefined;
+  readonly clock: Clock;
+  readonly newId: () => string;
+  /** Present where clients choose ids. */
+  readonly duplicates: Duplicates | undefined;
+}
+
+/** Where a write happens: the collection itself, or its part in a transaction. */
+export type Documents = DocumentReader & DocumentWriter;
+
+/** What a caller may find out of ids that are taken. */
+export interface Duplicates {
+  /** @throws ApiError `too_many_requests` */
+  check(access: Access, exchange: Exchange): void;
+  count(access: Access, exchange: Exchange): void;
+}
+
+const collections = new WeakMap<RealmInstance, Map<CollectionDefinition, Collection>>();
+
+/** The collection of a realm; one for all of its routes, since what it counts is counted over all of them. */
+export function collectionOf(realm: RealmInstance, definition: CollectionDefinition): Collection {
+  const ofRealm = collections.get(realm) ?? new Map<CollectionDefinition, Collection>();
+  collections.set(realm, ofRealm);
+  const known = ofRealm.get(definition);
+  if (known !== undefined) return known;
+  const collection = openCollection(realm, definition);
+  ofRealm.set(definition, collection);
+  return collection;
+}
+
+function openCollection(realm: RealmInstance, definition: CollectionDefinition): Collection {
+  const { database, name, fieldRules } = definition;
+  const storeName = storeNameOf(definition);
+  return {
+    definition,
+    storeName,
+    path: `/v1/${definition.realm}/${database}/${name}`,
+    documents: realm.store.collection(storeName),
+    view: viewer(definition),
+    fieldRules: fieldRules === undefined ? undefined : new FieldRules(fieldRules),
+    clock: realm.clock,
+    newId: realm.newId,
+    duplicates: duplicatesOf(realm, definition),
+  };
+}
+
+/** The name of a collection in the store. */
+export function storeNameOf({ database, name }: CollectionDefinition): string {
+  return `${database}.${name}`;
+}
+
+function duplicatesOf(
+  realm: RealmInstance,
+  { database, name, customId }: CollectionDefinition,
+): Duplicates | undefined {
+  if (customId === undefined) return undefined;
+  const limiter = new DuplicateLimiter(customId.duplicateLimit, realm.clock);
+  return {
+    check: (access, exchange) => limiter.check(callerKey(access, exchange)),
+    count(access, exchange) {
+      limiter.count(callerKey(access, exchange));
+      realm.countIdConflict(database, name);
+    },
+  };
+}
+
+/** A user, a key, or an address. */
+function callerKey({ caller }: Access, exchange: Exchange): string {
+  if (caller === undefined || caller.kind === "anonymous") return `address:${exchange.address}`;
+  return caller.kind === "user" ? caller.actor : `key:${caller.keyId}`;
+}

@@ -1,0 +1,37 @@
+import type { Detail } from "../errors.ts";
+import { problemsNamed } from "../http/body.ts";
+import type { JsonObject, JsonValue } from "../json.ts";
+
+/** A document, or a patch of one, as a client sent it. */
+export interface Draft {
+  /** The `id` in it; only a create looks at it. */
+  readonly id: JsonValue | undefined;
+  /** What a client may say: without the members that the server owns (spec: Document 1). */
+  readonly members: JsonObject;
+  /** Well-formed JSON that no document may hold, found when the body was read. */
+  readonly problems: readonly Detail[];
+}
+
+export function draftOf(value: JsonObject, problems: readonly Detail[]): Draft {
+  return {
+    id: value["id"],
+    members: ownMembers(value),
+    problems: problems.length === 0 ? problems : ownProblems(problems),
+  };
+}
+
+/** The members of a document that the server does not own, in an object of their own. */
+export function ownMembers({ id, _id, _meta, _expanded, ...members }: JsonObject): JsonObject {
+  return members;
+}
+
+/** Leaves out what is wrong inside members that are ignored, unless so much is wrong that not all of it is named. */
+function ownProblems(problems: readonly Detail[]): readonly Detail[] {
+  return problems.length < problemsNamed ? problems.filter(({ path }) => !isServerOwned(path)) : problems;
+}
+
+const serverOwned: readonly string[] = ["id", "_id", "_meta", "_expanded"];
+
+function isServerOwned(path: string): boolean {
+  return serverOwned.includes(path.split(".", 1)[0] ?? "");
+}

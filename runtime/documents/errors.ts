@@ -1,0 +1,39 @@
+import { ApiError, type Detail } from "../errors.ts";
+import { UniqueViolation } from "../store/contract.ts";
+import type { CollectionDefinition } from "./definition.ts";
+
+/** Absent, or hidden from the caller: the two are not told apart. */
+export function notFound(): ApiError {
+  return new ApiError("not_found", "There is no such document.");
+}
+
+/** Somebody else's writes came between, `attempts` times. */
+export function writeConflict(): ApiError {
+  return new ApiError("write_conflict", "Other writes to this document came in between; try again.");
+}
+
+/**
+ * Awaits a write of a document.
+ * @throws ApiError `conflict` for a violated unique index, with one detail per field (spec: Document endpoints 7)
+ */
+export async function unique<T>(definition: CollectionDefinition, write: Promise<T>): Promise<T> {
+  try {
+    return await write;
+  } catch (error) {
+    if (!(error instanceof UniqueViolation)) throw error;
+    throw new ApiError("conflict", "Another document has the same values.", {
+      details: uniqueDetails(definition, error.index),
+      cause: error,
+    });
+  }
+}
+
+function uniqueDetails(definition: CollectionDefinition, name: string): readonly Detail[] {
+  const keys = definition.indexes.find((index) => index.name === name)?.keys ?? [];
+  const paths = keys.map(({ field }) => field.path);
+  return paths.map((path) => {
+    const others = paths.filter((other) => other !== path);
+    const combination = others.length > 0 ? ` in combination with ${others.join(", ")}` : "";
+    return { path, reason: `must be unique${combination}` };
+  });
+}

@@ -1,0 +1,110 @@
+import type { Detail } from "../errors.ts";
+import { isJsonObject, type JsonObject } from "../json.ts";
+import type { FieldRule, RuleContext } from "../rules/rule.ts";
+import { equal } from "../validation/equal.ts";
+import { nothing } from "./access.ts";
+import { type Path, valueAt, withoutValue, withValue } from "./paths.ts";
+
+/**
+ * Field-level rules of a collection (configuration.md, collection.yaml): what a caller's view of a document leaves out,
+ * and what their writes may set.
+ */
+export class FieldRules {
+  /** Shorter paths first, so that what is kept of an object is kept before its members are looked at. */
+  readonly #rules: readonly FieldRule[];
+
+  constructor(rules: readonly FieldRule[]) {
+    this.#rules = rules.toSorted((one, other) => one.path.length - other.path.length);
+  }
+
+  /** The paths hidden from the caller in this document, whether or not the document has them. */
+  hidden(context: RuleContext, document: JsonObject): readonly Path[] {
+    const hidden: Path[] = [];
+    for (const { path, read } of this.#rules) {
+      const unreadable = read !== undefined && !read.check(context, document, nothing);
+      if (unreadable || hidden.some((outer) => startsWith(path, outer))) hidden.push(path);
+    }
+    return hidden;
+  }
+
+  /**
+   * The members of a document after a write: hidden fields that the caller left out, or removed with the object around
+   * them, keep what is stored.
+   * @param sent what the caller sent: a document or a patch
+   * @param members what would be written
+   */
+  keep(context: RuleContext, stored: JsonObject, sent: JsonObject, members: JsonObject): JsonObject {
+    let kept = members;
+    for (const path of this.hidden(context, stored)) {
+      const value = valueAt(stored, path);
+      if (value === undefined || valueAt(sent, path) !== undefined) continue;
+      kept = withValue(kept, path, value) ?? kept;
+    }
+    return kept;
+  }
+
+  /** The fields that a create sets without the right to. */
+  refusedInCreate(context: RuleContext, data: JsonObject): readonly Detail[] {
+    return this.#unwritable(context, nothing, data)
+      .filter((path) => valueAt(data, path) !== undefined)
+      .map((path) => refused(path));
+  }
+
+  /**
+   * The fields that an update changes without the right to. A hidden one counts as changed when it is named, whatever
+   * the value, and when something that is no object replaces the object around it: the answer tells nothing of it.
+   */
+  refusedInUpdate(
+    context: RuleContext,
+    stored: JsonObject,
+    sent: JsonObject,
+    data: JsonObject,
+  ): readonly Detail[] {
+    const hidden = new Set(this.hidden(context, stored));
+    const unwritable = new Set(this.#unwritable(context, stored, data));
+    const paths = this.#rules.map(({ path }) => path);
+    return paths
+      .filter((path) => {
+        if (!hidden.has(path)) return unwritable.has(path) && changed(path, stored, data);
+        if (valueAt(sent, path) !== undefined) return unwritable.has(path);
+        return isDisplaced(path, stored, data);
+      })
+      .map((path) => refused(path));
+  }
+
+  #unwritable(context: RuleContext, document: JsonObject, data: JsonObject): readonly Path[] {
+    return this.#rules
+      .filter(({ write }) => write !== undefined && !write.check(context, document, data))
+      .map(({ path }) => path);
+  }
+}
+
+/** A caller's view of a document. */
+export function without(document: JsonObject, hidden: readonly Path[]): JsonObject {
+  return hidden.reduce<JsonObject>(withoutValue, document);
+}
+
+function refused(path: Path): Detail {
+  return { path: path.join("."), reason: "may not be written" };
+}
+
+function startsWith(path: Path, beginning: Path): boolean {
+  return beginning.length < path.length && beginning.every((name, at) => path[at] === name);
+}
+
+function changed(path: Path, stored: JsonObject, data: JsonObject): boolean {
+  const [before, after] = [valueAt(stored, path), valueAt(data, path)];
+  if (before === undefined || after === undefined) return before !== after;
+  return !equal(before, after);
+}
+
+/** Whether an object around the field would make room for something that cannot hold it. */
+function isDisplaced(path: Path, stored: JsonObject, data: JsonObject): boolean {
+  return path.some((_, length) => {
+    if (length === 0) return false;
+    const container = path.slice(0, length);
+    const after = valueAt(data, container);
+    const isRoom = after === undefined || after === null || isJsonObject(after);
+    return !isRoom && isJsonObject(valueAt(stored, container));
+  });
+}

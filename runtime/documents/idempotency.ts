@@ -1,0 +1,138 @@
+import { hash } from "node:crypto";
+import { ApiError } from "../errors.ts";
+import type { Answer, Exchange, RealmInstance } from "../http/exchange.ts";
+import type { JsonObject } from "../json.ts";
+import {
+  type CollectionShape,
+  DuplicateId,
+  type StoreCollection,
+  type StoredDocument,
+  type Transaction,
+} from "../store/contract.ts";
+import { canonicalText } from "../validation/equal.ts";
+import type { Access } from "./access.ts";
+
+/** What successful answers to requests with an idempotency key are kept in. */
+export const idempotencyShape: CollectionShape = {
+  name: "_svc.idempotency",
+  fields: {},
+  indexes: [],
+  feed: false,
+};
+
+const keyFormat = /^[A-Za-z0-9._:-]{1,200}$/;
+const day = 24 * 60 * 60 * 1000;
+/** Where the store is shared, a request that died with its server is forgotten after this many milliseconds. */
+const leaseTime = 60_000;
+/** So many records are written before so many expired ones are removed, twice as many at most. */
+const purgeEvery = 100;
+
+/** Who sends a key, and the key: private to the caller. */
+export interface IdempotencyKey {
+  readonly value: string;
+  readonly owner: string;
+}
+
+/**
+ * The idempotency key of a request; undefined where there is none.
+ * @throws ApiError `invalid_header` for a malformed key, without a user or API key, and in realms with `auth: disabled`
+ */
+export function idempotencyKey({ headers }: Exchange, { caller }: Access): IdempotencyKey | undefined {
+  const value = headers["idempotency-key"];
+  if (value === undefined) return undefined;
+  if (typeof value !== "string" || !keyFormat.test(value)) {
+    throw invalidKey("must be 1 to 200 characters of A-Z a-z 0-9 . _ : -");
+  }
+  if (caller === undefined) throw invalidKey("needs a realm with authentication");
+  if (caller.kind === "anonymous") throw invalidKey("needs a signed-in user or an API key");
+  return { value, owner: caller.kind === "user" ? caller.actor : `key:${caller.keyId}` };
+}
+
+function invalidKey(reason: string): ApiError {
+  return new ApiError("invalid_header", "The idempotency key is not accepted.", {
+    details: [{ path: "Idempotency-Key", reason }],
+  });
+}
+
+/** Runs a write once for its key, or repeats the answer it had. */
+export type Remember = (
+  key: IdempotencyKey,
+  body: JsonObject,
+  work: (transaction: Transaction) => Promise<Answer>,
+) => Promise<Answer>;
+
+/**
+ * Remembers the successful answers of one target (spec: Idempotency-Key, States). What a request wrote and its answer
+ * commit together; while it runs, a lease that dies with the process holds the key.
+ *
+ * The function throws ApiError `request_in_progress` | `idempotency_key_reused`, and what `work` throws; then nothing is
+ * remembered.
+ * @param target what keys are private to, beside the caller
+ */
+export function idempotency({ store, clock, background, log }: RealmInstance, target: string): Remember {
+  // Only realms with accounts have it; in others no key gets this far.
+  const records = (): StoreCollection => store.collection(idempotencyShape.name);
+  let written = 0;
+
+  const replay = async (id: string, fingerprint: string): Promise<Answer | undefined> => {
+    const stored = await records().get(id, "deleted");
+    return stored === undefined ? undefined : repeated(stored, fingerprint);
+  };
+
+  const purge = async (): Promise<void> => {
+    try {
+      await records().removeExpired(2 * purgeEvery);
+    } catch (err) {
+      log.warn({ err }, "expired idempotency records were not removed");
+    }
+  };
+
+  return async ({ value, owner }, body, work) => {
+    const id = hash("sha256", JSON.stringify([target, owner, value]));
+    const fingerprint = hash("sha256", canonicalText(body));
+    const before = await replay(id, fingerprint);
+    if (before !== undefined) return before;
+    const lease = await store.lease(`idempotency:${id}`, leaseTime);
+    if (lease === undefined) throw inProgress();
+    try {
+      // Another request may have ended between the look and the lease.
+      const meanwhile = await replay(id, fingerprint);
+      if (meanwhile !== undefined) return meanwhile;
+      const answer = await store.transaction(async (transaction) => {
+        const done = await work(transaction);
+        const now = clock.now();
+        // Stored as a deleted document with a purge time, it is forgotten by itself.
+        const record = { id, version: 1, text: recordText(id, fingerprint, done) };
+        const insert = { ...record, createdAt: now, deletedAt: now, purgeAt: now + day };
+        await transaction.collection(idempotencyShape.name).insert(insert);
+        return done;
+      });
+      written += 1;
+      if (written % purgeEvery === 0) background(purge());
+      return answer;
+    } catch (error) {
+      if (error instanceof DuplicateId && error.id === id) throw inProgress();
+      throw error;
+    } finally {
+      await lease.release();
+    }
+  };
+}
+
+function inProgress(): ApiError {
+  return new ApiError("request_in_progress", "A request with this idempotency key is still running.");
+}
+
+function recordText(id: string, fingerprint: string, { status, headers, body }: Answer): string {
+  return JSON.stringify({ id, fingerprint, status, headers, body });
+}
+
+/** @throws ApiError `idempotency_key_reused` for another body */
+function repeated(stored: StoredDocument, fingerprint: string): Answer {
+  const record: { fingerprint: string } & Answer = JSON.parse(stored.text);
+  if (record.fingerprint !== fingerprint) {
+    throw new ApiError("idempotency_key_reused", "This idempotency key came with another request before.");
+  }
+  const { status, headers, body } = record;
+  return { status, body, headers: { ...headers, "idempotent-replayed": "true" } };
+}

@@ -1,0 +1,65 @@
+import { and, exists, FALSE, type Filter, not, or, TRUE } from "../filter/algebra.ts";
+import { deletionFields } from "../filter/fields.ts";
+import type { Answer, Exchange } from "../http/exchange.ts";
+import type { Visibility } from "../store/contract.ts";
+import { type Access, readable, refusal } from "./access.ts";
+import type { CollectionDefinition } from "./definition.ts";
+import { namesTag } from "./etag.ts";
+import type { Deleted } from "./query.ts";
+
+/** The documents that one read may show. */
+export interface Scope {
+  readonly filter: Filter;
+  readonly visibility: Visibility;
+}
+
+const isDeleted = exists(deletionFields["_meta.deleted_at"]);
+
+/**
+ * The documents that a caller's read may show: those of the read rule, and of the deleted ones those that the restore
+ * rule allows too.
+ * @throws ApiError `unauthenticated` | `forbidden` where these are none whatever is stored
+ */
+export function readScope(
+  definition: CollectionDefinition,
+  access: Access,
+  deleted: Deleted | undefined,
+): Scope {
+  const { rules } = definition;
+  const read = readable(definition, access, rules?.read);
+  if (deleted === undefined) return { filter: read, visibility: "live" };
+  const visibility = deleted === "only" ? "deleted" : "all";
+  const { context } = access;
+  if (context === undefined) return { filter: TRUE, visibility };
+  const restore = rules?.restore?.filter(context) ?? FALSE;
+  if (restore.op === "false") throw refusal(access);
+  const condition = deleted === "only" ? restore : or(not(isDeleted), restore);
+  return { filter: and(read, condition), visibility };
+}
+
+/**
+ * The `Cache-Control` of answers that anybody may keep (spec: Concurrency 5): anonymous reads of a public collection in
+ * its default view. Undefined for answers that are the caller's own.
+ */
+export function publicCaching({
+  publicMaxAge,
+}: CollectionDefinition): (exchange: Exchange, deleted: Deleted | undefined) => string | undefined {
+  if (publicMaxAge === undefined) return () => undefined;
+  const value = `public, max-age=${publicMaxAge}`;
+  return ({ headers }, deleted) =>
+    deleted === undefined && headers.authorization === undefined && headers.cookie === undefined
+      ? value
+      : undefined;
+}
+
+/** 200 with the body, or 304 without where the client has it already (spec: Concurrency 3). */
+export function conditional(
+  { headers }: Exchange,
+  etag: string,
+  cacheControl: string | undefined,
+  body: () => string,
+): Answer {
+  const answered = cacheControl === undefined ? { etag } : { etag, "cache-control": cacheControl };
+  if (namesTag(headers["if-none-match"], etag)) return { status: 304, headers: answered };
+  return { status: 200, headers: answered, body: body() };
+}

@@ -1,0 +1,44 @@
+import { readJson } from "../../http/body.ts";
+import type { Answer, RouteFactory } from "../../http/exchange.ts";
+import type { Transaction } from "../../store/contract.ts";
+import { accessTo } from "../access.ts";
+import { readOperations } from "../batch/operations.ts";
+import { Batch } from "../batch/run.ts";
+import { collectionOf } from "../collection.ts";
+import type { CollectionDefinition } from "../definition.ts";
+import { idempotency, idempotencyKey } from "../idempotency.ts";
+import { writeQuery } from "../query.ts";
+
+/**
+ * `POST /v1/{realm}/{database}/_batch`: up to 100 writes, all or nothing.
+ * @param collections those of the database
+ */
+export function batchRoute(database: string, collections: readonly CollectionDefinition[]): RouteFactory {
+  return (realm) => {
+    const byName = new Map(
+      collections.map((definition) => [definition.name, collectionOf(realm, definition)]),
+    );
+    const identify = accessTo(realm);
+    const remember = idempotency(realm, `${database}/_batch`);
+    return {
+      class: "document",
+      async handle(exchange): Promise<Answer> {
+        const access = await identify(exchange);
+        const key = idempotencyKey(exchange, access);
+        writeQuery(exchange.search);
+        const { value, problems } = readJson(exchange, "application/json");
+
+        const run = async (
+          transaction: Transaction,
+          operations = readOperations(value, problems),
+        ): Promise<Answer> => {
+          const batch = new Batch(byName, access, exchange, transaction);
+          return { status: 200, body: await batch.run(operations) };
+        };
+        if (key !== undefined) return remember(key, value, (transaction) => run(transaction));
+        const operations = readOperations(value, problems);
+        return realm.store.transaction((transaction) => run(transaction, operations));
+      },
+    };
+  };
+}

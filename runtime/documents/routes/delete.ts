@@ -1,0 +1,65 @@
+import type { Answer, RouteFactory } from "../../http/exchange.ts";
+import { accessTo, requireWrite } from "../access.ts";
+import { collectionOf } from "../collection.ts";
+import type { CollectionDefinition } from "../definition.ts";
+import { parseIfMatch } from "../etag.ts";
+import { purgeQuery, writeQuery } from "../query.ts";
+import { removeDocument, softDeleteDocument as softDelete } from "../writes/remove.ts";
+import { optimistic, type Retry, shortBackoff } from "../writes/retry.ts";
+
+const gone: Answer = { status: 204 };
+
+/** `DELETE /v1/{realm}/{database}/{collection}/{id}` in a collection without soft delete. */
+export function deleteDocument(definition: CollectionDefinition, retry: Retry = shortBackoff): RouteFactory {
+  return (realm) => {
+    const collection = collectionOf(realm, definition);
+    const { documents } = collection;
+    const identify = accessTo(realm);
+    const rule = definition.rules?.delete;
+    return {
+      class: "document",
+      async handle(exchange): Promise<Answer> {
+        const access = await identify(exchange);
+        requireWrite(definition, access, rule);
+        writeQuery(exchange.search);
+        const condition = parseIfMatch(exchange.headers["if-match"]);
+        const target = { id: exchange.params["id"] ?? "", visibility: "live", condition } as const;
+        await optimistic(retry, () => removeDocument(collection, access, documents, target, rule));
+        return gone;
+      },
+    };
+  };
+}
+
+/** `DELETE /v1/{realm}/{database}/{collection}/{id}` in a collection with soft delete; `?purge=true` removes for good. */
+export function softDeleteDocument(
+  definition: CollectionDefinition,
+  retry: Retry = shortBackoff,
+): RouteFactory {
+  return (realm) => {
+    const collection = collectionOf(realm, definition);
+    const { documents } = collection;
+    const identify = accessTo(realm);
+    const { rules, softDelete: { retention } = {} } = definition;
+    return {
+      class: "document",
+      async handle(exchange): Promise<Answer> {
+        const access = await identify(exchange);
+        const purge = purgeQuery(exchange.search);
+        requireWrite(definition, access, purge ? rules?.purge : rules?.delete);
+        const condition = parseIfMatch(exchange.headers["if-match"]);
+        const target = {
+          id: exchange.params["id"] ?? "",
+          visibility: purge ? "all" : "live",
+          condition,
+        } as const;
+        await optimistic(retry, () =>
+          purge
+            ? removeDocument(collection, access, documents, target, rules?.purge)
+            : softDelete(collection, access, documents, target, retention),
+        );
+        return gone;
+      },
+    };
+  };
+}

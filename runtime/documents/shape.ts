@@ -1,0 +1,33 @@
+/** Types of documents that emitted `types.ts` files build on. */
+
+/** `_meta` of every document. */
+export interface DocumentMeta {
+  /** RFC 3339, UTC, milliseconds; as all timestamps here. */
+  created_at: string;
+  updated_at: string;
+  /** 1 on create, one more at every write; documents written before versioning have none. */
+  version: number;
+}
+
+/** In realms with authentication. */
+export interface OwnershipMeta {
+  /** Id of the user who created the document; null when nobody signed in did. */
+  owner: string | null;
+  /** `user:<id>`, `key:<name>` or `anonymous`. */
+  created_by: string;
+  updated_by: string;
+}
+
+/** On soft-deleted documents; `purge_at` where the collection has a retention. */
+export interface DeletionMeta {
+  deleted_at: string;
+  deleted_by: string;
+  purge_at: string;
+}
+
+/** What a merge patch (RFC 7396) of a `T` may hold: members left out stay, null removes. */
+export type MergePatch<T> = T extends readonly unknown[]
+  ? T
+  : T extends object
+    ? { [Member in keyof T]?: MergePatch<T[Member]> | null }
+    : T;

@@ -1,0 +1,17 @@
+import type { CollectionShape } from "../store/contract.ts";
+import { storeNameOf } from "./collection.ts";
+import type { RealmDefinition } from "./definition.ts";
+import { idempotencyShape } from "./idempotency.ts";
+
+/** What the store of a realm holds for its documents. Nothing follows their changes yet. */
+export function documentCollections({ collections, accounts }: RealmDefinition): CollectionShape[] {
+  const shapes = collections.map(
+    (definition): CollectionShape => ({
+      name: storeNameOf(definition),
+      fields: definition.fields,
+      indexes: definition.indexes,
+      feed: false,
+    }),
+  );
+  return accounts === undefined ? shapes : [...shapes, idempotencyShape];
+}

@@ -1,0 +1,215 @@
+import ajv2020 from "ajv/dist/2020.js";
+import { accountRoutes } from "../auth/accounts/routes.ts";
+import { createKey, type NewKey } from "../auth/keys.ts";
+import { documentFields, field } from "../filter/fields.ts";
+import type { RouteTable } from "../http/exchange.ts";
+import { type HeldClock, type Started, type StartOptions, startRealm } from "../instance/testing.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../json.ts";
+import type { StoreCollection } from "../store/contract.ts";
+import { formats } from "../validation/formats.ts";
+import { storeNameOf } from "./collection.ts";
+import type { CollectionDefinition, Validator } from "./definition.ts";
+import {
+  batchRoute,
+  createDocument,
+  deleteDocument,
+  getDocument,
+  listDocuments,
+  patchDocument,
+  replaceDocument,
+  restoreDocument,
+  softDeleteDocument,
+} from "./index.ts";
+
+export const second = 1000;
+export const minute = 60 * second;
+export const day = 24 * 60 * minute;
+
+/** The schema of test collections. */
+const schema: JsonObject = {
+  type: "object",
+  properties: {
+    title: { type: "string", minLength: 1, maxLength: 50 },
+    slug: { type: "string" },
+    lang: { type: "string" },
+    qty: { type: "integer", minimum: 0 },
+    owner: { type: "string" },
+    salary: { type: ["integer", "null"] },
+    due_at: { type: "string", format: "date-time" },
+    tags: { type: "array", items: { type: "string" } },
+    address: {
+      type: ["object", "string", "null"],
+      properties: { city: { type: "string" }, zip: { type: "string" }, due_at: { type: "string" } },
+      additionalProperties: false,
+    },
+    extra: { type: "object" },
+  },
+  required: ["title"],
+  additionalProperties: false,
+};
+
+export const fields = {
+  ...documentFields,
+  title: field("title", "string"),
+  slug: field("slug", "string"),
+  lang: field("lang", "string"),
+  qty: field("qty", "integer"),
+  owner: field("owner", "string"),
+  due_at: field("due_at", "date-time"),
+};
+
+/** The validator of a schema, as the compiler emits it. */
+export function validatorOf(of: JsonObject): Validator {
+  const ajv = new ajv2020.default({ allErrors: true, strict: false, formats: { ...formats } });
+  const validate = ajv.compile(of);
+  const check: Validator = (data) => {
+    const valid = validate(data);
+    check.errors = validate.errors ?? null;
+    return valid;
+  };
+  return check;
+}
+
+const validate = validatorOf(schema);
+
+/** A collection of the test realm: any documents with a `title`, unless `more` says otherwise. */
+export function collection(name: string, more: Partial<CollectionDefinition> = {}): CollectionDefinition {
+  return { realm: "shop", database: "main", name, fields, indexes: [], validate, ...more };
+}
+
+function routesOf(definition: CollectionDefinition): RouteTable {
+  const path = `/v1/shop/${definition.database}/${definition.name}`;
+  const soft = definition.softDelete !== undefined;
+  return {
+    [path]: { GET: listDocuments(definition), POST: createDocument(definition) },
+    [`${path}/:id`]: {
+      GET: getDocument(definition),
+      PUT: replaceDocument(definition),
+      PATCH: patchDocument(definition),
+      DELETE: soft ? softDeleteDocument(definition) : deleteDocument(definition),
+    },
+    ...(soft && { [`${path}/:id/restore`]: { POST: restoreDocument(definition) } }),
+  };
+}
+
+export interface Sent {
+  readonly body?: JsonValue;
+  /** Sent as it is. */
+  readonly text?: string;
+  /** Of a session or key. */
+  readonly token?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface Received {
+  readonly status: number;
+  /** `{}` where there is none. */
+  readonly body: JsonObject;
+  readonly text: string;
+  readonly headers: Headers;
+  readonly tag: string | null;
+}
+
+export interface Shop extends Started<HeldClock> {
+  /** A request to a path below `/v1/shop/main/`. */
+  send(method: string, path: string, sent?: Sent): Promise<Received>;
+  /** A new user's session token. */
+  signUp(email: string): Promise<{ readonly token: string; readonly id: string }>;
+  key(key?: Partial<NewKey>): Promise<string>;
+  /** What is stored, past the API. */
+  stored(definition: CollectionDefinition): StoreCollection;
+}
+
+/**
+ * Starts the realm `shop` with collections of its database `main`.
+ * @param auth whether the realm has accounts
+ */
+export async function startShop(
+  auth: "enabled" | "disabled",
+  collections: readonly CollectionDefinition[],
+  options: Omit<StartOptions, "clock"> = {},
+): Promise<Shop> {
+  const accounts = {
+    signup: "open",
+    roles: [],
+    defaultRoles: [],
+    sessionLifetime: 365 * day,
+    sessionIdleTimeout: 365 * day,
+    cookie: { sameSite: "lax" },
+  } as const;
+  const server = await startRealm(
+    {
+      definition: {
+        name: "shop",
+        ...(auth === "enabled" && { accounts }),
+        origins: [],
+        appConfig: {},
+        openapi: { access: "off", document: {} },
+        collections,
+      },
+      routes: [
+        ...(auth === "enabled" ? [accountRoutes("shop")] : []),
+        ...collections.map(routesOf),
+        { "/v1/shop/main/_batch": { POST: batchRoute("main", collections) } },
+      ],
+    },
+    options,
+  );
+
+  async function send(method: string, path: string, sent: Sent = {}): Promise<Received> {
+    const headers = new Headers(sent.headers);
+    const body = sent.text ?? (sent.body === undefined ? null : JSON.stringify(sent.body));
+    if (body !== null && !headers.has("content-type")) {
+      headers.set("content-type", method === "PATCH" ? "application/merge-patch+json" : "application/json");
+    }
+    if (sent.token !== undefined) headers.set("authorization", `Bearer ${sent.token}`);
+    const response = await fetch(`${server.url}/v1/shop/main/${path}`, { method, headers, body });
+    const text = await response.text();
+    return {
+      status: response.status,
+      body: text === "" ? {} : JSON.parse(text),
+      text,
+      headers: response.headers,
+      tag: response.headers.get("etag"),
+    };
+  }
+
+  return {
+    ...server,
+    send,
+    async signUp(email) {
+      const { body } = await send("POST", "../_auth/signup", { body: { email, password: "correct horse" } });
+      return { token: text(body, "session", "token"), id: text(body, "user", "id") };
+    },
+    key: (key = {}) => createKey(server.store("shop"), server.clock, { name: "robot", admin: false, ...key }),
+    stored: (definition) => server.store("shop").collection(storeNameOf(definition)),
+  };
+}
+
+/** The member at a path, which must be text. */
+export function text(body: JsonObject, ...path: readonly string[]): string {
+  let value: unknown = body;
+  for (const name of path) value = isJsonObject(value) ? value[name] : undefined;
+  if (typeof value !== "string") throw new Error(`no text at ${path.join(".")} in ${JSON.stringify(body)}`);
+  return value;
+}
+
+/** The paths of an error's details. */
+export function paths({ body }: Received): readonly string[] {
+  return details({ body }).map(({ path }) => path);
+}
+
+export function details({
+  body,
+}: Pick<Received, "body">): readonly { readonly path: string; readonly reason: string }[] {
+  const error = isJsonObject(body["error"]) ? body["error"] : {};
+  const given = Array.isArray(error["details"]) ? error["details"] : [];
+  return given
+    .filter(isJsonObject)
+    .map((detail) => ({ path: text(detail, "path"), reason: text(detail, "reason") }));
+}
+
+/** The code of an error. */
+export function code({ body }: Received): string {
+  return text(body, "error", "code");
+}

@@ -1,0 +1,37 @@
+import type { StoredDocument } from "../store/contract.ts";
+import type { Access } from "./access.ts";
+import type { CollectionDefinition } from "./definition.ts";
+import { parseDocument } from "./encode.ts";
+import { documentTag } from "./etag.ts";
+import { FieldRules, without } from "./field-rules.ts";
+
+/** What a caller receives of a document. */
+export interface View {
+  readonly text: string;
+  /** The `ETag`. */
+  readonly tag: string;
+}
+
+/** Shows a stored document to a caller. */
+export type Viewer = (access: Access, stored: StoredDocument) => View;
+
+/** Without field rules, and to callers who bypass them, a document is answered as it is stored. */
+export function viewer({ fieldRules = [] }: CollectionDefinition): Viewer {
+  const rules = new FieldRules(fieldRules);
+  if (fieldRules.every(({ read }) => read === undefined)) return (_, stored) => plain(stored);
+  return ({ context }, stored) => {
+    if (context === undefined) return plain(stored);
+    const document = parseDocument(stored.text);
+    const hidden = rules.hidden(context, document);
+    if (hidden.length === 0) return plain(stored);
+    const tag = documentTag(
+      stored.version,
+      hidden.map((path) => path.join(".")),
+    );
+    return { text: JSON.stringify(without(document, hidden)), tag };
+  };
+}
+
+function plain({ text, version }: StoredDocument): View {
+  return { text, tag: documentTag(version) };
+}

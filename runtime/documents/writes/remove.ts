@@ -1,0 +1,71 @@
+import type { WriteRule } from "../../rules/rule.ts";
+import { type Access, allows, refusal } from "../access.ts";
+import type { Collection, Documents } from "../collection.ts";
+import { isDocumentId } from "../custom-id.ts";
+import { splitDocument, withMeta } from "../encode.ts";
+import { notFound } from "../errors.ts";
+import { createdAt, deletedMeta, nextMeta } from "../meta.ts";
+import { type Existing, existing, type Target } from "./existing.ts";
+
+/**
+ * One attempt to remove a document for good.
+ * @param rule `delete` or `purge`
+ * @returns undefined when somebody else has written in between
+ */
+export async function removeDocument(
+  collection: Collection,
+  access: Access,
+  documents: Documents,
+  target: Target,
+  rule: WriteRule | undefined,
+): Promise<true | undefined> {
+  const { id, visibility, condition } = target;
+  // With nothing to compare or to ask, whatever is there goes.
+  if (access.context === undefined && condition === undefined && visibility === "live") {
+    if (isDocumentId(id) && (await documents.remove(id))) return true;
+    throw notFound();
+  }
+  const found = await existing(collection, access, documents, target);
+  requireRemoval(access, found, rule);
+  return (await documents.remove(id, found.stored.version)) || undefined;
+}
+
+/**
+ * One attempt to delete a document softly: the next version, marked as deleted (spec: States, Document).
+ * @returns undefined when somebody else has written in between
+ */
+export async function softDeleteDocument(
+  collection: Collection,
+  access: Access,
+  documents: Documents,
+  target: Target,
+  retention: number | undefined,
+): Promise<true | undefined> {
+  const found = await existing(collection, access, documents, target);
+  requireRemoval(access, found, collection.definition.rules?.delete);
+  const { id, version: expected, text } = found.stored;
+  const version = expected + 1;
+  const now = collection.clock.now();
+  const at = new Date(now).toISOString();
+  const purgeAt = retention === undefined ? undefined : now + retention;
+  const parts = splitDocument(text);
+  const meta = deletedMeta(
+    nextMeta(parts.meta, version, at, access.caller),
+    at,
+    access.caller,
+    purgeAt === undefined ? undefined : new Date(purgeAt).toISOString(),
+  );
+  const next = {
+    id,
+    version,
+    text: withMeta(parts, meta),
+    createdAt: createdAt(parts.meta),
+    deletedAt: now,
+    purgeAt,
+  };
+  return (await documents.replace(expected, next)) || undefined;
+}
+
+function requireRemoval(access: Access, { document }: Existing, rule: WriteRule | undefined): void {
+  if (document !== undefined && !allows(rule, access, document)) throw refusal(access);
+}

@@ -1,0 +1,85 @@
+import type { JsonObject } from "../../json.ts";
+import type { StoredDocument } from "../../store/contract.ts";
+import { type Access, allows, refusal } from "../access.ts";
+import type { Collection, Documents } from "../collection.ts";
+import { type Draft, ownMembers } from "../draft.ts";
+import { documentText, parseDocument, splitDocument } from "../encode.ts";
+import { unique } from "../errors.ts";
+import { mergePatch } from "../merge-patch.ts";
+import { createdAt, nextMeta } from "../meta.ts";
+import { requireValid } from "../validation.ts";
+import { type Existing, existing, type Target } from "./existing.ts";
+
+/** How a draft becomes the members of a document: as they are (PUT), or merged into what is stored (PATCH). */
+export type Change = "replace" | "patch";
+
+/**
+ * One attempt to update a document. The order of checks (api-decisions, Order of checks): readable, `If-Match`, schema,
+ * rule with data, unique indexes.
+ * @returns undefined when somebody else has written in between
+ */
+export async function updateDocument(
+  collection: Collection,
+  access: Access,
+  documents: Documents,
+  target: Target,
+  change: Change,
+  draft: Draft,
+): Promise<StoredDocument | undefined> {
+  const found = await existing(collection, access, documents, target);
+  const members = kept(collection, access, found, draft, changed(found, change, draft));
+  requireValid(collection.definition, members, draft.problems);
+  requireUpdate(collection, access, found, draft, members);
+  return rewrite(collection, access, documents, found, members);
+}
+
+function changed({ stored, document }: Existing, change: Change, draft: Draft): JsonObject {
+  if (change === "replace") return { ...draft.members };
+  return mergePatch(ownMembers(document ?? parseDocument(stored.text)), draft.members);
+}
+
+function kept(
+  { fieldRules }: Collection,
+  { context }: Access,
+  { document }: Existing,
+  draft: Draft,
+  members: JsonObject,
+): JsonObject {
+  if (fieldRules === undefined || context === undefined || document === undefined) return members;
+  return fieldRules.keep(context, document, draft.members, members);
+}
+
+function requireUpdate(
+  { definition, fieldRules }: Collection,
+  access: Access,
+  { stored, document }: Existing,
+  draft: Draft,
+  members: JsonObject,
+): void {
+  const { context } = access;
+  if (context === undefined || document === undefined) return;
+  const data = { id: stored.id, ...members };
+  if (!allows(definition.rules?.update, access, document, data)) throw refusal(access);
+  const refused = fieldRules?.refusedInUpdate(context, document, draft.members, data) ?? [];
+  if (refused.length > 0) throw refusal(access, refused);
+}
+
+/**
+ * Writes the next version of a document, with other members; a deleted one is live then.
+ * @returns undefined when somebody else has written in between
+ */
+export async function rewrite(
+  { definition, clock }: Collection,
+  { caller }: Access,
+  documents: Documents,
+  { stored, document }: Existing,
+  members: JsonObject,
+): Promise<StoredDocument | undefined> {
+  const { id } = stored;
+  const version = stored.version + 1;
+  const before = document?._meta ?? splitDocument(stored.text).meta;
+  const meta = nextMeta(before, version, new Date(clock.now()).toISOString(), caller);
+  const next = { id, version, text: documentText(id, members, JSON.stringify(meta)) };
+  const write = documents.replace(stored.version, { ...next, createdAt: createdAt(before) });
+  return (await unique(definition, write)) ? next : undefined;
+}

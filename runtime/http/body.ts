@@ -1,0 +1,144 @@
+import { isUtf8 } from "node:buffer";
+import { ApiError, type Detail } from "../errors.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../json.ts";
+import type { Exchange } from "./exchange.ts";
+
+export type MediaType = "application/json" | "application/merge-patch+json";
+
+export interface JsonBody {
+  readonly value: JsonObject;
+  /** What is well-formed JSON but no document may hold; the caller answers it as `validation_error` with the schema's. */
+  readonly problems: readonly Detail[];
+}
+
+const deepest = 64;
+/** Problems named in one answer. */
+export const problemsNamed = 100;
+
+/**
+ * The request's body: a single JSON object (spec: Common request rules 2 and 3).
+ *
+ * @throws ApiError `unsupported_media_type`, `payload_too_large`, or `invalid_json`: no body, not UTF-8, not JSON, not an
+ * object, nested deeper than 64, a lone surrogate or NUL in a string, a number that overflows.
+ */
+export function readJson(exchange: Exchange, media: MediaType | "either"): JsonBody {
+  const { body } = exchange;
+  if (body === "none") throw new ApiError("invalid_json", "A JSON object is needed as the request body.");
+  requireMediaType(exchange.headers["content-type"], media);
+  if (body === "too-large") throw new ApiError("payload_too_large", "The request body is too large.");
+  if (!isUtf8(body)) throw invalid("it is not UTF-8");
+  const text = body.toString("utf8");
+  const value = parsed(text);
+  if (!isJsonObject(value)) throw invalid("it is not an object");
+  const walk = new Walk(text);
+  walk.object(value, "", 1);
+  return { value, problems: walk.problems };
+}
+
+function parsed(text: string): JsonValue {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw invalid("it cannot be parsed", cause);
+  }
+}
+
+function invalid(why: string, cause?: unknown): ApiError {
+  return new ApiError("invalid_json", `The body is not a valid JSON object: ${why}.`, { cause });
+}
+
+function requireMediaType(header: string | undefined, media: MediaType | "either"): void {
+  if (header === media) return;
+  const sent = header === undefined ? undefined : mediaTypeOf(header);
+  if (sent === media) return;
+  if (media === "either" && (sent === "application/json" || sent === "application/merge-patch+json")) return;
+  const wanted = media === "either" ? "application/json or application/merge-patch+json" : media;
+  throw new ApiError("unsupported_media_type", `The Content-Type must be ${wanted}.`);
+}
+
+/** The type in lower case; undefined where there is any parameter but `charset=utf-8`. */
+function mediaTypeOf(header: string): string | undefined {
+  const found = /^[ \t]*([^\s;]+)[ \t]*(?:;[ \t]*charset=(?:utf-8|"utf-8")[ \t]*)?$/i.exec(header);
+  return found?.[1]?.toLowerCase();
+}
+
+/** The one walk over a parsed body. */
+class Walk {
+  readonly problems: Detail[] = [];
+  readonly #text: string;
+  readonly #strings: boolean;
+  #integers: ReadonlySet<number> | undefined;
+
+  constructor(text: string) {
+    this.#text = text;
+    // In valid UTF-8, only an escape can spell a lone surrogate or NUL: without one, no string needs a look.
+    this.#strings = text.includes("\\u");
+  }
+
+  object(object: JsonObject, path: string, depth: number): void {
+    if (depth > deepest) throw invalid(`it is nested deeper than ${deepest}`);
+    for (const name in object) {
+      if (name.charCodeAt(0) === dollar || name.includes(".")) {
+        this.#add({ path: join(path, name), reason: "member names must not start with $ or contain a dot" });
+      }
+      if (this.#strings) checkString(name);
+      this.#value(object[name], path, name, depth);
+    }
+  }
+
+  #array(array: readonly JsonValue[], path: string, depth: number): void {
+    if (depth > deepest) throw invalid(`it is nested deeper than ${deepest}`);
+    for (let at = 0; at < array.length; at += 1) this.#value(array[at], path, at, depth);
+  }
+
+  #value(value: JsonValue | undefined, path: string, name: string | number, depth: number): void {
+    switch (typeof value) {
+      case "string":
+        if (this.#strings) checkString(value);
+        return;
+      case "number":
+        if (!Number.isSafeInteger(value)) this.#number(value, join(path, name));
+        return;
+      case "object":
+        if (value === null) return;
+        if (isJsonObject(value)) this.object(value, join(path, name), depth + 1);
+        else this.#array(value, join(path, name), depth + 1);
+    }
+  }
+
+  #number(value: number, path: string): void {
+    if (!Number.isFinite(value)) throw invalid(`the number at ${path} is too large`);
+    if (!Number.isInteger(value)) return;
+    // Beyond 2^53 no double has a fraction, `6.02e23` neither. Refused is what was written as an integer, and what we
+    // would write as one (below 1e21): a document read must be a document that can be written back.
+    if (Math.abs(value) >= 1e21) {
+      this.#integers ??= integersIn(this.#text);
+      if (!this.#integers.has(value)) return;
+    }
+    this.#add({ path, reason: "integers must be within ±9007199254740991" });
+  }
+
+  #add(problem: Detail): void {
+    if (this.problems.length < problemsNamed) this.problems.push(problem);
+  }
+}
+
+/** The values of numbers in a JSON text that are written without fraction and exponent. */
+function integersIn(text: string): ReadonlySet<number> {
+  const integers = new Set<number>();
+  for (const [token] of text.matchAll(/"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g)) {
+    if (/^-?\d+$/.test(token)) integers.add(Number(token));
+  }
+  return integers;
+}
+
+const dollar = "$".charCodeAt(0);
+
+function join(path: string, name: string | number): string {
+  return path === "" ? String(name) : `${path}.${name}`;
+}
+
+function checkString(text: string): void {
+  if (text.includes("\0")) throw invalid("a string holds NUL");
+  if (/\p{Surrogate}/u.test(text)) throw invalid("a string holds a lone surrogate");
+}

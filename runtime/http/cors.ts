@@ -1,0 +1,34 @@
+import type { OutgoingHttpHeaders } from "node:http";
+import type { RealmDefinition } from "../documents/definition.ts";
+
+/** A realm's `cors.origins`. */
+export interface Cors {
+  readonly origins: ReadonlySet<string>;
+  /** Browsers may send the session cookie. */
+  readonly credentials: boolean;
+}
+
+const exposed =
+  "ETag, Location, X-Request-ID, Retry-After, Idempotent-Replayed, X-Svc-Expand-Queries, X-Svc-Expand-Docs";
+const methods = "GET, HEAD, POST, PUT, PATCH, DELETE";
+const requestHeaders =
+  "Authorization, Content-Type, If-Match, If-None-Match, Idempotency-Key, X-Request-ID, X-Svc-On-Behalf-Of, X-Svc-Reauth";
+
+export function corsOf(definition: RealmDefinition): Cors {
+  return { origins: new Set(definition.origins), credentials: definition.accounts?.cookie !== undefined };
+}
+
+/** Adds what lets a listed origin read the answer; nothing for any other. */
+export function allowOrigin(headers: OutgoingHttpHeaders, cors: Cors, origin: string): void {
+  if (!cors.origins.has(origin)) return;
+  headers["access-control-allow-origin"] = origin;
+  headers["access-control-expose-headers"] = exposed;
+  if (cors.credentials) headers["access-control-allow-credentials"] = "true";
+}
+
+/** What a preflight of a listed origin learns beside `allowOrigin`. */
+export const preflight: Readonly<Record<string, string>> = {
+  "access-control-allow-methods": methods,
+  "access-control-allow-headers": requestHeaders,
+  "access-control-max-age": "600",
+};

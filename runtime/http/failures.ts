@@ -1,0 +1,31 @@
+import { ApiError } from "../errors.ts";
+import { QueryTimeout, StoreBusy } from "../store/contract.ts";
+import type { Answer } from "./exchange.ts";
+
+/** What clients see of an error: itself, `unavailable` for a store at its limits, else `internal_error`. */
+export function apiError(error: unknown): ApiError {
+  if (error instanceof ApiError) return error;
+  if (error instanceof QueryTimeout) {
+    return new ApiError("unavailable", "The query took too long.", { cause: error });
+  }
+  if (error instanceof StoreBusy) {
+    return new ApiError("unavailable", "Too many expensive queries are under way.", {
+      cause: error,
+      headers: { "retry-after": "1" },
+    });
+  }
+  return new ApiError("internal_error", "Something went wrong on our side.", { cause: error });
+}
+
+/** The one rendering of an error (spec: Error envelope). */
+export function errorAnswer(error: ApiError, requestId: string): Answer {
+  const headers = error.status === 401 ? { "www-authenticate": "Bearer", ...error.headers } : error.headers;
+  return { status: error.status, headers, body: errorText(error, requestId) };
+}
+
+export function errorText(error: ApiError, requestId: string): string {
+  const { code, message, details } = error;
+  return JSON.stringify({
+    error: { code, message, ...(details.length > 0 && { details }), request_id: requestId },
+  });
+}

@@ -1,0 +1,25 @@
+import { ApiError } from "../errors.ts";
+import type { Handler } from "./exchange.ts";
+
+/** `GET /healthz`: the process lives. */
+export const healthz: Handler = () => ({ status: 200, body: '{"status":"ok"}' });
+
+/**
+ * `GET /readyz`: configuration loaded, provisioning done, stores reachable, not shutting down.
+ *
+ * @param fingerprint of the configuration; all instances of a deployment must show the same
+ * @param ready false while starting and while shutting down
+ * @param reachable throws when a store cannot be reached
+ */
+export function readyz(fingerprint: string, ready: () => boolean, reachable: () => Promise<void>): Handler {
+  const body = JSON.stringify({ status: "ready", config: fingerprint });
+  return async () => {
+    if (!ready()) throw new ApiError("unavailable", "The service is starting or stopping.");
+    try {
+      await reachable();
+    } catch (cause) {
+      throw new ApiError("unavailable", "The store cannot be reached.", { cause });
+    }
+    return { status: 200, body };
+  };
+}

@@ -1,0 +1,189 @@
+import { once } from "node:events";
+import { afterEach, describe, expect, it } from "vitest";
+import type { Answer } from "./exchange.ts";
+import { createMetrics } from "./metrics.ts";
+import {
+  exchangeBytes,
+  listening,
+  ok,
+  open,
+  parseResponse,
+  realmOf,
+  routes,
+  silent,
+  type TestServer,
+  untilClosed,
+} from "./testing.ts";
+
+let server: TestServer | undefined;
+afterEach(async () => {
+  await server?.server.close(0);
+  server = undefined;
+});
+
+const shop = realmOf({ "/v1/shop/main/items/:id": routes(["GET"], () => ok({})) });
+const club = realmOf({ "/v1/club/main/items": routes(["GET"], () => ok({})) }, { name: "club" });
+
+describe("Health", () => {
+  it("/healthz is always 200", async () => {
+    server = await listening([], { realms: [shop] });
+    const response = await fetch(`${server.url}/healthz`);
+    expect(response.status).toBe(200);
+    expect(await response.json()).toEqual({ status: "ok" });
+  });
+
+  it("/readyz is 503 until every realm is provisioned, then 200 with the configuration's fingerprint", async () => {
+    server = await listening([], { realms: [shop, club], fingerprint: "abc123" });
+    const readyz = () => fetch(`${server?.url}/readyz`);
+    const expectNotReady = async () => {
+      const response = await readyz();
+      expect(response.status).toBe(503);
+      expect(await response.json()).toMatchObject({ error: { code: "unavailable" } });
+    };
+    await expectNotReady();
+    server.server.serve(shop.instance);
+    await expectNotReady();
+    server.server.serve(club.instance);
+    const response = await readyz();
+    expect(response.status).toBe(200);
+    expect(await response.json()).toEqual({ status: "ready", config: "abc123" });
+    expect(response.headers.get("cache-control")).toBe("no-store");
+  });
+
+  it("/readyz is 503 while a store cannot be reached", async () => {
+    let reachable = false;
+    const warnings: object[] = [];
+    server = await listening([shop], {
+      log: { ...silent, warn: (fields) => warnings.push(fields) },
+      reachable: async () => {
+        if (!reachable) throw new Error("disk on fire at /secret/path");
+      },
+    });
+    const response = await fetch(`${server.url}/readyz`);
+    expect(response.status).toBe(503);
+    expect(await response.text()).not.toContain("secret");
+    expect(warnings).toMatchObject([{ route: "/readyz", err: { message: "disk on fire at /secret/path" } }]);
+    reachable = true;
+    expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
+  });
+
+  it("a realm answers 503 unavailable until it is provisioned; unknown routes stay 404", async () => {
+    server = await listening([], { realms: [shop] });
+    const response = await fetch(`${server.url}/v1/shop/main/items/1`);
+    expect(response.status).toBe(503);
+    expect(response.headers.get("retry-after")).toBe("1");
+    expect(response.headers.get("cache-control")).toBe("private, no-cache");
+    expect(await response.json()).toMatchObject({ error: { code: "unavailable" } });
+    expect((await fetch(`${server.url}/v1/shop/main/none`)).status).toBe(404);
+    server.server.serve(shop.instance);
+    expect((await fetch(`${server.url}/v1/shop/main/items/1`)).status).toBe(200);
+  });
+});
+
+describe("Shutdown", () => {
+  it("finishes requests under way, closes idle connections and accepts no more", async () => {
+    const slow = slowRealm();
+    server = await listening([slow.realm]);
+    const { port, server: http } = server;
+    const idle = await open(port);
+    const working = await open(port);
+    working.write(
+      "GET /v1/shop/main/slow HTTP/1.1\r\nHost: x\r\n\r\nGET /readyz HTTP/1.1\r\nHost: x\r\n\r\n",
+    );
+    await slow.entered;
+    const idleClosed = once(idle.resume(), "close");
+    const closed = http.close(60_000);
+    await idleClosed;
+    await expect(fetch(`${server.url}/healthz`)).rejects.toThrow();
+    const bytes = untilClosed(working);
+    slow.answer(ok({ done: true }));
+    const response = parseResponse(await bytes);
+    expect(response.status).toBe(200);
+    expect(response.headers.get("connection")).toBe("close");
+    expect(response.body).toBe('{"done":true}');
+    await closed;
+    server = undefined;
+  });
+
+  it("is not ready while it drains", async () => {
+    const slow = slowRealm();
+    server = await listening([slow.realm]);
+    const busy = fetch(`${server.url}/v1/shop/main/slow`);
+    await slow.entered;
+    const socket = await open(server.port);
+    socket.write("GET /readyz HTTP/1.1\r\nHost: x");
+    // Two round trips: by then the first bytes of the connection have been read.
+    for (const _ of [1, 2]) await fetch(`${server.url}/healthz`);
+    const closed = server.server.close(60_000);
+    socket.write("\r\n\r\n");
+    expect(parseResponse(await untilClosed(socket)).status).toBe(503);
+    slow.answer(ok({}));
+    expect((await busy).status).toBe(200);
+    await closed;
+    server = undefined;
+  });
+
+  it("cuts what does not end within the grace", async () => {
+    const slow = slowRealm();
+    server = await listening([slow.realm]);
+    const socket = await open(server.port);
+    socket.write("GET /v1/shop/main/slow HTTP/1.1\r\nHost: x\r\n\r\n");
+    await slow.entered;
+    const closed = server.server.close(1);
+    expect(await untilClosed(socket)).toBe("");
+    // Its handler still runs, and the stores must not go before it.
+    slow.answer(ok({}));
+    await closed;
+    server = undefined;
+  });
+});
+
+/** A route that answers when told to. */
+function slowRealm() {
+  let enter: () => void = () => undefined;
+  let give: (answer: Answer) => void = () => undefined;
+  const entered = new Promise<void>((resolve) => {
+    enter = resolve;
+  });
+  const answer = new Promise<Answer>((resolve) => {
+    give = resolve;
+  });
+  const handle = () => {
+    enter();
+    return answer;
+  };
+  return { realm: realmOf({ "/v1/shop/main/slow": routes(["GET"], handle) }), entered, answer: give };
+}
+
+describe("SVC_METRICS", () => {
+  it("off: /metrics does not exist", async () => {
+    server = await listening([shop]);
+    expect((await fetch(`${server.url}/metrics`)).status).toBe(404);
+  });
+
+  it("on: counts requests by route pattern, method and status, never by path", async () => {
+    const metrics = await createMetrics();
+    server = await listening([shop], { metrics });
+    for (const id of [1, 2, 3]) await fetch(`${server.url}/v1/shop/main/items/${id}`);
+    await fetch(`${server.url}/v1/shop/main/items/1`, { method: "HEAD" });
+    await fetch(`${server.url}/v1/shop/main/items/1`, { method: "PUT" });
+    await fetch(`${server.url}/v1/shop/nowhere/${"x".repeat(50)}`);
+    await exchangeBytes(server.port, "PROPFIND /v1/x HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+    metrics.countIdConflict("shop", "main", "items");
+    const response = await fetch(`${server.url}/metrics`);
+    expect(response.headers.get("content-type")).toMatch(/^text\/plain; version=/);
+    const text = await response.text();
+    const route = "/v1/shop/main/items/:id";
+    expect(text).toContain(`svc_http_requests_total{route="${route}",method="GET",status="200"} 3`);
+    expect(text).toContain(`svc_http_requests_total{route="${route}",method="HEAD",status="200"} 1`);
+    expect(text).toContain('svc_http_requests_total{route="unmatched",method="PUT",status="405"} 1');
+    expect(text).toContain('svc_http_requests_total{route="unmatched",method="GET",status="404"} 1');
+    expect(text).toContain('svc_http_requests_total{route="unmatched",method="other",status="404"} 1');
+    expect(text).toContain(
+      `svc_http_request_duration_seconds_count{route="${route}",method="GET",status="200"} 3`,
+    );
+    expect(text).toContain('svc_id_conflicts_total{realm="shop",database="main",collection="items"} 1');
+    expect(text).toContain("process_cpu_seconds_total");
+    expect(text).not.toContain("xxx");
+  });
+});

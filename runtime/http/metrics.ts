@@ -1,0 +1,50 @@
+import type { Observer } from "./dispatcher.ts";
+import type { Handler } from "./exchange.ts";
+
+export interface Metrics {
+  readonly observe: Observer;
+  countIdConflict(realm: string, database: string, collection: string): void;
+  /** `GET /metrics`. */
+  readonly handle: Handler;
+}
+
+const methods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
+
+/** Prometheus metrics (`SVC_METRICS=on`); the library is loaded only then. Label values are bounded by the configuration. */
+export async function createMetrics(): Promise<Metrics> {
+  const { collectDefaultMetrics, Counter, Histogram, Registry } = await import("prom-client");
+  const register = new Registry();
+  collectDefaultMetrics({ register });
+  const requests = new Counter({
+    name: "svc_http_requests_total",
+    help: "Requests answered, by route pattern, method and status.",
+    labelNames: ["route", "method", "status"],
+    registers: [register],
+  });
+  const durations = new Histogram({
+    name: "svc_http_request_duration_seconds",
+    help: "Time from a request's arrival to its answer.",
+    labelNames: ["route", "method", "status"],
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+    registers: [register],
+  });
+  const conflicts = new Counter({
+    name: "svc_id_conflicts_total",
+    help: "Creates refused because their custom id exists (id_taken).",
+    labelNames: ["realm", "database", "collection"],
+    registers: [register],
+  });
+  return {
+    observe(exchange, route, status, milliseconds) {
+      const labels = { route, method: methods.has(exchange.method) ? exchange.method : "other", status };
+      requests.inc(labels);
+      durations.observe(labels, milliseconds / 1_000);
+    },
+    countIdConflict: (realm, database, collection) => conflicts.inc({ realm, database, collection }),
+    handle: async () => ({
+      status: 200,
+      body: await register.metrics(),
+      headers: { "content-type": register.contentType },
+    }),
+  };
+}

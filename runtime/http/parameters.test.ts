@@ -1,0 +1,62 @@
+import { describe, expect, it } from "vitest";
+import { ApiError, type Detail } from "../errors.ts";
+import { parameters } from "./parameters.ts";
+
+function detailsOf(search: string, known: readonly string[]): readonly Detail[] {
+  try {
+    parameters(search, known);
+  } catch (error) {
+    if (error instanceof ApiError && error.code === "invalid_query") return error.details;
+    throw error;
+  }
+  throw new Error("nothing was refused");
+}
+
+describe("Common request rules 4: query parameters", () => {
+  it("are decoded", () => {
+    const values = parameters("limit=5&where=%7B%22a%22%3A+%22b%22%7D&flag&empty=&x%5B=%2B", [
+      "limit",
+      "where",
+      "flag",
+      "empty",
+      "x[",
+    ]);
+    expect([...values]).toEqual([
+      ["limit", "5"],
+      ["where", '{"a": "b"}'],
+      ["flag", ""],
+      ["empty", ""],
+      ["x[", "+"],
+    ]);
+  });
+
+  it("may be none at all", () => {
+    expect(parameters("", ["a"]).size).toBe(0);
+    expect(parameters("&&", ["a"]).size).toBe(0);
+  });
+
+  it("may appear at most once each, also with the same value", () => {
+    expect(detailsOf("a=1&b=2&a=1", ["a", "b"])).toEqual([{ path: "a", reason: "must appear at most once" }]);
+    expect(detailsOf("a=1&%61=1", ["a"])).toEqual([{ path: "a", reason: "must appear at most once" }]);
+  });
+
+  it("must be known to the route; every problem is named", () => {
+    expect(detailsOf("lmit=1&a=%zz&b=1&b=2&__proto__=1", ["a", "b"])).toEqual([
+      { path: "lmit", reason: "unknown parameter" },
+      { path: "a", reason: "malformed percent-encoding" },
+      { path: "b", reason: "must appear at most once" },
+      { path: "__proto__", reason: "unknown parameter" },
+    ]);
+    expect(detailsOf("=1", ["a"])).toEqual([{ path: "", reason: "unknown parameter" }]);
+  });
+
+  it("refuses percent-encoding that is not UTF-8", () => {
+    expect(detailsOf("a=%ff", ["a"])).toEqual([{ path: "a", reason: "malformed percent-encoding" }]);
+    expect(detailsOf("%ff=1", ["a"])).toEqual([{ path: "%ff", reason: "malformed percent-encoding" }]);
+  });
+
+  it("names a bounded number of problems", () => {
+    const search = Array.from({ length: 5000 }, (_, at) => `x${at}`).join("&");
+    expect(detailsOf(search, [])).toHaveLength(50);
+  });
+});

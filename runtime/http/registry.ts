@@ -1,0 +1,87 @@
+import type { FastifyInstance } from "fastify";
+import { corsOf } from "./cors.ts";
+import type { Dispatcher } from "./dispatcher.ts";
+import type { Endpoint } from "./endpoint.ts";
+import type { Method, RealmInstance, RealmModule, RouteFactory } from "./exchange.ts";
+import { outside, routeHeaders } from "./headers.ts";
+import { PathTable } from "./paths.ts";
+
+/** A realm's endpoint and what makes its handler once the realm runs. */
+interface Pending {
+  readonly endpoint: Endpoint;
+  readonly factory: RouteFactory;
+}
+
+const order: readonly Method[] = ["GET", "POST", "PUT", "PATCH", "DELETE"];
+
+/** Everything that has an address: registered with Fastify, its router, at once; realms begin to answer later. */
+export class Registry {
+  /** The methods of each path. */
+  readonly paths = new PathTable<Set<string>>();
+  readonly #pending = new Map<string, readonly Pending[]>();
+  readonly #app: FastifyInstance;
+  readonly #dispatcher: Dispatcher;
+
+  constructor(app: FastifyInstance, dispatcher: Dispatcher) {
+    this.#app = app;
+    this.#dispatcher = dispatcher;
+  }
+
+  /** Every realm answers. */
+  get complete(): boolean {
+    return this.#pending.size === 0;
+  }
+
+  /** An address outside realms. */
+  addFixed(pattern: string, handle: Endpoint["handle"]): void {
+    this.#register({ pattern, handle, headers: outside, cors: undefined, readsBody: false }, "GET");
+  }
+
+  /** A realm's addresses; they answer 503 until it is served. */
+  addRealm({ definition, routes }: RealmModule): void {
+    const cors = corsOf(definition);
+    const headers = routeHeaders("document", cors.credentials);
+    const pending: Pending[] = [];
+    for (const table of routes) {
+      for (const [pattern, methods] of Object.entries(table)) {
+        for (const method of order) {
+          const factory = methods[method];
+          if (factory === undefined) continue;
+          const endpoint = { pattern, handle: undefined, headers, cors, readsBody: method !== "GET" };
+          this.#register(endpoint, method);
+          pending.push({ endpoint, factory });
+        }
+      }
+    }
+    this.#pending.set(definition.name, pending);
+  }
+
+  serve(realm: RealmInstance): void {
+    const { name, accounts } = realm.definition;
+    for (const { endpoint, factory } of this.#pending.get(name) ?? []) {
+      const route = factory(realm);
+      endpoint.headers = routeHeaders(route.class, accounts?.cookie !== undefined);
+      endpoint.handle = route.handle;
+    }
+    this.#pending.delete(name);
+  }
+
+  #register(endpoint: Endpoint, method: Method): void {
+    const { pattern } = endpoint;
+    const dispatcher = this.#dispatcher;
+    const methods = method === "GET" ? ["GET", "HEAD"] : [method];
+    const known = this.paths.get(pattern.split("/")) ?? new Set();
+    for (const each of methods) known.add(each);
+    this.paths.set(pattern, known);
+    this.#app.route<{ Params: Record<string, string | undefined> }>({
+      method: methods,
+      url: pattern,
+      // The earliest hook: it takes the request over, so nothing of Fastify's body parsing or replying runs.
+      onRequest: (request, reply) => {
+        reply.hijack();
+        dispatcher.dispatch(endpoint, request.raw, reply.raw, request.params);
+      },
+      handler: () => undefined,
+    });
+  }
+}

@@ -1,0 +1,146 @@
+import type { AddressInfo, Socket } from "node:net";
+import Fastify, { type FastifyInstance } from "fastify";
+import { ApiError } from "../errors.ts";
+import type { AddressOf } from "./address.ts";
+import { refuse, refuseClient } from "./client-errors.ts";
+import { corsOf } from "./cors.ts";
+import { Dispatcher, type Observer } from "./dispatcher.ts";
+import type { Log, RealmInstance, RealmModule } from "./exchange.ts";
+import { routeFallback } from "./fallback.ts";
+import { healthz, readyz } from "./health.ts";
+import type { Metrics } from "./metrics.ts";
+import { Registry } from "./registry.ts";
+import { requestIds } from "./request-id.ts";
+
+export interface ServerOptions {
+  readonly realms: readonly RealmModule[];
+  /** Of the configuration, for `/readyz`. */
+  readonly fingerprint: string;
+  readonly maxBodyBytes: number;
+  readonly addressOf: AddressOf;
+  readonly log: Log;
+  /** Throws when a store cannot be reached. */
+  readonly reachable: () => Promise<void>;
+  readonly metrics?: Metrics | undefined;
+  /** Told of every answer. */
+  readonly observe?: Observer | undefined;
+  /** Milliseconds for a request to arrive, and between looks at late ones. */
+  readonly requestTimeout?: number;
+  readonly timeoutInterval?: number;
+}
+
+/** All realms behind one port. */
+export interface HttpServer {
+  /** Listens and answers the base address. Realms answer 503 until they are served. */
+  listen(host: string, port: number): Promise<string>;
+  /** Makes a realm's routes answer. `/readyz` turns 200 once all of them do. */
+  serve(realm: RealmInstance): void;
+  /**
+   * Stops accepting, closes idle connections and resolves when requests under way are answered; connections still open
+   * after `grace` milliseconds are cut.
+   */
+  close(grace: number): Promise<void>;
+}
+
+const headerBytes = 32 * 1024;
+
+/** Builds the server: Fastify is its router, the {@link Dispatcher} its request path. */
+export function createServer(options: ServerOptions): HttpServer {
+  const requestId = requestIds();
+  const { addressOf, log, maxBodyBytes, metrics } = options;
+  const observe = bothOf(metrics?.observe, options.observe);
+  const dispatcher = new Dispatcher({ addressOf, log, maxBodyBytes, observe, requestId });
+  const requestTimeout = options.requestTimeout ?? 60_000;
+  const app = Fastify({
+    logger: false,
+    exposeHeadRoutes: false,
+    return503OnClosing: false,
+    requestTimeout,
+    http: {
+      maxHeaderSize: headerBytes,
+      requestTimeout,
+      headersTimeout: Math.min(requestTimeout, 30_000),
+      // Node's own answer to a missing Host header has no envelope; the dispatcher's has.
+      requireHostHeader: false,
+      connectionsCheckingInterval: options.timeoutInterval ?? 5_000,
+    },
+    // Ours; Fastify's goes unused.
+    genReqId: () => "",
+    routerOptions: {
+      // Handlers judge ids; nothing in 32 KiB of headers is longer.
+      maxParamLength: headerBytes,
+      querystringParser: () => ({}),
+    },
+    clientErrorHandler: (error, socket) => refuseClient(error, socket, requestId({})),
+    frameworkErrors: (_error, request, reply) => {
+      reply.hijack();
+      fallback(request.raw, reply.raw);
+    },
+  });
+
+  const registry = new Registry(app, dispatcher);
+  const cors = new Map(options.realms.map(({ definition }) => [definition.name, corsOf(definition)]));
+  const fallback = routeFallback(dispatcher, registry.paths, cors);
+  const ready = () => registry.complete && !dispatcher.draining;
+  registry.addFixed("/healthz", healthz);
+  registry.addFixed("/readyz", readyz(options.fingerprint, ready, options.reachable));
+  if (metrics !== undefined) registry.addFixed("/metrics", metrics.handle);
+  for (const realm of options.realms) registry.addRealm(realm);
+  answerTheRest(app, fallback);
+  // `Expect` with anything but 100-continue: it may be ignored (RFC 9110, 10.1.1).
+  app.server.on("checkExpectation", (request, response) => app.server.emit("request", request, response));
+  const sockets = new Set<Socket>();
+  app.server.on("connection", (socket: Socket) => {
+    sockets.add(socket);
+    socket.once("close", () => sockets.delete(socket));
+  });
+  app.server.on("connect", (_request, socket) => {
+    refuse(socket, new ApiError("method_not_allowed", "CONNECT is not supported."), requestId({}));
+  });
+
+  return {
+    async listen(host, port) {
+      // Fastify would take `localhost` for two addresses with a server each, and its second lacks our listeners.
+      await app.listen({ host: host === "localhost" ? "127.0.0.1" : host, port });
+      return baseAddress(app.server.address());
+    },
+    serve: (realm) => registry.serve(realm),
+    async close(grace) {
+      dispatcher.draining = true;
+      // Node takes a connection that never sent anything for a busy one.
+      for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
+      const cut = setTimeout(() => app.server.closeAllConnections(), grace);
+      await app.close();
+      clearTimeout(cut);
+      await dispatcher.idle();
+    },
+  };
+}
+
+/** What no route matches ends in the fallback, and Fastify reads no body for it. */
+function answerTheRest(app: FastifyInstance, fallback: ReturnType<typeof routeFallback>): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser("*", (_request, _payload, done) => done(null));
+  app.setNotFoundHandler((request, reply) => {
+    reply.hijack();
+    fallback(request.raw, reply.raw);
+  });
+  app.setErrorHandler((_error, request, reply) => {
+    reply.hijack();
+    fallback(request.raw, reply.raw);
+  });
+}
+
+function bothOf(one: Observer | undefined, other: Observer | undefined): Observer | undefined {
+  if (one === undefined || other === undefined) return one ?? other;
+  return (...answered) => {
+    one(...answered);
+    other(...answered);
+  };
+}
+
+function baseAddress(address: AddressInfo | string | null): string {
+  if (address === null || typeof address === "string") return String(address);
+  const host = address.family === "IPv6" ? `[${address.address}]` : address.address;
+  return `http://${host}:${address.port}`;
+}

@@ -1,0 +1,25 @@
+/** The public surface: what emitted code imports as `realmc/runtime`, and nothing else. */
+export { accountRoutes } from "./auth/accounts/routes.ts";
+export { administrationRoutes } from "./auth/administration/routes.ts";
+export { dateNormalizer } from "./documents/dates.ts";
+export type { CollectionDefinition, RealmDefinition, Validator } from "./documents/definition.ts";
+export { batchRoute } from "./documents/routes/batch.ts";
+export { createDocument } from "./documents/routes/create.ts";
+export { deleteDocument, softDeleteDocument } from "./documents/routes/delete.ts";
+export { getDocument } from "./documents/routes/get.ts";
+export { listDocuments } from "./documents/routes/list.ts";
+export { restoreDocument } from "./documents/routes/restore.ts";
+export { patchDocument, replaceDocument } from "./documents/routes/update.ts";
+export type { DeletionMeta, DocumentMeta, MergePatch, OwnershipMeta } from "./documents/shape.ts";
+export type { Detail } from "./errors.ts";
+export { always, and, compare, eq, exists, FALSE, isIn, not, or, TRUE, text } from "./filter/algebra.ts";
+export { deletionFields, documentFields, type FieldTable, field, ownershipFields } from "./filter/fields.ts";
+export { descriptionRoutes } from "./http/description.ts";
+export type { RealmModule, RouteTable } from "./http/exchange.ts";
+export { main } from "./instance/main.ts";
+export type { JsonObject } from "./json.ts";
+export * from "./rules/index.ts";
+export { duplicateItems, equal } from "./validation/equal.ts";
+export { appendErrors } from "./validation/errors.ts";
+export { formats } from "./validation/formats.ts";
+export { codePointLength } from "./validation/text.ts";

@@ -1,0 +1,46 @@
+import type { CollectionDefinition, RealmDefinition } from "../documents/definition.ts";
+import { documentFields, field } from "../filter/fields.ts";
+import type { RealmModule, RouteTable } from "../http/exchange.ts";
+import type { DocumentWrite, IndexShape } from "../store/contract.ts";
+
+const fields = { ...documentFields, sku: field("sku", "string") };
+
+/** A realm with `auth: disabled` and one collection, `main/items`, for tests of the process. */
+export function shopModule(parts: {
+  readonly softDelete?: CollectionDefinition["softDelete"];
+  readonly indexes?: readonly IndexShape[];
+  readonly routes?: RouteTable;
+}): RealmModule {
+  const items: CollectionDefinition = {
+    realm: "shop",
+    database: "main",
+    name: "items",
+    fields,
+    indexes: parts.indexes ?? [],
+    validate: () => true,
+    ...(parts.softDelete && { softDelete: parts.softDelete }),
+  };
+  const definition: RealmDefinition = {
+    name: "shop",
+    origins: [],
+    appConfig: {},
+    openapi: { access: "public", document: {} },
+    collections: [items],
+  };
+  return { definition, routes: parts.routes === undefined ? [] : [parts.routes] };
+}
+
+export const uniqueSku: IndexShape = {
+  name: "sku",
+  keys: [{ field: fields.sku, descending: false }],
+  unique: true,
+};
+
+/** A stored document of `main/items`. */
+export function item(
+  id: string,
+  more: Partial<DocumentWrite> & { readonly sku?: string } = {},
+): DocumentWrite {
+  const { sku = id, ...write } = more;
+  return { id, version: 1, text: JSON.stringify({ id, sku }), createdAt: 0, ...write };
+}

@@ -1,0 +1,127 @@
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { silent } from "../http/testing.ts";
+import { UniqueIndexViolated } from "../store/contract.ts";
+import { FolderLocked } from "../store/sqlite/lock.ts";
+import { openSqliteStore } from "../store/sqlite/store.ts";
+import { item, shopModule, uniqueSku } from "./fixture.ts";
+import { startInstance } from "./instance.ts";
+import { realmCollections } from "./realm.ts";
+import { heldClock, startRealm, testSettings } from "./testing.ts";
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "instance-"));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const plain = shopModule({});
+
+function instance(module = plain, repeat: () => () => void = () => () => undefined) {
+  return startInstance({
+    fingerprint: "f",
+    realms: [module],
+    settings: { ...testSettings, store: join(folder, "store") },
+    clock: heldClock(),
+    log: silent,
+    repeat,
+  });
+}
+
+async function fill(ids: readonly string[], sku: string): Promise<void> {
+  const store = await openSqliteStore({
+    location: join(folder, "store"),
+    realm: "shop",
+    clock: heldClock(),
+    queryTime: 1_000,
+  });
+  await store.provision(realmCollections(plain.definition));
+  for (const id of ids) await store.collection("main.items").insert(item(id, { sku }));
+  await store.close();
+}
+
+describe("An instance", () => {
+  it("keeps its documents from start to start", async () => {
+    const first = await instance();
+    await first.ready;
+    await first.store("shop").collection("main.items").insert(item("a"));
+    await first.stop(0);
+    const second = await instance();
+    await second.ready;
+    expect(await second.store("shop").collection("main.items").get("a", "live")).toMatchObject({ id: "a" });
+    await second.stop(0);
+  });
+
+  it("is the only one on its folder; a second is refused with the name of the first", async () => {
+    const first = await instance();
+    await expect(instance()).rejects.toThrow(
+      new RegExp(`in use by process ${process.pid} on .+, serving 127.0.0.1:0`),
+    );
+    await expect(instance()).rejects.toThrow(FolderLocked);
+    await first.stop(0);
+    const second = await instance();
+    await second.stop(0);
+  });
+
+  it("is never ready when a unique index is violated, and names index and documents", async () => {
+    await fill(["a", "b"], "same");
+    const started = await instance(shopModule({ indexes: [uniqueSku] }));
+    await expect(started.ready).rejects.toThrow(UniqueIndexViolated);
+    await expect(started.ready).rejects.toThrow(/sku.*a, b/);
+    expect((await fetch(`${started.url}/readyz`)).status).toBe(503);
+    expect((await fetch(`${started.url}/healthz`)).status).toBe(200);
+    await started.stop(0);
+  });
+
+  it("gives its folder back when it cannot listen", async () => {
+    const taken = await startRealm(plain);
+    const port = Number(new URL(taken.url).port);
+    const settings = { ...testSettings, store: join(folder, "store"), port };
+    const options = { fingerprint: "f", realms: [plain], clock: heldClock(), log: silent };
+    await expect(startInstance({ ...options, settings })).rejects.toThrow(/EADDRINUSE/);
+    await taken.stop();
+    const second = await startInstance({ ...options, settings });
+    await second.stop(0);
+  });
+
+  it("makes its data folder", async () => {
+    const data = join(folder, "deep", "data");
+    const server = await startRealm(plain, { settings: { data } });
+    expect(existsSync(data)).toBe(true);
+    await server.stop();
+  });
+
+  it("waits for background work before it closes the stores", async () => {
+    let release: () => void = () => undefined;
+    const done: string[] = [];
+    const module = shopModule({
+      routes: {
+        "/v1/shop/main/items": {
+          POST: ({ background, store }) => ({
+            class: "document",
+            handle: () => {
+              const work = new Promise<void>((resolve) => {
+                release = resolve;
+              });
+              background(
+                work.then(async () => {
+                  await store.collection("main.items").insert(item("late"));
+                  done.push("written");
+                }),
+              );
+              return { status: 204 };
+            },
+          }),
+        },
+      },
+    });
+    const server = await startRealm(module);
+    await fetch(`${server.url}/v1/shop/main/items`, { method: "POST" });
+    const stopped = server.stop().then(() => done.push("stopped"));
+    release();
+    await stopped;
+    expect(done).toEqual(["written", "stopped"]);
+  });
+});

@@ -1,0 +1,44 @@
+import { describe, expect, it } from "vitest";
+import { run } from "./main.ts";
+
+async function command(words: readonly string[], environment: Record<string, string> = {}) {
+  const out: string[] = [];
+  const err: string[] = [];
+  const code = await run({ fingerprint: "f", realms: [] }, words, {
+    environment,
+    out: (line) => out.push(line),
+    err: (line) => err.push(line),
+  });
+  return { code, out: out.join("\n"), err: err.join("\n") };
+}
+
+describe("The command line", () => {
+  it("--help is 0, on stdout, whatever the environment", async () => {
+    for (const word of ["--help", "-h"]) {
+      const { code, out, err } = await command([word], { SVC_NONSENSE: "1" });
+      expect(code).toBe(0);
+      expect(out).toContain("key create --realm");
+      expect(err).toBe("");
+    }
+  });
+
+  it.each([["frobnicate"], ["key"], ["key", "delete"], ["--admin"]])(
+    "an unknown command is 2: %s %s",
+    async (...words) => {
+      const { code, out, err } = await command(words);
+      expect(code).toBe(2);
+      expect(out).toBe("");
+      expect(err).toMatch(/^unknown command: .*\nusage: /);
+    },
+  );
+
+  it("bad settings stop the start with 1, each problem on a line of stderr", async () => {
+    const { code, out, err } = await command([], { SVC_LOGG: "info", SVC_QUERY_TIME: "soon" });
+    expect(code).toBe(1);
+    expect(out).toBe("");
+    expect(err.split("\n")).toEqual([
+      "SVC_LOGG is not a setting; did you mean SVC_LOG?",
+      expect.stringMatching(/^SVC_QUERY_TIME must be a duration such as 5s/),
+    ]);
+  });
+});

@@ -1,0 +1,46 @@
+import { systemClock } from "../clock.ts";
+import { type Program, type Surroundings, UsageError } from "./command.ts";
+import { createKeyCommand, keyUsage } from "./key-command.ts";
+import { serve } from "./serve.ts";
+
+const usage = `usage: server              serve, configured by the environment (HOST, PORT, SVC_…)
+       server ${keyUsage}
+       server --help`;
+
+/** The server process: parses the command line, runs the command and sets the exit code (0, 1 failure, 2 usage). */
+export async function main(program: Program): Promise<void> {
+  process.exitCode = await run(program, process.argv.slice(2), {
+    environment: process.env,
+    out: (line) => process.stdout.write(`${line}\n`),
+    err: (line) => process.stderr.write(`${line}\n`),
+  });
+}
+
+/** Runs one command; answers the exit code. Of a server that is serving it resolves when it has stopped. */
+export async function run(
+  program: Program,
+  words: readonly string[],
+  surroundings: Surroundings,
+): Promise<number> {
+  const { out, err } = surroundings;
+  const [first, second, ...rest] = words;
+  try {
+    if (first === undefined) return await serve(program, surroundings);
+    if (first === "--help" || first === "-h") {
+      out(usage);
+      return 0;
+    }
+    if (first === "key" && second === "create") {
+      await createKeyCommand(program, rest, surroundings, systemClock);
+      return 0;
+    }
+    throw new UsageError(`unknown command: ${[first, second].join(" ").trim()}`);
+  } catch (error) {
+    if (error instanceof UsageError) {
+      err(`${error.message}\n${usage}`);
+      return 2;
+    }
+    err(error instanceof Error ? error.message : String(error));
+    return 1;
+  }
+}

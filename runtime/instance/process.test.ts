@@ -1,0 +1,179 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { connect } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { openSqliteStore } from "../store/sqlite/store.ts";
+import { item, shopModule } from "./fixture.ts";
+import { realmCollections } from "./realm.ts";
+import { heldClock } from "./testing.ts";
+
+const script = fileURLToPath(new URL("./fixture-server.ts", import.meta.url));
+
+let folder: string;
+let running: Server[];
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "process-"));
+  running = [];
+});
+afterEach(async () => {
+  for (const { child, ended } of running) {
+    child.kill("SIGKILL");
+    await ended;
+  }
+  rmSync(folder, { recursive: true, force: true });
+});
+
+interface Server {
+  readonly child: ChildProcess;
+  /** Exit code. */
+  readonly ended: Promise<number | null>;
+  /** Resolves with the first log line that has the message. */
+  line(message: string): Promise<Record<string, unknown>>;
+  readonly out: string[];
+  readonly err: string[];
+}
+
+function start(environment: Record<string, string> = {}, words: readonly string[] = []): Server {
+  const child = spawn(process.execPath, ["--import", "tsx", script, ...words], {
+    env: { PATH: process.env["PATH"], PORT: "0", SVC_STORE: `sqlite:${folder}`, ...environment },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const out: string[] = [];
+  const err: string[] = [];
+  const waiting = new Set<() => void>();
+  createInterface({ input: child.stdout }).on("line", (text) => {
+    out.push(text);
+    for (const look of waiting) look();
+  });
+  createInterface({ input: child.stderr }).on("line", (text) => err.push(text));
+  const ended = once(child, "close").then(([code]) => (typeof code === "number" ? code : null));
+  const server: Server = {
+    child,
+    ended,
+    out,
+    err,
+    line: (message) =>
+      new Promise((resolve, reject) => {
+        const look = () => {
+          const found = out
+            .map((text): Record<string, unknown> => JSON.parse(text))
+            .find((entry) => entry["msg"] === message);
+          if (found !== undefined) resolve(found);
+        };
+        waiting.add(look);
+        look();
+        void ended.then(() => reject(new Error(`ended without ${message}: ${err.join("\n")}`)));
+      }),
+  };
+  running.push(server);
+  return server;
+}
+
+async function urlOf(server: Server): Promise<string> {
+  const { url } = await server.line("listening");
+  await server.line("ready");
+  return String(url);
+}
+
+describe("The server process", () => {
+  it("logs JSON lines with its addresses when ready, and no request at level info", async () => {
+    const server = start();
+    const url = await urlOf(server);
+    expect(await server.line("ready")).toMatchObject({
+      level: "info",
+      realms: [`${url}/v1/shop`],
+      config: "f1",
+    });
+    await fetch(`${url}/v1/shop/main/items/x`, { headers: { authorization: "Bearer svk_secret" } });
+    server.child.kill("SIGTERM");
+    expect(await server.ended).toBe(0);
+    expect(server.out.join()).not.toContain("request");
+    expect(server.err).toEqual([]);
+  });
+
+  it("SVC_LOG=debug logs requests, without credentials and queries", async () => {
+    const server = start({ SVC_LOG: "debug" });
+    const url = await urlOf(server);
+    await fetch(`${url}/v1/shop/main/items/x?where=private`, {
+      headers: { authorization: "Bearer svk_secret" },
+    });
+    expect(await server.line("request")).toMatchObject({
+      level: "debug",
+      method: "GET",
+      route: "/v1/shop/main/items/:id",
+      status: 404,
+      address: "127.0.0.1",
+    });
+    expect(server.out.join()).not.toMatch(/secret|private/);
+  });
+
+  it("SIGTERM: finishes requests in flight, then exits 0", async () => {
+    const server = start();
+    const url = await urlOf(server);
+    const idle = connect(Number(new URL(url).port), "127.0.0.1").resume();
+    await once(idle, "connect");
+    const answer = fetch(`${url}/v1/shop/main/slow/a`, { method: "PUT" });
+    await server.line("entered");
+    const idleClosed = once(idle, "close");
+    server.child.kill("SIGTERM");
+    await idleClosed;
+    await expect(fetch(`${url}/healthz`)).rejects.toThrow();
+    expect((await answer).status).toBe(204);
+    expect(await server.ended).toBe(0);
+    const again = await urlOf(start());
+    expect((await fetch(`${again}/v1/shop/main/items/a`)).status).toBe(200);
+  });
+
+  it("SIGINT does the same; a second signal exits at once", async () => {
+    const server = start();
+    const url = await urlOf(server);
+    fetch(`${url}/v1/shop/main/slow/a`, { method: "PUT" }).catch(() => undefined);
+    await server.line("entered");
+    server.child.kill("SIGINT");
+    await server.line("stopping");
+    server.child.kill("SIGTERM");
+    expect(await server.ended).toBe(1);
+    expect(server.out.join()).not.toContain("stopped");
+  });
+
+  it("an error outside every handler is logged and ends the process with 1", async () => {
+    const server = start();
+    const url = await urlOf(server);
+    fetch(`${url}/v1/shop/main/crash`, { method: "POST" }).catch(() => undefined);
+    expect(await server.line("unexpected failure")).toMatchObject({
+      level: "fatal",
+      err: { message: "bug outside every handler" },
+    });
+    expect(await server.ended).toBe(1);
+  });
+
+  it("a violated unique index stops the start, naming index and ids; nothing is lost", async () => {
+    const store = await openSqliteStore({
+      location: folder,
+      realm: "shop",
+      clock: heldClock(),
+      queryTime: 1_000,
+    });
+    await store.provision(realmCollections(shopModule({}).definition));
+    for (const id of ["a", "b"]) await store.collection("main.items").insert(item(id, { sku: "same" }));
+    await store.close();
+    const server = start({}, ["--unique"]);
+    expect(await server.ended).toBe(1);
+    expect(server.err.join("\n")).toMatch(/unique index sku of main\.items is violated by documents a, b/);
+    const url = await urlOf(start());
+    expect((await fetch(`${url}/v1/shop/main/items/b`)).status).toBe(200);
+  });
+
+  it("a second server on the folder is refused, naming the first", async () => {
+    const first = start();
+    await urlOf(first);
+    const second = start();
+    expect(await second.ended).toBe(1);
+    expect(second.err.join()).toContain(`process ${first.child.pid}`);
+  });
+});

@@ -1,0 +1,40 @@
+import { authenticator } from "../auth/authenticate.ts";
+import { systemCollections } from "../auth/collections.ts";
+import type { Clock } from "../clock.ts";
+import type { RealmDefinition } from "../documents/definition.ts";
+import { idGenerator } from "../documents/ids.ts";
+import { documentCollections } from "../documents/shapes.ts";
+import type { Log, RealmInstance } from "../http/exchange.ts";
+import type { CollectionShape, Store } from "../store/contract.ts";
+
+/** Everything that a realm stores: its own collections and the service's. */
+export function realmCollections(definition: RealmDefinition): CollectionShape[] {
+  return [...documentCollections(definition), ...systemCollections(definition)];
+}
+
+export interface RealmParts {
+  readonly definition: RealmDefinition;
+  /** Provisioned. */
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly adminApi: boolean;
+  readonly background: (work: Promise<unknown>) => void;
+  readonly countIdConflict: (realm: string, database: string, collection: string) => void;
+}
+
+/** Puts a realm together from what runs it. */
+export function assembleRealm(parts: RealmParts): RealmInstance {
+  const { definition, store, clock, log, adminApi, background, countIdConflict } = parts;
+  const realm: Omit<RealmInstance, "authenticate"> = {
+    definition,
+    store,
+    clock,
+    newId: idGenerator(clock),
+    log,
+    adminApi,
+    background,
+    countIdConflict: (database, collection) => countIdConflict(definition.name, database, collection),
+  };
+  return definition.accounts === undefined ? realm : { ...realm, authenticate: authenticator(realm) };
+}

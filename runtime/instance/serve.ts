@@ -1,0 +1,96 @@
+import type { Logger } from "pino";
+import { systemClock } from "../clock.ts";
+import type { Observer } from "../http/dispatcher.ts";
+import type { Program, Surroundings } from "./command.ts";
+import { type Instance, startInstance } from "./instance.ts";
+import { createLog } from "./log.ts";
+import { readSettings } from "./settings.ts";
+
+/** Milliseconds: for requests under way, and for all of the shutdown. */
+const grace = 7_000;
+const deadline = 9_500;
+
+/**
+ * Serves until SIGTERM or SIGINT, then drains; answers the exit code. A second signal ends the process at once.
+ * @throws BadSettings | FolderLocked | UniqueIndexViolated, or what hinders listening
+ */
+export async function serve(
+  { fingerprint, realms }: Program,
+  { environment }: Surroundings,
+): Promise<number> {
+  const settings = readSettings(environment);
+  const log = await createLog(settings.logLevel);
+  dieOfTheUnexpected(log);
+  const signal = firstSignal();
+  const instance = await startInstance({
+    fingerprint,
+    realms,
+    settings,
+    clock: systemClock,
+    log,
+    observe: log.isLevelEnabled("debug") ? requestLog(log) : undefined,
+  });
+  log.info({ url: instance.url }, "listening");
+  const started = await Promise.race([ready(instance), signal]);
+  if (started === "ready") {
+    log.info(
+      {
+        realms: realms.map(({ definition }) => `${instance.url}/v1/${definition.name}`),
+        store: settings.store,
+        config: fingerprint,
+      },
+      "ready",
+    );
+  }
+  log.info({ signal: await signal }, "stopping");
+  const late = setTimeout(() => {
+    log.warn({}, "stopping took too long; leaving");
+    process.exit(0);
+  }, deadline);
+  await instance.stop(grace);
+  clearTimeout(late);
+  log.info({}, "stopped");
+  process.exit(0);
+}
+
+async function ready(instance: Instance): Promise<"ready"> {
+  try {
+    await instance.ready;
+    return "ready";
+  } catch (error) {
+    await instance.stop(0);
+    throw error;
+  }
+}
+
+/** Resolves with the first SIGTERM or SIGINT; the second exits at once. */
+function firstSignal(): Promise<NodeJS.Signals> {
+  return new Promise((resolve) => {
+    let seen = false;
+    const take = (signal: NodeJS.Signals) => {
+      if (seen) process.exit(1);
+      seen = true;
+      resolve(signal);
+    };
+    process.on("SIGTERM", take);
+    process.on("SIGINT", take);
+  });
+}
+
+function dieOfTheUnexpected(log: Logger): void {
+  const die = (err: unknown) => {
+    log.fatal({ err }, "unexpected failure");
+    process.exit(1);
+  };
+  process.on("uncaughtException", die);
+  process.on("unhandledRejection", die);
+}
+
+function requestLog(log: Logger): Observer {
+  return ({ method, requestId, address }, route, status, milliseconds) => {
+    log.debug(
+      { request_id: requestId, method, route, status, ms: Math.round(milliseconds * 1000) / 1000, address },
+      "request",
+    );
+  };
+}

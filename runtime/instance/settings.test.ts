@@ -1,0 +1,129 @@
+import { resolve } from "node:path";
+import { describe, expect, it } from "vitest";
+import { BadSettings, type Environment, readSettings } from "./settings.ts";
+
+function problemsOf(environment: Environment): readonly string[] {
+  try {
+    readSettings(environment);
+  } catch (error) {
+    if (error instanceof BadSettings) return error.problems;
+    throw error;
+  }
+  return [];
+}
+
+describe("Instance settings", () => {
+  it("have defaults", () => {
+    expect(readSettings({ PATH: "/bin", HOME: "/" })).toMatchObject({
+      host: "127.0.0.1",
+      port: 8080,
+      store: resolve("data"),
+      data: undefined,
+      maxBodyBytes: 1_048_576,
+      adminApi: true,
+      queryTime: 5_000,
+      logLevel: "info",
+      metrics: false,
+    });
+  });
+
+  it("are read from the environment", () => {
+    const settings = readSettings({
+      HOST: "0.0.0.0",
+      PORT: "0",
+      MAX_BODY_BYTES: "2MiB",
+      SVC_STORE: "sqlite:/var/lib/x",
+      SVC_DATA: "/var/lib/y",
+      SVC_ADMIN_API: "off",
+      SVC_QUERY_TIME: "250ms",
+      SVC_LOG: "debug",
+      SVC_METRICS: "on",
+      SVC_TRUST_PROXY: "1",
+    });
+    expect(settings).toMatchObject({
+      host: "0.0.0.0",
+      port: 0,
+      store: "/var/lib/x",
+      data: "/var/lib/y",
+      maxBodyBytes: 2_097_152,
+      adminApi: false,
+      queryTime: 250,
+      logLevel: "debug",
+      metrics: true,
+    });
+    expect(settings.addressOf("10.0.0.1", "1.2.3.4, 10.0.0.2")).toBe("10.0.0.2");
+  });
+
+  it("SVC_STORE: a folder or memory", () => {
+    expect(readSettings({ SVC_STORE: "sqlite::memory:" }).store).toBe(":memory:");
+    expect(readSettings({ SVC_STORE: "sqlite:./here" }).store).toBe(resolve("here"));
+  });
+
+  it("SVC_TRUST_PROXY: off, hops, or networks", () => {
+    const address = (value: string) =>
+      readSettings({ SVC_TRUST_PROXY: value }).addressOf("10.0.0.1", "1.2.3.4");
+    expect(address("off")).toBe("10.0.0.1");
+    expect(address("1")).toBe("1.2.3.4");
+    expect(address("192.168.0.0/16, 10.0.0.0/8")).toBe("1.2.3.4");
+    expect(address("192.168.0.0/16")).toBe("10.0.0.1");
+  });
+
+  it.each([
+    ["PORT", "http"],
+    ["PORT", "65536"],
+    ["PORT", "-1"],
+    ["PORT", "80.5"],
+    ["PORT", ""],
+    ["HOST", " "],
+    ["MAX_BODY_BYTES", "0"],
+    ["MAX_BODY_BYTES", "1MB"],
+    ["MAX_BODY_BYTES", "1e6"],
+    ["MAX_BODY_BYTES", "300MiB"],
+    ["SVC_STORE", "postgres://x"],
+    ["SVC_STORE", "./data"],
+    ["SVC_STORE", "sqlite:"],
+    ["SVC_ADMIN_API", "true"],
+    ["SVC_QUERY_TIME", "5"],
+    ["SVC_QUERY_TIME", "0s"],
+    ["SVC_QUERY_TIME", "five"],
+    ["SVC_LOG", "verbose"],
+    ["SVC_METRICS", "ON"],
+    ["SVC_TRUST_PROXY", "0"],
+    ["SVC_TRUST_PROXY", "on"],
+    ["SVC_TRUST_PROXY", "10.0.0.0/99"],
+    ["SVC_DATA", ""],
+  ])("a malformed value stops the start, naming the variable: %s=%j", (name, value) => {
+    const [problem, ...more] = problemsOf({ [name]: value });
+    expect(problem).toMatch(new RegExp(`^${name} `));
+    expect(more).toEqual([]);
+  });
+
+  it("an unknown SVC_ variable stops the start, with what was meant", () => {
+    expect(problemsOf({ SVC_STOER: "sqlite:./data" })).toEqual([
+      "SVC_STOER is not a setting; did you mean SVC_STORE?",
+    ]);
+    expect(problemsOf({ SVC_QWERTYUIOP: "1" })).toEqual(["SVC_QWERTYUIOP is not a setting"]);
+    expect(problemsOf({ SVC_constructor: "1", svc_store: "x" })).toEqual([
+      "SVC_constructor is not a setting",
+    ]);
+  });
+
+  it("a setting of a feature that is not built says so", () => {
+    for (const name of [
+      "SVC_KEYS",
+      "SVC_SMTP_URL",
+      "SVC_AGGREGATE_TIME",
+      "SVC_EXPAND_MAX_DEPTH",
+      "SVC_REALTIME",
+    ]) {
+      expect(problemsOf({ [name]: "1" })).toEqual([`${name} belongs to a feature that is not built yet`]);
+    }
+    const [problem = ""] = problemsOf({ SVC_STORE: "mongodb://me:secret@host/db" });
+    expect(problem).toMatch(/^SVC_STORE .*not built yet/);
+    expect(problem).not.toContain("secret");
+  });
+
+  it("all problems are named at once", () => {
+    expect(problemsOf({ SVC_X: "1", PORT: "x", SVC_LOG: "x" })).toHaveLength(3);
+  });
+});

@@ -1,0 +1,176 @@
+import { resolve } from "node:path";
+import { type AddressOf, parseNetwork, trustHops, trustNetworks, trustNobody } from "../http/address.ts";
+import { closest } from "../suggest.ts";
+import { parseDuration, parseSize } from "./units.ts";
+
+/** What the environment configures (docs: Instance settings). */
+export interface Settings {
+  readonly host: string;
+  readonly port: number;
+  /** A folder, or `:memory:`. */
+  readonly store: string;
+  /** Where the instance keeps what is no document. */
+  readonly data: string | undefined;
+  readonly maxBodyBytes: number;
+  readonly adminApi: boolean;
+  /** Milliseconds. */
+  readonly queryTime: number;
+  readonly addressOf: AddressOf;
+  readonly logLevel: LogLevel;
+  readonly metrics: boolean;
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+const logLevels = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
+export type LogLevel = (typeof logLevels)[number];
+
+/** The environment configures nothing that works; the message has a line per problem, each naming its variable. */
+export class BadSettings extends Error {
+  readonly problems: readonly string[];
+  constructor(problems: readonly string[]) {
+    super(problems.join("\n"));
+    this.name = "BadSettings";
+    this.problems = problems;
+  }
+}
+
+/** A value that its variable does not take; the message says what it takes. */
+class Refused extends Error {}
+
+interface Variable<T> {
+  readonly fallback: T;
+  readonly parse: (text: string) => T;
+}
+
+const mebibyte = 1024 ** 2;
+
+const variables = {
+  HOST: { fallback: "127.0.0.1", parse: (text) => text },
+  PORT: { fallback: 8080, parse: integer(0, 65_535) },
+  MAX_BODY_BYTES: {
+    fallback: mebibyte,
+    parse: within(parseSize, 1, 256 * mebibyte, "a size such as 1048576 or 1MiB"),
+  },
+  SVC_STORE: { fallback: resolve("data"), parse: store },
+  SVC_DATA: { fallback: undefined, parse: (text) => resolve(text) },
+  SVC_ADMIN_API: { fallback: true, parse: onOff },
+  SVC_QUERY_TIME: { fallback: 5_000, parse: within(parseDuration, 1, 3_600_000, "a duration such as 5s") },
+  SVC_TRUST_PROXY: { fallback: trustNobody, parse: proxies },
+  SVC_LOG: { fallback: "info", parse: logLevel },
+  SVC_METRICS: { fallback: false, parse: onOff },
+} satisfies {
+  HOST: Variable<string>;
+  PORT: Variable<number>;
+  MAX_BODY_BYTES: Variable<number>;
+  SVC_STORE: Variable<string>;
+  SVC_DATA: Variable<string | undefined>;
+  SVC_ADMIN_API: Variable<boolean>;
+  SVC_QUERY_TIME: Variable<number>;
+  SVC_TRUST_PROXY: Variable<AddressOf>;
+  SVC_LOG: Variable<LogLevel>;
+  SVC_METRICS: Variable<boolean>;
+};
+
+/** Of features that this version does not have: a setting without effect would deceive. */
+const notBuilt = /^SVC_(KEYS|SMTP_URL|AGGREGATE_TIME|EXPAND_\w+|REALTIME|REALTIME_\w+|MAX_UPLOAD_BYTES)$/;
+
+/**
+ * Reads the instance's settings.
+ * @throws BadSettings naming every unknown `SVC_` variable and every malformed value
+ */
+export function readSettings(environment: Environment): Settings {
+  const problems: string[] = [];
+  for (const name of Object.keys(environment)) {
+    if (!name.startsWith("SVC_") || Object.hasOwn(variables, name)) continue;
+    problems.push(notBuilt.test(name) ? `${name} belongs to a feature that is not built yet` : unknown(name));
+  }
+  const settings: Settings = {
+    host: read("HOST", variables.HOST),
+    port: read("PORT", variables.PORT),
+    store: read("SVC_STORE", variables.SVC_STORE),
+    data: read<string | undefined>("SVC_DATA", variables.SVC_DATA),
+    maxBodyBytes: read("MAX_BODY_BYTES", variables.MAX_BODY_BYTES),
+    adminApi: read("SVC_ADMIN_API", variables.SVC_ADMIN_API),
+    queryTime: read("SVC_QUERY_TIME", variables.SVC_QUERY_TIME),
+    addressOf: read("SVC_TRUST_PROXY", variables.SVC_TRUST_PROXY),
+    logLevel: read<LogLevel>("SVC_LOG", variables.SVC_LOG),
+    metrics: read("SVC_METRICS", variables.SVC_METRICS),
+  };
+  if (problems.length > 0) throw new BadSettings(problems.sort());
+  return settings;
+
+  function read<T>(name: keyof typeof variables, variable: Variable<T>): T {
+    const text = environment[name];
+    if (text === undefined) return variable.fallback;
+    try {
+      if (text.trim() === "") throw new Refused("must not be empty");
+      return variable.parse(text.trim());
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+      problems.push(`${name} ${error.message}`);
+      return variable.fallback;
+    }
+  }
+}
+
+function unknown(name: string): string {
+  const meant = closest(name, Object.keys(variables));
+  return `${name} is not a setting${meant === undefined ? "" : `; did you mean ${meant}?`}`;
+}
+
+function integer(least: number, most: number): (text: string) => number {
+  return within((text) => (/^\d{1,15}$/.test(text) ? Number(text) : undefined), least, most, "an integer");
+}
+
+function within(
+  parse: (text: string) => number | undefined,
+  least: number,
+  most: number,
+  what: string,
+): (text: string) => number {
+  return (text) => {
+    const value = parse(text);
+    if (value === undefined || value < least || value > most) {
+      throw new Refused(`must be ${what}, from ${least} to ${most}; it is ${JSON.stringify(text)}`);
+    }
+    return value;
+  };
+}
+
+function onOff(text: string): boolean {
+  if (text !== "on" && text !== "off") throw new Refused(`must be on or off; it is ${JSON.stringify(text)}`);
+  return text === "on";
+}
+
+function logLevel(text: string): LogLevel {
+  const level = logLevels.find((known) => known === text);
+  if (level === undefined) {
+    throw new Refused(`must be one of ${logLevels.join(", ")}; it is ${JSON.stringify(text)}`);
+  }
+  return level;
+}
+
+function store(text: string): string {
+  // A URI may hold a password: it is never repeated.
+  if (/^mongodb(\+srv)?:\/\//.test(text))
+    throw new Refused("names MongoDB, which is not built yet; use sqlite:<folder>");
+  const location = text.startsWith("sqlite:") ? text.slice("sqlite:".length) : "";
+  if (location === "") throw new Refused("must be sqlite:<folder> or sqlite::memory:");
+  return location === ":memory:" ? location : resolve(location);
+}
+
+function proxies(text: string): AddressOf {
+  if (text === "off") return trustNobody;
+  if (/^\d+$/.test(text)) return trustHops(integer(1, 32)(text));
+  const networks = text.split(",").map((entry) => {
+    const network = parseNetwork(entry.trim());
+    if (network === undefined) {
+      throw new Refused(
+        `must be a number of hops or networks such as 10.0.0.0/8,::1; it holds ${JSON.stringify(entry.trim())}`,
+      );
+    }
+    return network;
+  });
+  return trustNetworks(networks);
+}

@@ -1,0 +1,100 @@
+import type { Clock } from "../clock.ts";
+import { trustNobody } from "../http/address.ts";
+import type { Log, RealmModule } from "../http/exchange.ts";
+import type { Store } from "../store/contract.ts";
+import { startInstance } from "./instance.ts";
+import type { Every } from "./retention.ts";
+import type { Settings } from "./settings.ts";
+
+/** A clock that moves only when told to. */
+export interface HeldClock extends Clock {
+  /** Moves it on by milliseconds. */
+  advance(milliseconds: number): void;
+  set(time: number): void;
+}
+
+export function heldClock(start = Date.UTC(2026, 0, 1)): HeldClock {
+  let time = start;
+  return {
+    now: () => time,
+    advance(milliseconds) {
+      time += milliseconds;
+    },
+    set(to) {
+      time = to;
+    },
+  };
+}
+
+export interface StartOptions {
+  /** Default: held at 2026-01-01T00:00:00Z. */
+  readonly clock?: Clock;
+  readonly settings?: Partial<Settings>;
+  /** Default: errors on the console, the rest nowhere. */
+  readonly log?: Log;
+  readonly fingerprint?: string;
+  readonly repeat?: Every;
+}
+
+export interface Started<C extends Clock = Clock> {
+  /** `http://127.0.0.1:<port>`, no slash at the end. */
+  readonly url: string;
+  store(realm: string): Store;
+  readonly clock: C;
+  stop(): Promise<void>;
+}
+
+/** Settings of a server over memory, on a port of its own. */
+export const testSettings: Settings = {
+  host: "127.0.0.1",
+  port: 0,
+  store: ":memory:",
+  data: undefined,
+  maxBodyBytes: 1024 * 1024,
+  adminApi: true,
+  queryTime: 5_000,
+  addressOf: trustNobody,
+  logLevel: "info",
+  metrics: false,
+};
+
+const quiet: Log = {
+  info: () => undefined,
+  warn: () => undefined,
+  error: (fields, message) => console.error(message, fields),
+};
+
+/**
+ * Starts a server for tests: on a real socket of 127.0.0.1, over in-memory stores, provisioned and ready.
+ *
+ * @example const server = await startRealm(helpdesk); await fetch(`${server.url}/v1/helpdesk/…`); await server.stop();
+ */
+export function startRealm(
+  modules: RealmModule | readonly RealmModule[],
+  options?: Omit<StartOptions, "clock">,
+): Promise<Started<HeldClock>>;
+export function startRealm<C extends Clock>(
+  modules: RealmModule | readonly RealmModule[],
+  options: StartOptions & { readonly clock: C },
+): Promise<Started<C>>;
+export async function startRealm(
+  modules: RealmModule | readonly RealmModule[],
+  options: StartOptions = {},
+): Promise<Started> {
+  const clock = options.clock ?? heldClock();
+  const instance = await startInstance({
+    fingerprint: options.fingerprint ?? "test",
+    realms: "definition" in modules ? [modules] : modules,
+    settings: { ...testSettings, ...options.settings },
+    clock,
+    log: options.log ?? quiet,
+    repeat: options.repeat ?? (() => () => undefined),
+  });
+  await instance.ready;
+  return {
+    url: instance.url,
+    store: (realm) => instance.store(realm),
+    clock,
+    stop: () => instance.stop(2_000),
+  };
+}

@@ -1,0 +1,19 @@
+import { expect, it } from "vitest";
+import { parseDuration, parseSize } from "./units.ts";
+
+it("durations are written as in configuration", () => {
+  expect(["250ms", "30s", "15m", "8h", "30d", "0s"].map(parseDuration)).toEqual([
+    250, 30_000, 900_000, 28_800_000, 2_592_000_000, 0,
+  ]);
+  for (const text of ["", "5", "s", "5 s", "5S", "-5s", "1.5h", "5w", "5toString", `${"9".repeat(12)}d`]) {
+    expect(parseDuration(text), text).toBeUndefined();
+  }
+});
+
+it("sizes are bytes or written as in configuration", () => {
+  expect(["1048576", "64KiB", "5MiB", "1GiB", "7B"].map(parseSize)).toEqual([
+    1_048_576, 65_536, 5_242_880, 1_073_741_824, 7,
+  ]);
+  for (const text of ["", "1MB", "1kib", "-1", "1.5MiB", "MiB"])
+    expect(parseSize(text), text).toBeUndefined();
+});

@@ -1,0 +1,20 @@
+const milliseconds = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+const bytes = { B: 1, KiB: 1024, MiB: 1024 ** 2, GiB: 1024 ** 3 };
+
+/** `30s`, `15m`, `8h`, `30d` (and `250ms`) in milliseconds; undefined for anything else. */
+export function parseDuration(text: string): number | undefined {
+  return measure(text, milliseconds);
+}
+
+/** `64KiB`, `5MiB`, or a plain number of bytes; undefined for anything else. */
+export function parseSize(text: string): number | undefined {
+  return measure(/^\d+$/.test(text) ? `${text}B` : text, bytes);
+}
+
+function measure(text: string, units: Readonly<Record<string, number>>): number | undefined {
+  const [, amount, unit = ""] = /^(\d{1,12})([A-Za-z]+)$/.exec(text) ?? [];
+  const factor = Object.hasOwn(units, unit) ? units[unit] : undefined;
+  if (amount === undefined || factor === undefined) return undefined;
+  const value = Number(amount) * factor;
+  return Number.isSafeInteger(value) ? value : undefined;
+}

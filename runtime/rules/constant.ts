@@ -1,0 +1,28 @@
+import { always, FALSE, TRUE } from "../filter/algebra.ts";
+import type { ReadRule, RuleContext, WriteRule } from "./rule.ts";
+
+/** A rule that serves every operation: what does not look at the document. */
+export type CallerRule = WriteRule<unknown, unknown> & ReadRule<unknown>;
+
+/** The rule `true`, and every rule that folds to it. */
+export const allowed: CallerRule = {
+  possible: () => true,
+  filter: () => TRUE,
+  check: () => true,
+};
+
+/** The rule `false`, and every rule that folds to it. */
+export const denied: CallerRule = {
+  possible: () => false,
+  filter: () => FALSE,
+  check: () => false,
+};
+
+/** A rule that depends on the caller, the clock and `appConfig` alone. */
+export function byCaller(holds: (context: RuleContext) => boolean): CallerRule {
+  return {
+    possible: holds,
+    filter: (context) => always(holds(context)),
+    check: holds,
+  };
+}

@@ -1,0 +1,23 @@
+/** What emitted `rules.ts` modules import, beside the filter algebra. */
+export { hasRole } from "./caller.ts";
+export { allowed, byCaller, type CallerRule, denied } from "./constant.ts";
+export { after, ago, ahead, before, includesDate, notAfter, notBefore, sameDate } from "./dates.ts";
+export { beginnings, choose, endings } from "./filters.ts";
+export { booleanAt, dateAt, listAt, numberAt, scalarAt, textAt } from "./known.ts";
+export type { FieldRule, ReadRule, RuleContext, Rules, WriteRule } from "./rule.ts";
+export {
+  absent,
+  atLeast,
+  atMost,
+  contains,
+  endsWith,
+  greater,
+  includes,
+  length,
+  less,
+  member,
+  nonEmpty,
+  present,
+  same,
+  startsWith,
+} from "./values.ts";

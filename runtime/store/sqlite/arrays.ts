@@ -1,0 +1,71 @@
+import type { Field } from "../../filter/fields.ts";
+import type { CollectionShape } from "../contract.ts";
+import { ticking } from "./connection.ts";
+import { passesArray, reach, strict } from "./expressions.ts";
+import type { ArrayIndex } from "./lower.ts";
+import { quoted, tableName, valuesName } from "./names.ts";
+
+/**
+ * Indexes over fields that pass through arrays. An index of SQLite has one entry a row, such a field has many values; so
+ * the values stand in a table of their own, kept by triggers, one row for each value and document. Comparisons with the
+ * field look there.
+ */
+
+/** Fields through arrays among the declared indexes' keys, by path. */
+export function indexedArrays(shape: CollectionShape): ReadonlyMap<string, Field> {
+  const keys = shape.indexes.flatMap((index) => index.keys.map((key) => key.field));
+  return new Map(keys.filter(passesArray).map((field) => [field.path, field]));
+}
+
+export function arrayIndexFor(shape: CollectionShape): ArrayIndex {
+  const indexed = indexedArrays(shape);
+  return (field, condition) =>
+    indexed.has(field.path)
+      ? `seq IN (SELECT seq FROM ${quoted(valuesName(shape.name, field))} WHERE ${condition("value")} AND ${ticking})`
+      : undefined;
+}
+
+export const triggerEvents = ["insert", "update", "delete"] as const;
+export const triggerName = (table: string, event: (typeof triggerEvents)[number]) => `${table} ${event}`;
+
+export interface ArrayIndexStatements {
+  /** The table's name. */
+  readonly name: string;
+  /** Made in this order; a change in any of them is a change of the index. */
+  readonly definitions: readonly { readonly name: string; readonly sql: string }[];
+  readonly fill: string;
+}
+
+export function arrayIndexStatements(collection: string, field: Field): ArrayIndexStatements {
+  const name = valuesName(collection, field);
+  const values = quoted(name);
+  const documents = quoted(tableName(collection));
+  const insertFrom = (json: string, seq: string, source: readonly string[]) => {
+    const { from, place } = reach(field, json, true);
+    const value = strict(place, "any");
+    return `INSERT OR IGNORE INTO ${values} SELECT ${value}, ${seq} FROM ${[...source, ...from].join(", ")} WHERE ${value} IS NOT NULL`;
+  };
+  const trigger = (event: (typeof triggerEvents)[number], occasion: string, body: string) => ({
+    name: triggerName(name, event),
+    sql: `CREATE TRIGGER ${quoted(triggerName(name, event))} AFTER ${occasion} ON ${documents} BEGIN ${body}; END`,
+  });
+  const forget = `DELETE FROM ${values} WHERE seq = OLD.seq`;
+  const learn = insertFrom("NEW.doc", "NEW.seq", []);
+  return {
+    name,
+    definitions: [
+      {
+        name,
+        sql: `CREATE TABLE ${values} (value, seq INTEGER NOT NULL, PRIMARY KEY (value, seq)) WITHOUT ROWID`,
+      },
+      {
+        name: `${name} by document`,
+        sql: `CREATE INDEX ${quoted(`${name} by document`)} ON ${values} (seq)`,
+      },
+      trigger("insert", "INSERT", learn),
+      trigger("update", "UPDATE OF doc", `${forget}; ${learn}`),
+      trigger("delete", "DELETE", forget),
+    ],
+    fill: insertFrom("doc", "documents.seq", [`${documents} AS documents`]),
+  };
+}

@@ -1,0 +1,74 @@
+import { randomInt } from "node:crypto";
+import { type Database, openDatabase, type Statement, type Value } from "./driver.ts";
+
+/** Prepared statements that a connection keeps; the least recently used goes first. */
+const STATEMENTS = 400;
+
+/** One row in this many is counted against a budget, so that counting costs next to nothing. */
+export const SAMPLING = 16;
+
+/**
+ * A condition that is true of every row and stops a statement that visits too many: it calls `tick()` on a sample of
+ * rows that nobody outside can foresee, so that no data escapes the counting.
+ */
+export const ticking = `((seq * ${randomInt(2 ** 24, 2 ** 28) * 2 + 1} >> 20) & ${SAMPLING - 1} OR tick())`;
+
+export interface OpenOptions {
+  readonly readOnly: boolean;
+  /** Milliseconds that a statement waits for a lock. */
+  readonly busyTimeout: number;
+}
+
+/** One connection to the file, with its prepared statements. Rows are arrays in the order of the columns. */
+export class Connection {
+  readonly database: Database;
+  readonly #statements = new Map<string, Statement>();
+  #ticksLeft = 0;
+
+  constructor(file: string, options: OpenOptions) {
+    this.database = openDatabase(file, { readOnly: options.readOnly });
+    this.database.exec(`PRAGMA busy_timeout = ${options.busyTimeout}`);
+    this.database.exec(
+      "PRAGMA cache_size = -32768; PRAGMA mmap_size = 268435456; PRAGMA temp_store = MEMORY",
+    );
+    this.database.function("tick", () => {
+      if (--this.#ticksLeft < 0) throw overBudget;
+      return 1;
+    });
+  }
+
+  prepare(sql: string): Statement {
+    let statement = this.#statements.get(sql);
+    if (statement === undefined) {
+      statement = this.database.prepare(sql);
+      statement.setReturnArrays(true);
+      if (this.#statements.size === STATEMENTS) {
+        for (const oldest of this.#statements.keys()) {
+          this.#statements.delete(oldest);
+          break;
+        }
+      }
+      this.#statements.set(sql, statement);
+    }
+    return statement;
+  }
+
+  /** Every row, unless the statement visits more than about `rows` of them: then undefined. */
+  allWithin(rows: number, sql: string, parameters: readonly Value[]): unknown[] | undefined {
+    this.#ticksLeft = Math.ceil(rows / SAMPLING);
+    try {
+      return this.prepare(sql).all(...parameters);
+    } catch (error) {
+      if (this.#ticksLeft < 0) return undefined;
+      throw error;
+    }
+  }
+
+  close(): void {
+    this.#statements.clear();
+    this.database.close();
+  }
+}
+
+/** Made once: a stack trace would cost more than the rows it stops. */
+const overBudget = new Error("the statement visits too many rows");

@@ -1,0 +1,56 @@
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { openDatabase } from "./driver.ts";
+
+/** `PRAGMA user_version` of files in the present format. */
+const FORMAT = 1;
+/** Milliseconds that opening waits for another process. */
+const PATIENCE = 5_000;
+
+export interface StoreFile {
+  readonly path: string;
+  /** Nothing in it is to outlive the process. */
+  readonly temporary: boolean;
+  /** Removes a temporary file. */
+  remove(): void;
+}
+
+/**
+ * The realm's file, made if need be. `:memory:` is a file in a private folder, removed by `remove` or at the end of the
+ * process: connections and threads cannot share a database in memory without seeing each other's unfinished writes.
+ */
+export function storeFile(location: string, realm: string): StoreFile {
+  const temporary = location === ":memory:";
+  const folder = temporary ? mkdtempSync(join(tmpdir(), "realmc-")) : location;
+  if (!temporary) mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const path = join(folder, `${realm}.sqlite`);
+  const discard = () => rmSync(folder, { recursive: true, force: true });
+  if (temporary) process.once("exit", discard);
+  const remove = () => {
+    if (!temporary) return;
+    process.off("exit", discard);
+    discard();
+  };
+  try {
+    prepare(path);
+  } catch (error) {
+    remove();
+    throw error;
+  }
+  return { path, temporary, remove };
+}
+
+/** Settings that the file itself keeps. */
+function prepare(path: string): void {
+  const database = openDatabase(path, { readOnly: false });
+  try {
+    database.exec(`PRAGMA busy_timeout = ${PATIENCE}`);
+    const format = Number(database.prepare("PRAGMA user_version").get()?.["user_version"]);
+    if (format > FORMAT)
+      throw new Error(`${path} was written by a newer version (format ${format}, known: ${FORMAT})`);
+    database.exec(`PRAGMA journal_mode = WAL; PRAGMA user_version = ${FORMAT}`);
+  } finally {
+    database.close();
+  }
+}

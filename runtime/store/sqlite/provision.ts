@@ -1,0 +1,141 @@
+import { type CollectionShape, type IndexShape, UniqueIndexViolated } from "../contract.ts";
+import { arrayIndexStatements, indexedArrays, triggerEvents, triggerName } from "./arrays.ts";
+import type { Connection } from "./connection.ts";
+import { isUniqueViolation } from "./driver.ts";
+import { documentKey, keyExpression, passesArray } from "./expressions.ts";
+import { feedTables } from "./feed.ts";
+import { declaredName, indexName, quoted, tableName, valuesPrefix } from "./names.ts";
+import { textOf, valuesOf } from "./rows.ts";
+
+/** Ids that a violated unique index is reported with. */
+const REPORTED = 10;
+
+/**
+ * Makes what the collections need and drops indexes of ours that are declared no longer. To be run in a transaction.
+ * Data is never dropped, nor are indexes that somebody else made.
+ * @throws UniqueIndexViolated
+ */
+export function provision(connection: Connection, shapes: readonly CollectionShape[]): void {
+  connection.database.exec(feedTables);
+  for (const shape of shapes) {
+    connection.database.exec(documentTable(shape.name));
+    provisionArrayIndexes(connection, shape);
+    provisionIndexes(connection, shape);
+  }
+}
+
+/**
+ * Documents are kept as JSON text. The order indexes hold every column that a condition on visibility reads, so that
+ * pages skipped and documents counted need not be looked at.
+ */
+function documentTable(collection: string): string {
+  const table = quoted(tableName(collection));
+  const index = (purpose: string) => quoted(`svc_${purpose}.${collection}`);
+  return `
+    CREATE TABLE IF NOT EXISTS ${table} (
+      seq INTEGER PRIMARY KEY,
+      id TEXT NOT NULL UNIQUE,
+      version INTEGER NOT NULL,
+      created_at INTEGER NOT NULL,
+      deleted_at INTEGER,
+      purge_at INTEGER,
+      doc TEXT NOT NULL
+    );
+    CREATE INDEX IF NOT EXISTS ${index("live")} ON ${table} (created_at, id, purge_at, deleted_at) WHERE deleted_at IS NULL;
+    CREATE INDEX IF NOT EXISTS ${index("deleted")} ON ${table} (created_at, id, purge_at, deleted_at) WHERE deleted_at IS NOT NULL;
+    CREATE INDEX IF NOT EXISTS ${index("purge")} ON ${table} (purge_at) WHERE purge_at IS NOT NULL;
+  `;
+}
+
+function provisionIndexes(connection: Connection, shape: CollectionShape): void {
+  const declared = new Map<string, { readonly index: IndexShape; readonly sql: string }>();
+  for (const index of shape.indexes) {
+    const sql = indexDefinition(shape.name, index);
+    if (sql !== undefined) declared.set(index.name, { index, sql });
+  }
+  for (const [name, sql] of definitions(connection, "index", tableName(shape.name))) {
+    const own = declaredName(shape.name, name);
+    if (own === undefined) continue;
+    if (declared.get(own)?.sql === sql) declared.delete(own);
+    else connection.database.exec(`DROP INDEX ${quoted(name)}`);
+  }
+  for (const { index, sql } of declared.values()) {
+    try {
+      connection.database.exec(sql);
+    } catch (error) {
+      if (!isUniqueViolation(error)) throw error;
+      throw new UniqueIndexViolated(shape.name, index.name, clashing(connection, shape.name, index));
+    }
+  }
+}
+
+/**
+ * The index over live documents; undefined when all of its keys pass through arrays. An index that is not unique ends
+ * with the default order, so that a page of equal values needs no sorting; SQLite lets NULLs repeat in a unique one.
+ */
+function indexDefinition(collection: string, { name, keys, unique }: IndexShape): string | undefined {
+  const own = keys.filter(({ field }) => !passesArray(field));
+  if (unique && own.length < keys.length)
+    throw new Error(`unique index ${name} of ${collection} passes through an array`);
+  if (own.length === 0) return undefined;
+  const columns = own.map(({ field, descending }) => {
+    return `${unique ? documentKey(field) : keyExpression(field)}${descending ? " DESC" : ""}`;
+  });
+  if (!unique) columns.push("created_at", "id", "purge_at", "deleted_at");
+  const target = `${quoted(indexName(collection, name))} ON ${quoted(tableName(collection))}`;
+  return `CREATE ${unique ? "UNIQUE " : ""}INDEX ${target} (${columns.join(", ")}) WHERE deleted_at IS NULL`;
+}
+
+function clashing(connection: Connection, collection: string, { keys }: IndexShape): readonly string[] {
+  const table = quoted(tableName(collection));
+  const columns = keys.map(({ field }) => documentKey(field));
+  const list = columns.join(", ");
+  const present = columns.map((column) => `${column} IS NOT NULL`).join(" AND ");
+  const repeated = `SELECT ${list} FROM ${table} WHERE deleted_at IS NULL AND ${present} GROUP BY ${list} HAVING count(*) > 1`;
+  const rows = connection
+    .prepare(
+      `SELECT id FROM ${table} WHERE deleted_at IS NULL AND (${list}) IN (${repeated}) ORDER BY ${list}, created_at, id LIMIT ?`,
+    )
+    .all(REPORTED);
+  return rows.map((row) => textOf(valuesOf(row)[0]));
+}
+
+function provisionArrayIndexes(connection: Connection, shape: CollectionShape): void {
+  const declared = new Map(
+    Array.from(indexedArrays(shape).values(), (field) => {
+      const statements = arrayIndexStatements(shape.name, field);
+      return [statements.name, statements] as const;
+    }),
+  );
+  const triggers = definitions(connection, "trigger", tableName(shape.name));
+  for (const [name, sql] of definitions(connection, "table")) {
+    if (!name.startsWith(valuesPrefix(shape.name))) continue;
+    const existing = new Map([[name, sql], ...definitions(connection, "index", name), ...triggers]);
+    if (declared.get(name)?.definitions.every((part) => existing.get(part.name) === part.sql)) {
+      declared.delete(name);
+      continue;
+    }
+    for (const event of triggerEvents)
+      connection.database.exec(`DROP TRIGGER IF EXISTS ${quoted(triggerName(name, event))}`);
+    connection.database.exec(`DROP TABLE ${quoted(name)}`);
+  }
+  for (const { definitions: parts, fill } of declared.values()) {
+    for (const { sql } of parts) connection.database.exec(sql);
+    connection.database.exec(fill);
+  }
+}
+
+/** Name to the statement that made it. */
+function definitions(connection: Connection, type: string, table?: string): ReadonlyMap<string, string> {
+  const rows = connection
+    .prepare(
+      "SELECT name, sql FROM sqlite_schema WHERE type = ?1 AND tbl_name = coalesce(?2, tbl_name) AND sql IS NOT NULL",
+    )
+    .all(type, table ?? null);
+  return new Map(
+    rows.map((row) => {
+      const [name, sql] = valuesOf(row);
+      return [textOf(name), textOf(sql)];
+    }),
+  );
+}

@@ -1,0 +1,22 @@
+import type { StoredDocument } from "../contract.ts";
+
+/** Rows come from the library untyped; these say what a column holds and stop at once where it does not. */
+
+export function valuesOf(row: unknown): readonly unknown[] {
+  if (!Array.isArray(row)) throw new TypeError("a row is an array");
+  return row;
+}
+
+export function textOf(value: unknown): string {
+  if (typeof value !== "string") throw new TypeError("the column holds a text");
+  return value;
+}
+
+export function wholeNumberOf(value: unknown): number {
+  if (typeof value !== "number") throw new TypeError("the column holds an integer");
+  return value;
+}
+
+export function documentOf(id: unknown, version: unknown, text: unknown): StoredDocument {
+  return { id: textOf(id), version: wholeNumberOf(version), text: textOf(text) };
+}

@@ -1,0 +1,176 @@
+import { StoreBusy } from "../contract.ts";
+import { isBusy } from "./driver.ts";
+import type { Reads } from "./reads.ts";
+
+/** Milliseconds between attempts while another process writes, and after how many writes give up. */
+const RETRY_AFTER = 5;
+const GIVE_UP_AFTER = 5_000;
+
+/** A write waiting for its group. */
+interface Job {
+  /** Answers a promise only where the work has to be awaited. Never throws, never rejects. */
+  readonly run: () => Promise<void> | undefined;
+  /** The group is durable: tells the caller what the work came to. */
+  finish: () => void;
+  /** The group is lost. */
+  readonly fail: (error: unknown) => void;
+}
+
+/**
+ * Group commit: the writes of one turn of the event loop share one transaction, and one wait for the disk. Each of them
+ * fails by itself; none is answered before the group is durable.
+ */
+export class Writer {
+  readonly #reads: Reads;
+  readonly #committed: () => void;
+  #queue: Job[] = [];
+  /** A group runs, or is about to. */
+  #busy = false;
+  #lockedSince: number | undefined;
+  #closing = false;
+  readonly #idle: (() => void)[] = [];
+
+  /** `committed` is called after each commit, before the writes in it are answered. */
+  constructor(reads: Reads, committed: () => void) {
+    this.#reads = reads;
+    this.#committed = committed;
+  }
+
+  /** Runs a write that leaves nothing behind when it fails, such as a single statement. */
+  write<T>(work: () => T): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const job: Job = {
+        run: () => {
+          try {
+            const value = work();
+            job.finish = () => resolve(value);
+          } catch (error) {
+            job.finish = () => reject(error);
+          }
+          return undefined;
+        },
+        finish: unfinished,
+        fail: reject,
+      };
+      this.#add(job);
+    });
+  }
+
+  /** Runs work whose writes take effect together or, when it throws, not at all. */
+  transaction<T>(work: () => Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const { writing } = this.#reads;
+      const job: Job = {
+        run: async () => {
+          try {
+            writing.prepare("SAVEPOINT work").run();
+            const value = await work();
+            writing.prepare("RELEASE work").run();
+            job.finish = () => resolve(value);
+          } catch (error) {
+            job.finish = () => reject(error);
+            if (writing.database.isTransaction) writing.database.exec("ROLLBACK TO work; RELEASE work");
+          }
+        },
+        finish: unfinished,
+        fail: reject,
+      };
+      this.#add(job);
+    });
+  }
+
+  /** Refuses further writes and waits for those under way. */
+  async close(): Promise<void> {
+    this.#closing = true;
+    if (this.#busy) await new Promise<void>((resolve) => this.#idle.push(resolve));
+  }
+
+  #add(job: Job): void {
+    if (this.#closing) {
+      job.fail(new Error("the store is closed"));
+      return;
+    }
+    this.#queue.push(job);
+    if (this.#busy) return;
+    this.#busy = true;
+    setImmediate(this.#flush);
+  }
+
+  readonly #flush = (): void => {
+    if (!this.#begin()) return;
+    const group = this.#queue;
+    this.#queue = [];
+    this.#run(group, 0);
+  };
+
+  #begin(): boolean {
+    try {
+      this.#reads.beginGroup();
+      this.#lockedSince = undefined;
+      return true;
+    } catch (error) {
+      const now = performance.now();
+      this.#lockedSince ??= now;
+      if (isBusy(error) && now - this.#lockedSince < GIVE_UP_AFTER) {
+        setTimeout(this.#flush, RETRY_AFTER);
+        return false;
+      }
+      this.#lockedSince = undefined;
+      const group = this.#queue;
+      this.#queue = [];
+      this.#lose(group, isBusy(error) ? new StoreBusy() : error);
+      return false;
+    }
+  }
+
+  /** Runs the group from `at` on, without a pause as long as nothing is to be awaited. */
+  #run(group: readonly Job[], at: number): void {
+    const { database } = this.#reads.writing;
+    for (let next = at; next < group.length; next++) {
+      // On some failures (disk full, out of memory) SQLite undoes the whole transaction; nothing may run outside of it.
+      if (!database.isTransaction) break;
+      const pending = group[next]?.run();
+      if (pending !== undefined) {
+        pending.then(() => this.#run(group, next + 1));
+        return;
+      }
+    }
+    this.#commit(group);
+  }
+
+  #commit(group: readonly Job[]): void {
+    const { writing } = this.#reads;
+    try {
+      if (!writing.database.isTransaction)
+        throw new Error("the store undid a group of writes, probably for want of space");
+      writing.prepare("COMMIT").run();
+    } catch (error) {
+      if (writing.database.isTransaction) writing.database.exec("ROLLBACK");
+      this.#lose(group, error);
+      return;
+    }
+    this.#reads.endGroup();
+    this.#committed();
+    for (const job of group) job.finish();
+    this.#next();
+  }
+
+  #lose(group: readonly Job[], error: unknown): void {
+    this.#reads.endGroup();
+    for (const job of group) job.fail(error);
+    this.#next();
+  }
+
+  #next(): void {
+    if (this.#queue.length > 0) {
+      setImmediate(this.#flush);
+      return;
+    }
+    this.#busy = false;
+    for (const resolve of this.#idle.splice(0)) resolve();
+  }
+}
+
+const unfinished = (): void => {
+  throw new Error("the write has not run");
+};

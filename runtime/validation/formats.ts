@@ -1,0 +1,40 @@
+/** The formats that validators assert, by name: those of ajv-formats, some of them closer to their RFC. */
+import { fullFormats } from "ajv-formats/dist/formats.js";
+import { storedDate } from "../documents/dates.ts";
+
+const timePattern =
+  /^([01]\d|2[0-3]):([0-5]\d):([0-5]\d|60)(?:\.\d+)?(?:z|([+-])([01]\d|2[0-3]):([0-5]\d))$/i;
+
+/** RFC 3339 `full-time`; second 60 only where it is the last of a UTC day. */
+function isTime(text: string): boolean {
+  const [, hour, minute, second, sign, offsetHour, offsetMinute] = timePattern.exec(text) ?? [];
+  if (hour === undefined) return false;
+  if (second !== "60") return true;
+  const offset = Number(offsetHour ?? 0) * 60 + Number(offsetMinute ?? 0);
+  const utc = Number(hour) * 60 + Number(minute) + (sign === "-" ? offset : -offset);
+  return (utc + 1440) % 1440 === 1439;
+}
+
+/** RFC 3339 appendix A: no unit may be left out between two others. */
+const duration =
+  /^P(?:\d+W|(?=[\dT])(?:\d+Y(?:\d+M(?:\d+D)?)?|\d+M(?:\d+D)?|\d+D)?(?:T(?:\d+H(?:\d+M(?:\d+S)?)?|\d+M(?:\d+S)?|\d+S))?)$/;
+
+/** ECMA-262, as `pattern` reads it. */
+function isPattern(text: string): boolean {
+  try {
+    new RegExp(text, "u");
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+export const formats = {
+  ...fullFormats,
+  date: (text: string) => storedDate(text, "date") !== undefined,
+  time: isTime,
+  "date-time": (text: string) => storedDate(text, "date-time") !== undefined,
+  duration,
+  regex: isPattern,
+  uuid: /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i,
+};

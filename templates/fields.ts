@@ -1,0 +1,55 @@
+import {
+  array,
+  type Code,
+  code,
+  docComment,
+  type EmittedFile,
+  emitModule,
+  given,
+  imported,
+  importedType,
+  join,
+  lines,
+  literal,
+  member,
+  object,
+  property,
+  when,
+} from "../compiler/emit/code.ts";
+import type { Collection, DeclaredField } from "../compiler/model/model.ts";
+import { collectionPath, runtime } from "./names.ts";
+
+/** `fields.ts`: the paths that filters may name, and how dates among them are stored. */
+export function fieldsModule(collection: Collection, auth: boolean): EmittedFile {
+  const dates = dateFields(collection);
+  return emitModule({
+    path: `${collectionPath(collection)}/fields.ts`,
+    sources: collection.schema.files.map((file) => file.path),
+    body: lines([
+      code`export const fields = ${object([
+        code`...${imported("documentFields", runtime)}`,
+        when(auth, () => code`...${imported("ownershipFields", runtime)}`),
+        given(collection.softDelete, () => code`...${imported("deletionFields", runtime)}`),
+        ...collection.fields.map((field) => property(field.path, fieldCode(field))),
+      ])} satisfies ${importedType("FieldTable", runtime)};\n`,
+      when(dates.length > 0, () => normalizer(dates)),
+    ]),
+  });
+}
+
+/** Fields that a collection stores as dates, in the order of their paths. */
+export function dateFields(collection: Collection): readonly DeclaredField[] {
+  return collection.fields.filter(({ kinds }) => kinds.includes("date") || kinds.includes("date-time"));
+}
+
+function fieldCode({ path, kinds, arrays }: DeclaredField): Code {
+  const [only] = kinds;
+  const kind = kinds.length === 1 && only !== undefined ? literal(only) : array(kinds.map(literal));
+  const places = when(arrays.length > 0, () => array(arrays.map(literal)));
+  return code`${imported("field", runtime)}(${join([literal(path), kind, places])})`;
+}
+
+function normalizer(dates: readonly DeclaredField[]): Code {
+  const fields = dates.map(({ path }) => member(code`fields`, path));
+  return code`${docComment("Brings the fields under `x-svc-store: date` into the form in which they are stored, in place.")}export const normalizeDates = ${imported("dateNormalizer", runtime)}(${join(fields)});`;
+}

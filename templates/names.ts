@@ -1,0 +1,20 @@
+/** Names and paths that emitted modules know each other by. */
+import { identifierName } from "../compiler/emit/identifiers.ts";
+import type { Collection } from "../compiler/model/model.ts";
+
+export const runtime = "realmc/runtime";
+
+/** The folder of a collection's modules, in the output folder and below `/v1/`. */
+export function collectionPath(collection: Collection): string {
+  return `${collection.realm}/${collection.database}/${collection.name}`;
+}
+
+/** What a collection's `routes.ts` calls its definition, beside the `routes`. */
+export function collectionName(collection: Collection): string {
+  return identifierName(collection.name, ["routes"]);
+}
+
+/** What a realm's `realm.ts` calls it. */
+export function realmName(realm: string): string {
+  return identifierName(realm);
+}

@@ -1,0 +1,90 @@
+import {
+  array,
+  type Code,
+  code,
+  declared,
+  type EmittedFile,
+  emitModule,
+  given,
+  imported,
+  importedDefault,
+  importedType,
+  literal,
+  object,
+  property,
+  when,
+} from "../compiler/emit/code.ts";
+import type { Collection, Database, Realm } from "../compiler/model/model.ts";
+import { collectionName, realmName, runtime } from "./names.ts";
+
+/** `realm.ts`: the realm's settings, its collections and all of its routes. */
+export function realmModule(realm: Realm): EmittedFile {
+  const collections = realm.databases.flatMap((database) => database.collections);
+  return emitModule({
+    path: `${realm.name}/realm.ts`,
+    sources: [`${realm.name}/realm.yaml`],
+    body: code`export const ${declared(realmName(realm.name))}: ${importedType("RealmModule", runtime)} = ${object(
+      [
+        property(
+          "definition",
+          object([
+            property("name", realm.name),
+            when(realm.auth, () => property("accounts", accounts(realm))),
+            property("origins", realm.origins),
+            property("appConfig", realm.appConfig),
+            property(
+              "openapi",
+              object([property("access", realm.openapi), property("document", description)]),
+            ),
+            property("collections", array(collections.map(definitionOf))),
+          ]),
+        ),
+        property("routes", routes(realm, collections)),
+      ],
+    )};`,
+  });
+}
+
+const description = importedDefault("openapi", "./openapi.json", { type: "json" });
+
+function accounts({ signup, roles, defaultRoles, profile, sessions }: Realm): Code {
+  return object([
+    property("signup", signup),
+    property("roles", roles),
+    property("defaultRoles", defaultRoles),
+    given(profile, () =>
+      property("validateProfile", imported("validate", "./profile.validate.js", "validateProfile")),
+    ),
+    property("sessionLifetime", sessions.lifetime),
+    property("sessionIdleTimeout", sessions.idleTimeout),
+    given(sessions.cookie, ({ sameSite }) => property("cookie", { sameSite })),
+  ]);
+}
+
+function routes(realm: Realm, collections: readonly Collection[]): Code {
+  const ofRealm = (factory: string): Code => code`${imported(factory, runtime)}(${literal(realm.name)})`;
+  return array([
+    ofRealm("descriptionRoutes"),
+    when(realm.auth, () => ofRealm("accountRoutes")),
+    ofRealm("administrationRoutes"),
+    ...collections.map(routesOf),
+    ...realm.databases.map((database) => batch(realm, database)),
+  ]);
+}
+
+function batch(realm: Realm, { name, collections }: Database): Code {
+  const handler = code`${imported("batchRoute", runtime)}(${literal(name)}, ${array(collections.map(definitionOf))})`;
+  return object([property(`/v1/${realm.name}/${name}/_batch`, object([property("POST", handler)]))]);
+}
+
+function definitionOf(collection: Collection): Code {
+  return imported(collectionName(collection), modulePath(collection));
+}
+
+function routesOf(collection: Collection): Code {
+  return imported("routes", modulePath(collection), `${collectionName(collection)}Routes`);
+}
+
+function modulePath({ database, name }: Collection): string {
+  return `./${database}/${name}/routes.ts`;
+}

@@ -1,0 +1,97 @@
+import {
+  array,
+  type Code,
+  code,
+  declared,
+  type EmittedFile,
+  emitModule,
+  given,
+  imported,
+  importedType,
+  lines,
+  member,
+  object,
+  pattern,
+  property,
+  when,
+} from "../compiler/emit/code.ts";
+import type { Collection, Index } from "../compiler/model/model.ts";
+import { dateFields } from "./fields.ts";
+import { collectionName, collectionPath, runtime } from "./names.ts";
+
+/** `routes.ts`: the collection as the runtime knows it, and the handlers of its paths. */
+export function routesModule(collection: Collection, auth: boolean): EmittedFile {
+  const name = declared(collectionName(collection));
+  const url = `/v1/${collectionPath(collection)}`;
+  const handler = (factory: string): Code => code`${imported(factory, runtime)}(${name})`;
+  return emitModule({
+    path: `${collectionPath(collection)}/routes.ts`,
+    sources: collection.sources,
+    body: lines([
+      code`export const ${name}: ${importedType("CollectionDefinition", runtime)} = ${definition(collection, auth)};\n`,
+      code`export const routes: ${importedType("RouteTable", runtime)} = ${object([
+        property(
+          url,
+          object([property("GET", handler("listDocuments")), property("POST", handler("createDocument"))]),
+        ),
+        property(
+          `${url}/:id`,
+          object([
+            property("GET", handler("getDocument")),
+            property("PUT", handler("replaceDocument")),
+            property("PATCH", handler("patchDocument")),
+            property("DELETE", handler(collection.softDelete ? "softDeleteDocument" : "deleteDocument")),
+          ]),
+        ),
+        given(collection.softDelete, () =>
+          property(`${url}/:id/restore`, object([property("POST", handler("restoreDocument"))])),
+        ),
+      ])};`,
+    ]),
+  });
+}
+
+function definition(collection: Collection, auth: boolean): Code {
+  const { indexes, softDelete, customId, publicCache } = collection;
+  return object([
+    property("realm", collection.realm),
+    property("database", collection.database),
+    property("name", collection.name),
+    property("fields", fields),
+    property("indexes", indexes.length === 0 ? [] : array(indexes.map(indexCode))),
+    property("validate", imported("validate", "./validate.js")),
+    when(dateFields(collection).length > 0, () =>
+      property("normalizeDates", imported("normalizeDates", "./fields.ts")),
+    ),
+    when(auth, () => property("rules", imported("rules", "./rules.ts"))),
+    when(collection.fieldRules.length > 0, () =>
+      property("fieldRules", imported("fieldRules", "./rules.ts")),
+    ),
+    given(softDelete, ({ retention }) => property("softDelete", { retention })),
+    given(customId, (settings) => property("customId", customIdCode(settings))),
+    given(publicCache, ({ maxAge }) => property("publicMaxAge", maxAge)),
+  ]);
+}
+
+const fields = imported("fields", "./fields.ts");
+
+function indexCode(index: Index): Code {
+  const keys = index.fields.map(
+    ({ path, descending }) =>
+      code`{ ${property("field", member(fields, path))}, ${property("descending", descending)} }`,
+  );
+  return object([
+    property("name", index.name),
+    property("keys", array(keys)),
+    property("unique", index.unique),
+  ]);
+}
+
+function customIdCode(customId: NonNullable<Collection["customId"]>): Code {
+  const { is, pattern: allowed, duplicateLimit } = customId;
+  return object([
+    given(is, (whose) => property("is", whose)),
+    given(allowed, (source) => property("pattern", pattern(source))),
+    property("duplicateLimit", duplicateLimit),
+  ]);
+}

@@ -1,0 +1,216 @@
+/** `rules.ts`: the access rules of a collection, each with its own text above it. */
+import {
+  array,
+  type Code,
+  code,
+  declared,
+  docComment,
+  type EmittedFile,
+  emitModule,
+  importedType,
+  join,
+  lines,
+  nothing,
+  object,
+  property,
+} from "../compiler/emit/code.ts";
+import type { Collection, RuleName } from "../compiler/model/model.ts";
+import type { CompiledRule, CompiledRules } from "../compiler/rules/compiled.ts";
+import { type Condition, isKnown, leavesIn, valuesIn } from "../compiler/rules/form.ts";
+import { checkPrinter } from "../compiler/rules/print/check.ts";
+import { printFilter } from "../compiler/rules/print/filter.ts";
+import { type Shape, shapeOf, shapeType } from "../compiler/rules/print/shape.ts";
+import { helper, type Surroundings } from "../compiler/rules/print/values.ts";
+import { collectionPath, runtime } from "./names.ts";
+
+/** Exports `rules` and, where the collection has field-level rules, `fieldRules`. */
+export function rulesModule(collection: Collection, compiled: CompiledRules): EmittedFile {
+  const conditions = allRules(compiled).map(({ form }) => form.condition);
+  const shapes = { document: shapeOf("document", conditions), data: shapeOf("data", conditions) };
+  const groups = ruleGroups(compiled);
+  return emitModule({
+    path: `${collectionPath(collection)}/rules.ts`,
+    sources: sourcesOf(collection),
+    body: lines([
+      shapeDeclaration(
+        "Document",
+        "The members of a stored document that these rules read; any may be absent.",
+        shapes.document,
+      ),
+      shapeDeclaration(
+        "Data",
+        "The members of written data that these rules read; any may be absent.",
+        shapes.data,
+      ),
+      ...groups
+        .filter(({ rule }) => rule.facts.constant === undefined)
+        .map((group) => ruleDeclaration(group, shapes)),
+      rulesObject(groups),
+      ...(collection.fieldRules.length === 0 ? [] : [fieldRulesArray(compiled, shapes)]),
+    ]),
+  });
+}
+
+function allRules({ rules, fieldRules }: CompiledRules): readonly CompiledRule[] {
+  const ofFields = fieldRules.flatMap(({ read, write }) => [read, write]);
+  return [...Object.values(rules), ...ofFields].filter((rule) => rule !== undefined);
+}
+
+/** The files that rules stand in. */
+function sourcesOf({ rules, fieldRules, sources }: Collection): readonly string[] {
+  const all = [...Object.values(rules), ...fieldRules.flatMap(({ read, write }) => [read, write])];
+  const files = new Set(all.flatMap((rule) => (rule === undefined ? [] : [rule.span.file])));
+  return files.size === 0 ? sources : [...files].sort();
+}
+
+interface Shapes {
+  readonly document: Shape;
+  readonly data: Shape;
+}
+
+function shapeDeclaration(name: string, comment: string, shape: Shape): Code {
+  if (shape.members.size === 0) return nothing;
+  return code`${docComment(comment)}type ${declared(name)} = ${shapeType(shape)};\n`;
+}
+
+/** One rule text and the operations that it decides: under `write` several. */
+interface RuleGroup {
+  readonly name: string;
+  readonly operations: readonly RuleName[];
+  readonly rule: CompiledRule;
+}
+
+function ruleGroups({ rules }: CompiledRules): readonly RuleGroup[] {
+  const groups = new Map<string, { operations: RuleName[]; rule: CompiledRule }>();
+  for (const operation of operations) {
+    const rule = rules[operation];
+    if (rule === undefined) continue;
+    const known = groups.get(rule.origin);
+    if (known === undefined) groups.set(rule.origin, { operations: [operation], rule });
+    else known.operations.push(operation);
+  }
+  return [...groups.values()].map(({ operations: of, rule }) => {
+    const [only = "read"] = of;
+    return { name: of.length > 1 ? "write" : only === "delete" ? "remove" : only, operations: of, rule };
+  });
+}
+
+const operations: readonly RuleName[] = ["create", "read", "update", "delete", "restore", "purge"];
+
+function ruleDeclaration({ name, rule }: RuleGroup, shapes: Shapes): Code {
+  const surroundings = { ...shapes, documentMayBeAbsent: false };
+  if (isKnown(rule.form.condition))
+    return code`${originComment(rule)}const ${declared(name)} = ${byCaller(rule, surroundings)};\n`;
+  return code`${originComment(rule)}const ${declared(name)}: ${ruleType(rule, surroundings)} = ${ruleObject(rule, surroundings)};\n`;
+}
+
+/** The rule's text and where it stands, on lines of their own where they are long. */
+function originComment({ text, origin }: CompiledRule): Code {
+  const rule = `\`${text.trim().replace(/\s+/g, " ")}\``;
+  return docComment(rule.length + origin.length > 90 ? `${rule}\n${origin}` : `${rule}: ${origin}`);
+}
+
+function byCaller({ form }: CompiledRule, surroundings: Surroundings): Code {
+  const { condition } = form;
+  return code`${helper("byCaller")}((${contextParameter(condition)}) => ${checkPrinter(condition, surroundings)(condition).code})`;
+}
+
+function ruleType({ form }: CompiledRule, { document: shape, documentMayBeAbsent }: Surroundings): Code {
+  const document =
+    !reads(form.condition, "document") || shape.members.size === 0
+      ? code`unknown`
+      : documentMayBeAbsent
+        ? code`${declared("Document")} | undefined`
+        : declared("Document");
+  if (form.filter !== undefined) return code`${importedType("ReadRule", runtime)}<${document}>`;
+  const data = reads(form.condition, "data") ? code`, ${declared("Data")}` : nothing;
+  return code`${importedType("WriteRule", runtime)}<${document}${data}>`;
+}
+
+function ruleObject({ form }: CompiledRule, surroundings: Surroundings): Code {
+  const { condition, possible, filter } = form;
+  const parameters = [contextParameter(condition)];
+  if (reads(condition, "document")) parameters.push(code`document`);
+  else if (reads(condition, "data")) parameters.push(code`_document`);
+  if (reads(condition, "data")) parameters.push(code`data`);
+  const functions = [
+    property(
+      "check",
+      code`(${join(parameters)}) => ${checkPrinter(condition, surroundings)(condition).code}`,
+    ),
+  ];
+  if (filter !== undefined) {
+    functions.unshift(
+      property("filter", code`(${ownContext(filter)}) => ${printFilter(filter, surroundings)}`),
+    );
+  } else if (possible.kind !== "constant") {
+    functions.unshift(
+      property(
+        "possible",
+        code`(${ownContext(possible)}) => ${checkPrinter(possible, surroundings)(possible).code}`,
+      ),
+    );
+  }
+  return object(functions);
+}
+
+/** The parts of the context that a function uses; parameters follow, so there is always something. */
+function contextParameter(condition: Condition): Code {
+  const names = contextNames(condition);
+  return names.length === 0 ? code`_context` : code`{ ${join(names)} }`;
+}
+
+function ownContext(condition: Condition): Code {
+  return contextNames(condition).length === 0 ? nothing : contextParameter(condition);
+}
+
+function contextNames(condition: Condition): readonly Code[] {
+  const values = [...valuesIn(condition)];
+  const usesUser =
+    reads(condition, "user") || [...leavesIn(condition)].some(({ kind }) => kind === "hasRole");
+  const usesNow = values.some(({ kind }) => kind === "now" || kind === "moment");
+  return [
+    ...(usesUser ? [code`user`] : []),
+    ...(usesNow ? [code`now`] : []),
+    ...(reads(condition, "appConfig") ? [code`appConfig`] : []),
+  ];
+}
+
+function reads(condition: Condition, root: "document" | "data" | "user" | "appConfig"): boolean {
+  return [...valuesIn(condition)].some((value) => value.kind === "read" && value.root === root);
+}
+
+/** Rules that allow nobody are left out, as if they were not declared. */
+function rulesObject(groups: readonly RuleGroup[]): Code {
+  const members = groups.flatMap(({ name, operations: of, rule }) => {
+    const { constant } = rule.facts;
+    if (constant === false) return [];
+    const value = constant === true ? helper("allowed") : declared(name);
+    return of.map(
+      (operation) => code`${constant === true ? originComment(rule) : nothing}${property(operation, value)}`,
+    );
+  });
+  return code`export const rules = ${object(members)} satisfies ${importedType("Rules", runtime)};\n`;
+}
+
+/** A rule that allows everybody is left out: it is what a field has by default. */
+function fieldRulesArray({ fieldRules }: CompiledRules, shapes: Shapes): Code {
+  const entries = fieldRules.flatMap(({ path, read, write }) => {
+    const members = [...fieldRule("read", read, shapes), ...fieldRule("write", write, shapes)];
+    return members.length === 0 ? [] : [object([property("path", path.split(".")), ...members])];
+  });
+  return code`export const fieldRules: readonly ${importedType("FieldRule", runtime)}[] = ${array(entries)};\n`;
+}
+
+function fieldRule(name: "read" | "write", rule: CompiledRule | undefined, shapes: Shapes): readonly Code[] {
+  if (rule === undefined || rule.facts.constant === true) return [];
+  return [
+    code`${originComment(rule)}${property(name, fieldRuleValue(rule, { ...shapes, documentMayBeAbsent: name === "write" }))}`,
+  ];
+}
+
+function fieldRuleValue(rule: CompiledRule, surroundings: Surroundings): Code {
+  if (rule.facts.constant === false) return helper("denied");
+  if (isKnown(rule.form.condition)) return byCaller(rule, surroundings);
+  return code`${ruleObject(rule, surroundings)} satisfies ${ruleType(rule, surroundings)}`;
+}
