@@ -1,11 +1,9 @@
 // npm run bench: the generated server against a hand-written one and bare Fastify, in one run, interleaved.
 // Judged by processor time a request, which is far steadier than requests per second on a busy machine.
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { realmc, root, withWorkspace } from "../workspace.ts";
 import { compileTimes, startTimes } from "./process.ts";
 import { type MeasuredServer, startGenerated, startHandwritten, startHello } from "./servers.ts";
 import { helloRow, type Measure, measure, type Row, rows, seed } from "./workload.ts";
@@ -20,33 +18,39 @@ const { values: options } = parseArgs({
 const rounds = Number(options.rounds);
 const scale = Number(options.scale);
 
-const root = fileURLToPath(new URL("../..", import.meta.url));
-const work = mkdtempSync(join(tmpdir(), "realmc-bench-"));
-const bundle = join(work, "dist");
-const realmc = join(root, "compiler/cli/realmc.mjs");
-execFileSync(
-  process.execPath,
-  [realmc, "build", join(root, "scripts/bench/config"), "--out", join(work, "generated"), "--bundle", bundle],
-  { stdio: ["ignore", "ignore", "inherit"] },
-);
-
-const servers: MeasuredServer[] = [];
-try {
-  const hello = await startHello();
-  const handwritten = await startHandwritten(join(work, "handwritten"));
-  const open = await startGenerated(bundle, join(work, "open"), "open");
-  const guarded = await startGenerated(bundle, join(work, "guarded"), "guarded");
-  servers.push(hello, handwritten, open, guarded);
-
-  const measured = await interleaved(hello, [handwritten, open, guarded]);
-  report(measured, handwritten.name);
-} finally {
-  await Promise.all(servers.map((server) => server.stop()));
-  rmSync(work, { recursive: true, force: true });
-}
+await withWorkspace(async (work) => {
+  const bundle = join(work, "dist");
+  execFileSync(
+    process.execPath,
+    [
+      realmc,
+      "build",
+      join(root, "scripts/bench/config"),
+      "--out",
+      join(work, "generated"),
+      "--bundle",
+      bundle,
+    ],
+    { stdio: ["ignore", "ignore", "inherit"] },
+  );
+  const servers: MeasuredServer[] = [];
+  const started = async (server: Promise<MeasuredServer>): Promise<MeasuredServer> => {
+    servers.push(await server);
+    return server;
+  };
+  try {
+    const hello = await started(startHello());
+    const handwritten = await started(startHandwritten(join(work, "handwritten")));
+    const open = await started(startGenerated(bundle, join(work, "open"), "open"));
+    const guarded = await started(startGenerated(bundle, join(work, "guarded"), "guarded"));
+    report(await interleaved(hello, [handwritten, open, guarded]), handwritten.name);
+  } finally {
+    await Promise.all(servers.map((server) => server.stop()));
+  }
+});
 if (options.only === undefined) {
-  await startTimes(root);
-  compileTimes(root);
+  await startTimes();
+  await compileTimes();
 }
 
 type Measured = Map<string, Map<string, Measure[]>>;
