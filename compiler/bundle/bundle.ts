@@ -1,12 +1,12 @@
 /** The bundle stage: emitted files to what is deployed. */
 import { readFile } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { build } from "esbuild";
 import type { EmittedFile } from "../emit/code.ts";
 import { jsonText } from "../emit/format.ts";
 import type { Plan } from "../emit/plan.ts";
 import { installedVersion, packageRoot } from "./package.ts";
-import { emittedFiles, runtimeOfThisPackage } from "./plugins.ts";
+import { emittedModules, runtimeOfThisPackage } from "./plugins.ts";
 
 /** Packages with native code; `npm install` in the bundle's folder brings them. */
 const nativePackages = ["@node-rs/argon2", "@photostructure/sqlite"];
@@ -27,7 +27,7 @@ const commonJs = [
  */
 export async function bundleServer(out: string, plan: Plan): Promise<readonly EmittedFile[]> {
   const { outputFiles } = await build({
-    entryPoints: [resolve(out, "server.ts")],
+    entryPoints: ["server.ts"],
     outfile: "server.mjs",
     absWorkingDir: packageRoot,
     bundle: true,
@@ -39,7 +39,7 @@ export async function bundleServer(out: string, plan: Plan): Promise<readonly Em
     banner: { js: commonJs },
     tsconfigRaw: {},
     logLevel: "silent",
-    plugins: [runtimeOfThisPackage(), emittedFiles(out, plan.files)],
+    plugins: [runtimeOfThisPackage(), emittedModules(out, plan.files)],
   });
   const [server = ""] = outputFiles.map(({ text }) => text);
   // Some are imported, some required by name only where Node lacks what they bring.

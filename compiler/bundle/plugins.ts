@@ -1,4 +1,5 @@
-import { dirname, resolve } from "node:path";
+import { readFile } from "node:fs/promises";
+import { join, posix } from "node:path";
 import type { Loader, Plugin } from "esbuild";
 import type { EmittedFile } from "../emit/code.ts";
 import { runtimeModule } from "./package.ts";
@@ -13,22 +14,27 @@ export function runtimeOfThisPackage(): Plugin {
   };
 }
 
-/** Emitted files as they are going to be, whether they are on the disk yet or not. */
-export function emittedFiles(folder: string, files: readonly EmittedFile[]): Plugin {
-  const texts = new Map(files.map(({ path, text }) => [resolve(folder, path), text]));
+/**
+ * Emitted modules by their paths in the output folder, so that a bundle does not depend on where that lies: those given
+ * as they are going to be, others as they are there. Entry points are such paths, too.
+ */
+export function emittedModules(folder: string, files: readonly EmittedFile[]): Plugin {
+  const texts = new Map(files.map(({ path, text }) => [path, text]));
+  const namespace = "generated";
   return {
-    name: "emitted",
+    name: namespace,
     setup(build) {
-      build.onResolve({ filter: /^\.{0,2}\// }, ({ path, importer, resolveDir }) => {
-        const target = resolve(importer === "" ? resolveDir : dirname(importer), path);
-        return texts.has(target) ? { path: target } : undefined;
-      });
-      build.onLoad({ filter: /\.(?:ts|js|json)$/ }, ({ path }) => {
-        const contents = texts.get(path);
-        return contents === undefined
-          ? undefined
-          : { contents, loader: loaderOf(path), resolveDir: dirname(path) };
-      });
+      build.onResolve({ filter: /./ }, ({ path, kind }) =>
+        kind === "entry-point" ? { path, namespace } : undefined,
+      );
+      build.onResolve({ filter: /^\.\.?\//, namespace }, ({ path, importer }) => ({
+        path: posix.join(posix.dirname(importer), path),
+        namespace,
+      }));
+      build.onLoad({ filter: /./, namespace }, async ({ path }) => ({
+        contents: texts.get(path) ?? (await readFile(join(folder, path), "utf8")),
+        loader: loaderOf(path),
+      }));
     },
   };
 }

@@ -28,7 +28,7 @@ import { type PlacedPattern, slowPatterns } from "./patterns.ts";
 import { accountSettings, cookieOrigins, defaultRoles, idleTimeout, origins } from "./realm-settings.ts";
 import { references } from "./references.ts";
 import { dateAgreement, datePlacement } from "./schema/dates.ts";
-import { formats, patterns, patternsOf } from "./schema/keywords.ts";
+import { patterns, patternsOf, unknownFormats } from "./schema/keywords.ts";
 import { referenceLoops } from "./schema/loops.ts";
 import { fieldNames, reservedNames } from "./schema/names.ts";
 import { objectAtTop } from "./schema/top.ts";
@@ -73,7 +73,7 @@ export function checkRealm(realm: Realm, rules: RulesStage): Diagnostic[] {
   const collections = realm.databases.flatMap((database) => database.collections);
   const found = collections.flatMap((collection) => {
     const compiled = rules.collections.get(`${collection.database}/${collection.name}`);
-    return compiled === undefined ? [] : publicCacheFacts(collection, compiled);
+    return publicCacheFacts(collection, compiled?.rules.read?.facts);
   });
   return sorted(found);
 }
@@ -116,7 +116,7 @@ function schemaProblems(subject: RealmSubject, collections: readonly CollectionS
     return file === undefined ? [] : [{ file, at: [], what: label }];
   });
   return [
-    ...schemas.flatMap((site) => [...fieldNames(site), ...formats(site), ...patterns(site)]),
+    ...schemas.flatMap((site) => [...fieldNames(site), ...unknownFormats(site), ...patterns(site)]),
     ...referenceLoops(schemas, files),
     ...documents.flatMap(({ file }) => reservedNames(file, files)),
     ...[...profile, ...documents].flatMap(({ file, at, what }) => [

@@ -2,11 +2,13 @@
 import { diagnose } from "../diagnostics/catalogue.ts";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import type { Collection } from "../model/model.ts";
-import type { CompiledRules } from "../rules/compiled.ts";
+import type { RuleFacts } from "../rules/compiled.ts";
 
-/** Public caching needs a read rule that anonymous callers can satisfy and that does not depend on the clock. */
-export function publicCacheFacts(collection: Collection, rules: CompiledRules): Diagnostic[] {
-  const facts = rules.rules.read?.facts;
+/**
+ * Public caching needs a read rule that anonymous callers can satisfy and that does not depend on the clock. `facts`: of
+ * the read rule; absent where it has mistakes of its own.
+ */
+export function publicCacheFacts(collection: Collection, facts: RuleFacts | undefined): Diagnostic[] {
   const { publicCache } = collection;
   if (publicCache === undefined || facts === undefined) return [];
   const rule = collection.rules.read;

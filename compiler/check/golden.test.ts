@@ -5,6 +5,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
+import { chapters } from "../diagnostics/catalogue.ts";
 import { renderText } from "../diagnostics/render.ts";
 import { sorted } from "../diagnostics/sort.ts";
 import { compileRules } from "../rules/rules.ts";
@@ -15,6 +16,27 @@ const cases = readdirSync(testdata).sort();
 
 test("there are at least 60 wrong configurations", () => {
   expect(cases.length).toBeGreaterThanOrEqual(60);
+});
+
+test("every code is shown by a case, or tested where a file system is needed", () => {
+  const { Rules: _, ...front } = chapters;
+  const shown = new Set(
+    cases.flatMap((name) => {
+      const text = readFileSync(`${testdata}/${name}/expected.txt`, "utf8");
+      return [...text.matchAll(/^\S.*?:\d+:\d+ (?:error|warning) (\S+)/gm)].map((match) => match[1] ?? "");
+    }),
+  );
+  const codes = Object.values(front).flatMap((chapter) => Object.keys(chapter));
+  expect(codes.filter((code) => !shown.has(code)).sort()).toEqual([
+    "file-encoding",
+    "file-too-large",
+    "file-unreadable",
+    "folder-unreadable",
+    "name-clash",
+    "nested-too-deep",
+    "symlink-outside",
+    "unknown-realm",
+  ]);
 });
 
 describe("golden diagnostics", () => {

@@ -46,9 +46,14 @@ export async function slowPatterns(patterns: readonly PlacedPattern[]): Promise<
   return found.flatMap((each) => each ?? []);
 }
 
-/** Without a repetition there is nothing to try again; this spares most configurations loading the analyser. */
+/**
+ * False for what clearly is linear, which spares most configurations loading the analyser: patterns without a repetition,
+ * and anchored ones without groups and alternatives that hold a single unbounded repetition.
+ */
 function mayBacktrack(pattern: string): boolean {
-  return /[*+{]/.test(pattern.replace(/\\./g, ""));
+  const bare = pattern.replace(/\\./gs, "x").replace(/\[[^\]]*\]/g, "x");
+  const unbounded = bare.match(/[*+]|\{\d+,\}/g)?.length ?? 0;
+  return /[*+{]/.test(bare) && !(unbounded <= 1 && bare.startsWith("^") && !/[(|]/.test(bare));
 }
 
 function warning(result: Diagnostics, span: Span, short: boolean): Diagnostic | undefined {

@@ -1,5 +1,6 @@
+import { existsSync, statSync } from "node:fs";
 import { readdir, rm } from "node:fs/promises";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { bundleServer } from "../bundle/bundle.ts";
 import { compilerVersion } from "../bundle/package.ts";
 import { hasErrors } from "../diagnostics/sort.ts";
@@ -27,6 +28,12 @@ export interface BuildOptions {
 export async function build(config: string, options: BuildOptions, terminal: Terminal): Promise<ExitCode> {
   const { out, bundle, realm, check } = options;
   if (check && bundle !== undefined) throw new UsageError("--check writes nothing, so it cannot --bundle");
+  requireOutput("--out", out, config);
+  if (bundle !== undefined) {
+    requireOutput("--bundle", bundle, config);
+    if (resolve(bundle) === resolve(out))
+      throw new UsageError("--out and --bundle need folders of their own");
+  }
   const started = performance.now();
   const { realms, diagnostics } = await analyse(config, realm, terminal);
   reportDiagnostics(config, diagnostics, { colored: terminal.colored.err, line: terminal.err });
@@ -39,6 +46,15 @@ export async function build(config: string, options: BuildOptions, terminal: Ter
   if (bundle !== undefined) await writeBundle(bundle, bundled);
   terminal.out(summary(plan, difference, options, performance.now() - started));
   return exit.ok;
+}
+
+/** Output in the configuration would be read as configuration by the next run. */
+function requireOutput(option: string, folder: string, config: string): void {
+  if (`${resolve(folder)}/`.startsWith(`${resolve(config)}/`)) {
+    throw new UsageError(`${option} ${folder} lies in the configuration`);
+  }
+  if (existsSync(folder) && !statSync(folder).isDirectory())
+    throw new UsageError(`${option} ${folder} is no folder`);
 }
 
 async function emit(

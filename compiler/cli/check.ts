@@ -15,7 +15,8 @@ export async function check(config: string, format: CheckFormat, terminal: Termi
   if (format === "json") terminal.out(renderJson(diagnostics).trimEnd());
   else {
     reportDiagnostics(config, diagnostics, { colored: terminal.colored.out, line: terminal.out });
-    if (diagnostics.length === 0) terminal.out(`${config}: ${realms.length} realms, no problems`);
+    if (diagnostics.length === 0)
+      terminal.out(`${config}: ${realms.length} ${realms.length === 1 ? "realm" : "realms"}, no problems`);
   }
   return hasErrors(diagnostics) ? exit.diagnostics : exit.ok;
 }

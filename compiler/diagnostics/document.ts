@@ -40,10 +40,6 @@ function section(code: string, entry: CatalogueEntry): string {
 }
 
 function example(title: string, text: string): string {
-  const language = /^[[{]/.test(text)
-    ? "json"
-    : /^[\w/. -]*(?:\/|realmc|chmod)/.test(text) && !text.includes(":")
-      ? "text"
-      : "yaml";
+  const language = /^[[{]/.test(text) ? "json" : /^(?:- |#|.*:(?: |$))/m.test(text) ? "yaml" : "text";
   return `${title}:\n\n\`\`\`${language}\n${text.trimEnd()}\n\`\`\``;
 }

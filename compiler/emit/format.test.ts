@@ -37,3 +37,19 @@ test("JSON: lists stand on one line where they fit and hold no objects", () => {
 test("modules that are no TypeScript are refused", async () => {
   await expect(formatModule({ path: "x.ts", text: "export const = 1;" })).rejects.toThrow(SyntaxError);
 });
+
+test("unions that do not fit behind their name stand apart, as the linter wants them", async () => {
+  const [a, b] = ["a".repeat(50), `b | "${"b".repeat(40)}`];
+  const text = `export interface T { name?: ${JSON.stringify(a)} | ${JSON.stringify(b)} | (string | null)[] }`;
+  expect((await formatModule({ path: "t.ts", text })).text).toBe(
+    [
+      "export interface T {",
+      "  name?:",
+      `    | "${a}"`,
+      `    | 'b | "${"b".repeat(40)}'`,
+      "    | (string | null)[];",
+      "}",
+      "",
+    ].join("\n"),
+  );
+});

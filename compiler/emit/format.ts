@@ -13,15 +13,44 @@ const lineWidth = 110;
  * @throws SyntaxError when the text is not TypeScript.
  */
 export async function formatModule({ path, text }: EmittedFile): Promise<EmittedFile> {
-  return {
-    path,
-    text: await format(text, { parser: "babel-ts", plugins: [babel, estree], printWidth: lineWidth }),
-  };
+  const formatted = await format(text, {
+    parser: "babel-ts",
+    plugins: [babel, estree],
+    printWidth: lineWidth,
+  });
+  return { path, text: withUnionsApart(formatted) };
+}
+
+/**
+ * A union that fits a line, but not the one of its name: prettier puts it on the next, the project's linter wants its
+ * members apart.
+ */
+function withUnionsApart(text: string): string {
+  return text.replace(/(?<=[:=])\n( +)(.+);$/gm, (lines, indent: string, type: string) => {
+    const members = unionMembers(type);
+    return members.length < 2 ? lines : `${members.map((member) => `\n${indent}| ${member}`).join("")};`;
+  });
+}
+
+/** The members of a type on one line; brackets and strings are passed over. */
+function unionMembers(type: string): string[] {
+  const members = [""];
+  let depth = 0;
+  for (const [token] of type.matchAll(/"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'| \| |./gs)) {
+    if (depth === 0 && token === " | ") {
+      members.push("");
+      continue;
+    }
+    if ("([{<".includes(token)) depth++;
+    if (")]}>".includes(token)) depth--;
+    members.push(`${members.pop()}${token}`);
+  }
+  return members;
 }
 
 /** JSON text: every member on a line of its own, lists on one line where they fit and hold no objects. */
 export function jsonText(value: object): string {
-  return `${escapeInvisible(layOut(value, "", 0))}\n`;
+  return `${layOut(value, "", 0)}\n`;
 }
 
 /** `taken`: columns of the last line that stand before and after the value. */
@@ -32,10 +61,10 @@ function layOut(value: unknown, indent: string, taken: number): string {
     if (flat !== undefined && indent.length + taken + flat.length <= lineWidth) return flat;
     return `[\n${value.map((item) => inner + layOut(item, inner, 1)).join(",\n")}\n${indent}]`;
   }
-  if (!isJsonObject(value)) return JSON.stringify(value);
+  if (!isJsonObject(value)) return leafText(value);
   const members = Object.entries(value).flatMap(([name, member]) => {
     if (member === undefined) return [];
-    const key = `${JSON.stringify(name)}: `;
+    const key = `${leafText(name)}: `;
     return [inner + key + layOut(member, inner, key.length + 1)];
   });
   return members.length === 0 ? "{}" : `{\n${members.join(",\n")}\n${indent}}`;
@@ -44,7 +73,11 @@ function layOut(value: unknown, indent: string, taken: number): string {
 /** On one line, where nothing in it stands over several. */
 function flatText(value: unknown): string | undefined {
   if (isJsonObject(value)) return Object.keys(value).length === 0 ? "{}" : undefined;
-  if (!Array.isArray(value)) return JSON.stringify(value);
+  if (!Array.isArray(value)) return leafText(value);
   const items = value.map((item) => flatText(item));
   return items.every((item) => item !== undefined) ? `[${items.join(", ")}]` : undefined;
+}
+
+function leafText(value: unknown): string {
+  return escapeInvisible(JSON.stringify(value));
 }

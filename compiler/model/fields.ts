@@ -11,6 +11,7 @@ import {
   type Shape,
   type StringStore,
   shapeOf,
+  storesOf,
   TooManyParts,
   union,
 } from "./shapes.ts";
@@ -71,7 +72,7 @@ export function declaredFields(
     const element = own.types.has("array") ? (own.items ?? anything) : undefined;
     const arrays = element === undefined ? arraysBefore : [...arraysBefore, path];
     const sides = element === undefined ? [own] : [own, element];
-    const stores = new Set(sides.flatMap((side) => (side.types.has("string") ? [...side.stores] : [])));
+    const stores = new Set(sides.flatMap((side) => [...storesOf(side)]));
     const span = locate(declared);
     if (fields.length >= MAX_FIELDS) throw new TooManyParts();
     const values = valuesOf(sides);

@@ -4,7 +4,7 @@
  */
 import { realpathSync } from "node:fs";
 import { join } from "node:path";
-import { isJsonObject } from "../../runtime/json.ts";
+import { isJsonObject, type JsonValue } from "../../runtime/json.ts";
 import { diagnose } from "../diagnostics/catalogue.ts";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import { didYouMean } from "../diagnostics/suggest.ts";
@@ -12,7 +12,7 @@ import { isInside } from "../load/folders.ts";
 import type { Reader } from "../load/reader.ts";
 import { locate, pathOf, pointerOf, type SourceFile } from "../load/source.ts";
 import { type Target, targetOf, valueAt } from "./pointers.ts";
-import { visitSchemas } from "./subschemas.ts";
+import { subschemas, visitSchemas } from "./subschemas.ts";
 
 export interface RealmFiles {
   /** The configuration folder. */
@@ -138,8 +138,24 @@ function targetProblem(
     const hint = isJsonObject(parent) ? didYouMean(last, Object.keys(parent)) : undefined;
     return { text: `there is no ${target.pointer} in ${file.path}`, hint };
   }
-  if (typeof value === "boolean" || isJsonObject(value)) return undefined;
+  const isSchema = typeof value === "boolean" || isJsonObject(value);
+  if (isSchema && isSchemaPlace(file, pathOf(target.pointer))) return undefined;
   return { text: `${target.pointer} in ${file.path} is no schema` };
+}
+
+/** Whether schemas can stand there: `#/$defs/x`, not `#/examples/0` or another key of realm.yaml than its profile. */
+function isSchemaPlace(file: SourceFile, steps: readonly string[]): boolean {
+  if (!/^[^/]+\/realm\.yaml$/.test(file.path)) return leadsTo(file.value, steps);
+  return steps[0] === "profile" && leadsTo(file.value.profile ?? {}, steps.slice(1));
+}
+
+function leadsTo(schema: JsonValue, steps: readonly string[]): boolean {
+  if (steps.length === 0) return true;
+  if (!isJsonObject(schema)) return false;
+  return subschemas(schema).some(
+    ({ schema: inner, path }) =>
+      path.every((step, at) => steps[at] === step) && leadsTo(inner, steps.slice(path.length)),
+  );
 }
 
 function resolves(target: Target, resolve: Resolve): boolean {

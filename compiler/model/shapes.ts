@@ -13,7 +13,7 @@ export type StringStore = "plain" | "date-time" | "date";
 export interface Shape {
   /** Whole numbers are there as `integer` beside `number`. */
   readonly types: ReadonlySet<JsonType>;
-  /** More than one: branches of the schema disagree. */
+  /** Empty: nothing is said, which means `plain`. More than one: branches of the schema disagree. */
   readonly stores: ReadonlySet<StringStore>;
   /** Strings allowed; absent: any. */
   readonly values?: ReadonlySet<string>;
@@ -37,12 +37,12 @@ export interface SchemaPlace extends Target {
 export class TooManyParts extends Error {}
 
 /** Parts that the schema of one collection may unfold to. */
-const MAX_PARTS = 50_000;
+const MAX_PARTS = 20_000;
 
 const allTypes: readonly JsonType[] = ["array", "boolean", "integer", "null", "number", "object", "string"];
 
 /** Any value at all. */
-export const anything: Shape = { types: new Set(allTypes), stores: new Set(["plain"]), members: new Map() };
+export const anything: Shape = { types: new Set(allTypes), stores: new Set(), members: new Map() };
 
 /** @throws TooManyParts */
 export function shapeOf(root: SchemaPlace, documentOf: (path: string) => JsonValue | undefined): Shape {
@@ -82,7 +82,7 @@ export function shapeOf(root: SchemaPlace, documentOf: (path: string) => JsonVal
     const items = elementShape(place, schema, entered);
     return {
       types: ownTypes(schema),
-      stores: new Set([ownStore(schema)]),
+      stores: ownStores(schema),
       members: new Map(
         inside(place, schema.properties, "properties").map(([name, member]) => [
           name,
@@ -137,9 +137,15 @@ function ownValues(schema: JsonObject): ReadonlySet<string> | undefined {
   return listed === undefined ? undefined : new Set(listed.filter((value) => typeof value === "string"));
 }
 
-function ownStore(schema: JsonObject): StringStore {
-  if (schema["x-svc-store"] !== "date") return "plain";
-  return schema.format === "date" ? "date" : "date-time";
+function ownStores(schema: JsonObject): ReadonlySet<StringStore> {
+  if (schema["x-svc-store"] !== "date") return new Set();
+  return new Set([schema.format === "date" ? "date" : "date-time"]);
+}
+
+/** How strings of a shape are stored, where it allows strings. */
+export function storesOf(shape: Shape): ReadonlySet<StringStore> {
+  if (!shape.types.has("string")) return new Set();
+  return shape.stores.size === 0 ? new Set(["plain"]) : shape.stores;
 }
 
 function inner(place: SchemaPlace, schema: JsonValue, ...steps: string[]): SchemaPlace {
@@ -167,27 +173,33 @@ function intersection(a: Shape, b: Shape): Shape {
     a.values === undefined ? b.values : b.values === undefined ? a.values : common(a.values, b.values);
   const items =
     a.items === undefined ? b.items : b.items === undefined ? a.items : intersection(a.items, b.items);
-  const dates = [...a.stores, ...b.stores].filter((store) => store !== "plain");
   return {
     types: common(a.types, b.types),
-    stores: new Set(dates.length > 0 ? dates : (["plain"] as const)),
+    stores: mostSpecific(a.stores, b.stores),
     members: merged(a.members, b.members, intersection),
     ...(values === undefined ? {} : { values }),
     ...(items === undefined ? {} : { items }),
   };
 }
 
+/** What is said of storing beats nothing, and a date beats the plain string that another part merely allows. */
+function mostSpecific(a: ReadonlySet<StringStore>, b: ReadonlySet<StringStore>): ReadonlySet<StringStore> {
+  const saysDate = (stores: ReadonlySet<StringStore>): boolean =>
+    stores.has("date") || stores.has("date-time");
+  if (!saysDate(a)) return b.size === 0 ? a : b;
+  return saysDate(b) ? new Set([...a, ...b]) : a;
+}
+
 /** One or the other applies. */
 export function union(a: Shape, b: Shape): Shape {
   const [first, second] = [a, b].filter((side) => side.types.has("string"));
-  const stores = new Set([...(first?.stores ?? []), ...(second?.stores ?? [])]);
   const values = second === undefined ? first?.values : bothValues(first, second);
   const [items, otherItems] = [a, b].filter((side) => side.types.has("array")).map((side) => side.items);
   const together =
     items !== undefined && otherItems !== undefined ? union(items, otherItems) : (items ?? otherItems);
   return {
     types: new Set([...a.types, ...b.types]),
-    stores: stores.size === 0 ? new Set(["plain"]) : stores,
+    stores: new Set([...storesOf(a), ...storesOf(b)]),
     members: merged(membersOf(a), membersOf(b), union),
     ...(values === undefined ? {} : { values }),
     ...(together === undefined ? {} : { items: together }),

@@ -54,7 +54,7 @@ function unknownKey({ file, path, error }: Place): Problem {
   const key = String(error.params.additionalProperty);
   const span = locate(file, [...path, key], "key");
   if (error.schema["x-unknown"] === "schema-unknown-keyword") {
-    const hint = foreignKeywords[key] ?? didYouMean(key, namesOf(error));
+    const hint = foreignKeywords.get(key) ?? didYouMean(key, namesOf(error));
     return {
       diagnostic: diagnose("schema-unknown-keyword", span, { keyword: key }, { hint }),
       distinct: key,
@@ -78,15 +78,17 @@ function namesOf({ schema }: SchemaError): string[] {
 }
 
 /** Keywords of other dialects, with what says the same here. */
-const foreignKeywords: Readonly<Record<string, string>> = {
-  definitions: "in draft 2020-12 it is called $defs",
-  id: "fields are declared under properties",
-  nullable: 'write "type": ["string", "null"]',
-  example: "write examples, an array",
-  dependencies: "write dependentRequired or dependentSchemas",
-  additionalItems: "write prefixItems for the first elements and items for the others",
-  discriminator: "write oneOf with a const in each branch",
-};
+const foreignKeywords: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    definitions: "in draft 2020-12 it is called $defs",
+    id: "fields are declared under properties",
+    nullable: 'write "type": ["string", "null"]',
+    example: "write examples, an array",
+    dependencies: "write dependentRequired or dependentSchemas",
+    additionalItems: "write prefixItems for the first elements and items for the others",
+    discriminator: "write oneOf with a const in each branch",
+  }),
+);
 
 function missingKey({ path, error, key }: Place): Problem {
   const missing = String(error.params.missingProperty);
@@ -150,7 +152,7 @@ function badValue(place: Place): Problem {
     error.keyword === "enum" &&
     isJsonObject(later) &&
     typeof error.value === "string" &&
-    later[error.value] !== undefined
+    Object.hasOwn(later, error.value)
   ) {
     return notBuilt(place, `'${lastOf(path)}: ${error.value}'`, String(later[error.value]), "value");
   }

@@ -29,7 +29,7 @@ interface Subject {
 
 const worlds = fc.sample(
   fc.record<World>({ context: contextArbitrary, document: documentArbitrary, data: documentArbitrary }),
-  { seed: 11, numRuns: 150 },
+  { seed: 11, numRuns: 100 },
 );
 
 let subjects: readonly Subject[] = [];
@@ -37,7 +37,7 @@ let refusals: readonly string[] = [];
 let generated = 0;
 
 beforeAll(async () => {
-  const reads = fc.sample(ruleArbitrary({ data: false }), { seed: 5, numRuns: 400 });
+  const reads = fc.sample(ruleArbitrary({ data: false }), { seed: 5, numRuns: 300 });
   const updates = fc.sample(ruleArbitrary({ data: true }), { seed: 6, numRuns: 200 });
   const sketches = [
     ...reads.map((rule) => ({ rule, name: "read" as const })),
@@ -124,7 +124,9 @@ describe("random rules over documents and callers of any shape", () => {
     const law = (subject: Subject, world: World): boolean => {
       if (!impossible(subject, world)) return true;
       seen++;
-      return worlds.every(({ document, data }) => !subject.check({ context: world.context, document, data }));
+      return worlds
+        .slice(0, 40)
+        .every(({ document, data }) => !subject.check({ context: world.context, document, data }));
     };
     expect(counterexample(law)).toBeUndefined();
     expect(seen).toBeGreaterThan(100);

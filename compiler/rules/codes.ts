@@ -17,7 +17,7 @@ export const ruleCodes = {
     message: "the rule is too large: {problem}",
     hint: "split the decision, for example by a field that says who may see the document",
     explanation:
-      "A rule has at most 4,000 characters and 60 levels of nesting. Nobody could review a larger one.",
+      "A rule has at most 4,000 characters and 300 levels of nesting. Nobody could review a larger one.",
     wrong: "rules:\n  read: ((((((… 100 parentheses …))))))",
     right: "rules:\n  read: document.public",
   },

@@ -103,6 +103,9 @@ function incomparable(
   if (value.kind === "read" && value.root === "user" && value.path.length === 0) {
     return { problem: "user alone can only be compared with null", hint: "compare user.id" };
   }
+  if (elements !== undefined && kinds.length > 0) {
+    return { problem: "this value may be a list; it can only be compared with null" };
+  }
   if (elements !== undefined)
     return { problem: "lists cannot be compared", hint: "use .includes(x) or .length" };
   if (kinds.length === 0) return { problem: "this value has no type; it can only be compared with null" };

@@ -1,29 +1,34 @@
 /** What TypeScript says of a rule, in the words of the rule language. */
 import { ts } from "ts-morph";
+import { didYouMean } from "../diagnostics/suggest.ts";
 import type { At } from "./form.ts";
-import type { TypeDiagnostic } from "./program.ts";
+import type { Access, TypeDiagnostic } from "./program.ts";
 import type { Report } from "./reporter.ts";
 
 /** Of the checker: "…is always truthy", implicit any: the analysis says the same and more. */
 const leftToAnalysis: ReadonlySet<number> = new Set([2774, 2801, 2869, 2870, 2871, 2872, 2873]);
 
+/** A member that does not exist. */
+const unknownMember: ReadonlySet<number> = new Set([2339, 2551, 7053]);
+
+/**
+ * Reports what the checker says. Beside constructs that are refused anyhow (`only` members) it may complain of their
+ * consequences: then nothing but unknown members is of use.
+ */
 export function reportTypeDiagnostic(
   diagnostic: TypeDiagnostic,
+  onlyMembers: boolean,
   at: (node: ts.Node) => At,
   report: Report,
 ): void {
-  const { code, message, node } = diagnostic;
-  if (leftToAnalysis.has(code)) return;
-  const [first = "", second = ""] = quotedParts(message);
+  const { code, message, access } = diagnostic;
+  if (unknownMember.has(code) && access !== undefined) {
+    reportMember(access, diagnostic, at, report);
+    return;
+  }
+  if (onlyMembers || leftToAnalysis.has(code)) return;
+  const [first = "", second = "", third = ""] = quotedParts(message);
   switch (code) {
-    case 2339:
-    case 2551:
-    case 7053: {
-      const access = node === undefined ? undefined : accessAround(node);
-      if (access === undefined) break;
-      reportMember(access, message, at, report);
-      return;
-    }
     case 2367:
       // Of lists and objects, and of values with names of ours, the analysis speaks.
       if (!isPlain(first) || !isPlain(second)) return;
@@ -34,41 +39,49 @@ export function reportTypeDiagnostic(
         valueHint(first, second),
       );
       return;
-    case 2365: {
-      const [operator = "", left = "", right = ""] = quotedParts(message);
+    case 2365:
       report("rule-comparison", diagnostic.at, {
-        problem: `${operator} cannot compare ${left} with ${right}`,
+        problem: `${first} cannot compare ${second} with ${third}`,
       });
       return;
-    }
     case 18050:
       report("rule-comparison", diagnostic.at, { problem: "only == and != compare with null" });
       return;
     case 2345:
       report("rule-type", diagnostic.at, { problem: `${first} is given where ${second} is wanted` });
       return;
+    default:
+      report("rule-type", diagnostic.at, { problem: sentence(message) });
   }
-  report("rule-type", diagnostic.at, { problem: sentence(message) });
 }
 
-function reportMember(access: Access, message: string, at: (node: ts.Node) => At, report: Report): void {
+function reportMember(
+  access: Access,
+  { message, members }: TypeDiagnostic,
+  at: (node: ts.Node) => At,
+  report: Report,
+): void {
   const owner = ownerText(access.expression);
-  const type = / on type '(.*?)'\.(?: Did you mean|$)/.exec(message)?.[1] ?? "";
+  const type = / (?:on|index) type '(.*?)'\.(?: Did you mean|$)/.exec(message)?.[1] ?? "";
   if (type === "never") {
-    report("rule-comparison", at(access.expression), {
-      problem: `${owner} can have no value here: what stands before excludes them all`,
-    });
+    const problem = `${owner} can have no value here: what stands before excludes them all`;
+    report("rule-comparison", at(access.expression), { problem });
     return;
   }
-  const meant = /Did you mean '(.*)'\?$/.exec(message)?.[1];
   const place = ts.isElementAccessExpression(access) ? access.argumentExpression : access.name;
-  const parameters = { name: memberName(access), owner: isPlain(type) ? `${owner} (${type})` : owner };
+  const name = memberName(access);
   report(
     "rule-unknown-field",
     at(place),
-    parameters,
-    meant === undefined ? undefined : `did you mean '${meant}'?`,
+    { name, owner: `${owner}${typeNote(type)}` },
+    didYouMean(name, members),
   );
+}
+
+/** What the owner is, where it is no object. */
+function typeNote(type: string): string {
+  if (type.endsWith("[]")) return " (a list)";
+  return isPlain(type) ? ` (a ${type.startsWith('"') ? "string" : type})` : "";
 }
 
 /** Literals, primitive types and lists and unions of them. */
@@ -81,20 +94,6 @@ function noOverlap(first: string, second: string): string {
     '"',
     "'",
   );
-}
-
-type Access = ts.PropertyAccessExpression | ts.ElementAccessExpression;
-
-function accessAround(node: ts.Node): Access | undefined {
-  let around: ts.Node | undefined = node;
-  while (
-    around !== undefined &&
-    !ts.isPropertyAccessExpression(around) &&
-    !ts.isElementAccessExpression(around)
-  ) {
-    around = around.parent;
-  }
-  return around;
 }
 
 function memberName(access: Access): string {
@@ -116,6 +115,7 @@ function quotedParts(message: string): readonly string[] {
 
 /** For a literal that is not among the values: which they are. */
 function valueHint(first: string, second: string): string | undefined {
+  if (!first.includes(" | ") && !second.includes(" | ")) return undefined;
   const [values, other] = first.includes(" | ") ? [first, second] : [second, first];
   if (!values.startsWith('"') || !other.startsWith('"')) return undefined;
   return `its values are ${values.replaceAll('"', "'").replaceAll(" | ", ", ")}`;

@@ -165,12 +165,17 @@ function negatedAbsence(condition: Condition, holds: boolean): Leaf | undefined 
       return negatedAbsence(condition.of, !holds);
     case "and":
     case "or":
-      return firstOf(condition.of, (term) => negatedAbsence(term, holds));
+      return firstOf(condition.of, (term) => negatedAbsenceOf(term, holds));
     case "choice":
-      return firstOf([condition.yes, condition.no], (term) => negatedAbsence(term, holds));
+      return firstOf([condition.yes, condition.no], (term) => negatedAbsenceOf(term, holds));
     default:
       return !holds && isAbsentForAnonymous(condition) ? condition : undefined;
   }
+}
+
+/** Only of what anonymous callers get through at all. */
+function negatedAbsenceOf(term: Condition, holds: boolean): Leaf | undefined {
+  return anonymousMay(term, holds) ? negatedAbsence(term, holds) : undefined;
 }
 
 function firstOf<T, R>(items: readonly T[], find: (item: T) => R | undefined): R | undefined {

@@ -25,15 +25,19 @@ export interface TypeDiagnostic {
   /** Without chained explanations. */
   readonly message: string;
   readonly at: At;
-  /** The smallest node at the place. */
-  readonly node: ts.Node | undefined;
+  /** The member access that it is about, if it is about one, and the members that there are. */
+  readonly access?: Access;
+  readonly members: readonly string[];
 }
+
+export type Access = ts.PropertyAccessExpression | ts.ElementAccessExpression;
 
 const longest = 4000;
 const deepest = 300;
 
 /** Parses and type-checks rules, answering in their order. */
 export function checkProgram(types: RealmTypes, rules: readonly RuleText[]): readonly ParsedRule[] {
+  if (rules.length === 0) return [];
   const project = new Project({
     useInMemoryFileSystem: true,
     compilerOptions: {
@@ -112,13 +116,37 @@ function parsedRule(program: ts.Program, { source, start, length }: RuleFile): P
     kind: "parsed",
     expression: bracketed.expression,
     at: (node) => ({ start: clamp(node.getStart(source)), end: clamp(node.getEnd()) }),
-    diagnostics: program.getSemanticDiagnostics(source).map((diagnostic) => ({
-      code: diagnostic.code,
-      message: plainMessage(diagnostic),
-      at: range(diagnostic.start ?? start, diagnostic.length ?? 0),
-      node: nodeAt(source, diagnostic.start ?? start, diagnostic.length ?? 0),
-    })),
+    diagnostics: program.getSemanticDiagnostics(source).map((diagnostic) => {
+      const { start: from = start, length: size = 0 } = diagnostic;
+      const access = accessAround(nodeAt(source, from, size));
+      return {
+        code: diagnostic.code,
+        message: plainMessage(diagnostic),
+        at: range(from, size),
+        ...(access === undefined ? {} : { access }),
+        members: access === undefined ? [] : membersOf(program.getTypeChecker(), access.expression),
+      };
+    }),
   };
+}
+
+function membersOf(checker: ts.TypeChecker, node: ts.Expression): readonly string[] {
+  return checker
+    .getTypeAtLocation(node)
+    .getApparentProperties()
+    .map(({ name }) => name);
+}
+
+function accessAround(node: ts.Node | undefined): Access | undefined {
+  let around = node;
+  while (
+    around !== undefined &&
+    !ts.isPropertyAccessExpression(around) &&
+    !ts.isElementAccessExpression(around)
+  ) {
+    around = around.parent;
+  }
+  return around;
 }
 
 /** The node that begins where the expression does and is bracketed, or the expression itself. */

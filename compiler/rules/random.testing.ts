@@ -194,6 +194,18 @@ function equality(left: Value, right: Value, form: (value: unknown) => unknown):
   };
 }
 
+/** By what stands there: two numbers have an order even where texts are declared. */
+function ordering(a: Value, op: keyof typeof comparisons, b: Value): BooleanRule {
+  return {
+    text: `${a.text} ${op} ${b.text}`,
+    of: (world) => {
+      const [left, right] = [a.of(world), b.of(world)];
+      if (typeof left === "number" && typeof right === "number") return comparisons[op](left - right);
+      return bothText(left, right, (x, y) => comparisons[op](byCodePoint(x, y)));
+    },
+  };
+}
+
 function leaves(names: Names, condition: fc.Arbitrary<BooleanRule>): fc.Arbitrary<BooleanRule> {
   const text = picked(texts(names), condition);
   const number = picked(numbers(names), condition);
@@ -216,18 +228,8 @@ function leaves(names: Names, condition: fc.Arbitrary<BooleanRule>): fc.Arbitrar
     fc
       .tuple(boolean, condition)
       .map(([a, b]) => equality(a, { text: `((${b.text}) && true)`, of: b.of }, plain)),
-    fc.tuple(number, operator, number).map(([a, op, b]) => ({
-      text: `${a.text} ${op} ${b.text}`,
-      of: (world: World) => {
-        const [left, right] = [a.of(world), b.of(world)];
-        return typeof left === "number" && typeof right === "number" && comparisons[op](left - right);
-      },
-    })),
-    fc.tuple(text, operator, text).map(([a, op, b]) => ({
-      text: `${a.text} ${op} ${b.text}`,
-      of: (world: World) =>
-        bothText(a.of(world), b.of(world), (left, right) => comparisons[op](byCodePoint(left, right))),
-    })),
+    fc.tuple(number, operator, number).map(([a, op, b]) => ordering(a, op, b)),
+    fc.tuple(text, operator, text).map(([a, op, b]) => ordering(a, op, b)),
     fc.tuple(date, operator, date).map(([a, op, b]) => ({
       text: `${a.text} ${op} ${b.text}`,
       of: (world: World) =>
@@ -266,12 +268,10 @@ function leaves(names: Names, condition: fc.Arbitrary<BooleanRule>): fc.Arbitrar
       )
       .map((roles) => ({
         text: `hasRole(${roles.map((role) => role.text).join(", ")})`,
-        of: (world: World) =>
-          roles.some(
-            (role) =>
-              (world.context.user?.roles as readonly unknown[] | undefined)?.includes(role.of(world)) ??
-              false,
-          ),
+        of: (world: World) => {
+          const held: readonly unknown[] = world.context.user?.roles ?? [];
+          return roles.some((role) => held.includes(role.of(world)));
+        },
       })),
   );
 }

@@ -115,7 +115,7 @@ function collectionTasks(collection: Collection, number: number): readonly Task[
   return [
     ...names.flatMap((name) => {
       const source = collection.rules[name];
-      return task(name, `rules.${source?.key ?? name}`, source, ruleScope(name));
+      return task(name, `rules.${source?.key ?? name}`, source, ruleScope(name, source?.key === "write"));
     }),
     ...collection.fieldRules.flatMap(({ path, read, write }) => [
       ...task(`fields.${path}.read`, `fields.${path}.read`, read, fieldReadScope),
@@ -124,12 +124,13 @@ function collectionTasks(collection: Collection, number: number): readonly Task[
   ];
 }
 
-function ruleScope(name: RuleName): RuleScope {
+function ruleScope(name: RuleName, underWrite: boolean): RuleScope {
   return {
     name,
     document: name !== "create",
     data: name === "create" || name === "update",
     documentMayBeAbsent: false,
+    underWrite,
     filtered: name === "read" || name === "restore",
   };
 }
@@ -139,6 +140,7 @@ const fieldReadScope: RuleScope = {
   document: true,
   data: false,
   documentMayBeAbsent: false,
+  underWrite: false,
   filtered: false,
 };
 const fieldWriteScope: RuleScope = {
@@ -146,6 +148,7 @@ const fieldWriteScope: RuleScope = {
   document: true,
   data: true,
   documentMayBeAbsent: true,
+  underWrite: false,
   filtered: false,
 };
 
@@ -176,7 +179,8 @@ function compileTask(
     const { expression, at } = rule;
     checkSubset(source.text, expression, { scope, at, report });
     nextPass();
-    for (const diagnostic of rule.diagnostics) reportTypeDiagnostic(diagnostic, at, report);
+    const refused = found.length > 0;
+    for (const diagnostic of rule.diagnostics) reportTypeDiagnostic(diagnostic, refused, at, report);
     nextPass();
     const own = types.collections[collection];
     if (own === undefined) return undefined;

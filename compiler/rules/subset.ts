@@ -11,6 +11,8 @@ export interface RuleScope {
   readonly data: boolean;
   /** A field's write rule, which also runs when there is no document yet. */
   readonly documentMayBeAbsent: boolean;
+  /** The text serves create, update and delete alike. */
+  readonly underWrite: boolean;
   /** Also compiled to a filter. */
   readonly filtered: boolean;
 }
@@ -184,10 +186,11 @@ function available(scope: RuleScope): readonly string[] {
   ];
 }
 
-function unavailableHint(scope: RuleScope): string {
-  if (scope.data && !scope.document) return "nothing is stored yet; what is being created is data";
-  if (scope.document && !scope.data) return "nothing is written; what is stored is document";
-  return "a rule under write serves create, update and delete; give them rules of their own";
+function unavailableHint({ underWrite, document }: RuleScope): string {
+  if (underWrite) return "a rule under write serves create, update and delete; give them rules of their own";
+  return document
+    ? "nothing is written; what is stored is document"
+    : "nothing is stored yet; what is being created is data";
 }
 
 function checkMember(node: ts.PropertyAccessExpression, context: Context): void {
@@ -227,32 +230,30 @@ function checkElement(node: ts.ElementAccessExpression, context: Context): void 
 
 function checkCall(node: ts.CallExpression, context: Context): void {
   const { at, report } = context;
-  const { expression: callee } = node;
-  if (node.questionDotToken !== undefined)
+  if (node.questionDotToken !== undefined) {
     report("rule-construct", at(node.questionDotToken), { construct: "an optional call" });
+  } else {
+    checkCallee(node.expression, context);
+  }
   for (const type of node.typeArguments ?? [])
     report("rule-construct", at(type), { construct: "a type argument" });
   for (const argument of node.arguments) visit(argument, context);
+}
+
+function checkCallee(callee: ts.Expression, context: Context): void {
+  const { at, report } = context;
   if (ts.isPropertyAccessExpression(callee)) {
     visit(callee.expression, context);
     const method = callee.name.text;
-    if (!textMethods.some((known) => known === method)) {
-      report(
-        "rule-construct",
-        at(callee.name),
-        { construct: `the method ${method}` },
-        didYouMean(method, textMethods) ?? "methods are includes, startsWith and endsWith",
-      );
-    }
+    if (textMethods.some((known) => known === method)) return;
+    const hint = didYouMean(method, textMethods) ?? "methods are includes, startsWith and endsWith";
+    report("rule-construct", at(callee.name), { construct: `the method ${method}` }, hint);
   } else if (!ts.isIdentifier(callee)) {
-    report("rule-construct", at(callee), { construct: "a call of an expression" });
+    const construct = callee.kind === ts.SyntaxKind.ImportKeyword ? "import" : "a call of an expression";
+    report("rule-construct", at(callee), { construct });
   } else if (names.includes(callee.text)) {
-    report(
-      "rule-construct",
-      at(callee),
-      { construct: `a call of ${callee.text}` },
-      `write ${callee.text} without parentheses`,
-    );
+    const hint = `write ${callee.text} without parentheses`;
+    report("rule-construct", at(callee), { construct: `a call of ${callee.text}` }, hint);
   } else if (!helpers.includes(callee.text)) {
     checkName(callee, context);
   }
@@ -290,7 +291,6 @@ const constructs: readonly { readonly is: (node: ts.Node) => boolean; readonly n
   { is: ts.isExpressionWithTypeArguments, name: "a type argument" },
   { is: (node) => node.kind === ts.SyntaxKind.ThisKeyword, name: "this" },
   { is: (node) => node.kind === ts.SyntaxKind.SuperKeyword, name: "super" },
-  { is: (node) => node.kind === ts.SyntaxKind.ImportKeyword, name: "import" },
   {
     is: (node) => ts.isPostfixUnaryExpression(node) || ts.isPrefixUnaryExpression(node),
     name: "an arithmetic operator",

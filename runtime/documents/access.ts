@@ -47,7 +47,7 @@ export function requireWrite(
   definition: CollectionDefinition,
   access: Access,
   rule: WriteRule | ReadRule | undefined,
-) {
+): void {
   const { context } = access;
   if (context === undefined) requireScope(definition, access, "write");
   else if (rule === undefined || !isPossible(rule, context)) throw refusal(access);

@@ -21,9 +21,9 @@ export interface ParsedDocument extends JsonObject {
 }
 
 export function parseDocument(text: string): ParsedDocument {
-  const document: JsonObject = JSON.parse(text);
-  const meta = document["_meta"];
-  return { ...document, _meta: isJsonObject(meta) ? meta : {} };
+  const document: ParsedDocument = JSON.parse(text);
+  if (!isJsonObject(document._meta)) document._meta = {};
+  return document;
 }
 
 /** A stored document cut in two. */
@@ -55,7 +55,10 @@ function parseMeta(text: string): JsonObject | undefined {
   }
 }
 
-/** The document with another `_meta`. */
-export function withMeta({ head }: SplitDocument, meta: JsonObject): string {
-  return `${head}${marker}${JSON.stringify(meta)}}`;
+/**
+ * The document with another `_meta`.
+ * @param meta its text
+ */
+export function withMeta({ head }: SplitDocument, meta: string): string {
+  return `${head}${marker}${meta}}`;
 }

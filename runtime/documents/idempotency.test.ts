@@ -3,7 +3,6 @@ import type { JsonObject } from "../json.ts";
 import { allowed } from "../rules/index.ts";
 import { code, collection, day, paths, type Received, type Shop, startShop } from "./testing.ts";
 
-let hold: Promise<void> | undefined;
 const notes = collection("notes", { rules: { read: allowed, create: allowed } });
 const other = collection("other", { rules: { read: allowed, create: allowed } });
 const chosen = collection("chosen", {
@@ -141,13 +140,13 @@ test("Idempotency-Key 4: still running: 409 request_in_progress", async () => {
   const key = newKey();
   const original = store.transaction.bind(store);
   let release = (): void => undefined;
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
   const started = new Promise<void>((reached) => {
     store.transaction = async (work) => {
-      hold = new Promise((resolve) => {
-        release = resolve;
-      });
       reached();
-      await hold;
+      await held;
       return original(work);
     };
   });
@@ -159,6 +158,37 @@ test("Idempotency-Key 4: still running: 409 request_in_progress", async () => {
   release();
   expect((await first).status).toBe(201);
   expect((await create(key, { title: "a" })).headers.get("idempotent-replayed")).toBe("true");
+});
+
+test("Idempotency-Key 4: replays do not get in each other's way", async () => {
+  const store = members.store("shop");
+  const original = store.lease.bind(store);
+  const key = newKey();
+  const first = await create(key, { title: "a" });
+  store.lease = () => Promise.resolve(undefined);
+  const again = await create(key, { title: "a" });
+  store.lease = original;
+  expect([again.status, again.text]).toEqual([201, first.text]);
+});
+
+test("Idempotency-Key 4: a request that ended between look and lease is replayed", async () => {
+  const store = members.store("shop");
+  const original = store.lease.bind(store);
+  const key = newKey();
+  const before = Number(await count());
+  let first: Received | undefined;
+  store.lease = async (name, ttl) => {
+    store.lease = original;
+    first = await create(key, { title: "a" });
+    return original(name, ttl);
+  };
+  const second = await create(key, { title: "a" });
+  expect([second.status, second.text, second.headers.get("idempotent-replayed")]).toEqual([
+    201,
+    first?.text,
+    "true",
+  ]);
+  expect(Number(await count())).toBe(before + 1);
 });
 
 test("States, idempotency: a request that fails leaves the key free for a corrected retry", async () => {

@@ -1,46 +1,47 @@
 import type { Caller } from "../auth/caller.ts";
-import type { JsonObject } from "../json.ts";
+import type { JsonObject, JsonValue } from "../json.ts";
 
 /** The text of a new document's `_meta`. `caller` is undefined in realms with `auth: disabled`. */
 export function createdMeta(at: string, caller: Caller | undefined): string {
   const times = `{"created_at":"${at}","updated_at":"${at}","version":1`;
   if (caller === undefined) return `${times}}`;
-  const owner = caller.kind === "user" ? JSON.stringify(caller.user.id) : "null";
-  const actor = JSON.stringify(caller.actor);
-  return `${times},"owner":${owner},"created_by":${actor},"updated_by":${actor}}`;
+  const owner = caller.kind === "user" ? caller.user.id : null;
+  return `${times}${member("owner", owner)}${member("created_by", caller.actor)}${member("updated_by", caller.actor)}}`;
 }
 
 /**
- * `_meta` after one more write, of a document that is live then: what never changes stays as it is stored, also where it
- * is missing because the document is older than the member (spec: Document 2).
+ * The text of `_meta` after one more write, of a document that is live then: what never changes stays as it is stored,
+ * also where it is missing because the document is older than the member (spec: Document 2).
  */
 export function nextMeta(
   stored: JsonObject,
   version: number,
   at: string,
   caller: Caller | undefined,
-): JsonObject {
+): string {
   const { created_at, owner, created_by } = stored;
-  const meta: JsonObject = { ...(created_at !== undefined && { created_at }), updated_at: at, version };
-  if (owner !== undefined) meta["owner"] = owner;
-  if (created_by !== undefined) meta["created_by"] = created_by;
-  if (caller !== undefined) meta["updated_by"] = caller.actor;
-  return meta;
+  const created = created_at === undefined ? "" : `"created_at":${JSON.stringify(created_at)},`;
+  const ownership = `${member("owner", owner)}${member("created_by", created_by)}${member("updated_by", caller?.actor)}`;
+  return `{${created}"updated_at":"${at}","version":${version}${ownership}}`;
 }
 
-/** Marks a document as soft-deleted. `purgeAt` is undefined where the collection has no retention. */
+/**
+ * Marks a document as soft-deleted.
+ * @param meta the text of its `_meta`
+ * @param purgeAt undefined where the collection has no retention
+ */
 export function deletedMeta(
-  meta: JsonObject,
+  meta: string,
   at: string,
   caller: Caller | undefined,
   purgeAt: string | undefined,
-): JsonObject {
-  return {
-    ...meta,
-    deleted_at: at,
-    ...(caller !== undefined && { deleted_by: caller.actor }),
-    ...(purgeAt !== undefined && { purge_at: purgeAt }),
-  };
+): string {
+  const marks = `${member("deleted_at", at)}${member("deleted_by", caller?.actor)}${member("purge_at", purgeAt)}`;
+  return `${meta.slice(0, -1)}${marks}}`;
+}
+
+function member(name: string, value: JsonValue | undefined): string {
+  return value === undefined ? "" : `,"${name}":${JSON.stringify(value)}`;
 }
 
 /** When a document was created, in epoch milliseconds. */

@@ -9,17 +9,13 @@ import type { StoreCollection } from "../store/contract.ts";
 import { formats } from "../validation/formats.ts";
 import { storeNameOf } from "./collection.ts";
 import type { CollectionDefinition, Validator } from "./definition.ts";
-import {
-  batchRoute,
-  createDocument,
-  deleteDocument,
-  getDocument,
-  listDocuments,
-  patchDocument,
-  replaceDocument,
-  restoreDocument,
-  softDeleteDocument,
-} from "./index.ts";
+import { batchRoute } from "./routes/batch.ts";
+import { createDocument } from "./routes/create.ts";
+import { deleteDocument, softDeleteDocument } from "./routes/delete.ts";
+import { getDocument } from "./routes/get.ts";
+import { listDocuments } from "./routes/list.ts";
+import { restoreDocument } from "./routes/restore.ts";
+import { patchDocument, replaceDocument } from "./routes/update.ts";
 
 export const second = 1000;
 export const minute = 60 * second;

@@ -23,22 +23,22 @@ export function sameDate(a: unknown, b: unknown): boolean {
 }
 
 /** `a < b` of dates. */
-export function before(a: unknown, b: unknown): boolean {
+export function earlier(a: unknown, b: unknown): boolean {
   return order(a, b) < 0;
 }
 
 /** `a <= b` of dates. */
-export function notAfter(a: unknown, b: unknown): boolean {
+export function notLater(a: unknown, b: unknown): boolean {
   return order(a, b) <= 0;
 }
 
 /** `a > b` of dates. */
-export function after(a: unknown, b: unknown): boolean {
+export function later(a: unknown, b: unknown): boolean {
   return order(a, b) > 0;
 }
 
 /** `a >= b` of dates. */
-export function notBefore(a: unknown, b: unknown): boolean {
+export function notEarlier(a: unknown, b: unknown): boolean {
   return order(a, b) >= 0;
 }
 

@@ -1,7 +1,7 @@
 /** What emitted `rules.ts` modules import, beside the filter algebra. */
 export { hasRole } from "./caller.ts";
 export { allowed, byCaller, type CallerRule, denied } from "./constant.ts";
-export { after, ago, ahead, before, includesDate, notAfter, notBefore, sameDate } from "./dates.ts";
+export { ago, ahead, earlier, includesDate, later, notEarlier, notLater, sameDate } from "./dates.ts";
 export { beginnings, choose, endings } from "./filters.ts";
 export { booleanAt, dateAt, listAt, numberAt, scalarAt, textAt } from "./known.ts";
 export type { FieldRule, ReadRule, RuleContext, Rules, WriteRule } from "./rule.ts";
@@ -13,6 +13,7 @@ export {
   endsWith,
   greater,
   includes,
+  isStored,
   length,
   less,
   member,

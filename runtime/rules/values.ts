@@ -17,6 +17,11 @@ export function present(value: unknown): boolean {
   return value !== null && value !== undefined;
 }
 
+/** `document != null` in a field's write rule: what stands for the document on create has no id. */
+export function isStored(document: unknown): boolean {
+  return present(member(document, "id"));
+}
+
 /** `a == b` of two values neither of which is a literal: both present, scalar and equal. */
 export function same(a: unknown, b: unknown): boolean {
   return a === b && isScalar(a);

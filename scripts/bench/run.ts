@@ -31,7 +31,7 @@ await withWorkspace(async (work) => {
       "--bundle",
       bundle,
     ],
-    { stdio: ["ignore", "ignore", "inherit"] },
+    { stdio: ["ignore", "ignore", "pipe"] },
   );
   const servers: MeasuredServer[] = [];
   const started = async (server: Promise<MeasuredServer>): Promise<MeasuredServer> => {

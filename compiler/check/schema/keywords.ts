@@ -1,6 +1,6 @@
 /** Formats and patterns of a schema file. */
-import { fullFormats } from "ajv-formats/dist/formats.js";
 import { isJsonObject } from "../../../runtime/json.ts";
+import { formats } from "../../../runtime/validation/formats.ts";
 import { diagnose } from "../../diagnostics/catalogue.ts";
 import type { Diagnostic } from "../../diagnostics/diagnostic.ts";
 import { didYouMean } from "../../diagnostics/suggest.ts";
@@ -10,10 +10,10 @@ import type { SchemaSite } from "../../model/read-realms.ts";
 import { visitSchemas } from "../../model/subschemas.ts";
 import { type PlacedPattern, patternProblem } from "../patterns.ts";
 
-const formatNames = Object.keys(fullFormats);
+const formatNames = Object.keys(formats);
 
 /** Formats that the validators do not know. */
-export function formats({ file, at }: SchemaSite): Diagnostic[] {
+export function unknownFormats({ file, at }: SchemaSite): Diagnostic[] {
   const found: Diagnostic[] = [];
   visitSchemas(valueAt(file.value, pointerOf(at)) ?? {}, at, ({ format }, place) => {
     if (typeof format !== "string" || formatNames.includes(format)) return;

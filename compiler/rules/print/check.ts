@@ -1,6 +1,6 @@
 /** Conditions as expressions of emitted check functions. */
 import { type Code, code, join } from "../../emit/code.ts";
-import { type Condition, type Leaf, type OrderOperator, type Value, valuesIn } from "../form.ts";
+import { type Condition, type Leaf, type OrderOperator, type Root, type Value, valuesIn } from "../form.ts";
 import { classes, isDate, typeOf } from "../values.ts";
 import { type Conditions, type Printed, printed, wrapped } from "./printed.ts";
 import { call, printValue, readKey, type Surroundings } from "./values.ts";
@@ -45,7 +45,7 @@ export function checkPrinter(whole: Condition, surroundings: Surroundings): Cond
   return print;
 
   function printNot(of: Condition): Printed {
-    if (of.kind === "absent") return call("present", value(of.of));
+    if (of.kind === "absent") return call(isRoot(of.of, "document") ? "isStored" : "present", value(of.of));
     if ((of.kind === "equal" || of.kind === "truth") && literalSide(of) !== undefined)
       return printLeaf(of, true);
     return printed(code`!${wrapped(print(of), "unary")}`, "unary");
@@ -71,6 +71,8 @@ export function checkPrinter(whole: Condition, surroundings: Surroundings): Cond
         );
       }
       case "absent":
+        if (isRoot(leaf.of, "document"))
+          return printed(code`!${call("isStored", value(leaf.of)).code}`, "unary");
         return call("absent", value(leaf.of));
       case "order": {
         const names = isDate(leaf.left) || isDate(leaf.right) ? dateOrders : orders;
@@ -107,6 +109,10 @@ export function checkPrinter(whole: Condition, surroundings: Surroundings): Cond
   }
 }
 
+function isRoot(value: Value, root: Root): boolean {
+  return value.kind === "read" && value.root === root && value.path.length === 0;
+}
+
 /** Tells which reads occur once. */
 function readsOf(whole: Condition): (key: string) => boolean {
   const counts = new Map<string, number>();
@@ -124,8 +130,8 @@ const orders: Readonly<Record<OrderOperator, string>> = {
 };
 
 const dateOrders: Readonly<Record<OrderOperator, string>> = {
-  "<": "before",
-  "<=": "notAfter",
-  ">": "after",
-  ">=": "notBefore",
+  "<": "earlier",
+  "<=": "notLater",
+  ">": "later",
+  ">=": "notEarlier",
 };

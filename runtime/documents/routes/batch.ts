@@ -2,7 +2,7 @@ import { readJson } from "../../http/body.ts";
 import type { Answer, RouteFactory } from "../../http/exchange.ts";
 import type { Transaction } from "../../store/contract.ts";
 import { accessTo } from "../access.ts";
-import { readOperations } from "../batch/operations.ts";
+import { type Operation, readOperations } from "../batch/operations.ts";
 import { Batch } from "../batch/run.ts";
 import { collectionOf } from "../collection.ts";
 import type { CollectionDefinition } from "../definition.ts";
@@ -28,14 +28,13 @@ export function batchRoute(database: string, collections: readonly CollectionDef
         writeQuery(exchange.search);
         const { value, problems } = readJson(exchange, "application/json");
 
-        const run = async (
-          transaction: Transaction,
-          operations = readOperations(value, problems),
-        ): Promise<Answer> => {
+        const run = async (transaction: Transaction, operations: readonly Operation[]): Promise<Answer> => {
           const batch = new Batch(byName, access, exchange, transaction);
           return { status: 200, body: await batch.run(operations) };
         };
-        if (key !== undefined) return remember(key, value, (transaction) => run(transaction));
+        if (key !== undefined) {
+          return remember(key, value, (transaction) => run(transaction, readOperations(value, problems)));
+        }
         const operations = readOperations(value, problems);
         return realm.store.transaction((transaction) => run(transaction, operations));
       },

@@ -3,7 +3,6 @@ import { accessTo, requireWrite } from "../access.ts";
 import { collectionOf } from "../collection.ts";
 import type { CollectionDefinition } from "../definition.ts";
 import { ownMembers } from "../draft.ts";
-import { parseDocument } from "../encode.ts";
 import { parseIfMatch } from "../etag.ts";
 import { writeQuery } from "../query.ts";
 import { requireValid } from "../validation.ts";
@@ -30,7 +29,7 @@ export function restoreDocument(definition: CollectionDefinition, retry: Retry =
         const target = { id: exchange.params["id"] ?? "", visibility: "deleted", condition } as const;
         const stored = await optimistic(retry, async () => {
           const found = await existing(collection, access, documents, target);
-          const members = ownMembers(found.document ?? parseDocument(found.stored.text));
+          const members = ownMembers(found.document);
           requireValid(definition, members, []);
           return rewrite(collection, access, documents, found, members);
         });

@@ -1,9 +1,10 @@
 import { ApiError } from "../../errors.ts";
+import type { JsonObject } from "../../json.ts";
 import type { StoredDocument, Visibility } from "../../store/contract.ts";
 import { type Access, allows } from "../access.ts";
 import type { Collection, Documents } from "../collection.ts";
 import { isDocumentId } from "../custom-id.ts";
-import { type ParsedDocument, parseDocument } from "../encode.ts";
+import { type ParsedDocument, parseDocument, splitDocument } from "../encode.ts";
 import { notFound } from "../errors.ts";
 import { type IfMatch, versionMatches } from "../etag.ts";
 
@@ -14,11 +15,23 @@ export interface Target {
   readonly condition: IfMatch | undefined;
 }
 
-/** A stored document, parsed where rules look at it. */
-export interface Existing {
+/** A stored document, parsed as far as somebody looks into it. */
+export class Existing {
   readonly stored: StoredDocument;
-  /** Undefined where no rules apply. */
-  readonly document: ParsedDocument | undefined;
+  #document: ParsedDocument | undefined;
+
+  constructor(stored: StoredDocument) {
+    this.stored = stored;
+  }
+
+  get document(): ParsedDocument {
+    this.#document ??= parseDocument(this.stored.text);
+    return this.#document;
+  }
+
+  get meta(): JsonObject {
+    return this.#document?._meta ?? splitDocument(this.stored.text).meta;
+  }
 }
 
 /**
@@ -33,14 +46,14 @@ export async function existing(
 ): Promise<Existing> {
   const stored = isDocumentId(id) ? await documents.get(id, visibility) : undefined;
   if (stored === undefined) throw notFound();
-  const document = access.context === undefined ? undefined : parseDocument(stored.text);
-  if (document !== undefined && !isReadable(collection, access, document)) throw notFound();
+  const found = new Existing(stored);
+  if (access.context !== undefined && !isReadable(collection, access, found.document)) throw notFound();
   if (condition !== undefined && !versionMatches(condition, stored.version)) {
     throw new ApiError("version_mismatch", "The document has another version.", {
       headers: { etag: collection.view(access, stored).tag },
     });
   }
-  return { stored, document };
+  return found;
 }
 
 /** The read rule, and the restore rule for a deleted document. */

@@ -66,6 +66,6 @@ export async function softDeleteDocument(
   return (await documents.replace(expected, next)) || undefined;
 }
 
-function requireRemoval(access: Access, { document }: Existing, rule: WriteRule | undefined): void {
-  if (document !== undefined && !allows(rule, access, document)) throw refusal(access);
+function requireRemoval(access: Access, found: Existing, rule: WriteRule | undefined): void {
+  if (access.context !== undefined && !allows(rule, access, found.document)) throw refusal(access);
 }

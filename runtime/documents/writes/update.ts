@@ -3,7 +3,7 @@ import type { StoredDocument } from "../../store/contract.ts";
 import { type Access, allows, refusal } from "../access.ts";
 import type { Collection, Documents } from "../collection.ts";
 import { type Draft, ownMembers } from "../draft.ts";
-import { documentText, parseDocument, splitDocument } from "../encode.ts";
+import { documentText } from "../encode.ts";
 import { unique } from "../errors.ts";
 import { mergePatch } from "../merge-patch.ts";
 import { createdAt, nextMeta } from "../meta.ts";
@@ -27,40 +27,40 @@ export async function updateDocument(
   draft: Draft,
 ): Promise<StoredDocument | undefined> {
   const found = await existing(collection, access, documents, target);
-  const members = kept(collection, access, found, draft, changed(found, change, draft));
+  const members = kept(collection, access, found, draft, changed(found, draft, change));
   requireValid(collection.definition, members, draft.problems);
   requireUpdate(collection, access, found, draft, members);
   return rewrite(collection, access, documents, found, members);
 }
 
-function changed({ stored, document }: Existing, change: Change, draft: Draft): JsonObject {
-  if (change === "replace") return { ...draft.members };
-  return mergePatch(ownMembers(document ?? parseDocument(stored.text)), draft.members);
+function changed(found: Existing, { members }: Draft, change: Change): JsonObject {
+  // A copy: dates are brought into their stored form in place, and the draft may be needed once more.
+  return change === "replace" ? { ...members } : mergePatch(ownMembers(found.document), members);
 }
 
 function kept(
   { fieldRules }: Collection,
   { context }: Access,
-  { document }: Existing,
+  found: Existing,
   draft: Draft,
   members: JsonObject,
 ): JsonObject {
-  if (fieldRules === undefined || context === undefined || document === undefined) return members;
-  return fieldRules.keep(context, document, draft.members, members);
+  if (fieldRules === undefined || context === undefined) return members;
+  return fieldRules.keep(context, found.document, draft.members, members);
 }
 
 function requireUpdate(
   { definition, fieldRules }: Collection,
   access: Access,
-  { stored, document }: Existing,
+  found: Existing,
   draft: Draft,
   members: JsonObject,
 ): void {
   const { context } = access;
-  if (context === undefined || document === undefined) return;
-  const data = { id: stored.id, ...members };
-  if (!allows(definition.rules?.update, access, document, data)) throw refusal(access);
-  const refused = fieldRules?.refusedInUpdate(context, document, draft.members, data) ?? [];
+  if (context === undefined) return;
+  const data = { id: found.stored.id, ...members };
+  if (!allows(definition.rules?.update, access, found.document, data)) throw refusal(access);
+  const refused = fieldRules?.refusedInUpdate(context, found.document, draft.members, data) ?? [];
   if (refused.length > 0) throw refusal(access, refused);
 }
 
@@ -72,14 +72,13 @@ export async function rewrite(
   { definition, clock }: Collection,
   { caller }: Access,
   documents: Documents,
-  { stored, document }: Existing,
+  { stored, meta: before }: Existing,
   members: JsonObject,
 ): Promise<StoredDocument | undefined> {
   const { id } = stored;
   const version = stored.version + 1;
-  const before = document?._meta ?? splitDocument(stored.text).meta;
   const meta = nextMeta(before, version, new Date(clock.now()).toISOString(), caller);
-  const next = { id, version, text: documentText(id, members, JSON.stringify(meta)) };
+  const next = { id, version, text: documentText(id, members, meta) };
   const write = documents.replace(stored.version, { ...next, createdAt: createdAt(before) });
   return (await unique(definition, write)) ? next : undefined;
 }

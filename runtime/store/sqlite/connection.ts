@@ -1,17 +1,18 @@
 import { randomInt } from "node:crypto";
 import { type Database, openDatabase, type Statement, type Value } from "./driver.ts";
 
-/** Prepared statements that a connection keeps; the least recently used goes first. */
+/** Prepared statements that a connection keeps; the oldest goes first. */
 const STATEMENTS = 400;
 
 /** One row in this many is counted against a budget, so that counting costs next to nothing. */
 export const SAMPLING = 16;
 
 /**
- * A condition that is true of every row and stops a statement that visits too many: it calls `tick()` on a sample of
- * rows that nobody outside can foresee, so that no data escapes the counting.
+ * A condition that is true of every row and stops a statement that visits too many: it calls `tick()` for a sample of
+ * rows. The sample is a hash of the row's number, quadratic so that no stride through the table escapes it, and salted
+ * so that nobody can choose rows that do.
  */
-export const ticking = `((seq * ${randomInt(2 ** 24, 2 ** 28) * 2 + 1} >> 20) & ${SAMPLING - 1} OR tick())`;
+export const ticking = `((seq & 1048575) * (seq & 1048575) * ${randomInt(1_000, 1_000_003)} % 1000003 & ${SAMPLING - 1} OR tick())`;
 
 export interface OpenOptions {
   readonly readOnly: boolean;

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openDatabase } from "./driver.ts";
+import type { Database } from "./driver.ts";
 
 /** `PRAGMA user_version` of files in the present format. */
 const FORMAT = 1;
@@ -32,25 +32,17 @@ export function storeFile(location: string, realm: string): StoreFile {
     process.off("exit", discard);
     discard();
   };
-  try {
-    prepare(path);
-  } catch (error) {
-    remove();
-    throw error;
-  }
   return { path, temporary, remove };
 }
 
-/** Settings that the file itself keeps. */
-function prepare(path: string): void {
-  const database = openDatabase(path, { readOnly: false });
-  try {
-    database.exec(`PRAGMA busy_timeout = ${PATIENCE}`);
-    const format = Number(database.prepare("PRAGMA user_version").get()?.["user_version"]);
-    if (format > FORMAT)
-      throw new Error(`${path} was written by a newer version (format ${format}, known: ${FORMAT})`);
-    database.exec(`PRAGMA journal_mode = WAL; PRAGMA user_version = ${FORMAT}`);
-  } finally {
-    database.close();
-  }
+/**
+ * Settings that the file itself keeps.
+ * @throws Error for a file in a newer format.
+ */
+export function prepareFile(database: Database, path: string): void {
+  database.exec(`PRAGMA busy_timeout = ${PATIENCE}`);
+  const format = Number(database.prepare("PRAGMA user_version").get()?.["user_version"]);
+  if (format > FORMAT)
+    throw new Error(`${path} was written by a newer version (format ${format}, known: ${FORMAT})`);
+  database.exec(`PRAGMA journal_mode = WAL; PRAGMA user_version = ${FORMAT}`);
 }

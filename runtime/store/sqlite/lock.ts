@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { isBusy, openDatabase } from "./driver.ts";
+import { type Database, isBusy, openDatabase } from "./driver.ts";
 
 /** Another process serves the folder. */
 export class FolderLocked extends Error {
@@ -17,6 +17,9 @@ export class FolderLocked extends Error {
 export interface FolderLock {
   release(): void;
 }
+
+/** Connections that hold locks; one that nothing refers to would be collected, and its lock with it. */
+const held = new Set<Database>();
 
 /** Milliseconds that a second process waits: one that is just ending gives the folder up, one just starting says its name. */
 const PATIENCE = 200;
@@ -41,5 +44,10 @@ export function lockFolder(folder: string, holder: string): FolderLock {
     database.close();
     throw isBusy(error) ? new FolderLocked(folder, readFileSync(name, "utf8")) : error;
   }
-  return { release: () => database.close() };
+  held.add(database);
+  return {
+    release: () => {
+      if (held.delete(database)) database.close();
+    },
+  };
 }

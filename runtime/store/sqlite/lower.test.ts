@@ -10,6 +10,7 @@ import {
   isIn,
   not,
   or,
+  type Scalar,
   TRUE,
   text,
 } from "../../filter/algebra.ts";
@@ -43,6 +44,8 @@ const strings = [
   "ab",
   "b",
   "é",
+  "\ud7ff",
+  "\ue000",
   "\uffff",
   "😀",
   "😀b",
@@ -77,35 +80,73 @@ const numbers = [
   2 ** 53 - 1,
 ];
 
-const name = fc.constantFrom(...names);
-const scalar = fc.oneof(fc.constantFrom(...strings, ...dates), fc.constantFrom(...numbers), fc.boolean());
-const { value } = fc.letrec<{ value: JsonValue; object: JsonObject; array: JsonValue[] }>((tie) => ({
-  value: fc.oneof(
-    { maxDepth: 3, withCrossShrink: true },
-    { weight: 5, arbitrary: scalar },
-    { weight: 1, arbitrary: fc.constant(null) },
-    { weight: 2, arbitrary: tie("object") },
-    { weight: 3, arbitrary: tie("array") },
-  ),
-  object: fc
-    .array(fc.tuple(name, tie("value")), { maxLength: 4 })
-    .map((entries) => Object.fromEntries(entries)),
-  array: fc.array(tie("value"), { maxLength: 3 }),
-}));
-const body = fc
-  .array(fc.tuple(name, value), { maxLength: 8 })
-  .map((entries): JsonObject => Object.fromEntries(entries));
+const name = fc.oneof(
+  { weight: 2, arbitrary: fc.constantFrom("a", "b") },
+  { weight: 1, arbitrary: fc.constantFrom(...names) },
+);
+const anyScalar = fc.oneof(
+  fc.constantFrom(...strings),
+  fc.constantFrom(...dates),
+  fc.constantFrom(...numbers),
+  fc.boolean(),
+);
+
+/** What stands at the end of a path: most often a scalar, now and then anything. */
+const leafValue = (scalar: fc.Arbitrary<Scalar>): fc.Arbitrary<JsonValue> =>
+  fc.oneof(
+    { weight: 6, arbitrary: scalar },
+    { weight: 1, arbitrary: fc.constantFrom<JsonValue>(null, [], {}, [null], [[1]], { a: 1 }) },
+    { weight: 2, arbitrary: fc.array(fc.oneof(scalar, fc.constant(null)), { maxLength: 3 }) },
+  );
+
+/** A value that the field's path reaches something in, arrays standing mostly where they are declared. */
+function along(field: Field, at: number, scalar: fc.Arbitrary<Scalar>): fc.Arbitrary<JsonValue> {
+  const segment = field.segments[at];
+  if (segment === undefined) return leafValue(scalar);
+  const inner = along(field, at + 1, scalar);
+  const several = fc.array(fc.oneof({ weight: 5, arbitrary: inner }, { weight: 1, arbitrary: scalar }), {
+    maxLength: 3,
+  });
+  const likely = field.arrays[at] === true ? several : inner;
+  const unlikely = field.arrays[at] === true ? inner : several;
+  return fc
+    .oneof(
+      { weight: 5, arbitrary: likely },
+      { weight: 1, arbitrary: unlikely },
+      { weight: 1, arbitrary: scalar },
+    )
+    .map((value): JsonValue => Object.fromEntries([[segment, value]]));
+}
+
+/** Objects laid over one another, member by member; what is no object is simply replaced. */
+function laidOver(below: JsonValue | undefined, above: JsonValue): JsonValue {
+  if (!isJsonObject(below) || !isJsonObject(above)) return above;
+  const members = new Map(Object.entries(below));
+  for (const [key, value] of Object.entries(above)) {
+    if (value !== undefined) members.set(key, laidOver(members.get(key), value));
+  }
+  return Object.fromEntries(members);
+}
+
+const bodyOver = (fields: readonly Field[], scalar: fc.Arbitrary<Scalar>): fc.Arbitrary<JsonObject> =>
+  fc
+    .tuple(...fields.map((field) => fc.option(along(field, 0, scalar), { freq: 4 })))
+    .map((parts) =>
+      parts.reduce<JsonValue>((whole, part) => (part === null ? whole : laidOver(whole, part)), {}),
+    )
+    .map((whole) => (isJsonObject(whole) ? whole : {}));
 
 const now = Date.parse("2026-03-01T12:00:00.000Z");
 const instant = fc.constantFrom(...dates).map((date) => Date.parse(date));
-const document = fc.record({
-  id: fc.constantFrom(...strings, ...dates, "x", "y", "z"),
-  body,
-  version: fc.nat(2),
-  createdAt: instant,
-  deletedAt: fc.option(instant, { nil: undefined }),
-  purgeAt: fc.option(fc.constantFrom(now + 1, now + 86_400_000), { nil: undefined }),
-});
+const documentOver = (fields: readonly Field[], scalar: fc.Arbitrary<Scalar>) =>
+  fc.record({
+    id: fc.constantFrom(...strings, ...dates, "x", "y", "z"),
+    body: bodyOver(fields, scalar),
+    version: fc.nat(2),
+    createdAt: instant,
+    deletedAt: fc.option(instant, { nil: undefined }),
+    purgeAt: fc.option(fc.constantFrom(now + 1, now + 86_400_000), { nil: undefined }),
+  });
 
 const kind = fc.constantFrom<FieldKind>(
   "string",
@@ -126,7 +167,7 @@ const declared = fc
   );
 const serverFields: readonly Field[] = [...Object.values(documentFields), ...Object.values(deletionFields)];
 
-const filterOver = (fields: readonly Field[]) => {
+const filterOver = (fields: readonly Field[], scalar: fc.Arbitrary<Scalar>) => {
   const field = fc.constantFrom(...fields);
   const known = fc.oneof(
     scalar,
@@ -165,16 +206,27 @@ const filterOver = (fields: readonly Field[]) => {
 
 const setting = fc
   .record({
-    documents: fc.uniqueArray(document, { selector: ({ id }) => id, maxLength: 12 }),
-    fields: fc.uniqueArray(declared, { selector: ({ path }) => path, minLength: 1, maxLength: 6 }),
+    fields: fc.uniqueArray(declared, { selector: ({ path }) => path, minLength: 1, maxLength: 4 }),
+    values: fc.uniqueArray(anyScalar, { minLength: 2, maxLength: 6 }),
   })
-  .chain(({ documents, fields }) =>
-    fc.record({
-      documents: fc.constant(documents),
+  .chain(({ fields, values }) => {
+    const scalar = fc.constantFrom(...values);
+    return fc.record({
       fields: fc.constant(fields),
-      filters: fc.array(filterOver([...fields, ...serverFields]), { minLength: 1, maxLength: 20 }),
-    }),
-  );
+      documents: fc.uniqueArray(documentOver(fields, scalar), {
+        selector: ({ id }) => id,
+        minLength: 4,
+        maxLength: 12,
+      }),
+      filters: fc.array(
+        fc.oneof(
+          { weight: 4, arbitrary: filterOver(fields, scalar) },
+          { weight: 1, arbitrary: filterOver([...fields, ...serverFields], anyScalar) },
+        ),
+        { minLength: 10, maxLength: 30 },
+      ),
+    });
+  });
 
 let store: Store;
 beforeAll(async () => {
@@ -217,7 +269,7 @@ test("a filter selects in SQL exactly the documents that it matches in memory, w
   );
 });
 
-type Generated = Parameters<Parameters<typeof document.map>[0]>[0];
+type Generated = Parameters<Parameters<ReturnType<typeof documentOver>["map"]>[0]>[0];
 
 function writtenAs({ id, body: members, version, createdAt, deletedAt, purgeAt }: Generated): DocumentWrite {
   const date = (at: number | undefined) => (at === undefined ? undefined : new Date(at).toISOString());

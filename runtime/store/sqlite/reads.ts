@@ -1,4 +1,5 @@
 import { Connection } from "./connection.ts";
+import { prepareFile, type StoreFile } from "./file.ts";
 
 /** Milliseconds for which SQLite may stop the main thread while another process holds a lock. */
 const BUSY_TIMEOUT = 2;
@@ -15,7 +16,7 @@ const CHECKPOINT_PAGES = 4000;
  */
 export class Reads {
   readonly writing: Connection;
-  readonly #file: string;
+  readonly #path: string;
   #separate: Connection | undefined;
   /** A group of writes is open on the writing connection. */
   #grouping = false;
@@ -24,20 +25,28 @@ export class Reads {
   #checked = false;
   #dataVersion: unknown;
 
-  constructor(file: string, temporary: boolean) {
-    this.#file = file;
-    this.writing = new Connection(file, { readOnly: false, busyTimeout: BUSY_TIMEOUT });
+  /** @throws Error for a file in a newer format. */
+  constructor({ path, temporary }: StoreFile) {
+    this.#path = path;
+    this.writing = new Connection(path, { readOnly: false, busyTimeout: BUSY_TIMEOUT });
+    const { database } = this.writing;
+    try {
+      prepareFile(database, path);
+    } catch (error) {
+      database.close();
+      throw error;
+    }
     // FULL: a commit is on the disk when it returns.
-    this.writing.database.exec(`PRAGMA synchronous = ${temporary ? "OFF" : "FULL"}`);
-    this.writing.database.exec(
-      `PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}; PRAGMA journal_size_limit = ${2 ** 26}`,
+    database.exec(
+      `PRAGMA synchronous = ${temporary ? "OFF" : "FULL"}; PRAGMA busy_timeout = ${BUSY_TIMEOUT}`,
     );
+    database.exec(`PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}; PRAGMA journal_size_limit = ${2 ** 26}`);
   }
 
   /** The connection for reads that see everything committed. */
   reading(): Connection {
     if (this.#grouping) {
-      this.#separate ??= new Connection(this.#file, { readOnly: true, busyTimeout: BUSY_TIMEOUT });
+      this.#separate ??= new Connection(this.#path, { readOnly: true, busyTimeout: BUSY_TIMEOUT });
       return this.#separate;
     }
     if (!this.#snapshot) {
@@ -74,6 +83,8 @@ export class Reads {
   close(): void {
     this.#endSnapshot();
     this.#separate?.close();
+    // SQLite does this itself when the last connection closes, which may be later: once statements are collected.
+    this.writing.database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
     this.writing.close();
   }
 

@@ -27,7 +27,13 @@ export interface SqliteStoreOptions {
 
 /** Opens the realm's store: `<location>/<realm>.sqlite`. The folder itself is guarded by `lockFolder`. */
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<Store> {
-  return new SqliteStore(options);
+  const file = storeFile(options.location, options.realm);
+  try {
+    return new SqliteStore(file, options);
+  } catch (error) {
+    file.remove();
+    throw error;
+  }
 }
 
 class SqliteStore implements Store {
@@ -46,9 +52,9 @@ class SqliteStore implements Store {
   #nextForgetting = 0;
   #closed: Promise<void> | undefined;
 
-  constructor({ location, realm, clock, queryTime, readers }: SqliteStoreOptions) {
-    this.#file = storeFile(location, realm);
-    this.#reads = new Reads(this.#file.path, this.#file.temporary);
+  constructor(file: StoreFile, { clock, queryTime, readers }: SqliteStoreOptions) {
+    this.#file = file;
+    this.#reads = new Reads(file);
     this.#writer = new Writer(this.#reads, () => this.#committed());
     this.#pool = new Pool(
       this.#file.path,

@@ -12,8 +12,9 @@ import { arrayIndexFor } from "./arrays.ts";
 import { type Connection, ticking } from "./connection.ts";
 import { isUniqueViolation, type Value } from "./driver.ts";
 import { recordChange } from "./feed.ts";
-import { type ArrayIndex, lower, Parameters } from "./lower.ts";
+import { type ArrayIndex, lower } from "./lower.ts";
 import { declaredName, quoted, tableName } from "./names.ts";
+import { Parameters } from "./parameters.ts";
 import { documentOf, valuesOf, wholeNumberOf } from "./rows.ts";
 
 /** Rows that a statement may visit on the main thread, where everybody waits for it. */

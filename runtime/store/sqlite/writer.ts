@@ -2,9 +2,15 @@ import { StoreBusy } from "../contract.ts";
 import { isBusy } from "./driver.ts";
 import type { Reads } from "./reads.ts";
 
-/** Milliseconds between attempts while another process writes, and after how many writes give up. */
-const RETRY_AFTER = 5;
-const GIVE_UP_AFTER = 5_000;
+/** What to do while another process writes; milliseconds. */
+export interface Patience {
+  /** Between attempts. */
+  readonly retryAfter: number;
+  /** Until the writes that wait fail. */
+  readonly giveUpAfter: number;
+}
+
+const defaultPatience: Patience = { retryAfter: 5, giveUpAfter: 5_000 };
 
 /** A write waiting for its group. */
 interface Job {
@@ -23,6 +29,7 @@ interface Job {
 export class Writer {
   readonly #reads: Reads;
   readonly #committed: () => void;
+  readonly #patience: Patience;
   #queue: Job[] = [];
   /** A group runs, or is about to. */
   #busy = false;
@@ -31,9 +38,10 @@ export class Writer {
   readonly #idle: (() => void)[] = [];
 
   /** `committed` is called after each commit, before the writes in it are answered. */
-  constructor(reads: Reads, committed: () => void) {
+  constructor(reads: Reads, committed: () => void, patience: Patience = defaultPatience) {
     this.#reads = reads;
     this.#committed = committed;
+    this.#patience = patience;
   }
 
   /** Runs a write that leaves nothing behind when it fails, such as a single statement. */
@@ -111,8 +119,8 @@ export class Writer {
     } catch (error) {
       const now = performance.now();
       this.#lockedSince ??= now;
-      if (isBusy(error) && now - this.#lockedSince < GIVE_UP_AFTER) {
-        setTimeout(this.#flush, RETRY_AFTER);
+      if (isBusy(error) && now - this.#lockedSince < this.#patience.giveUpAfter) {
+        setTimeout(this.#flush, this.#patience.retryAfter);
         return false;
       }
       this.#lockedSince = undefined;

@@ -20,7 +20,7 @@ export function accountPaths(
   const cookie = realm.sessions.cookie ? { "Set-Cookie": "SetCookie" as const } : {};
   const merge = ["application/json", "application/merge-patch+json"];
   return {
-    ...(realm.signup === "open" && {
+    ...(schemas.signup && {
       [`${path}/signup`]: build.path([], {
         post: build.operation({
           id: "signUp",

@@ -14,7 +14,8 @@ export interface AccountSchemas {
   readonly accountChange: Ref;
   readonly started: Ref;
   readonly sessions: Ref;
-  readonly signup: Ref;
+  /** Where sign-up is open. */
+  readonly signup?: Ref;
   readonly login: Ref;
   readonly ownChange: Ref;
 }
@@ -107,11 +108,13 @@ export function accountSchemas(pool: SchemaPool, realm: Realm): AccountSchemas {
     }),
     started: pool.add("StartedSession", closed({ user, session })),
     sessions: pool.add("SessionPage", listSchema(entry, page, ["has_more"])),
-    signup: pool.add("SignupRequest", {
-      type: "object",
-      required: ["email", "password"],
-      properties: { email, password, locale, profile: profileOrNull, ...cookie },
-      additionalProperties: false,
+    ...(realm.signup === "open" && {
+      signup: pool.add("SignupRequest", {
+        type: "object",
+        required: ["email", "password"],
+        properties: { email, password, locale, profile: profileOrNull, ...cookie },
+        additionalProperties: false,
+      }),
     }),
     login: pool.add("LoginRequest", {
       type: "object",

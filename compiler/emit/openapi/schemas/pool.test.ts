@@ -35,6 +35,14 @@ describe("component schemas", () => {
     expect(accepts({ a: "x", b: { city: 1 } })).toBe(false);
   });
 
+  test("do not repeat the name of a file in that of its one definition", () => {
+    const { components } = embedded(
+      { type: "object", properties: { a: { $ref: "../_shared/address.json#/$defs/address" } } },
+      { "../_shared/address.json": { $defs: { address: { type: "object" } } } },
+    );
+    expect(Object.keys(components)).toEqual(["Address", "ThingsInput"]);
+  });
+
   test("keep what stands beside a reference", () => {
     const { accepts } = embedded({
       type: "object",

@@ -97,7 +97,8 @@ export class SchemaPool {
   #wish(place: Target): string {
     const stem = this.#stems.get(place.path) ?? pascalCase(posix.basename(place.path).split(".")[0] ?? "");
     const below = pathOf(place.pointer).filter((segment) => !structural.has(segment));
-    return stem + below.map(pascalCase).join("") || "Schema";
+    const words = [stem, ...below.map(pascalCase)];
+    return words.filter((word, at) => word !== words[at - 1]).join("") || "Schema";
   }
 
   /** Sorted by name. */

@@ -1,0 +1,218 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { RuleFacts } from "../rules/compiled.ts";
+import { loadRealms } from "./analyze.ts";
+import { publicCacheFacts } from "./facts.ts";
+
+let folder = "";
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "realmc-check-"));
+});
+
+afterEach(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function write(files: Record<string, string>): void {
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), text);
+  }
+}
+
+const desk = {
+  "desk/realm.yaml":
+    "auth: enabled\nroles: { editor: {} }\nprofile: { $ref: ./_shared/person.json#/$defs/profile }\n",
+  "desk/_shared/person.json":
+    '{ "$defs": { "profile": { "type": "object", "properties": { "nick": { "type": "string" } } } } }',
+  "desk/support/tickets/schema.json": `{
+  "type": "object",
+  "properties": {
+    "title": { "type": "string" },
+    "by": { "$ref": "../../_shared/person.json#/$defs/profile" },
+    "customer_id": { "type": "string" }
+  }
+}`,
+  "desk/support/tickets/collection.yaml":
+    "soft_delete: true\nreferences: { customer: { collection: customers, field: customer_id } }\n",
+  "desk/support/tickets/indexes.json": '{ "indexes": [{ "fields": ["title", "-_meta.deleted_at"] }] }',
+  "desk/support/customers/schema.json": '{ "type": "object" }',
+};
+
+describe("loadRealms", () => {
+  test("a profile's $ref alone is no object at its top", async () => {
+    write(desk);
+    const { diagnostics } = await loadRealms(folder);
+    expect(diagnostics.map(({ code, span }) => `${span.file} ${code}`)).toEqual([
+      "desk/realm.yaml schema-not-object",
+    ]);
+  });
+
+  test("a sound configuration becomes plain data", async () => {
+    write({
+      ...desk,
+      "desk/realm.yaml":
+        "auth: enabled\nroles: { editor: {} }\nprofile: { type: object, $ref: ./_shared/person.json#/$defs/profile }\n",
+    });
+    const { value, diagnostics } = await loadRealms(folder);
+    expect(diagnostics).toEqual([]);
+    const [realm] = value;
+    expect(realm).toEqual(JSON.parse(JSON.stringify(realm)));
+    expect(realm?.profile).toMatchObject({ path: "desk/realm.yaml", pointer: "/profile" });
+    expect(realm?.profile?.files.map((file) => file.path)).toEqual([
+      "desk/_shared/person.json",
+      "desk/realm.yaml",
+    ]);
+    expect(realm?.inputs.map((input) => input.path)).toEqual([
+      "desk/_shared/person.json",
+      "desk/realm.yaml",
+      "desk/support/customers/schema.json",
+      "desk/support/tickets/collection.yaml",
+      "desk/support/tickets/indexes.json",
+      "desk/support/tickets/schema.json",
+    ]);
+    const [customers, tickets] = realm?.databases[0]?.collections ?? [];
+    expect(customers).toMatchObject({
+      name: "customers",
+      sources: ["desk/support/customers/schema.json"],
+      rules: {},
+    });
+    expect(tickets).toMatchObject({
+      name: "tickets",
+      sources: [
+        "desk/_shared/person.json",
+        "desk/support/tickets/collection.yaml",
+        "desk/support/tickets/indexes.json",
+        "desk/support/tickets/schema.json",
+      ],
+      softDelete: {},
+    });
+    expect(tickets?.fields.map(({ path }) => path)).toEqual(["by", "by.nick", "customer_id", "title"]);
+    expect(tickets?.fields.find(({ path }) => path === "by.nick")?.span).toMatchObject({
+      file: "desk/_shared/person.json",
+      line: 1,
+    });
+  });
+
+  test("one realm can be loaded alone; mistakes of others are not told", async () => {
+    write({ ...desk, "shop/realm.yaml": "auth: disabled\n", "shop/a/b/schema.json": '{ "type": "object" }' });
+    const { value, diagnostics } = await loadRealms(folder, "shop");
+    expect(value.map((realm) => realm.name)).toEqual(["shop"]);
+    expect(diagnostics).toEqual([]);
+  });
+
+  test("realms whose auth or roles are unknown, and collections whose schema is, are left out", async () => {
+    write({
+      "a/realm.yaml": "auth: maybe\n",
+      "a/b/c/schema.json": '{ "type": "object" }',
+      "d/realm.yaml": "auth: disabled\n",
+      "d/e/f/schema.json": '{ "type": "objekt" }',
+      "d/e/g/schema.json": '{ "type": "object" }',
+    });
+    const { value } = await loadRealms(folder);
+    expect(value.map((realm) => realm.name)).toEqual(["d"]);
+    expect(value[0]?.databases[0]?.collections.map((collection) => collection.name)).toEqual(["g"]);
+  });
+
+  test("the meaning of inputs does not depend on comments, layout or the order of keys", async () => {
+    write({
+      "a/realm.yaml": "auth: enabled\nsignup: open\n",
+      "a/b/c/schema.json": '{ "type": "object", "title": "x" }',
+    });
+    const first = await loadRealms(folder);
+    write({
+      "a/realm.yaml": "# hello\nsignup:   open\nauth: enabled\n",
+      "a/b/c/schema.json": '{\n"title":"x","type":"object"}',
+    });
+    const second = await loadRealms(folder);
+    expect(second.value[0]?.inputs).toEqual(first.value[0]?.inputs);
+    write({ "a/realm.yaml": "auth: enabled\nsignup: closed\n" });
+    expect((await loadRealms(folder)).value[0]?.inputs).not.toEqual(first.value[0]?.inputs);
+  });
+
+  test("a $ref may name a file beside the schema, which is no stray then", async () => {
+    write({
+      "a/realm.yaml": "auth: disabled\n",
+      "a/b/c/schema.json": '{ "type": "object", "properties": { "x": { "$ref": "x.yaml" } } }',
+      "a/b/c/x.yaml": "type: string\n",
+    });
+    const { value, diagnostics } = await loadRealms(folder);
+    expect(diagnostics).toEqual([]);
+    expect(value[0]?.databases[0]?.collections[0]?.fields).toMatchObject([{ path: "x", kinds: ["string"] }]);
+  });
+
+  test("words that every object inherits are plain words", async () => {
+    write({
+      "a/realm.yaml": "auth: enabled\nsignup: __proto__\nroles: { constructor: {} }\ntoString: 1\n",
+      "a/b/c/schema.json":
+        '{ "type": "object", "constructor": 1, "properties": { "valueOf": { "type": "string" } } }',
+      "a/b/c/indexes.json": '{ "indexes": [{ "fields": ["constructor"] }, { "fields": ["valueOf"] }] }',
+    });
+    const { diagnostics } = await loadRealms(folder);
+    expect(diagnostics.map(({ message }) => message)).toEqual([
+      "'constructor' is not a declared field of b/c",
+      "JSON Schema 2020-12 has no keyword 'constructor'",
+      "'signup' must be 'open' or 'closed', not '__proto__'",
+      "there is no key 'toString' here",
+    ]);
+  });
+
+  test("a shared file is validated once, however many schemas reach it", async () => {
+    const refers = '{ "type": "object", "properties": { "x": { "$ref": "../../_shared/x.json" } } }';
+    write({
+      "a/realm.yaml": "auth: disabled\n",
+      "a/b/c/schema.json": refers,
+      "a/b/d/schema.json": refers,
+      "a/_shared/x.json": '{ "typ": "string" }',
+    });
+    const { diagnostics } = await loadRealms(folder);
+    expect(diagnostics.map(({ span, code }) => `${span.file} ${code}`)).toEqual([
+      "a/_shared/x.json schema-unknown-keyword",
+    ]);
+  });
+});
+
+describe("facts of compiled rules", () => {
+  const facts = (some: Partial<RuleFacts>): RuleFacts => ({
+    constant: undefined,
+    anonymous: true,
+    readsClock: false,
+    readsAppConfig: false,
+    documentFields: [],
+    ...some,
+  });
+
+  async function codes(
+    some: Partial<RuleFacts>,
+    cache = "cache: { public: true, max_age: 60 }",
+  ): Promise<string[]> {
+    write({
+      "a/realm.yaml": "auth: enabled\n",
+      "a/b/c/schema.json": '{ "type": "object" }',
+      "a/b/c/collection.yaml": `rules: { read: true }\n${cache}\n`,
+    });
+    const [collection] = (await loadRealms(folder)).value[0]?.databases[0]?.collections ?? [];
+    return collection === undefined
+      ? ["none"]
+      : publicCacheFacts(collection, facts(some)).map(({ code }) => code);
+  }
+
+  test("Concurrency 5: public caching with a read rule that anonymous callers can satisfy", async () => {
+    expect(await codes({})).toEqual([]);
+  });
+
+  test("Concurrency 5: refused where anonymous callers can never satisfy it", async () => {
+    expect(await codes({ anonymous: false })).toEqual(["cache-anonymous"]);
+  });
+
+  test("Concurrency 5: refused where it depends on the clock", async () => {
+    expect(await codes({ readsClock: true })).toEqual(["cache-clock"]);
+  });
+
+  test("without public caching nothing is asked", async () => {
+    expect(await codes({ anonymous: false, readsClock: true }, "cache: { public: false }")).toEqual([]);
+  });
+});

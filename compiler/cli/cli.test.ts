@@ -1,0 +1,127 @@
+/** `realmc` as a process: exit codes, what goes where, and that nothing is written when something is wrong. */
+import { spawnSync } from "node:child_process";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { packageRoot } from "../bundle/package.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "realmc-cli-"));
+const config = join(folder, "config");
+const broken = join(folder, "broken");
+const out = join(folder, "generated");
+const dist = join(folder, "dist");
+
+beforeAll(() => {
+  write(config, "plain/realm.yaml", "auth: disabled\n");
+  write(
+    config,
+    "plain/db/things/schema.json",
+    '{"type": "object", "properties": {"name": {"type": "string"}}}\n',
+  );
+  cpSync(config, broken, { recursive: true });
+  write(broken, "plain/realm.yaml", "auth: disabled\nsignupp: open\n");
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+function write(root: string, path: string, text: string): void {
+  mkdirSync(join(root, path, ".."), { recursive: true });
+  writeFileSync(join(root, path), text);
+}
+
+function realmc(...words: readonly string[]): { status: number | null; stdout: string; stderr: string } {
+  const script = join(packageRoot, "compiler/cli/realmc.mjs");
+  const { status, stdout, stderr } = spawnSync(process.execPath, [script, ...words], {
+    encoding: "utf8",
+    cwd: folder,
+  });
+  return { status, stdout, stderr };
+}
+
+describe("realmc", () => {
+  test("wrong command lines: exit 2, a message, a suggestion", () => {
+    const typo = realmc("biuld", "config");
+    expect([typo.status, typo.stdout]).toEqual([2, ""]);
+    expect(typo.stderr).toContain("Did you mean build?");
+    expect(realmc("check", "nowhere")).toEqual({
+      status: 2,
+      stdout: "",
+      stderr: "error: there is no folder nowhere\n",
+    });
+    const realm = realmc("build", "config", "--realm", "plian");
+    expect([realm.status, realm.stderr]).toEqual([
+      2,
+      "error: there is no realm plian in config (did you mean 'plain'?)\n",
+    ]);
+    const inside = realmc("build", "config", "--out", "config/generated");
+    expect([inside.status, inside.stderr]).toEqual([
+      2,
+      "error: --out config/generated lies in the configuration\n",
+    ]);
+    const format = realmc("check", "config", "--format", "sarif");
+    expect(format.status).toBe(2);
+    expect(format.stderr).toContain("'sarif' is not built yet");
+  });
+
+  test("check: diagnostics on stdout, as text or JSON; exit 1", () => {
+    const text = realmc("check", "broken");
+    expect(text.status).toBe(1);
+    expect(text.stdout).toMatch(/^plain\/realm\.yaml:2:1 error \S+ .*signupp/);
+    expect(text.stdout).not.toContain("\u001b");
+    const json = realmc("check", "broken", "--format", "json");
+    expect(json.status).toBe(1);
+    expect(JSON.parse(json.stdout)).toMatchObject([
+      { file: "plain/realm.yaml", line: 2, column: 1, severity: "error" },
+    ]);
+    expect(realmc("check", "config")).toMatchObject({ status: 0, stdout: "config: 1 realm, no problems\n" });
+  });
+
+  test("build: with errors, exit 1, diagnostics on stderr, nothing written", () => {
+    const { status, stdout, stderr } = realmc("build", "broken", "--out", out, "--bundle", dist);
+    expect([status, stdout]).toEqual([1, ""]);
+    expect(stderr).toContain("plain/realm.yaml:2:1 error");
+    expect([existsSync(out), existsSync(dist)]).toEqual([false, false]);
+  });
+
+  test("build: makes the output and a bundle that runs elsewhere; --check finds what is stale", () => {
+    const built = realmc("build", "config", "--out", "generated", "--bundle", "dist");
+    expect(built.status).toBe(0);
+    expect(built.stdout).toMatch(/^1 realm in generated and dist: \d+ files, \d+ written \(\d+\.\d s\)\n$/);
+    expect(readdirSync(dist).sort()).toEqual(["package.json", "plain.openapi.json", "server.mjs"]);
+    const { dependencies } = JSON.parse(readFileSync(join(dist, "package.json"), "utf8"));
+    expect(Object.values(dependencies).every((version) => /^\d+\.\d+\.\d+$/.test(String(version)))).toBe(
+      true,
+    );
+
+    // Where it is deployed, `npm install` brings what the package file names.
+    symlinkSync(join(packageRoot, "node_modules"), join(folder, "node_modules"));
+    const environment = { ...process.env, SVC_STORE: `sqlite:${join(folder, "data")}` };
+    const words = ["dist/server.mjs", "key", "create", "--realm", "plain", "--name", "n"];
+    const key = spawnSync(process.execPath, words, { encoding: "utf8", cwd: folder, env: environment });
+    expect(key.stdout).toMatch(/^svk_\S+\n$/);
+
+    expect(realmc("build", "config", "--out", "generated", "--check").status).toBe(0);
+    write(out, "server.ts", "edited");
+    const stale = realmc("build", "config", "--out", "generated", "--check");
+    expect(stale.status).toBe(1);
+    expect(stale.stderr).toContain("generated/server.ts is missing or differs");
+    expect(readFileSync(join(out, "server.ts"), "utf8")).toBe("edited");
+  });
+
+  test("serve and key create need a bundle", () => {
+    expect(realmc("serve", "none").status).toBe(2);
+    const key = realmc("key", "create", "--realm", "plain", "--name", "n", "--dist", "none");
+    expect([key.status, key.stdout]).toEqual([2, ""]);
+    expect(key.stderr).toContain("no bundle in none");
+  });
+});

@@ -1,0 +1,87 @@
+import { documentFields, type FieldTable, field } from "../../filter/fields.ts";
+import type { JsonObject } from "../../json.ts";
+import type {
+  Change,
+  CollectionShape,
+  DocumentWrite,
+  IndexShape,
+  Store,
+  StoreCollection,
+  StoredDocument,
+} from "../contract.ts";
+
+export const fields = {
+  ...documentFields,
+  name: field("name", "string"),
+  place: field("place", "string"),
+  size: field("size", "integer"),
+  flag: field("flag", "boolean"),
+  tags: field("tags", "string", ["tags"]),
+} satisfies FieldTable;
+
+export const HOUR = 3_600_000;
+export const DAY = 24 * HOUR;
+/** Where the suite's clock stands when a test begins. */
+export const start = Date.parse("2026-03-01T10:00:00.000Z");
+
+/** What the parts of the suite share: a store for each test, and its clock. */
+export interface Suite {
+  readonly clock: { time: number; now(): number };
+  readonly store: Store;
+  /** Collection `app.people` with these indexes. */
+  people(...indexes: readonly IndexShape[]): Promise<StoreCollection>;
+}
+
+/** A collection's shape over the suite's fields. */
+export function shape(
+  name: string,
+  options: { indexes?: readonly IndexShape[]; feed?: boolean } = {},
+): CollectionShape {
+  return { name, fields, indexes: options.indexes ?? [], feed: options.feed ?? false };
+}
+
+/** An index over paths, `-` for descending. */
+export function index(name: string, paths: readonly string[], unique = false): IndexShape {
+  const keys = paths.map((path) => {
+    const descending = path.startsWith("-");
+    const found = Object.entries(fields).find(([key]) => key === (descending ? path.slice(1) : path));
+    if (found === undefined) throw new Error(`no field ${path}`);
+    return { field: found[1], descending };
+  });
+  return { name, keys, unique };
+}
+
+/** A document as the document layer writes it. */
+export function written(
+  id: string,
+  body: JsonObject,
+  { version = 1, createdAt = start, deletedAt, purgeAt }: Partial<Omit<DocumentWrite, "id" | "text">> = {},
+): DocumentWrite {
+  const meta = {
+    created_at: new Date(createdAt).toISOString(),
+    updated_at: new Date(createdAt).toISOString(),
+    ...(version === 0 ? {} : { version }),
+    ...(deletedAt === undefined ? {} : { deleted_at: new Date(deletedAt).toISOString() }),
+    ...(purgeAt === undefined ? {} : { purge_at: new Date(purgeAt).toISOString() }),
+  };
+  return { id, version, text: JSON.stringify({ id, ...body, _meta: meta }), createdAt, deletedAt, purgeAt };
+}
+
+export const stored = ({ id, version, text }: DocumentWrite): StoredDocument => ({ id, version, text });
+export const idsOf = (documents: readonly StoredDocument[]): readonly string[] =>
+  documents.map(({ id }) => id);
+export const summary = ({ id, before, after }: Change) =>
+  `${before === undefined ? "+" : after === undefined ? "-" : "~"}${id}`;
+
+export function bodyOf(document: StoredDocument | undefined): JsonObject {
+  return JSON.parse(document?.text ?? "{}");
+}
+
+export async function failureOf(work: Promise<unknown>): Promise<unknown> {
+  try {
+    await work;
+  } catch (error) {
+    return error;
+  }
+  throw new Error("this should have failed");
+}

@@ -1,0 +1,185 @@
+import { describe, expect, test } from "vitest";
+import { eq, TRUE } from "../../filter/algebra.ts";
+import { DuplicateId, type StoredDocument, UniqueViolation } from "../contract.ts";
+import { bodyOf, failureOf, fields, idsOf, index, type Suite, shape, start, written } from "./fixtures.ts";
+
+/** Several writes as one, and who sees what when. */
+export function describeTransactions(suite: Suite): void {
+  describe("transaction", () => {
+    test("answers what the work answers; all of its writes are there", async () => {
+      await suite.store.provision([shape("app.people"), shape("app.places")]);
+      const answer = await suite.store.transaction(async (transaction) => {
+        await transaction.collection("app.people").insert(written("a", {}));
+        await transaction.collection("app.places").insert(written("b", {}));
+        return 42;
+      });
+      expect(answer).toBe(42);
+      expect(await suite.store.collection("app.people").get("a", "live")).toBeDefined();
+      expect(await suite.store.collection("app.places").get("b", "live")).toBeDefined();
+    });
+
+    test("its operations see the writes before them; nobody else does", async () => {
+      const collection = await suite.people();
+      let outside: Promise<StoredDocument | undefined> | undefined;
+      let counted: Promise<number> | undefined;
+      await suite.store.transaction(async (transaction) => {
+        const own = transaction.collection("app.people");
+        await own.insert(written("a", { name: "one" }));
+        expect(await own.get("a", "live", eq(fields.name, "one"))).toBeDefined();
+        expect(await own.replace(1, written("a", { name: "two" }, { version: 2 }))).toBe(true);
+        outside = collection.get("a", "live");
+        counted = collection.count(TRUE, "all");
+        expect(bodyOf(await own.get("a", "live"))["name"]).toBe("two");
+        expect(await own.remove("a", 1)).toBe(false);
+      });
+      expect(await outside).toBeUndefined();
+      expect(await counted).toBe(0);
+      expect(await collection.get("a", "live")).toMatchObject({ version: 2 });
+    });
+
+    test("when the work throws, none of its writes happened, and the caller gets what it threw", async () => {
+      const collection = await suite.people(index("tags", ["tags"]));
+      await collection.insert(written("keep", { name: "kept", tags: ["x"] }));
+      const thrown = new Error("stop");
+      const failure = failureOf(
+        suite.store.transaction(async (transaction) => {
+          const own = transaction.collection("app.people");
+          await own.insert(written("a", { tags: ["y"] }));
+          await own.replace(1, written("keep", { name: "changed" }, { version: 2 }));
+          await own.remove("keep", 2);
+          throw thrown;
+        }),
+      );
+      expect(await failure).toBe(thrown);
+      expect(await collection.get("a", "all")).toBeUndefined();
+      expect(await collection.get("keep", "live")).toMatchObject({ version: 1 });
+      expect(await collection.count(eq(fields.tags, "x"), "live")).toBe(1);
+      expect(await collection.count(eq(fields.tags, "y"), "live")).toBe(0);
+    });
+
+    test("an operation's failure can be caught, and the transaction goes on", async () => {
+      const collection = await suite.people(index("by_name", ["name"], true));
+      await collection.insert(written("a", { name: "Ada" }));
+      await suite.store.transaction(async (transaction) => {
+        const own = transaction.collection("app.people");
+        expect(await failureOf(own.insert(written("a", {})))).toBeInstanceOf(DuplicateId);
+        expect(await failureOf(own.insert(written("b", { name: "Ada" })))).toBeInstanceOf(UniqueViolation);
+        await own.insert(written("b", { name: "Bob" }));
+      });
+      expect(await collection.get("b", "live")).toBeDefined();
+    });
+
+    test("a failure affects only itself, whatever was sent along with it", async () => {
+      const collection = await suite.people();
+      const results = await Promise.allSettled([
+        collection.insert(written("a", {})),
+        suite.store.transaction(async (transaction) => {
+          await transaction.collection("app.people").insert(written("b", {}));
+          throw new Error("stop");
+        }),
+        collection.insert(written("a", {})),
+        suite.store.transaction((transaction) =>
+          transaction.collection("app.people").insert(written("c", {})),
+        ),
+        suite.store.transaction(async () => {
+          throw new Error("at once");
+        }),
+        collection.insert(written("d", {})),
+      ]);
+      expect(results.map(({ status }) => status)).toEqual([
+        "fulfilled",
+        "rejected",
+        "rejected",
+        "fulfilled",
+        "rejected",
+        "fulfilled",
+      ]);
+      expect(idsOf(await collection.find({ filter: TRUE, visibility: "all", limit: 10, skip: 0 }))).toEqual([
+        "a",
+        "c",
+        "d",
+      ]);
+    });
+
+    test("transactions run one after another: increments are never lost", async () => {
+      const collection = await suite.people();
+      await collection.insert(written("counter", { size: 0 }));
+      const increment = () =>
+        suite.store.transaction(async (transaction) => {
+          const own = transaction.collection("app.people");
+          const current = await own.get("counter", "live");
+          const { version = 0 } = current ?? {};
+          const size = Number(bodyOf(current)["size"]) + 1;
+          return own.replace(version, written("counter", { size }, { version: version + 1 }));
+        });
+      expect(await Promise.all(Array.from({ length: 50 }, increment))).toEqual(
+        Array.from({ length: 50 }, () => true),
+      );
+      expect(bodyOf(await collection.get("counter", "live"))["size"]).toBe(50);
+    });
+
+    test("its operations are refused after its end", async () => {
+      await suite.people();
+      const escaped = await suite.store.transaction(async (transaction) =>
+        transaction.collection("app.people"),
+      );
+      expect(await failureOf(escaped.insert(written("a", {})))).toBeInstanceOf(Error);
+      expect(await suite.store.collection("app.people").get("a", "all")).toBeUndefined();
+    });
+
+    test("a collection that was not provisioned is an error", async () => {
+      const failure = await failureOf(
+        suite.store.transaction(async (transaction) => void transaction.collection("app.nothing")),
+      );
+      expect(failure).toMatchObject({ message: expect.stringContaining("app.nothing") });
+    });
+  });
+
+  describe("lease", () => {
+    test("is held by one at a time, until it is released", async () => {
+      const lease = await suite.store.lease("job", 60_000);
+      expect(lease).toBeDefined();
+      expect(await suite.store.lease("job", 60_000)).toBeUndefined();
+      expect(await suite.store.lease("other", 60_000)).toBeDefined();
+      await lease?.release();
+      expect(await suite.store.lease("job", 60_000)).toBeDefined();
+      await lease?.release();
+      expect(await suite.store.lease("job", 60_000)).toBeUndefined();
+    });
+  });
+
+  describe("revision", () => {
+    test("changes with every kind of write to the collection, once it is acknowledged", async () => {
+      await suite.store.provision([shape("app.people"), shape("app.places")]);
+      const collection = suite.store.collection("app.people");
+      const before = suite.store.revision("app.people");
+      if (before === undefined) return;
+      const seen = new Set([before]);
+      const note = () => seen.add(suite.store.revision("app.people") ?? Number.NaN);
+      await collection.insert(written("a", {}));
+      note();
+      await collection.replace(1, written("a", {}, { version: 2, deletedAt: start, purgeAt: start }));
+      note();
+      await collection.removeExpired(1);
+      note();
+      await suite.store.transaction((transaction) =>
+        transaction.collection("app.people").insert(written("b", {})),
+      );
+      note();
+      await collection.remove("b");
+      note();
+      expect(seen.size).toBe(6);
+      expect(seen.has(Number.NaN)).toBe(false);
+    });
+
+    test("stays while nothing is written", async () => {
+      await suite.store.provision([shape("app.people"), shape("app.places")]);
+      await suite.store.collection("app.people").insert(written("a", {}));
+      const before = suite.store.revision("app.people");
+      if (before === undefined) return;
+      await suite.store.collection("app.people").get("a", "live");
+      await suite.store.collection("app.places").insert(written("a", {}));
+      expect(suite.store.revision("app.people")).toBe(before);
+    });
+  });
+}
