@@ -140,7 +140,11 @@ describe("Common request rules 3: the body", () => {
 
 describe("Numbers and names of a body", () => {
   it("reports what would be read back as such an integer", () => {
-    expect(read('{"a":1e20,"b":1e21,"c":1000000000000000000000}').problems.map(({ path }) => path)).toEqual(["a", "b", "c"]);
+    expect(read('{"a":1e20,"b":1e21,"c":1000000000000000000000}').problems.map(({ path }) => path)).toEqual([
+      "a",
+      "b",
+      "c",
+    ]);
     expect(read('{"a":1e20,"b":1e21}').problems.map(({ path }) => path)).toEqual(["a"]);
   });
 

@@ -16,7 +16,8 @@ export async function purgeExpired({
   store,
 }: Pick<RealmInstance, "definition" | "store">): Promise<number> {
   let removed = 0;
-  for (const { name } of realmCollections(definition)) removed += await purgeCollection(store.collection(name));
+  for (const { name } of realmCollections(definition))
+    removed += await purgeCollection(store.collection(name));
   return removed;
 }
 

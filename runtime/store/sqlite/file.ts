@@ -16,6 +16,13 @@ export interface StoreFile {
   remove(): void;
 }
 
+const temporaryFolders = new Set<string>();
+process.once("exit", () => temporaryFolders.forEach(discard));
+
+function discard(folder: string): void {
+  rmSync(folder, { recursive: true, force: true });
+}
+
 /**
  * The realm's file, made if need be. `:memory:` is a file in a private folder, removed by `remove` or at the end of the
  * process: connections and threads cannot share a database in memory without seeing each other's unfinished writes.
@@ -25,12 +32,9 @@ export function storeFile(location: string, realm: string): StoreFile {
   const folder = temporary ? mkdtempSync(join(tmpdir(), "realmc-")) : location;
   if (!temporary) mkdirSync(folder, { recursive: true, mode: 0o700 });
   const path = join(folder, `${realm}.sqlite`);
-  const discard = () => rmSync(folder, { recursive: true, force: true });
-  if (temporary) process.once("exit", discard);
+  if (temporary) temporaryFolders.add(folder);
   const remove = () => {
-    if (!temporary) return;
-    process.off("exit", discard);
-    discard();
+    if (temporaryFolders.delete(folder)) discard(folder);
   };
   return { path, temporary, remove };
 }
