@@ -49,7 +49,12 @@ export function or(...filters: readonly Filter[]): Filter {
   return fold("or", "false", "true", filters);
 }
 
-function fold(op: "and" | "or", neutral: Filter["op"], absorbing: Filter["op"], filters: readonly Filter[]): Filter {
+function fold(
+  op: "and" | "or",
+  neutral: Filter["op"],
+  absorbing: Filter["op"],
+  filters: readonly Filter[],
+): Filter {
   const of: Filter[] = [];
   for (const filter of filters) {
     if (filter.op === absorbing) return filter;

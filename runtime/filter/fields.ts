@@ -23,7 +23,11 @@ export type FieldTable = Readonly<Record<string, Field>>;
  * Declares one field. `arrays` lists the paths (the field's own, or of a segment on the way) that hold arrays:
  * `field("lines.sku", "string", ["lines"])`.
  */
-export function field(path: string, kinds: FieldKind | readonly FieldKind[], arrays: readonly string[] = []): Field {
+export function field(
+  path: string,
+  kinds: FieldKind | readonly FieldKind[],
+  arrays: readonly string[] = [],
+): Field {
   const segments = path.split(".");
   return {
     path,
