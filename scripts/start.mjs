@@ -5,18 +5,14 @@ import { fileURLToPath } from "node:url";
 const root = fileURLToPath(new URL("..", import.meta.url));
 const realms = ["blog", "helpdesk"]; // those with authentication; inventory needs no key
 
-function run(args, options = {}) {
-  const { status, stdout } = spawnSync(process.execPath, args, {
-    cwd: root,
-    encoding: "utf8",
-    stdio: ["ignore", "inherit", "inherit"],
-    ...options,
-  });
-  if (status !== 0) process.exit(status ?? 1);
-  return stdout;
+function run(args, stdio) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd: root, encoding: "utf8", stdio });
+  if (status === 0) return stdout;
+  process.stderr.write(stderr ?? "");
+  process.exit(status ?? 1);
 }
 
-run(["compiler/cli/realmc.mjs", "build", "examples", "--out", "generated", "--bundle", "dist"]);
+run(["compiler/cli/realmc.mjs", "build", "examples", "--out", "generated", "--bundle", "dist"], "inherit");
 
 // The key for trying has one name, so that each start replaces the one before.
 const keys = realms.map((realm) => {
@@ -31,7 +27,7 @@ const keys = realms.map((realm) => {
     "--admin",
     "--replace",
   ];
-  const printed = run(args, { stdio: ["ignore", "pipe", "inherit"] });
+  const printed = run(args, "pipe");
   return { realm, key: printed.trim().split("\n").at(-1) };
 });
 

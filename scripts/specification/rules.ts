@@ -1,0 +1,103 @@
+/**
+ * The rules of the specification that this server keeps, as tests name them: `Concurrency 2`, `Authentication 2, 9`, or
+ * the section alone where its sentences have no numbers (`List response: …`). `coverage.test.ts` finds the tests.
+ */
+
+export interface Rule {
+  /** The heading in the specification, as titles of tests spell it. */
+  readonly section: string;
+  /** Absent in sections without numbered rules. */
+  readonly number?: number;
+  readonly text: string;
+}
+
+/** Sections with numbered rules: number to what the rule says, in short. */
+const numbered: Readonly<Record<string, Readonly<Record<number, string>>>> = {
+  Document: {
+    1: "_id, _meta and _expanded in bodies are ignored; id too on PUT and PATCH",
+    2: "no ownership in realms with auth: disabled; older documents gain only updated_by",
+    3: "x-svc-store: date stores a string as a date",
+    4: "files are declared in collection settings, not in schema.json, and only with storage",
+  },
+  "Common request rules": {
+    1: "X-Request-ID: taken or generated, returned in the header and in errors",
+    2: "Content-Type of POST, PUT and PATCH, else 415",
+    3: "the body: at most MAX_BODY_BYTES (413), a single JSON object (400)",
+    4: "each query parameter at most once",
+    5: "Vary and Cache-Control by class of route, on errors too",
+  },
+  "Document endpoints": {
+    1: "unknown realm, database, collection or id is 404; no upserts",
+    2: "create validates: 400 with one detail per failing field",
+    3: "create takes an Idempotency-Key; org and team only where collections have them",
+    4: "PUT replaces the whole document, keeping id and created_at",
+    5: "PATCH merges (RFC 7396); the result is validated",
+    6: "DELETE is permanent unless the collection soft-deletes; purge",
+    7: "unique index violated: 409 conflict with a detail per field",
+    8: "the batch takes an Idempotency-Key too",
+  },
+  "Custom ids": {
+    1: "an existing id is 409 id_taken; PUT and PATCH stay update-only",
+    2: "id_required, invalid_id, id_not_allowed",
+    3: "order: id, create rule with data.id, insert; who is refused is refused for every id",
+    4: "429 after duplicate_limit answers in a minute, counted in svc_id_conflicts_total",
+    5: "the same in batches",
+  },
+  "Idempotency-Key": {
+    1: "1-200 characters from letters, digits, . _ : -",
+    2: "needs a user or API key, and a realm with authentication",
+    3: "private to the collection and the caller",
+    4: "replay, 422 for another body, 409 while running; only successes are remembered",
+  },
+  Concurrency: {
+    1: "If-Match: versions, lists, *; 412 with the current version; malformed is 400",
+    2: "without If-Match three attempts, then 409 write_conflict with nothing applied",
+    3: "If-None-Match: 304 when what the caller would receive is unchanged; rules first",
+    4: "tags of documents with representation suffix, weak tags of lists",
+    5: "public caching of anonymous reads; what the start refuses",
+  },
+  "Errors, note": {
+    1: "batch failures abort everything and name the operation's position",
+  },
+  Authentication: {
+    1: "Authorization: Bearer with a session token or an API key",
+    2: "auth: disabled checks nothing; API keys bypass the rules",
+    3: "scopes, networks and expiry of API keys",
+    4: "401 unauthenticated, 401 invalid_credentials, 403 forbidden",
+    6: "session cookies: opt-in; writes by cookie alone need a listed Origin",
+    9: "anonymous creates record created_by: anonymous",
+    11: "rules per operation; an undeclared one denies; restore and purge are not covered by write",
+  },
+  Versioning: {
+    1: "client routes are under /v1/, health is outside",
+    2: "_meta.version starts at 1, and is what ETag and If-Match hold",
+    3: "an OpenAPI 3.1 document per realm",
+    4: "a changed schema does not alter stored documents; every write must fit it",
+    6: "/readyz reports the configuration's fingerprint",
+  },
+};
+
+/** Sections whose sentences have no numbers. */
+const named: Readonly<Record<string, string>> = {
+  "Hierarchy and naming": "realm, database, collection, document; realm names of at most 54 characters",
+  Document: "id, _meta and its members",
+  "List response": "items, limit, skip, has_more, total",
+  "List query parameters": "limit, skip, count, deleted, the default order; others are 400 invalid_query",
+  Batch: "up to 100 operations; a result for each, in order",
+  "Error envelope": "error with code, message, details and request_id",
+  Errors: "stable codes with their statuses; unexpected failures are 500 internal_error",
+  References: "declarations are checked at build time, each refusal naming file and reference",
+  "States, Document": "live, deleted, restored, purged, expired",
+  "States, idempotency": "none, running, remembered",
+  Health: "/healthz and /readyz",
+  Limits: "body size, list limit, batch operations, header values",
+  Refusals: "configuration.md, What a refusal answers: 401, 403 or 404",
+  "Field rules": "configuration.md, collection.yaml: what callers see and set",
+};
+
+export const rules: readonly Rule[] = [
+  ...Object.entries(numbered).flatMap(([section, texts]) =>
+    Object.entries(texts).map(([number, text]) => ({ section, number: Number(number), text })),
+  ),
+  ...Object.entries(named).map(([section, text]) => ({ section, text })),
+];
