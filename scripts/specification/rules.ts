@@ -64,6 +64,7 @@ const numbered: Readonly<Record<string, Readonly<Record<number, string>>>> = {
     2: "auth: disabled checks nothing; API keys bypass the rules",
     3: "scopes, networks and expiry of API keys",
     4: "401 unauthenticated, 401 invalid_credentials, 403 forbidden",
+    5: "X-Svc-On-Behalf-Of where a key may not: 400",
     6: "session cookies: opt-in; writes by cookie alone need a listed Origin",
     9: "anonymous creates record created_by: anonymous",
     11: "rules per operation; an undeclared one denies; restore and purge are not covered by write",
