@@ -3,8 +3,9 @@ import { main } from "realmc/runtime";
 import { blog } from "./blog/realm.ts";
 import { helpdesk } from "./helpdesk/realm.ts";
 import { inventory } from "./inventory/realm.ts";
+import manifest from "./manifest.json" with { type: "json" };
 
 await main({
-  fingerprint: "e7c9b4bbb21962f2ac405b85e3ca8168bd53b66d2adc2c31fcf483ec34760f57",
+  fingerprint: manifest.fingerprint,
   realms: [blog, helpdesk, inventory],
 });

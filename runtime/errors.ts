@@ -17,6 +17,8 @@ export const errorStatus = {
   invalid_id: 400,
   id_not_allowed: 400,
   invalid_query: 400,
+  org_not_allowed: 400,
+  team_not_allowed: 400,
   invalid_invitation: 400,
   unauthenticated: 401,
   invalid_credentials: 401,

@@ -1,10 +1,14 @@
+/** Longer names are no slips of names. */
+const MAX_NAME = 200;
+
 /** The candidate most like `name`, if any is near enough to be what was meant: the "did you mean" of every message. */
 export function closest(name: string, candidates: Iterable<string>): string | undefined {
+  if (name.length > MAX_NAME) return undefined;
   const wanted = name.toLowerCase();
   let best: string | undefined;
   let bestDistance = Math.max(1, Math.floor(Math.min(name.length, 12) * 0.4)) + 1;
   for (const candidate of candidates) {
-    if (candidate === name) continue;
+    if (candidate === name || Math.abs(candidate.length - name.length) >= bestDistance) continue;
     const distance = editDistance(wanted, candidate.toLowerCase());
     if (distance < bestDistance) [best, bestDistance] = [candidate, distance];
   }

@@ -6,7 +6,11 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const realms = ["blog", "helpdesk"]; // those with authentication; inventory needs no key
 
 function run(args, stdio) {
-  const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd: root, encoding: "utf8", stdio });
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, {
+    cwd: root,
+    encoding: "utf8",
+    stdio,
+  });
   if (status === 0) return stdout;
   process.stderr.write(stderr ?? "");
   process.exit(status ?? 1);

@@ -32,9 +32,11 @@ export function realmModule(realm: Realm): EmittedFile {
             when(realm.auth, () => property("accounts", accounts(realm))),
             property("origins", realm.origins),
             property("appConfig", realm.appConfig),
-            property(
-              "openapi",
-              object([property("access", realm.openapi), property("document", description)]),
+            when(realm.openapi !== "off", () =>
+              property(
+                "openapi",
+                object([property("access", realm.openapi), property("document", description)]),
+              ),
             ),
             property("collections", array(collections.map(definitionOf))),
           ]),
@@ -64,9 +66,9 @@ function accounts({ signup, roles, defaultRoles, profile, sessions }: Realm): Co
 function routes(realm: Realm, collections: readonly Collection[]): Code {
   const ofRealm = (factory: string): Code => code`${imported(factory, runtime)}(${literal(realm.name)})`;
   return array([
-    ofRealm("descriptionRoutes"),
+    when(realm.openapi !== "off", () => ofRealm("descriptionRoutes")),
     when(realm.auth, () => ofRealm("accountRoutes")),
-    ofRealm("administrationRoutes"),
+    when(realm.auth, () => ofRealm("administrationRoutes")),
     ...collections.map(routesOf),
     ...realm.databases.map((database) => batch(realm, database)),
   ]);

@@ -5,7 +5,7 @@ import { build } from "esbuild";
 import type { EmittedFile } from "../emit/code.ts";
 import { jsonText } from "../emit/format.ts";
 import type { Plan } from "../emit/plan.ts";
-import { installedVersion, packageRoot } from "./package.ts";
+import { bundleName, installedVersion, packageRoot } from "./package.ts";
 import { emittedModules, runtimeOfThisPackage } from "./plugins.ts";
 
 /** Packages with native code; `npm install` in the bundle's folder brings them. */
@@ -59,7 +59,7 @@ async function descriptionOf(realm: string, out: string, plan: Plan): Promise<Em
 
 function productionPackage(dependencies: readonly string[]): string {
   return jsonText({
-    name: "realmc-server",
+    name: bundleName,
     private: true,
     type: "module",
     scripts: { start: "node server.mjs" },

@@ -11,6 +11,9 @@ export const packageRoot = fileURLToPath(new URL("../..", import.meta.url));
 /** What `realmc/runtime` is. */
 export const runtimeModule = join(packageRoot, "runtime", "index.ts");
 
+/** What a bundle's own package is called. */
+export const bundleName = "realmc-server";
+
 export function compilerVersion(): string {
   return versionIn(join(packageRoot, "package.json"));
 }

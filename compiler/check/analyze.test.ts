@@ -43,8 +43,10 @@ const desk = {
 };
 
 describe("loadRealms", () => {
-  test("a profile's $ref alone is no object at its top", async () => {
+  test("a profile may be a $ref to a schema of objects, and to nothing else", async () => {
     write(desk);
+    expect((await loadRealms(folder)).diagnostics).toEqual([]);
+    write({ ...desk, "desk/realm.yaml": "auth: enabled\nprofile: { $ref: ./_shared/person.json }\n" });
     const { diagnostics } = await loadRealms(folder);
     expect(diagnostics.map(({ code, span }) => `${span.file} ${code}`)).toEqual([
       "desk/realm.yaml schema-not-object",

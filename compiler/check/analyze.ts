@@ -5,7 +5,7 @@
  *     const rules = await compileRules(realm);                                 // compiler/rules
  *     const more = checkRealm(realm, rules);                                   // the checks that need the rules' facts
  *
- * Every mistake of a run is reported: realms whose `auth` or `roles` could not be understood, and collections whose schema
+ * Every mistake of a run is reported: realms whose `auth`, `roles` or `profile` could not be understood, and collections whose schema
  * could not, are left out of the value, so that what the later stages say of the others is meant.
  */
 import type { Diagnostic, Staged } from "../diagnostics/diagnostic.ts";
@@ -52,7 +52,6 @@ const collectionChecks: readonly CollectionCheck[] = [
   references,
   indexFields,
   duplicateIndexes,
-  dateAgreement,
 ];
 
 /**
@@ -110,21 +109,33 @@ function collectionSubjects(subject: RealmSubject): CollectionSubject[] {
 function schemaProblems(subject: RealmSubject, collections: readonly CollectionSubject[]): Diagnostic[] {
   const { realm, schemas, files, settings } = subject;
   const profile =
-    realm.profile === undefined ? [] : [{ file: settings, at: ["profile"], what: "the users' profile" }];
-  const documents = collections.flatMap(({ collection, label }) => {
-    const file = files.get(collection.schema.path);
-    return file === undefined ? [] : [{ file, at: [], what: label }];
-  });
+    realm.profile === undefined
+      ? []
+      : [
+          ...objectAtTop(settings, ["profile"], "the users' profile", files),
+          ...datePlacement(settings, ["profile"], files),
+        ];
   return [
     ...schemas.flatMap((site) => [...fieldNames(site), ...unknownFormats(site), ...patterns(site)]),
     ...referenceLoops(schemas, files),
-    ...documents.flatMap(({ file }) => reservedNames(file, files)),
-    ...[...profile, ...documents].flatMap(({ file, at, what }) => [
-      ...objectAtTop(file, at, what),
-      ...datePlacement(file, at, files),
-    ]),
+    ...profile,
+    ...collections.flatMap(documentProblems),
   ];
 }
+
+const documentProblems: CollectionCheck = (subject) => {
+  const { collection, files, label } = subject;
+  const file = files.get(collection.schema.path);
+  if (file === undefined) return [];
+  const misplaced = datePlacement(file, [], files);
+  return [
+    ...reservedNames(file, files),
+    ...objectAtTop(file, [], label, files),
+    ...misplaced,
+    // A date that cannot stand where it does agrees with nothing.
+    ...(misplaced.length > 0 ? [] : dateAgreement(subject)),
+  ];
+};
 
 function allPatterns({ schemas }: RealmSubject, collections: readonly CollectionSubject[]): PlacedPattern[] {
   const ids = collections.flatMap(({ collection, collectionFile: file }) =>

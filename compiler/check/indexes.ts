@@ -2,7 +2,7 @@
 import { diagnose } from "../diagnostics/catalogue.ts";
 import type { Diagnostic, Span } from "../diagnostics/diagnostic.ts";
 import { didYouMean } from "../diagnostics/suggest.ts";
-import { locate } from "../load/source.ts";
+import { locate, nodeAt } from "../load/source.ts";
 import type { Index } from "../model/model.ts";
 import { knownField, serverFields } from "./fields.ts";
 import type { CollectionCheck, CollectionSubject } from "./subject.ts";
@@ -20,11 +20,14 @@ interface PlacedIndex {
 }
 
 function reliableIndexes({ collection, indexesFile: file, faults }: CollectionSubject): PlacedIndex[] {
-  if (file === undefined || faults.touch(file.path, ["indexes"])) return [];
-  return collection.indexes.map((index, at) => ({
-    index,
-    fieldSpan: (field) => locate(file, ["indexes", at, "fields", field]),
-  }));
+  const list = file === undefined ? undefined : nodeAt(file, ["indexes"]);
+  if (file === undefined || list?.kind !== "list") return [];
+  return [...list.items.keys()].flatMap((at) => {
+    const { line, column } = locate(file, ["indexes", at]);
+    const index = collection.indexes.find(({ span }) => span.line === line && span.column === column);
+    if (index === undefined || faults.touch(file.path, ["indexes", at])) return [];
+    return [{ index, fieldSpan: (field: number) => locate(file, ["indexes", at, "fields", field]) }];
+  });
 }
 
 function fieldProblems(subject: CollectionSubject, index: Index, at: number, span: Span): Diagnostic[] {

@@ -91,7 +91,9 @@ const source: ReferenceCheck = ({ name, field, many }, { collection, label }, at
 
 function describeField({ kinds, arrays, path, scalar }: DeclaredField): string {
   const values = kinds.join(" or ");
-  if (!arrays.includes(path)) return values;
+  const [array] = arrays;
+  if (array === undefined) return values;
+  if (array !== path) return `in the array '${array}'`;
   return scalar ? `${values}, or an array of it` : `an array of ${values}`;
 }
 
@@ -107,14 +109,14 @@ const key: ReferenceCheck = (reference, subject, at) => {
       diagnose(
         "reference-key",
         at("key"),
-        { name, key, problem: "is not a declared field", collection },
+        { name, key, problem: "not a declared field", collection },
         { hint },
       ),
     ];
   }
-  if (!declared.kinds.includes("string")) {
+  if (!declared.kinds.includes("string") || declared.arrays.length > 0) {
     const related = [{ message: "the field is declared here", span: declared.span }];
-    const parameters = { name, key, problem: `is ${describeField(declared)}, not a string,`, collection };
+    const parameters = { name, key, problem: `${describeField(declared)}, not a string`, collection };
     return [diagnose("reference-key", at("key"), parameters, { related })];
   }
   const indexes = `${target.realm}/${collection}/indexes.json`;

@@ -1,15 +1,15 @@
-import { existsSync, statSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { readdir, rm } from "node:fs/promises";
-import { join, resolve } from "node:path";
-import { bundleServer } from "../bundle/bundle.ts";
+import { join } from "node:path";
 import { compilerVersion } from "../bundle/package.ts";
 import { hasErrors } from "../diagnostics/sort.ts";
 import type { EmittedFile } from "../emit/code.ts";
 import { type Plan, planOutput, planRealm } from "../emit/plan.ts";
 import { applyDifference, compareOutput, type Difference, readManifest, writeWhole } from "../emit/write.ts";
 import { type ExitCode, exit, UsageError } from "./exit.ts";
+import { onDisk, requireBundle, requireOutput } from "./outputs.ts";
 import { reportDiagnostics } from "./report.ts";
-import { type AnalysedRealm, analyse } from "./stages.ts";
+import { type AnalysedRealm, analyse, requireFolder } from "./stages.ts";
 import type { Terminal } from "./terminal.ts";
 
 export interface BuildOptions {
@@ -28,33 +28,23 @@ export interface BuildOptions {
 export async function build(config: string, options: BuildOptions, terminal: Terminal): Promise<ExitCode> {
   const { out, bundle, realm, check } = options;
   if (check && bundle !== undefined) throw new UsageError("--check writes nothing, so it cannot --bundle");
+  requireFolder(config);
   requireOutput("--out", out, config);
-  if (bundle !== undefined) {
-    requireOutput("--bundle", bundle, config);
-    if (resolve(bundle) === resolve(out))
-      throw new UsageError("--out and --bundle need folders of their own");
-  }
+  if (bundle !== undefined) requireBundle(bundle, out, config);
   const started = performance.now();
   const { realms, diagnostics } = await analyse(config, realm, terminal);
   reportDiagnostics(config, diagnostics, { colored: terminal.colored.err, line: terminal.err });
   if (hasErrors(diagnostics)) return exit.diagnostics;
-  const plan = await emit(realms, out, realm !== undefined, terminal);
-  const difference = await compareOutput(out, plan);
-  if (check) return reportStale(out, difference, terminal);
-  const bundled = bundle === undefined ? [] : await makeBundle(out, plan, terminal);
-  await applyDifference(out, difference);
-  if (bundle !== undefined) await writeBundle(bundle, bundled);
-  terminal.out(summary(plan, difference, options, performance.now() - started));
-  return exit.ok;
-}
-
-/** Output in the configuration would be read as configuration by the next run. */
-function requireOutput(option: string, folder: string, config: string): void {
-  if (`${resolve(folder)}/`.startsWith(`${resolve(config)}/`)) {
-    throw new UsageError(`${option} ${folder} lies in the configuration`);
-  }
-  if (existsSync(folder) && !statSync(folder).isDirectory())
-    throw new UsageError(`${option} ${folder} is no folder`);
+  return onDisk(out, async () => {
+    const plan = await emit(realms, out, realm !== undefined, terminal);
+    const difference = await compareOutput(out, plan);
+    if (check) return reportStale(out, difference, terminal);
+    const bundled = bundle === undefined ? [] : await makeBundle(out, plan, terminal);
+    await applyDifference(out, difference);
+    if (bundle !== undefined) await writeBundle(bundle, bundled);
+    terminal.out(summary(plan, difference, options, performance.now() - started));
+    return exit.ok;
+  });
 }
 
 async function emit(
@@ -71,8 +61,9 @@ async function emit(
   return planOutput(emitted, { compiler: compilerVersion(), previous: await readManifest(out), partial });
 }
 
-function makeBundle(out: string, plan: Plan, terminal: Terminal): Promise<readonly EmittedFile[]> {
+async function makeBundle(out: string, plan: Plan, terminal: Terminal): Promise<readonly EmittedFile[]> {
   terminal.step("bundling");
+  const { bundleServer } = await import("../bundle/bundle.ts");
   return bundleServer(out, plan);
 }
 
@@ -86,7 +77,9 @@ async function writeBundle(folder: string, files: readonly EmittedFile[]): Promi
 
 function reportStale(out: string, { changed, stale }: Difference, terminal: Terminal): ExitCode {
   const lines = [
-    ...changed.map(({ path }) => `${join(out, path)} is missing or differs`),
+    ...changed
+      .map(({ path }) => join(out, path))
+      .map((path) => `${path} ${existsSync(path) ? "differs" : "is missing"}`),
     ...stale.map((path) => `${join(out, path)} is no longer emitted`),
   ];
   for (const line of lines) terminal.err(line);

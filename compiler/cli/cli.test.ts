@@ -61,16 +61,41 @@ describe("realmc", () => {
     const realm = realmc("build", "config", "--realm", "plian");
     expect([realm.status, realm.stderr]).toEqual([
       2,
-      "error: there is no realm plian in config (did you mean 'plain'?)\n",
-    ]);
-    const inside = realmc("build", "config", "--out", "config/generated");
-    expect([inside.status, inside.stderr]).toEqual([
-      2,
-      "error: --out config/generated lies in the configuration\n",
+      "error: there is no realm 'plian' in config (did you mean 'plain'?)\n",
     ]);
     const format = realmc("check", "config", "--format", "sarif");
     expect(format.status).toBe(2);
     expect(format.stderr).toContain("'sarif' is not built yet");
+  });
+
+  test("output that cannot be: exit 2, a message, nothing written", () => {
+    write(folder, "file", "");
+    write(folder, "package/package.json", '{ "name": "mine" }');
+    symlinkSync(config, join(folder, "alias"));
+    const before = readdirSync(config, { recursive: true });
+    const build = (...options: readonly string[]): string => {
+      const { status, stdout, stderr } = realmc("build", "config", ...options);
+      expect([status, stdout]).toEqual([2, ""]);
+      return stderr;
+    };
+    const beside = "(give a folder beside config)";
+    expect(build("--out", "config/x")).toBe(`error: --out config/x lies in the configuration ${beside}\n`);
+    expect(build("--out", "alias/x")).toBe(`error: --out alias/x lies in the configuration ${beside}\n`);
+    expect(build("--bundle", ".")).toBe(`error: --bundle . holds the configuration ${beside}\n`);
+    expect(build("--out", "file/x")).toBe("error: --out file/x cannot be made: file is no folder\n");
+    expect(build("--out", "x", "--bundle", "x")).toContain("need folders of their own");
+    expect(build("--bundle", "package")).toContain("--bundle package holds another package.json");
+    expect(build("--out", "x", "--check", "--bundle", "y")).toContain("--check writes nothing");
+    expect(readdirSync(config, { recursive: true })).toEqual(before);
+    expect(readFileSync(join(folder, "package/package.json"), "utf8")).toContain("mine");
+  });
+
+  test("what the file system refuses: exit 2, a message, no stack", () => {
+    mkdirSync(join(folder, "odd/plain"), { recursive: true });
+    mkdirSync(join(folder, "odd/plain/realm.ts"));
+    const { status, stdout, stderr } = realmc("build", "config", "--out", "odd");
+    expect([status, stdout]).toEqual([2, ""]);
+    expect(stderr).toMatch(/^error: cannot write odd: it is a folder\n$/m);
   });
 
   test("check: diagnostics on stdout, as text or JSON; exit 1", () => {
@@ -103,6 +128,9 @@ describe("realmc", () => {
       true,
     );
 
+    const bare = realmc("serve", "dist");
+    expect([bare.status, bare.stdout]).toEqual([2, ""]);
+    expect(bare.stderr).toContain("npm install --prefix dist");
     // Where it is deployed, `npm install` brings what the package file names.
     symlinkSync(join(packageRoot, "node_modules"), join(folder, "node_modules"));
     const environment = { ...process.env, SVC_STORE: `sqlite:${join(folder, "data")}` };
@@ -114,7 +142,7 @@ describe("realmc", () => {
     write(out, "server.ts", "edited");
     const stale = realmc("build", "config", "--out", "generated", "--check");
     expect(stale.status).toBe(1);
-    expect(stale.stderr).toContain("generated/server.ts is missing or differs");
+    expect(stale.stderr).toContain("generated/server.ts differs");
     expect(readFileSync(join(out, "server.ts"), "utf8")).toBe("edited");
   });
 

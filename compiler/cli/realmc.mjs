@@ -10,7 +10,9 @@ const folder = `${root}node_modules/.realmc`;
 // From Node 22 on, packages are compiled once as well.
 module.enableCompileCache?.(`${folder}/packages`);
 
-const { main } = await import((await compiled({ root, entry: "compiler/cli/main.ts", folder })) ?? (await uncompiled()));
+const { main } = await import(
+  (await compiled({ root, entry: "compiler/cli/main.ts", folder })) ?? (await uncompiled())
+);
 process.exitCode = await main(process.argv.slice(2));
 
 /** Where nothing can be kept, sources are compiled while they load. */

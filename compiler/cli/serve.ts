@@ -1,18 +1,26 @@
 /** Runs a bundle's `server.mjs` as a process of its own. */
 import { spawn } from "node:child_process";
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { constants } from "node:os";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
+import { isJsonObject } from "../../runtime/json.ts";
 import { UsageError } from "./exit.ts";
 
 /**
  * Runs `node <dist>/server.mjs` with the given words; signals go on to it. Answers its exit code.
- * @throws UsageError when there is no bundle.
+ * @throws UsageError when there is no bundle, or what it needs is not installed.
  */
 export async function runServer(dist: string, words: readonly string[]): Promise<number> {
   const server = join(resolve(dist), "server.mjs");
   if (!existsSync(server)) {
     throw new UsageError(`no bundle in ${dist} (make one: realmc build <config> --bundle ${dist})`);
+  }
+  const missing = missingPackages(server);
+  if (missing.length > 0) {
+    throw new UsageError(
+      `${dist} needs ${missing.join(" and ")} (install them: npm install --prefix ${dist})`,
+    );
   }
   const child = spawn(process.execPath, [server, ...words], { stdio: "inherit" });
   const forward = (signal: NodeJS.Signals): void => {
@@ -28,6 +36,16 @@ export async function runServer(dist: string, words: readonly string[]): Promise
   } finally {
     for (const signal of signals) process.off(signal, forward);
   }
+}
+
+/** The packages that the bundle names and does not hold, as far as they are not installed where it lies. */
+function missingPackages(server: string): readonly string[] {
+  const settings: unknown = JSON.parse(readFileSync(join(dirname(server), "package.json"), "utf8"));
+  const needed = isJsonObject(settings) ? settings["dependencies"] : undefined;
+  const { paths } = createRequire(server).resolve;
+  return Object.keys(isJsonObject(needed) ? needed : {}).filter(
+    (name) => !paths(name)?.some((folder) => existsSync(join(folder, name))),
+  );
 }
 
 function signalNumber(signal: NodeJS.Signals | null): number {

@@ -45,8 +45,9 @@ export async function analyse(
   return { realms, diagnostics: sorted(diagnostics) };
 }
 
-function requireFolder(config: string): void {
-  if (!existsSync(config)) throw new UsageError(`there is no folder ${config}`);
+/** @throws UsageError */
+export function requireFolder(config: string): void {
+  if (!existsSync(config)) throw new UsageError(`there is no folder ${config || "''"}`);
   if (!statSync(config).isDirectory()) throw new UsageError(`${config} is not a folder of realms`);
 }
 
@@ -54,5 +55,5 @@ function requireRealm(config: string, name: string): void {
   if (existsSync(join(config, name, "realm.yaml"))) return;
   const others = readdirSync(config).filter((entry) => existsSync(join(config, entry, "realm.yaml")));
   const hint = didYouMean(name, others) ?? `there are: ${others.join(", ")}`;
-  throw new UsageError(`there is no realm ${name} in ${config} (${hint})`);
+  throw new UsageError(`there is no realm '${name}' in ${config} (${hint})`);
 }

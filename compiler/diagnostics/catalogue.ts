@@ -68,5 +68,12 @@ export function diagnose<C extends Code>(
 }
 
 function fill(template: string, parameters: Readonly<Record<string, string | number>>): string {
-  return template.replace(/\{(\w+)\}/g, (_, name: string) => String(parameters[name]));
+  return template.replace(/\{(\w+)\}/g, (_, name: string) => shortened(String(parameters[name])));
+}
+
+/** Characters of a name or value that a message repeats. */
+const MAX_PARAMETER = 200;
+
+function shortened(text: string): string {
+  return text.length <= MAX_PARAMETER ? text : `${text.slice(0, MAX_PARAMETER - 1)}…`;
 }

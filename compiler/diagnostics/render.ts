@@ -73,17 +73,17 @@ type Colors = ReturnType<typeof picocolors.createColors>;
 function lines(diagnostic: Diagnostic, options: TextOptions, colors: Colors): string[] {
   const { code, severity, message, hint, span, related = [] } = diagnostic;
   const paint = severity === "error" ? colors.red : colors.yellow;
-  const head = `${colors.bold(whereIs(span))} ${paint(severity)} ${colors.dim(code)} ${message}`;
+  const head = `${colors.bold(whereIs(span))} ${paint(severity)} ${colors.dim(code)} ${visible(message)}`;
   return [
     head,
     ...(options.terminal ? excerpt(span, options, paint) : []),
-    ...(hint === undefined ? [] : [`  ${colors.cyan("hint:")} ${hint}`]),
-    ...related.map((each) => `  ${whereIs(each.span)} ${each.message}`),
+    ...(hint === undefined ? [] : [`  ${colors.cyan("hint:")} ${visible(hint)}`]),
+    ...related.map((each) => `  ${whereIs(each.span)} ${visible(each.message)}`),
   ];
 }
 
 function whereIs({ file, line, column }: Span): string {
-  return `${file}:${line}:${column}`;
+  return `${visible(file)}:${line}:${column}`;
 }
 
 /** The line, and carets under what is meant of it; nothing for what concerns a file as a whole. */
@@ -94,7 +94,19 @@ function excerpt(span: Span, { source }: TextOptions, paint: (text: string) => s
   const end = span.endLine === span.line ? span.endColumn : line.length + 1;
   const indent = line.slice(0, span.column - 1).replace(/[^\t]/g, " ");
   const carets = "^".repeat(Math.max(1, end - span.column));
-  return [`  ${margin}${line}`, `  ${" ".repeat(margin.length)}${indent}${paint(carets)}`];
+  const shown = line.replace(invisible, (character) => (character === "\t" ? character : "\ufffd"));
+  return [`  ${margin}${shown}`, `  ${" ".repeat(margin.length)}${indent}${paint(carets)}`];
+}
+
+/** Control characters, and those that change how the text around them is shown. */
+const invisible = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
+
+/** Names and values of a configuration cannot forge lines, or speak to the terminal. */
+function visible(text: string): string {
+  return text.replace(invisible, (character) => {
+    const code = character.codePointAt(0) ?? 0;
+    return `\\u{${code.toString(16)}}`;
+  });
 }
 
 function isPoint({ line, column, endLine, endColumn }: Span): boolean {

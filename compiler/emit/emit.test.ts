@@ -90,8 +90,14 @@ describe("emit", () => {
     expect(files.map(({ path }) => path)).not.toContain("plain/db/things/rules.ts");
     for (const { path, text } of files) {
       if (path.endsWith(".ts"))
-        expect(text).not.toMatch(/accounts|accountRoutes|rules|ownership|deletion|softDelete|customId/i);
+        expect(text).not.toMatch(/accounts|accountRoutes|administration|rules|ownership|deletion|softDelete|customId/i);
     }
+  });
+
+  test("openapi: off: the server neither holds the description nor has a route for it", async () => {
+    const files = await emitRealm(realmOf("plain", [], { openapi: "off" }), noRules);
+    const realm = files.find(({ path }) => path === "plain/realm.ts");
+    expect(realm?.text).not.toMatch(/openapi|description/i);
   });
 
   test("emitted code is formatted, passes the linter and strict tsc, also with awkward names", async () => {

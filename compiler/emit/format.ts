@@ -17,6 +17,8 @@ export async function formatModule({ path, text }: EmittedFile): Promise<Emitted
     parser: "babel-ts",
     plugins: [babel, estree],
     printWidth: lineWidth,
+    // Emitted code embeds no other languages; looking for them takes time.
+    embeddedLanguageFormatting: "off",
   });
   return { path, text: withUnionsApart(formatted) };
 }

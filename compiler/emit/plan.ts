@@ -54,7 +54,7 @@ export async function planOutput(realms: readonly EmittedRealm[], options: PlanO
     JSON.stringify(Object.entries(sorted).map(([name, entry]) => [name, entry.fingerprint])),
   );
   const manifest = { compiler, fingerprint, realms: sorted };
-  const server = await formatModule(serverModule(names, fingerprint));
+  const server = await formatModule(serverModule(names));
   const files = [...realms.flatMap((realm) => realm.files), server].sort((a, b) =>
     a.path < b.path ? -1 : 1,
   );

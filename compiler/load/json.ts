@@ -29,6 +29,7 @@ export function parseJson(text: string): SourceNode {
     space();
     const node = parse(0);
     space();
+    if (text[at] === "/" || text[at] === "#") throw unexpected("the end");
     if (at < text.length) throw new JsonProblem("there is more text after the value", at);
     return node;
   }
@@ -124,10 +125,11 @@ export function parseJson(text: string): SourceNode {
     const pattern = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
     pattern.lastIndex = at;
     if (!pattern.test(text)) {
-      throw new JsonProblem(
-        `'${text.slice(at, at + 2)}' is no escape of JSON; a backslash is written \\\\`,
-        at,
-      );
+      const problem =
+        text[at + 1] === "u"
+          ? "\\u is followed by four hexadecimal digits"
+          : `'${text.slice(at, at + 2)}' is no escape of JSON; a backslash is written \\\\`;
+      throw new JsonProblem(problem, at);
     }
     at = pattern.lastIndex - 1;
   }
@@ -157,10 +159,9 @@ export function parseJson(text: string): SourceNode {
     if (afterComma && (found === "}" || found === "]")) {
       return new JsonProblem("a comma before the end is not allowed", text.lastIndexOf(",", at));
     }
-    const word =
-      /^[\p{L}\p{N}_$+.-]+/u.exec(text.slice(at, at + 40))?.[0] ??
-      String.fromCodePoint(text.codePointAt(at) ?? 0);
-    return new JsonProblem(`${expected} is expected here, not ${word}`, at);
+    const word = /^[\p{L}\p{N}_$+.-]+/u.exec(text.slice(at, at + 40))?.[0];
+    const what = word ?? `'${String.fromCodePoint(text.codePointAt(at) ?? 0)}'`;
+    return new JsonProblem(`${expected} is expected here, not ${what}`, at);
   }
 }
 

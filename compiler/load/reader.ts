@@ -1,12 +1,13 @@
 /** Reads and parses configuration files, each once. */
+import { isUtf8 } from "node:buffer";
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { type Code, diagnose, type Parameters } from "../diagnostics/catalogue.ts";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import { fileSpan } from "../diagnostics/span.ts";
 import { JsonProblem, MAX_DEPTH, parseJson } from "./json.ts";
-import { type ObjectNode, objectToJson, type SourceNode } from "./node.ts";
-import { lineStartsOf, type SourceFile, spanOf } from "./source.ts";
+import { type Member, objectToJson, type SourceNode } from "./node.ts";
+import { lineStartsOf, type Path, type SourceFile, spanOf } from "./source.ts";
 import { parseYaml } from "./yaml.ts";
 
 /** Bytes that one configuration file may have. */
@@ -45,8 +46,14 @@ export function parseSource(path: string, text: string, diagnostics: Diagnostic[
     diagnostics.push(diagnose("not-an-object", spanOf({ path, lineStarts }, root), { found }));
     return undefined;
   }
-  reportDuplicates({ path, lineStarts }, root, diagnostics);
-  return { path, text, lineStarts, root, value: objectToJson(root) };
+  const ambiguous: Path[] = [];
+  for (const { earlier, later, at } of duplicateKeys(root)) {
+    const place = { path, lineStarts };
+    const related = [{ message: "it stands here first", span: spanOf(place, earlier.key) }];
+    diagnostics.push(diagnose("duplicate-key", spanOf(place, later.key), { key: later.name }, { related }));
+    ambiguous.push([...at, later.name]);
+  }
+  return { path, text, lineStarts, root, value: objectToJson(root), ambiguous };
 }
 
 function readSource(root: string, path: string, diagnostics: Diagnostic[]): SourceFile | undefined {
@@ -64,14 +71,20 @@ function readSource(root: string, path: string, diagnostics: Diagnostic[]): Sour
   } catch (error) {
     return report("file-unreadable", { reason: reasonOf(error) });
   }
-  let text: string;
-  try {
-    text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-  } catch {
-    const utf16 = bytes.includes(0) ? " (it looks like UTF-16)" : "";
-    return report("file-encoding", { detail: utf16 });
-  }
-  return parseSource(path, text, diagnostics);
+  if (isUtf8(bytes)) return parseSource(path, new TextDecoder().decode(bytes), diagnostics);
+  diagnostics.push(encodingProblem(path, bytes));
+  return undefined;
+}
+
+/** Where the bytes stop making sense, or that they are of another encoding altogether. */
+function encodingProblem(path: string, bytes: Buffer): Diagnostic {
+  const [first, second] = bytes;
+  const isUtf16 = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
+  if (isUtf16) return diagnose("file-encoding", fileSpan(path), { detail: " (it looks like UTF-16)" });
+  const text = new TextDecoder().decode(bytes);
+  const start = text.indexOf("\ufffd");
+  const span = spanOf({ path, lineStarts: lineStartsOf(text) }, { start, end: start + 1 });
+  return diagnose("file-encoding", span, { detail: " here" });
 }
 
 /** What the operating system said, without paths of this machine. */
@@ -87,6 +100,8 @@ const reasons: Readonly<Record<string, string>> = {
   ENOTDIR: "it is not a folder",
   EISDIR: "it is a folder",
   ELOOP: "its symbolic links go in a circle",
+  EROFS: "the file system is read-only",
+  ENOSPC: "no space is left",
 };
 
 function jsonRoot(path: string, text: string, diagnostics: Diagnostic[]): SourceNode | undefined {
@@ -113,34 +128,33 @@ function yamlRoot(path: string, text: string, diagnostics: Diagnostic[]): Source
   return parsed.root;
 }
 
-/** The later one is reported, with the place of the earlier. */
-function reportDuplicates(
-  file: { path: string; lineStarts: readonly number[] },
-  node: SourceNode,
-  diagnostics: Diagnostic[],
-  seen: Set<SourceNode> = new Set(),
-): void {
-  if (node.kind === "scalar" || seen.has(node)) return;
-  seen.add(node);
-  const children = node.kind === "list" ? node.items : node.members.map((member) => member.value);
-  if (node.kind === "object") reportDuplicateMembers(file, node, diagnostics);
-  for (const child of children) reportDuplicates(file, child, diagnostics, seen);
+interface DuplicateKey {
+  readonly earlier: Member;
+  readonly later: Member;
+  /** Of the object that holds them. */
+  readonly at: Path;
 }
 
-function reportDuplicateMembers(
-  file: { path: string; lineStarts: readonly number[] },
-  node: ObjectNode,
-  diagnostics: Diagnostic[],
-): void {
-  const first = new Map<string, ObjectNode["members"][number]>();
-  for (const member of node.members) {
-    const earlier = first.get(member.name);
-    if (earlier === undefined) first.set(member.name, member);
-    else {
-      const related = [{ message: "it stands here first", span: spanOf(file, earlier.key) }];
-      diagnostics.push(
-        diagnose("duplicate-key", spanOf(file, member.key), { key: member.name }, { related }),
-      );
+/** Each later key with the first one of its name. What aliases repeat is looked at once. */
+function duplicateKeys(root: SourceNode): DuplicateKey[] {
+  const found: DuplicateKey[] = [];
+  const seen = new Set<SourceNode>();
+  visit(root, []);
+  return found;
+
+  function visit(node: SourceNode, at: Path): void {
+    if (node.kind === "scalar" || seen.has(node)) return;
+    seen.add(node);
+    if (node.kind === "list") {
+      for (const [index, item] of node.items.entries()) visit(item, [...at, index]);
+      return;
+    }
+    const first = new Map<string, Member>();
+    for (const member of node.members) {
+      const earlier = first.get(member.name);
+      if (earlier === undefined) first.set(member.name, member);
+      else found.push({ earlier, later: member, at });
+      visit(member.value, [...at, member.name]);
     }
   }
 }

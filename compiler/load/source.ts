@@ -10,7 +10,10 @@ export interface SourceFile {
   /** Offsets at which the lines start. */
   readonly lineStarts: readonly number[];
   readonly root: ObjectNode;
+  /** Of keys that stand twice the last one. */
   readonly value: JsonObject;
+  /** Keys that stand twice, so that nobody knows what was meant. */
+  readonly ambiguous: readonly Path[];
 }
 
 /** Members and positions from the root of a file to a value in it. */
@@ -64,7 +67,7 @@ export function locate(file: SourceFile, path: Path, target: "key" | "value" = "
   let found = 0;
   for (const step of path) {
     const member: Member | undefined =
-      node.kind === "object" ? node.members.find((each) => each.name === String(step)) : undefined;
+      node.kind === "object" ? node.members.findLast((each) => each.name === String(step)) : undefined;
     const child: SourceNode | undefined = member?.value ?? childOf(node, step);
     if (child === undefined) break;
     if (member !== undefined) key = member.key;
@@ -79,7 +82,7 @@ export function locate(file: SourceFile, path: Path, target: "key" | "value" = "
 
 function childOf(node: SourceNode, step: string | number): SourceNode | undefined {
   if (node.kind === "list") return node.items[Number(step)];
-  if (node.kind === "object") return node.members.find((member) => member.name === String(step))?.value;
+  if (node.kind === "object") return node.members.findLast((member) => member.name === String(step))?.value;
   return undefined;
 }
 

@@ -1,20 +1,11 @@
 /** YAML 1.2 (core schema) to source nodes, by the `yaml` package. Tags are refused, aliases bounded. */
-import {
-  type Alias,
-  type Document,
-  isAlias,
-  isMap,
-  isScalar,
-  isSeq,
-  type Node,
-  parseDocument,
-  type Scalar,
-} from "yaml";
+import { type Alias, isAlias, isMap, isScalar, isSeq, type Node, parseDocument, type Scalar } from "yaml";
 import { type Code, diagnose, type Parameters } from "../diagnostics/catalogue.ts";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import { MAX_DEPTH } from "./json.ts";
 import type { Extent, Member, ScalarNode, SourceNode } from "./node.ts";
 import { lineStartsOf, spanOf } from "./source.ts";
+import { isEmptyDocument, syntaxProblems } from "./yaml-syntax.ts";
 
 /** Values that the aliases of one file may expand to. */
 const MAX_EXPANSION = 100_000;
@@ -37,10 +28,12 @@ export function parseYaml(path: string, text: string): { root?: SourceNode; diag
     stringKeys: false,
     logLevel: "error",
   });
-  if (document.errors.length > 0) {
-    for (const error of document.errors.slice(0, MAX_SYNTAX_ERRORS)) reportSyntax(error, text, report);
-    return { diagnostics };
+  for (const found of syntaxProblems(document, text)) {
+    if (found.kind === "tab") report("yaml-tab", found.extent, {});
+    else if (found.kind === "depth") report("nested-too-deep", found.extent, { limit: MAX_DEPTH });
+    else report("yaml-syntax", found.extent, { problem: found.problem });
   }
+  if (diagnostics.length > 0) return { diagnostics };
   if (document.directives?.yaml.explicit === true) {
     report(
       "yaml-syntax",
@@ -48,49 +41,20 @@ export function parseYaml(path: string, text: string): { root?: SourceNode; diag
       { problem: "directives such as %YAML are not used in configuration" },
     );
   }
-  if (document.contents === null || isEmpty(document.contents)) return { diagnostics };
-  const root = convert(document, document.contents, text, report);
+  if (document.contents === null || isEmptyDocument(document)) return { diagnostics };
+  const root = convert(document.contents, text, report);
   return diagnostics.length > 0 || root === undefined ? { diagnostics } : { root, diagnostics };
 }
 
 type Report = <C extends Code>(code: C, extent: Extent, parameters: Parameters<C>) => void;
 
-/** One slip often makes several errors; the first ones tell. */
-const MAX_SYNTAX_ERRORS = 3;
-
-function isEmpty(node: Node): boolean {
-  return isScalar(node) && node.value === null && node.source === "";
-}
-
-function reportSyntax(
-  error: { code: string; message: string; pos: [number, number] },
-  text: string,
-  report: Report,
-): void {
-  const extent = { start: error.pos[0], end: Math.max(error.pos[1], error.pos[0]) };
-  const line = text.slice(text.lastIndexOf("\n", extent.start - 1) + 1, extent.start + 1);
-  if (error.code === "TAB_AS_INDENT" || /^ *\t/.test(line)) report("yaml-tab", extent, {});
-  else if (error.code === "TAG_RESOLVE_FAILED")
-    report("yaml-tag", extent, { tag: text.slice(extent.start, extent.end) });
-  else if (error.code === "BAD_ALIAS") report("yaml-alias", extent, { problem: error.message });
-  else {
-    const problem = friendly[error.code] ?? error.message.replace(/^./, (first) => first.toLowerCase());
-    report("yaml-syntax", extent, { problem });
-  }
-}
-
-const friendly: Readonly<Record<string, string>> = {
-  MULTIPLE_DOCS: "a configuration file holds one document; a second one starts here ('---')",
-  BLOCK_AS_IMPLICIT_KEY: "a key and a value on one line hold another ': '; put the value in quotes",
-  MULTILINE_IMPLICIT_KEY:
-    "a key is expected here, followed by ':'; a text over several lines stands in a block (|)",
-  MISSING_CHAR:
-    "something is missing here: a ':' after a key, a ',' between entries, or a closing quote or bracket",
-};
-
-function convert(document: Document, contents: Node, text: string, report: Report): SourceNode | undefined {
+function convert(contents: Node, text: string, report: Report): SourceNode | undefined {
+  /** What each name marks at this place of the file. */
+  const anchors = new Map<string, Node>();
+  const targets = new Map<Alias, Node | undefined>();
   const active = new Set<Node>();
   let expanded = 0;
+  let tooDeep = false;
   let failed = false;
 
   const root = node(contents, 0, false);
@@ -100,13 +64,15 @@ function convert(document: Document, contents: Node, text: string, report: Repor
     if (isAlias(from)) return alias(from, depth);
     if (!isScalar(from) && !isMap(from) && !isSeq(from)) return empty({ start: 0, end: 0 });
     const extent = extentOf(from);
+    if (!aliased && from.anchor !== undefined) anchors.set(from.anchor, from);
     if (aliased && ++expanded > MAX_EXPANSION) {
       if (expanded === MAX_EXPANSION + 1)
         fail("yaml-alias", extent, { problem: `aliases expand to more than ${MAX_EXPANSION} values` });
       return empty(extent);
     }
     if (depth > MAX_DEPTH) {
-      fail("nested-too-deep", extent, { limit: MAX_DEPTH });
+      if (!tooDeep) fail("nested-too-deep", extent, { limit: MAX_DEPTH });
+      tooDeep = true;
       return empty(extent);
     }
     if (from.tag !== undefined && from.tag !== null)
@@ -126,7 +92,9 @@ function convert(document: Document, contents: Node, text: string, report: Repor
 
   function alias(from: Alias, depth: number): SourceNode {
     const extent = extentOf(from);
-    const target = from.resolve(document);
+    // Where it stands, not where it is repeated, decides what it means.
+    if (!targets.has(from)) targets.set(from, anchors.get(from.source));
+    const target = targets.get(from);
     if (target === undefined) {
       fail("yaml-alias", extent, { problem: `nothing before this is marked &${from.source}` });
       return empty(extent);
@@ -139,11 +107,17 @@ function convert(document: Document, contents: Node, text: string, report: Repor
   }
 
   function member(key: unknown, value: unknown, depth: number, aliased: boolean, around: Extent): Member[] {
-    const resolved = isAlias(key) ? key.resolve(document) : key;
+    const resolved = isAlias(key) ? anchors.get(key.source) : key;
     const extent = isScalar(resolved) || isMap(resolved) || isSeq(resolved) ? extentOf(resolved) : around;
     if (!isScalar(resolved) || typeof resolved.value !== "string") {
       const found = isScalar(resolved) ? String(resolved.source ?? resolved.value) : "a list or mapping";
       fail("yaml-key", extent, { found: found === "" ? "missing" : found });
+      return [];
+    }
+    if (!aliased && !isAlias(key) && resolved.anchor !== undefined) anchors.set(resolved.anchor, resolved);
+    if (resolved.value === "<<" && resolved.type === "PLAIN") {
+      const problem = "'<<' merges nothing in YAML 1.2; write the keys out, or give all of them one alias";
+      fail("yaml-alias", extent, { problem });
       return [];
     }
     const missing = value === null || value === undefined;

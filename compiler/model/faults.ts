@@ -17,7 +17,9 @@ export function createFaults(): FaultList {
   const byFile = new Map<string, string[]>();
   return {
     add: (file, path) => {
-      byFile.set(file, [...(byFile.get(file) ?? []), `${pointerOf(path)}/`]);
+      const faults = byFile.get(file) ?? [];
+      faults.push(`${pointerOf(path)}/`);
+      byFile.set(file, faults);
     },
     touch: (file, path) => {
       const wanted = `${pointerOf(path)}/`;

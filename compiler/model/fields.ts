@@ -17,7 +17,7 @@ import {
 } from "./shapes.ts";
 
 /** Fields that one schema may declare. */
-export const MAX_FIELDS = 2000;
+const MAX_FIELDS = 2000;
 
 /** Names that the server owns at the top of a document. */
 export const reservedFields: ReadonlySet<string> = new Set(["id", "_id", "_meta", "_expanded"]);
@@ -74,7 +74,8 @@ export function declaredFields(
     const sides = element === undefined ? [own] : [own, element];
     const stores = new Set(sides.flatMap((side) => [...storesOf(side)]));
     const span = locate(declared);
-    if (fields.length >= MAX_FIELDS) throw new TooManyParts();
+    if (fields.length >= MAX_FIELDS)
+      throw new TooManyParts(`it declares more than ${MAX_FIELDS} fields, counting every path`);
     const values = valuesOf(sides);
     if (stores.size > 1) disagreements.push({ path, stores: [...stores], span });
     fields.push({

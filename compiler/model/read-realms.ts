@@ -6,7 +6,7 @@ import { createReader } from "../load/reader.ts";
 import { locate, pathOf, pointerOf, type SourceFile } from "../load/source.ts";
 import { collectionSettings, indexesOf } from "./collection.ts";
 import { createFaults, type FaultList, type Faults } from "./faults.ts";
-import { type DeclaredFields, declaredFields, MAX_FIELDS } from "./fields.ts";
+import { type DeclaredFields, declaredFields } from "./fields.ts";
 import { meaningOf } from "./meaning.ts";
 import type { Collection, InputFile, Realm, Schema } from "./model.ts";
 import { realmSettings } from "./realm.ts";
@@ -18,7 +18,7 @@ import { type FileKind, validate } from "./validate.ts";
 export interface ModelledRealm {
   /** As far as the files could be understood. Collections whose schema could not are missing. */
   readonly realm: Realm;
-  /** False when what later stages rest on (`auth`, `roles`) could not be understood. */
+  /** False when what later stages rest on (`auth`, `roles`, `profile`) could not be understood. */
   readonly sound: boolean;
   readonly faults: Faults;
   /** Every file read, by path. */
@@ -72,8 +72,7 @@ async function readRealm(root: string, folder: RealmFolder): Promise<Staged<Mode
     );
     databases.push({ name: database.name, collections: collections.flatMap((each) => each ?? []) });
   }
-  const profile =
-    settings?.value.profile === undefined ? undefined : await readSchema(reading, settings, ["profile"]);
+  const profile = settings === undefined ? undefined : await readProfile(reading, settings);
   const { files, diagnostics } = reading.reader;
   const strays = folder.strays.filter((stray) => !files.has(stray.path)).map((stray) => stray.diagnostic);
   const found = [...diagnostics, ...reading.diagnostics, ...strays];
@@ -88,7 +87,10 @@ async function readRealm(root: string, folder: RealmFolder): Promise<Staged<Mode
         databases,
         inputs: inputsOf(files),
       },
-      sound: !faults.touch(settings.path, ["auth"]) && !faults.touch(settings.path, ["roles"]),
+      sound:
+        !faults.touch(settings.path, ["auth"]) &&
+        !faults.touch(settings.path, ["roles"]) &&
+        (profile !== undefined || settings.value.profile === undefined),
       faults,
       files: new Map([...files].flatMap(([path, file]) => (file === undefined ? [] : [[path, file]]))),
       schemas: [...reading.sites.values()],
@@ -107,6 +109,12 @@ function inputsOf(files: ReadonlyMap<string, SourceFile | undefined>): InputFile
     .sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
+async function readProfile(reading: Reading, settings: SourceFile): Promise<Schema | undefined> {
+  if (settings.value.profile === undefined) return undefined;
+  const schema = await readSchema(reading, settings, ["profile"]);
+  return schema === undefined || fieldsOf(reading, settings, schema) === undefined ? undefined : schema;
+}
+
 /** Reads and validates a file; its faults are noted, a file that cannot be parsed is one as a whole. */
 function readValid(reading: Reading, path: string, kind: FileKind): SourceFile | undefined {
   const file = reading.reader.read(path);
@@ -115,11 +123,10 @@ function readValid(reading: Reading, path: string, kind: FileKind): SourceFile |
   return file;
 }
 
-function noteValidation(reading: Reading, file: SourceFile, kind: FileKind, at: readonly string[]): boolean {
+function noteValidation(reading: Reading, file: SourceFile, kind: FileKind, at: readonly string[]): void {
   const { diagnostics, faults } = validate(kind, file, at);
   reading.diagnostics.push(...diagnostics);
-  for (const fault of faults) reading.faults.add(file.path, fault);
-  return faults.length === 0;
+  for (const fault of [...faults, ...file.ambiguous]) reading.faults.add(file.path, fault);
 }
 
 async function readCollection(
@@ -187,7 +194,9 @@ function fieldsOf(reading: Reading, file: SourceFile, schema: Schema): DeclaredF
     });
   } catch (error) {
     if (!(error instanceof TooManyParts)) throw error;
-    reading.diagnostics.push(diagnose("schema-too-large", locate(file, []), { limit: MAX_FIELDS }));
+    reading.diagnostics.push(
+      diagnose("schema-too-large", locate(file, pathOf(schema.pointer)), { problem: error.message }),
+    );
     return undefined;
   }
 }

@@ -2,9 +2,9 @@
  * The files that a schema reaches by `$ref`, and whether every `$ref` leads somewhere. json-schema-ref-parser follows and
  * resolves them; which files may be read, and where in the text each `$ref` stands, is ours.
  */
-import { realpathSync } from "node:fs";
+import { realpathSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { isJsonObject, type JsonValue } from "../../runtime/json.ts";
+import { isJsonObject } from "../../runtime/json.ts";
 import { diagnose } from "../diagnostics/catalogue.ts";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import { didYouMean } from "../diagnostics/suggest.ts";
@@ -12,7 +12,7 @@ import { isInside } from "../load/folders.ts";
 import type { Reader } from "../load/reader.ts";
 import { locate, pathOf, pointerOf, type SourceFile } from "../load/source.ts";
 import { type Target, targetOf, valueAt } from "./pointers.ts";
-import { subschemas, visitSchemas } from "./subschemas.ts";
+import { leadsToSchema, visitSchemas } from "./subschemas.ts";
 
 export interface RealmFiles {
   /** The configuration folder. */
@@ -120,7 +120,9 @@ function isRemote(ref: string): boolean {
 
 function whereIs(path: string, realm: RealmFiles): "inside" | "outside" | "nowhere" {
   try {
-    return isInside(realpathSync(join(realm.root, path)), realm.realPath) ? "inside" : "outside";
+    const location = realpathSync(join(realm.root, path));
+    if (!isInside(location, realm.realPath)) return "outside";
+    return statSync(location).isFile() ? "inside" : "nowhere";
   } catch {
     return "nowhere";
   }
@@ -132,7 +134,9 @@ function targetProblem(
   resolve: Resolve,
 ): { text: string; hint?: string | undefined } | undefined {
   const value = valueAt(file.value, target.pointer);
-  if (value === undefined || !resolves(target, resolve)) {
+  // A target that is a $ref itself is judged where it stands: the parser would follow it, all the way.
+  const isLink = isJsonObject(value) && value.$ref !== undefined;
+  if (value === undefined || (!isLink && !resolves(target, resolve))) {
     const last = pathOf(target.pointer).at(-1) ?? "";
     const parent = valueAt(file.value, target.pointer.slice(0, target.pointer.lastIndexOf("/")));
     const hint = isJsonObject(parent) ? didYouMean(last, Object.keys(parent)) : undefined;
@@ -145,17 +149,8 @@ function targetProblem(
 
 /** Whether schemas can stand there: `#/$defs/x`, not `#/examples/0` or another key of realm.yaml than its profile. */
 function isSchemaPlace(file: SourceFile, steps: readonly string[]): boolean {
-  if (!/^[^/]+\/realm\.yaml$/.test(file.path)) return leadsTo(file.value, steps);
-  return steps[0] === "profile" && leadsTo(file.value.profile ?? {}, steps.slice(1));
-}
-
-function leadsTo(schema: JsonValue, steps: readonly string[]): boolean {
-  if (steps.length === 0) return true;
-  if (!isJsonObject(schema)) return false;
-  return subschemas(schema).some(
-    ({ schema: inner, path }) =>
-      path.every((step, at) => steps[at] === step) && leadsTo(inner, steps.slice(path.length)),
-  );
+  if (!/^[^/]+\/realm\.yaml$/.test(file.path)) return leadsToSchema(steps);
+  return steps[0] === "profile" && leadsToSchema(steps.slice(1));
 }
 
 function resolves(target: Target, resolve: Resolve): boolean {

@@ -33,11 +33,13 @@ export interface SchemaPlace extends Target {
   readonly schema: JsonValue;
 }
 
-/** Thrown when a schema unfolds to more parts than any collection needs. */
+/** Thrown when a schema unfolds to more than any collection needs. The message says of what: "it declares more than …". */
 export class TooManyParts extends Error {}
 
 /** Parts that the schema of one collection may unfold to. */
 const MAX_PARTS = 20_000;
+/** Levels of schemas in schemas, `$ref`s followed. */
+const MAX_LEVELS = 500;
 
 const allTypes: readonly JsonType[] = ["array", "boolean", "integer", "null", "number", "object", "string"];
 
@@ -47,11 +49,19 @@ export const anything: Shape = { types: new Set(allTypes), stores: new Set(), me
 /** @throws TooManyParts */
 export function shapeOf(root: SchemaPlace, documentOf: (path: string) => JsonValue | undefined): Shape {
   let parts = 0;
+  let level = 0;
   return unfold(root, new Set());
 
   /** `entered`: the `$ref`s on the way from the root, each of which is entered once. */
   function unfold(place: SchemaPlace, entered: ReadonlySet<string>): Shape {
-    if (++parts > MAX_PARTS) throw new TooManyParts();
+    if (++parts > MAX_PARTS) throw new TooManyParts(`it unfolds to more than ${MAX_PARTS} parts`);
+    if (++level > MAX_LEVELS) throw new TooManyParts(`it is nested deeper than ${MAX_LEVELS} levels`);
+    const shape = unfolded(place, entered);
+    level--;
+    return shape;
+  }
+
+  function unfolded(place: SchemaPlace, entered: ReadonlySet<string>): Shape {
     const { schema } = place;
     if (schema === false) return { ...anything, types: new Set() };
     if (!isJsonObject(schema)) return anything;

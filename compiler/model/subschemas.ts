@@ -57,6 +57,17 @@ export function subschemas(schema: JsonObject): Subschema[] {
   return found;
 }
 
+/** Whether what stands at these steps from a schema, if anything does, stands where a schema does. */
+export function leadsToSchema(steps: readonly string[]): boolean {
+  for (let at = 0; at < steps.length; ) {
+    const keyword = steps[at] ?? "";
+    if (single.includes(keyword)) at += 1;
+    else if ((lists.includes(keyword) || maps.includes(keyword)) && at + 1 < steps.length) at += 2;
+    else return false;
+  }
+  return true;
+}
+
 /** Visits a schema and every schema written inside of it; `$ref`s are not followed. */
 export function visitSchemas(
   schema: JsonValue,

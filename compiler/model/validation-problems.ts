@@ -158,9 +158,7 @@ function badValue(place: Place): Problem {
   }
   const code = error.keyword === "type" ? "wrong-type" : "wrong-value";
   const parameters = { what: nameOf(path), expected: expectedBy(error), found: describe(error.value) };
-  const candidates = Array.isArray(error.params.allowedValues) ? error.params.allowedValues.map(String) : [];
-  const hint =
-    booleanHint(error) ?? (typeof error.value === "string" ? didYouMean(error.value, candidates) : undefined);
+  const hint = typeof error.value === "string" ? textHint(place, error.value) : emptyHint(place);
   return { diagnostic: diagnose(code, value, parameters, { hint }), fault: path, distinct: "value" };
 }
 
@@ -182,14 +180,47 @@ const typeNames: Readonly<Record<string, string>> = {
   null: "null",
 };
 
-/** YAML 1.1 had more words for booleans. */
-function booleanHint({ schema, value }: SchemaError): string | undefined {
-  const types = Array.isArray(schema.type) ? schema.type : [schema.type];
-  if (!types.includes("boolean") || typeof value !== "string") return undefined;
-  if (/^(?:yes|on|y)$/i.test(value)) return "in YAML 1.2 this is a string; write true";
-  if (/^(?:no|off|n)$/i.test(value)) return "in YAML 1.2 this is a string; write false";
-  return undefined;
+/** For a text that is no such value. */
+function textHint({ file, path, error }: Place, text: string): string | undefined {
+  const { allowedValues, allowedValue } = error.params;
+  const candidates = Array.isArray(allowedValues) ? allowedValues.map(String) : [];
+  if (typeof allowedValue === "string") candidates.push(allowedValue);
+  const isYaml = !file.path.endsWith(".json");
+  if (takes(error, "boolean")) {
+    // YAML 1.1 had more words for booleans.
+    const word = /^(?:yes|on|y|true)$/i.test(text)
+      ? "true"
+      : /^(?:no|off|n|false)$/i.test(text)
+        ? "false"
+        : "";
+    if (word !== "")
+      return isYaml ? `in YAML 1.2 this is a string; write ${word}` : `write ${word}, without quotes`;
+  }
+  if (isYaml && takes(error, "object") && /^\w+:[^\s/]/.test(text))
+    return "a space follows the ':' after a key";
+  return (lastOf(path) === "type" ? foreignTypes[text] : undefined) ?? didYouMean(text, candidates);
 }
+
+/** `editor:` alone is a key without a value. */
+function emptyHint({ file, error }: Place): string | undefined {
+  if (error.value !== null || !takes(error, "object") || file.path.endsWith(".json")) return undefined;
+  if (error.schema.required !== undefined) return undefined;
+  return "write {} where nothing is to be said";
+}
+
+function takes({ schema, keyword }: SchemaError, type: string): boolean {
+  return keyword === "type" && (Array.isArray(schema.type) ? schema.type : [schema.type]).includes(type);
+}
+
+/** Types of other languages, with what says the same here. */
+const foreignTypes: Readonly<Record<string, string>> = {
+  int: "did you mean 'integer'?",
+  float: "did you mean 'number'?",
+  double: "did you mean 'number'?",
+  bool: "did you mean 'boolean'?",
+  date: 'write "type": "string", "format": "date"',
+  datetime: 'write "type": "string", "format": "date-time"',
+};
 
 function outOfRange({ path, error, value }: Place): Problem {
   const limit = String(error.params.limit);

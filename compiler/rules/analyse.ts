@@ -4,6 +4,7 @@ import type { Scalar } from "../../runtime/filter/algebra.ts";
 import { comparison, membership, textMatch } from "./comparisons.ts";
 import { type Environment, isDeclaredRole } from "./environment.ts";
 import type { At, Condition, Value } from "./form.ts";
+import { textMethods } from "./subset.ts";
 import { booleanType, describe, numberType, textType, type ValueType } from "./types.ts";
 import { typeOf } from "./values.ts";
 
@@ -107,6 +108,11 @@ function memberOf(
   }
   if (name === "length" && hasLength(type)) return { kind: "length", of: value, at };
   const where = { start: at.end - name.length, end: at.end };
+  if (textMethods.some((method) => method === name)) {
+    const { report } = environment;
+    report("rule-construct", where, { construct: `${name} without a call` }, `write .${name}('…')`);
+    return undefined;
+  }
   if (value.kind === "pick" || value.kind === "condition") {
     environment.report(
       "rule-construct",

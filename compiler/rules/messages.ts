@@ -5,8 +5,8 @@ import type { At } from "./form.ts";
 import type { Access, TypeDiagnostic } from "./program.ts";
 import type { Report } from "./reporter.ts";
 
-/** Of the checker: "…is always truthy", implicit any: the analysis says the same and more. */
-const leftToAnalysis: ReadonlySet<number> = new Set([2774, 2801, 2869, 2870, 2871, 2872, 2873]);
+/** Of the checker: "…is always truthy", objects compared by reference: the analysis says the same and more. */
+const leftToAnalysis: ReadonlySet<number> = new Set([2774, 2801, 2839, 2869, 2870, 2871, 2872, 2873]);
 
 /** A member that does not exist. */
 const unknownMember: ReadonlySet<number> = new Set([2339, 2551, 7053]);
@@ -41,14 +41,16 @@ export function reportTypeDiagnostic(
       return;
     case 2365:
       report("rule-comparison", diagnostic.at, {
-        problem: `${first} cannot compare ${second} with ${third}`,
+        problem: `${first} cannot compare ${words(second)} with ${words(third)}`,
       });
       return;
     case 18050:
       report("rule-comparison", diagnostic.at, { problem: "only == and != compare with null" });
       return;
     case 2345:
-      report("rule-type", diagnostic.at, { problem: `${first} is given where ${second} is wanted` });
+      report("rule-type", diagnostic.at, {
+        problem: `${words(first)} is given where ${words(second)} is wanted`,
+      });
       return;
     default:
       report("rule-type", diagnostic.at, { problem: sentence(message) });
@@ -74,14 +76,25 @@ function reportMember(
     "rule-unknown-field",
     at(place),
     { name, owner: `${owner}${typeNote(type)}` },
-    didYouMean(name, members),
+    deletionMarks.has(name) && owner.endsWith("._meta")
+      ? "documents have it only with soft_delete"
+      : didYouMean(name, members),
   );
 }
 
+const deletionMarks: ReadonlySet<string> = new Set(["deleted_at", "deleted_by", "purge_at"]);
+
 /** What the owner is, where it is no object. */
 function typeNote(type: string): string {
-  if (type.endsWith("[]")) return " (a list)";
-  return isPlain(type) ? ` (a ${type.startsWith('"') ? "string" : type})` : "";
+  return type.endsWith("[]") || isPlain(type) ? ` (${type.startsWith('"') ? "a string" : words(type)})` : "";
+}
+
+function words(type: string): string {
+  if (type.endsWith("[]")) return "a list";
+  const parts = type.split(" | ");
+  return parts.every((part) => /^(?:string|number|boolean)$/.test(part))
+    ? parts.map((part) => `a ${part}`).join(" or ")
+    : type.replaceAll('"', "'");
 }
 
 /** Literals, primitive types and lists and unions of them. */

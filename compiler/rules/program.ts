@@ -2,6 +2,7 @@
 import { Project, ts } from "ts-morph";
 import { declarations, type RealmTypes, ruleFooter, ruleHeader } from "./declarations.ts";
 import type { At } from "./form.ts";
+import { type SyntaxProblem, syntaxProblem } from "./syntax.ts";
 
 export interface RuleText {
   readonly text: string;
@@ -12,7 +13,7 @@ export interface RuleText {
 /** What TypeScript says of one rule; offsets count in the rule's text. */
 export type ParsedRule =
   | { readonly kind: "too-large"; readonly problem: string }
-  | { readonly kind: "broken"; readonly problem: string; readonly at: At }
+  | ({ readonly kind: "broken"; readonly at: At } & SyntaxProblem)
   | {
       readonly kind: "parsed";
       readonly expression: ts.Expression;
@@ -50,11 +51,21 @@ export function checkProgram(types: RealmTypes, rules: readonly RuleText[]): rea
     },
   });
   project.createSourceFile("/realm.d.ts", declarations(types));
-  const files = rules.map((rule, at) => addFile(project, rule, `/rule${at}.ts`));
+  // Of many rules a collection says the same.
+  const files = new Map<string, RuleFile | string>();
+  const keyOf = ({ text, collection }: RuleText): string => `${collection} ${text}`;
+  for (const rule of rules) {
+    const key = keyOf(rule);
+    if (!files.has(key)) files.set(key, addFile(project, rule, `/rule${files.size}.ts`));
+  }
   const program = project.getProgram().compilerObject;
-  return files.map((file) =>
-    typeof file === "string" ? { kind: "too-large", problem: file } : parsedRule(program, file),
+  const parsed = new Map(
+    [...files].map(([key, file]): [string, ParsedRule] => [
+      key,
+      typeof file === "string" ? { kind: "too-large", problem: file } : parsedRule(program, file),
+    ]),
   );
+  return rules.flatMap((rule) => parsed.get(keyOf(rule)) ?? []);
 }
 
 interface RuleFile {
@@ -95,15 +106,18 @@ function depth(source: ts.SourceFile): number {
 function parsedRule(program: ts.Program, { source, start, length }: RuleFile): ParsedRule {
   const clamp = (offset: number): number => Math.min(Math.max(offset - start, 0), length);
   const range = (from: number, size: number): At => ({ start: clamp(from), end: clamp(from + size) });
-  const [syntax] = program.getSyntacticDiagnostics(source);
-  if (syntax !== undefined) {
-    return { kind: "broken", problem: plainMessage(syntax), at: range(syntax.start, syntax.length) };
-  }
   const exported = source.statements[1];
   const bracketed =
     exported !== undefined && ts.isExportAssignment(exported) ? exported.expression : undefined;
   const close = bracketed === undefined ? source.getEnd() : outerBracket(bracketed, source).getEnd() - 1;
   // The bracket that the header opens must be the one that the footer closes.
+  const closesEarly = close < start + length && source.text.charAt(close) === ")";
+  const [syntax] = program.getSyntacticDiagnostics(source);
+  if (syntax !== undefined && !(closesEarly && syntax.start > close)) {
+    const at = range(syntax.start, syntax.length);
+    const text = source.text.slice(start, start + length);
+    return { kind: "broken", at, ...syntaxProblem(plainMessage(syntax), text, at.start) };
+  }
   if (
     bracketed === undefined ||
     !ts.isParenthesizedExpression(bracketed) ||

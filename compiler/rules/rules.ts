@@ -173,16 +173,17 @@ function compileTask(
       return undefined;
     }
     if (rule.kind === "broken") {
-      report("rule-syntax", rule.at, { problem: rule.problem });
+      report("rule-syntax", rule.at, { problem: rule.problem }, rule.hint);
       return undefined;
     }
     const { expression, at } = rule;
-    checkSubset(source.text, expression, { scope, at, report });
+    const own = types.collections[collection];
+    const fields = Object.keys(own?.document.members ?? {});
+    checkSubset(source.text, expression, { scope, fields, at, report });
     nextPass();
     const refused = found.length > 0;
     for (const diagnostic of rule.diagnostics) reportTypeDiagnostic(diagnostic, refused, at, report);
     nextPass();
-    const own = types.collections[collection];
     if (own === undefined) return undefined;
     const all = { user: types.user, appConfig: types.appConfig, ...own };
     return analyseRule(expression, { scope, types: all, roles, at, report });

@@ -45,6 +45,8 @@ const operatorHints: Readonly<Record<string, string>> = {
 
 interface Context {
   readonly scope: RuleScope;
+  /** At the top of documents. */
+  readonly fields: readonly string[];
   readonly at: (node: ts.Node) => At;
   readonly report: Report;
 }
@@ -154,7 +156,7 @@ function checkBinary(node: ts.BinaryExpression, context: Context): void {
   }
 }
 
-function checkName(node: ts.Identifier, { scope, at, report }: Context): void {
+function checkName(node: ts.Identifier, { scope, fields, at, report }: Context): void {
   const name = node.text;
   if (name === "undefined") {
     report(
@@ -174,7 +176,12 @@ function checkName(node: ts.Identifier, { scope, at, report }: Context): void {
       "rule-unknown-name",
       at(node),
       { name },
-      didYouMean(name, available(scope)) ?? `a rule knows ${available(scope).join(", ")}`,
+      (/^(?:true|false|null)$/i.test(name) ? `write ${name.toLowerCase()}` : undefined) ??
+        (fields.includes(name)
+          ? `did you mean ${scope.document ? "document" : "data"}.${name}?`
+          : undefined) ??
+        didYouMean(name, available(scope)) ??
+        `a rule knows ${available(scope).join(", ")}`,
     );
   }
 }

@@ -65,20 +65,6 @@ export function authenticator(realm: Realm): (exchange: Exchange) => Promise<Cal
   };
 }
 
-/**
- * The key that sends a request, where nothing else is a credential: `_admin` in realms with `auth: disabled`.
- * The function throws ApiError `unauthenticated` without a valid key and `forbidden` outside its networks.
- */
-export function authenticateKey(realm: Realm): (exchange: Exchange) => Promise<KeyCaller> {
-  const resolveKey = keyResolver(realm);
-  return async ({ headers, address }) => {
-    const token = headers.authorization === undefined ? "" : bearer(headers.authorization);
-    const caller = tokenKind(token) === "svk" ? await resolveKey(token, address) : undefined;
-    if (caller === undefined) throw unauthenticated("This needs an API key.");
-    return caller;
-  };
-}
-
 /** The token of `Bearer <token>`; the empty string for any other scheme. */
 function bearer(authorization: string): string {
   if (authorization.slice(0, 7).toLowerCase() !== "bearer ") return "";

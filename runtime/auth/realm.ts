@@ -1,5 +1,5 @@
 import type { AccountSettings } from "../documents/definition.ts";
-import type { Answer, Exchange, RealmInstance, Route } from "../http/exchange.ts";
+import type { Answer, Exchange, RealmInstance, Route, RouteFactory } from "../http/exchange.ts";
 import { parameters } from "../http/parameters.ts";
 import type { Caller } from "./caller.ts";
 
@@ -9,8 +9,13 @@ export interface AccountRealm extends RealmInstance {
   readonly authenticate: (exchange: Exchange) => Promise<Caller>;
 }
 
-/** @throws Error for a realm with `auth: disabled`, whose emitted routes have no `_auth`. */
-export function accountRealm(realm: RealmInstance): AccountRealm {
+/** A route of `_auth` or `_admin`, which only realms with accounts have. */
+export function inRealm(route: (realm: AccountRealm) => Route): RouteFactory {
+  return (realm) => route(accountRealm(realm));
+}
+
+/** @throws Error for a realm with `auth: disabled`, whose emitted routes have neither. */
+function accountRealm(realm: RealmInstance): AccountRealm {
   const { authenticate, definition } = realm;
   const { accounts, name } = definition;
   if (accounts === undefined || authenticate === undefined) throw new Error(`realm ${name} has no accounts`);

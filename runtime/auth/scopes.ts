@@ -1,9 +1,10 @@
 import { isJsonObject, type JsonValue } from "../json.ts";
+import { didYouMean } from "../suggest.ts";
 import type { KeyCaller, KeyScopes } from "./caller.ts";
 
 export type Access = "read" | "write" | "call";
 
-const accesses: readonly string[] = ["read", "write", "call"] satisfies Access[];
+const accesses: readonly Access[] = ["read", "write", "call"];
 
 /** `database`, `database/collection` or `database/function`, named as in the configuration. */
 const target = /^[A-Za-z][A-Za-z0-9_-]{0,62}(?:\/[A-Za-z][A-Za-z0-9_-]{0,62})?$/;
@@ -16,14 +17,19 @@ export function permits(caller: KeyCaller, access: Access, database: string, nam
   return granted === "*" || granted.includes(database) || granted.includes(`${database}/${name}`);
 }
 
-/** Scopes that are not of the form `{"read"|"write"|"call": "*" | ["db", "db/collection", "db/function"]}`. */
+/** Scopes that a key cannot have; the message says why. */
 export class InvalidScopes extends Error {
   constructor(problem: string) {
-    super(
-      `${problem}; scopes are {"read"|"write"|"call": "*" | ["database", "database/collection", …]}, for example {"read": "*", "write": ["shop/orders"]}`,
-    );
+    super(problem);
     this.name = "InvalidScopes";
   }
+}
+
+/** Scopes that are not of the form `{"read"|"write"|"call": "*" | ["db", "db/collection", "db/function"]}`. */
+function malformed(problem: string): InvalidScopes {
+  return new InvalidScopes(
+    `${problem}; scopes are {"read"|"write"|"call": "*" | ["database", "database/collection", …]}, for example {"read": "*", "write": ["shop/orders"]}`,
+  );
 }
 
 /**
@@ -35,7 +41,7 @@ export function parseScopes(text: string): KeyScopes {
   try {
     value = JSON.parse(text);
   } catch {
-    throw new InvalidScopes("the scopes are not valid JSON");
+    throw malformed("the scopes are not valid JSON");
   }
   return checkScopes(value);
 }
@@ -45,27 +51,50 @@ export function parseScopes(text: string): KeyScopes {
  * @throws InvalidScopes
  */
 export function checkScopes(value: unknown): KeyScopes {
-  if (!isJsonObject(value)) throw new InvalidScopes("the scopes are not a JSON object");
+  if (!isJsonObject(value)) throw malformed("the scopes are not a JSON object");
   const scopes: Partial<Record<Access, "*" | readonly string[]>> = {};
   for (const [name, granted] of Object.entries(value)) {
-    if (!isAccess(name)) throw new InvalidScopes(`unknown scope ${JSON.stringify(name)}`);
+    if (!isAccess(name)) throw malformed(`unknown scope ${JSON.stringify(name)}`);
     scopes[name] = checkTargets(name, granted);
   }
   return scopes;
 }
 
 function isAccess(name: string): name is Access {
-  return accesses.includes(name);
+  return accesses.some((access) => access === name);
 }
 
 function checkTargets(access: Access, granted: JsonValue | undefined): "*" | readonly string[] {
   if (granted === "*") return granted;
-  if (!Array.isArray(granted)) throw new InvalidScopes(`${access} is neither "*" nor an array`);
+  if (!Array.isArray(granted)) throw malformed(`${access} is neither "*" nor an array`);
   return granted.map((entry) => {
     if (typeof entry === "string" && target.test(entry)) return entry;
     const hint = entry === "*" ? `; write "${access}": "*" for everything` : "";
-    throw new InvalidScopes(
-      `${access} lists ${JSON.stringify(entry)}, which names no database or collection${hint}`,
-    );
+    throw malformed(`${access} lists ${JSON.stringify(entry)}, which names no database or collection${hint}`);
   });
+}
+
+/**
+ * Refuses scopes that name what a realm does not have: a slip that would otherwise show as a 403 long after.
+ * @throws InvalidScopes
+ */
+export function checkTargetsExist(
+  scopes: KeyScopes,
+  collections: readonly { readonly database: string; readonly name: string }[],
+): void {
+  const databases = new Set(collections.map(({ database }) => database));
+  const all = [...databases, ...collections.map(({ database, name }) => `${database}/${name}`)];
+  for (const access of accesses) {
+    const granted = scopes[access];
+    if (granted === undefined || granted === "*") continue;
+    // There are no functions yet: only whole databases can be named.
+    const known = access === "call" ? [...databases] : all;
+    for (const entry of granted) {
+      if (known.includes(entry)) continue;
+      const hint = didYouMean(entry, known);
+      throw new InvalidScopes(
+        `${access} names ${JSON.stringify(entry)}, which the realm does not have${hint === undefined ? "" : `; ${hint}`}`,
+      );
+    }
+  }
 }

@@ -2,11 +2,25 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { JsonValue } from "../json.ts";
 import { allowed } from "../rules/index.ts";
 import { DuplicateLimiter } from "./custom-id.ts";
-import { code, collection, minute, type Received, type Sent, type Shop, startShop, text } from "./testing.ts";
+import {
+  code,
+  collection,
+  fields,
+  minute,
+  type Received,
+  type Sent,
+  type Shop,
+  startShop,
+  text,
+} from "./testing.ts";
 
 const generated = collection("generated");
 const chosen = collection("chosen", { customId: { duplicateLimit: 3 } });
 const softly = collection("softly", { customId: { duplicateLimit: 100 }, softDelete: { retention: minute } });
+const slugged = collection("slugged", {
+  customId: { duplicateLimit: 100 },
+  indexes: [{ name: "slug", keys: [{ field: fields.slug, descending: false }], unique: true }],
+});
 const patterned = collection("patterned", { customId: { pattern: /^[a-z]+$/, duplicateLimit: 20 } });
 const profiles = collection("profiles", {
   customId: { is: "user", duplicateLimit: 20 },
@@ -24,7 +38,7 @@ const closed = collection("closed", { customId: { duplicateLimit: 2 }, rules: { 
 let shop: Shop;
 let members: Shop;
 beforeAll(async () => {
-  shop = await startShop("disabled", [generated, chosen, softly, patterned]);
+  shop = await startShop("disabled", [generated, chosen, softly, slugged, patterned]);
   members = await startShop("enabled", [profiles, named, closed], { settings: { metrics: true } });
 });
 afterAll(() => Promise.all([shop.stop(), members.stop()]));
@@ -51,6 +65,13 @@ test("Custom ids 1: an existing id is 409 id_taken and never overwrites; PUT and
 test("Custom ids 1: of parallel creates with one id exactly one succeeds", async () => {
   const answers = await Promise.all(Array.from({ length: 8 }, () => create("softly", "raced")));
   expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array.from({ length: 7 }, () => 409)]);
+});
+
+test("Custom ids 1: an existing id is id_taken also where unique values clash as well, as in a create sent twice", async () => {
+  const body = { id: "twice", title: "a", slug: "twice" };
+  expect((await shop.send("POST", "slugged", { body })).status).toBe(201);
+  expect(code(await shop.send("POST", "slugged", { body }))).toBe("id_taken");
+  expect(code(await shop.send("POST", "slugged", { body: { ...body, id: "other" } }))).toBe("conflict");
 });
 
 test("Fine points: an id in the trash is taken, until the document is purged", async () => {
@@ -150,6 +171,21 @@ test("Custom ids 4: counted by user, key or address, and by the metric svc_id_co
   expect((await create("named", "ok-dup", {}, members)).status).toBe(409);
   const metrics = await (await fetch(`${members.url}/metrics`)).text();
   expect(metrics).toMatch(/^svc_id_conflicts_total\{[^}]*collection="named"[^}]*\} 6$/m);
+});
+
+test("Custom ids 4: creates sent at once get no more id_taken answers than those sent one by one", async () => {
+  const { token } = await members.signUp("parallel@example.com");
+  await create("named", "ok-parallel", { token: await members.key({ name: "k4" }) }, members);
+  const answers = await Promise.all(
+    Array.from({ length: 12 }, () => create("named", "ok-parallel", { token }, members)),
+  );
+  expect(answers.map(({ status }) => status).sort()).toEqual([
+    409,
+    409,
+    ...Array.from({ length: 10 }, () => 429),
+  ]);
+  for (const limited of answers.filter(({ status }) => status === 429))
+    expect([code(limited), limited.headers.get("retry-after")]).toEqual(["too_many_requests", "60"]);
 });
 
 test("Custom ids 5: the same applies to batch creates", async () => {

@@ -66,7 +66,8 @@ export interface RealmDefinition {
   readonly origins: readonly string[];
   /** Static value of `app_config`. */
   readonly appConfig: JsonObject;
-  readonly openapi: { readonly access: "public" | "users" | "off"; readonly document: JsonObject };
+  /** What `_openapi.json` shows to whom; absent with `openapi: off`. */
+  readonly openapi?: { readonly access: "public" | "users"; readonly document: JsonObject };
   readonly collections: readonly CollectionDefinition[];
 }
 

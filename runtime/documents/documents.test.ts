@@ -48,7 +48,7 @@ test("Document: id is 20 characters, made by the server; members in order: id, t
   );
 });
 
-test("Document: version is 1 on create, one more at every write; created_at stays, updated_at moves", async () => {
+test("Versioning 2: _meta.version is 1 on create, one more at every write; created_at stays, updated_at moves", async () => {
   const { id } = await create({ title: "a" });
   shop.clock.advance(1000);
   const { body } = await shop.send("PATCH", `notes/${id}`, { body: { qty: 2 } });
@@ -222,7 +222,7 @@ test("Fine points: query parameters on writes: expand is ignored, any other is 4
   expect((await shop.send("PATCH", `notes/${id}?expand=x`, { body: {} })).status).toBe(200);
   const requests: readonly [string, string, JsonObject?][] = [
     ["POST", "notes?purge=true", { title: "a" }],
-    ["POST", "notes?org=x", { title: "a" }],
+    ["PUT", `notes/${id}?org=x`, { title: "a" }],
     ["PUT", `notes/${id}?x=1`, { title: "a" }],
     ["PATCH", `notes/${id}?limit=1`, {}],
     ["DELETE", `notes/${id}?purge=true`],
@@ -234,6 +234,25 @@ test("Fine points: query parameters on writes: expand is ignored, any other is 4
     expect([method, path, answer.status, code(answer)]).toEqual([method, path, 400, "invalid_query"]);
   }
   expect((await shop.send("DELETE", `notes/${id}?expand=x`)).status).toBe(204);
+});
+
+test("Document endpoints 3, 8: org and team of creates are refused where documents belong to none", async () => {
+  const operations = [{ op: "create", collection: "notes", document: { title: "a" } }];
+  for (const [path, body] of [
+    ["notes", { title: "a" }],
+    ["_batch", { operations }],
+  ] as const) {
+    for (const name of ["org", "team"]) {
+      const answer = await shop.send("POST", `${path}?${name}=x`, { body });
+      expect([path, answer.status, code(answer), paths(answer)]).toEqual([
+        path,
+        400,
+        `${name}_not_allowed`,
+        [name],
+      ]);
+    }
+    expect(code(await shop.send("POST", `${path}?org=x&org=y`, { body }))).toBe("invalid_query");
+  }
 });
 
 test("Fine points: member names that start with $ or contain a dot, at any depth, and huge integers: 400", async () => {

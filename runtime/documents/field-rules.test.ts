@@ -245,6 +245,27 @@ test("Field rules: a date in another spelling is unchanged", async () => {
   refuses(await as("other", "PATCH", `dated/${id}`, { due_at: "2026-03-01T10:00:01+02:00" }), "due_at");
 });
 
+test("Field rules: a date stored before its field was one is not changed by a caller who leaves it alone", async () => {
+  const [id, due_at] = ["undated", "2026-01-01T01:00:00+01:00"];
+  const old = { id, version: 1, text: JSON.stringify({ id, title: "a", due_at }), createdAt: 0 };
+  await shop.stored(dated).insert(old);
+  expect((await as("other", "PATCH", `dated/${id}`, { title: "b" })).status).toBe(200);
+  refuses(await as("other", "PATCH", `dated/${id}`, { due_at: "2026-01-01T00:00:01Z" }), "due_at");
+});
+
+test("Field rules: a field is hidden in stored documents of another shape, too", async () => {
+  const id = "reshaped";
+  const address = [{ city: "Bern", zip: "3000" }, [{ zip: "3001" }], "3002"];
+  const old = { id, version: 1, text: JSON.stringify({ id, title: "a", address }), createdAt: 0 };
+  await shop.stored(people).insert(old);
+  expect((await as("other", "GET", `people/${id}`)).body["address"]).toEqual([
+    { city: "Bern" },
+    [{}],
+    "3002",
+  ]);
+  expect((await as("hr", "GET", `people/${id}`)).body["address"]).toEqual(address);
+});
+
 test("Field rules: what lies inside a hidden object is hidden", async () => {
   const address = { city: "Bern", zip: "3000" };
   const id = await create({ title: "a", address }, "nested");

@@ -33,13 +33,21 @@ function withMember(container: JsonValue | undefined, path: Path, value: JsonVal
   return isJsonObject(container) ? withValue(container, path, value) : undefined;
 }
 
-/** A copy of the object in which the path reaches nothing. */
+/**
+ * A copy of the object in which the path reaches nothing, nor in objects of lists on the way: a stored document may be
+ * older than the schema that has none there.
+ */
 export function withoutValue(object: JsonObject, path: Path): JsonObject {
   const [name, ...rest] = path;
-  if (name === undefined || !Object.hasOwn(object, name)) return object;
+  const inner = name !== undefined && Object.hasOwn(object, name) ? object[name] : undefined;
+  if (name === undefined || inner === undefined) return object;
   const copy = { ...object };
-  const inner = object[name];
   if (rest.length === 0) delete copy[name];
-  else if (isJsonObject(inner)) define(copy, name, withoutValue(inner, rest));
+  else define(copy, name, withoutInner(inner, rest));
   return copy;
+}
+
+function withoutInner(value: JsonValue, path: Path): JsonValue {
+  if (Array.isArray(value)) return value.map((item) => withoutInner(item, path));
+  return isJsonObject(value) ? withoutValue(value, path) : value;
 }

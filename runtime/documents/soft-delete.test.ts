@@ -147,6 +147,15 @@ test("States, Document: restore honours If-Match", async () => {
   );
 });
 
+test("Common request rules 2 and 3: restore needs no body; one that is sent is judged as any", async () => {
+  const id = await deleted();
+  const sent = (text: string, type = "application/json") =>
+    shop.send("POST", `drafts/${id}/restore`, { text, headers: { "content-type": type } });
+  expect(code(await sent("x", "text/plain"))).toBe("unsupported_media_type");
+  expect(code(await sent("["))).toBe("invalid_json");
+  expect((await sent("{}")).status).toBe(200);
+});
+
 test("States, Document: restore of a document that no longer fits the schema is 400", async () => {
   const id = "unfit";
   const at = "2026-01-01T00:00:00.000Z";
@@ -183,6 +192,36 @@ test("States, Document: purge removes live and deleted documents for good, honou
     expect((await shop.send("GET", `drafts/${id}?deleted=include`)).status).toBe(404);
     expect((await shop.send("DELETE", `drafts/${id}?purge=true`)).status).toBe(404);
   }
+});
+
+test("Concurrency 2: without rules and If-Match, soft delete and purge take the current version, whoever writes beside them", async () => {
+  const { now } = shop.clock;
+  for (const purge of [false, true]) {
+    const id = await create();
+    let version = 1;
+    const compete = () => {
+      const written = { id, version: version + 1, text: `{"id":"${id}","title":"theirs"}`, createdAt: now() };
+      const won = (replaced: boolean) => {
+        if (replaced) version = written.version;
+      };
+      void shop.stored(drafts).replace(version, written).then(won);
+      return now();
+    };
+    // The time of a deletion is taken after the document is read; here others always write then.
+    shop.clock.now = compete;
+    const { status } = await shop.send("DELETE", `drafts/${id}?purge=${purge}`);
+    shop.clock.now = now;
+    expect([status, (await shop.send("GET", `drafts/${id}`)).status]).toEqual([204, 404]);
+  }
+});
+
+test("Document endpoints 6: where documents are no longer deleted softly, what is in the trash is absent: 404", async () => {
+  const at = Date.parse("2026-01-01T00:00:00.000Z");
+  const old = { id: "trashed", version: 2, text: `{"id":"trashed","title":"a"}`, createdAt: at };
+  await shop.stored(hard).insert({ ...old, deletedAt: at });
+  for (const method of ["GET", "DELETE"]) expect((await shop.send(method, "hard/trashed")).status).toBe(404);
+  const operations = [{ op: "delete", collection: "hard", id: "trashed" }];
+  expect((await shop.send("POST", "_batch", { body: { operations } })).status).toBe(404);
 });
 
 test("Fine points: purge=false deletes softly; another value is 400", async () => {

@@ -140,7 +140,6 @@ export async function startShop(
         ...(auth === "enabled" && { accounts }),
         origins: [],
         appConfig: {},
-        openapi: { access: "off", document: {} },
         collections,
       },
       routes: [

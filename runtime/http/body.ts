@@ -35,6 +35,14 @@ export function readJson(exchange: Exchange, media: MediaType | "either"): JsonB
   return { value, problems: walk.problems };
 }
 
+/**
+ * The body of a POST that needs none: one that comes all the same must be well-formed (spec: Common request rules 2, 3).
+ * @throws ApiError as `readJson`
+ */
+export function checkNeedlessBody(exchange: Exchange): void {
+  if (exchange.body !== "none") readJson(exchange, "application/json");
+}
+
 function parsed(text: string): JsonValue {
   try {
     return JSON.parse(text);

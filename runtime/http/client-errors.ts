@@ -1,4 +1,4 @@
-import { ServerResponse } from "node:http";
+import { ServerResponse, STATUS_CODES } from "node:http";
 import { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { ApiError } from "../errors.ts";
@@ -31,13 +31,14 @@ export function refuse(socket: Duplex, error: ApiError, requestId: string): void
   if (socket.destroyed || !socket.writable) return;
   const body = errorText(error, requestId);
   const head = [
-    `HTTP/1.1 ${error.status} ${error.code}`,
+    `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}`,
     `x-request-id: ${requestId}`,
     "cache-control: no-store",
     "vary: Origin",
     "content-type: application/json; charset=utf-8",
     `content-length: ${Buffer.byteLength(body)}`,
     "connection: close",
+    ...Object.entries(error.headers).map(([name, value]) => `${name}: ${value}`),
   ];
   socket.end(`${head.join("\r\n")}\r\n\r\n${body}`);
   // The client may still be sending: what comes is dropped, for a while.

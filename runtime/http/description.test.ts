@@ -20,7 +20,7 @@ let server: TestServer | undefined;
 afterEach(() => server?.server.close(0));
 
 async function start(
-  access: RealmDefinition["openapi"]["access"],
+  access: NonNullable<RealmDefinition["openapi"]>["access"],
   more: Partial<RealmInstance> = {},
 ): Promise<(headers?: Record<string, string>, path?: string) => Promise<Response>> {
   const realm = realmOf(descriptionRoutes("shop"), { openapi: { access, document } });
@@ -30,7 +30,7 @@ async function start(
 }
 
 describe("GET /v1/{realm}/_openapi.json", () => {
-  it("answers the realm's description, with ETag and 304", async () => {
+  it("Versioning 3: answers the realm's description, with ETag and 304", async () => {
     const get = await start("public");
     const response = await get();
     expect(response.status).toBe(200);
@@ -54,11 +54,6 @@ describe("GET /v1/{realm}/_openapi.json", () => {
     expect((await get({}, "?x=1")).status).toBe(400);
   });
 
-  it("openapi: off: 404", async () => {
-    const get = await start("off", { authenticate });
-    expect((await get({ authorization: "Bearer good" })).status).toBe(404);
-  });
-
   it("openapi: users: needs a credential, and is not for shared caches", async () => {
     const get = await start("users", { authenticate });
     const refused = await get();
@@ -66,7 +61,11 @@ describe("GET /v1/{realm}/_openapi.json", () => {
     expect(refused.headers.get("www-authenticate")).toBe("Bearer");
     const response = await get({ authorization: "Bearer good" });
     expect(response.status).toBe(200);
-    for (const { headers } of [refused, response]) {
+    const unknown = await get({ authorization: "Bearer bad" });
+    expect(unknown.status).toBe(401);
+    const mistaken = await get({ authorization: "Bearer good" }, "?x=1");
+    expect(mistaken.status).toBe(400);
+    for (const { headers } of [refused, response, unknown, mistaken]) {
       expect(headers.get("cache-control")).toBe("private, no-cache");
       expect(headers.get("vary")).toBe("Origin, Authorization");
     }

@@ -1,46 +1,38 @@
 import { createHash } from "node:crypto";
 import { namesTag } from "../documents/etag.ts";
 import { ApiError } from "../errors.ts";
-import type { Exchange, RealmInstance, Route, RouteTable } from "./exchange.ts";
+import type { RealmInstance, Route, RouteTable } from "./exchange.ts";
 import { parameters } from "./parameters.ts";
 
-/** `/v1/{realm}/_openapi.json`: the realm's generated description, open to those whom `realm.yaml: openapi` names. */
+/**
+ * `/v1/{realm}/_openapi.json`: the realm's generated description, open to anyone or, with `openapi: users`, to those with
+ * a credential, whose own it then is like a document.
+ */
 export function descriptionRoutes(realm: string): RouteTable {
   return { [`/v1/${realm}/_openapi.json`]: { GET: describe } };
 }
 
-function describe(realm: RealmInstance): Route {
-  const { access, document } = realm.definition.openapi;
-  const forUsers = access === "users";
-  const cookie = realm.definition.accounts?.cookie === undefined ? "" : ", Cookie";
-  const visibility = forUsers
-    ? { "cache-control": "private, no-cache", vary: `Origin, Authorization${cookie}` }
-    : undefined;
+function describe({ definition, authenticate }: RealmInstance): Route {
+  const { openapi, name } = definition;
+  if (openapi === undefined) throw new Error(`realm ${name} shows no description`);
+  const { access, document } = openapi;
   let text: string | undefined;
   let etag = "";
   return {
-    class: "description",
+    class: access === "users" ? "document" : "description",
     async handle(exchange) {
-      if (access === "off") throw new ApiError("not_found", "This realm shows no description.");
-      await admit(exchange);
+      const caller = await authenticate?.(exchange);
+      if (access === "users" && (caller === undefined || caller.kind === "anonymous")) {
+        throw new ApiError("unauthenticated", "The description is for signed-in users.");
+      }
       parameters(exchange.search, []);
       if (text === undefined) {
         text = JSON.stringify(document);
         etag = `"${createHash("sha256").update(text).digest("base64url").slice(0, 22)}"`;
       }
-      const headers = { etag, ...visibility };
       return namesTag(exchange.headers["if-none-match"], etag)
-        ? { status: 304, headers }
-        : { status: 200, body: text, headers };
+        ? { status: 304, headers: { etag } }
+        : { status: 200, body: text, headers: { etag } };
     },
   };
-
-  async function admit(exchange: Exchange): Promise<void> {
-    const caller = await realm.authenticate?.(exchange);
-    if (forUsers && (caller === undefined || caller.kind === "anonymous")) {
-      throw new ApiError("unauthenticated", "The description is for signed-in users.", {
-        headers: { ...visibility },
-      });
-    }
-  }
 }

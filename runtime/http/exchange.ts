@@ -69,8 +69,6 @@ export interface RealmInstance {
   readonly log: Log;
   /** `svc_id_conflicts_total`. */
   readonly countIdConflict: (database: string, collection: string) => void;
-  /** Whether `/_admin` exists (`SVC_ADMIN_API`). */
-  readonly adminApi: boolean;
   /** Holds background work (throttled session touches, …) that the shutdown waits for. */
   readonly background: (work: Promise<unknown>) => void;
 }

@@ -4,7 +4,7 @@ import { type Cors, preflight } from "./cors.ts";
 import type { Dispatcher } from "./dispatcher.ts";
 import type { Endpoint } from "./endpoint.ts";
 import type { Handler } from "./exchange.ts";
-import { classOfPath, outside, type RouteHeaders, routeHeaders } from "./headers.ts";
+import { classOfPath, outside, routeHeaders } from "./headers.ts";
 import { type PathTable, segmentsOf } from "./paths.ts";
 
 /**
@@ -20,13 +20,14 @@ export function routeFallback(
   realms: ReadonlyMap<string, Cors>,
 ): (raw: IncomingMessage, response: ServerResponse) => void {
   return (raw, response) => {
-    const segments = segmentsOf(raw.url ?? "") ?? [];
+    const segments = segmentsOf(raw.url ?? "");
     const cors = segments[1] === "v1" ? realms.get(segments[2] ?? "") : undefined;
     const methods = paths.get(segments);
     const endpoint: Endpoint = {
       pattern: "unmatched",
       handle: handlerFor(raw, methods, cors),
-      headers: headersFor(segments, raw.url ?? "", cors),
+      headers:
+        segments[1] === "v1" ? routeHeaders(classOfPath(segments), cors?.credentials ?? false) : outside,
       cors,
       readsBody: false,
     };
@@ -53,9 +54,4 @@ function notFound(): never {
 
 function methodNotAllowed(method: string, allow: string): never {
   throw new ApiError("method_not_allowed", `${method} is not supported here.`, { headers: { allow } });
-}
-
-function headersFor(segments: readonly string[], target: string, cors: Cors | undefined): RouteHeaders {
-  if (segments[1] !== "v1" && !target.startsWith("/v1/")) return outside;
-  return routeHeaders(classOfPath(segments), cors?.credentials ?? false);
 }

@@ -81,7 +81,9 @@ describe("Every error of framework, router and parser has our envelope", () => {
   });
 
   it("405 for CONNECT, 404 for OPTIONS *", async () => {
-    expectError(await send(`CONNECT example.com:443 HTTP/1.1\r\n${close}\r\n`), 405, "method_not_allowed");
+    const refused = await send(`CONNECT example.com:443 HTTP/1.1\r\n${close}\r\n`);
+    expectError(refused, 405, "method_not_allowed");
+    expect(refused.headers.get("allow")).toBe("GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS");
     expectError(await send(`OPTIONS * HTTP/1.1\r\n${close}\r\n`), 404, "not_found");
   });
 

@@ -24,15 +24,17 @@ afterEach(async () => {
 const shop = realmOf({ "/v1/shop/main/items/:id": routes(["GET"], () => ok({})) });
 const club = realmOf({ "/v1/club/main/items": routes(["GET"], () => ok({})) }, { name: "club" });
 
-describe("Health", () => {
-  it("/healthz is always 200", async () => {
+describe("Health: /healthz and /readyz", () => {
+  it("Versioning 1: /healthz is always 200, and outside of /v1/, where everything else is", async () => {
     server = await listening([], { realms: [shop] });
     const response = await fetch(`${server.url}/healthz`);
     expect(response.status).toBe(200);
     expect(await response.json()).toEqual({ status: "ok" });
+    for (const path of ["/v1/healthz", "/shop/main/items/a"])
+      expect((await fetch(`${server.url}${path}`)).status).toBe(404);
   });
 
-  it("/readyz is 503 until every realm is provisioned, then 200 with the configuration's fingerprint", async () => {
+  it("Versioning 6: /readyz is 503 until every realm is provisioned, then 200 with the configuration's fingerprint", async () => {
     server = await listening([], { realms: [shop, club], fingerprint: "abc123" });
     const readyz = () => fetch(`${server?.url}/readyz`);
     const expectNotReady = async () => {
@@ -78,6 +80,38 @@ describe("Health", () => {
     server.server.serve(shop.instance);
     expect((await fetch(`${server.url}/v1/shop/main/items/1`)).status).toBe(200);
   });
+
+  it("meanwhile each class of route has its own caching headers", async () => {
+    const login = realmOf({ "/v1/shop/_auth/login": routes(["POST"], () => ok({}), "private") });
+    server = await listening([], { realms: [login] });
+    const { status, headers } = await fetch(`${server.url}/v1/shop/_auth/login`, { method: "POST" });
+    expect([status, headers.get("cache-control"), headers.get("vary")]).toEqual([503, "no-store", "Origin"]);
+  });
+});
+
+describe("SVC_ADMIN_API", () => {
+  const admin = realmOf({ "/v1/shop/_admin/users": routes(["GET"], () => ok({}), "private") });
+
+  it("off: every method of _admin is 404, also before the realm is provisioned", async () => {
+    server = await listening([], { realms: [admin], adminApi: false });
+    const statuses = async () =>
+      Promise.all(
+        ["GET", "HEAD", "POST", "DELETE", "OPTIONS", "PROPFIND"].map(async (method) => {
+          const { status, headers } = await fetch(`${server?.url}/v1/shop/_admin/users`, { method });
+          return [status, headers.get("allow"), headers.get("cache-control")];
+        }),
+      );
+    const absent = Array.from({ length: 6 }, () => [404, null, "no-store"]);
+    expect(await statuses()).toEqual(absent);
+    server.server.serve(admin.instance);
+    expect(await statuses()).toEqual(absent);
+  });
+
+  it("on: it is there", async () => {
+    server = await listening([admin]);
+    expect((await fetch(`${server.url}/v1/shop/_admin/users`)).status).toBe(200);
+    expect((await fetch(`${server.url}/v1/shop/_admin/users`, { method: "POST" })).status).toBe(405);
+  });
 });
 
 describe("Shutdown", () => {
@@ -101,6 +135,22 @@ describe("Shutdown", () => {
     expect(response.status).toBe(200);
     expect(response.headers.get("connection")).toBe("close");
     expect(response.body).toBe('{"done":true}');
+    await closed;
+    server = undefined;
+  });
+
+  it("answers what clients send before they can know, and closes their connections with it", async () => {
+    server = await listening([shop]);
+    const request = "GET /v1/shop/main/items/1 HTTP/1.1\r\nHost: x\r\n\r\n";
+    const [used, unused] = [await open(server.port), await open(server.port)];
+    used.write(request);
+    await once(used, "data");
+    const closed = server.server.close(60_000);
+    for (const socket of [used, unused]) socket.write(request);
+    for (const response of (await Promise.all([used, unused].map(untilClosed))).map(parseResponse)) {
+      expect(response.status).toBe(200);
+      expect(response.headers.get("connection")).toBe("close");
+    }
     await closed;
     server = undefined;
   });

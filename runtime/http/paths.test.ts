@@ -12,7 +12,7 @@ function find(target: string): string | undefined {
   ]) {
     table.set(pattern, pattern);
   }
-  return table.get(segmentsOf(target) ?? []);
+  return table.get(segmentsOf(target));
 }
 
 it("finds a path by its pattern, whatever the method", () => {

@@ -21,8 +21,9 @@ export class PathTable<T> {
     this.#shapes.set(segments.length, shapes);
   }
 
-  /** `segments` percent-decoded, the empty one before the first slash included. */
-  get(segments: readonly string[]): T | undefined {
+  /** `segments` as from {@link segmentsOf}. */
+  get(segments: readonly (string | undefined)[]): T | undefined {
+    if (segments.includes(undefined)) return undefined;
     for (const places of this.#shapes.get(segments.length) ?? []) {
       const found = this.#byKey.get(keyOf(segments, places));
       if (found !== undefined) return found;
@@ -31,19 +32,24 @@ export class PathTable<T> {
   }
 }
 
-function keyOf(segments: readonly string[], parameters: readonly number[]): string {
+function keyOf(segments: readonly (string | undefined)[], parameters: readonly number[]): string {
   const key = [...segments];
   for (const at of parameters) key[at] = ":";
   // Not joined by a slash: a client's decoded segment may hold one.
   return JSON.stringify(key);
 }
 
-/** The decoded segments of a request target, without its query; undefined where the encoding is malformed. */
-export function segmentsOf(target: string): readonly string[] | undefined {
+/**
+ * The percent-decoded segments of a request target without its query, the empty one before the first slash included;
+ * undefined for those whose encoding is malformed.
+ */
+export function segmentsOf(target: string): readonly (string | undefined)[] {
   const path = target.replace(/^https?:\/\/[^/?#]*/i, "").replace(/[?#].*$/s, "");
-  try {
-    return path.split("/").map(decodeURIComponent);
-  } catch {
-    return undefined;
-  }
+  return path.split("/").map((segment) => {
+    try {
+      return decodeURIComponent(segment);
+    } catch {
+      return undefined;
+    }
+  });
 }

@@ -3,7 +3,7 @@ import { corsOf } from "./cors.ts";
 import type { Dispatcher } from "./dispatcher.ts";
 import type { Endpoint } from "./endpoint.ts";
 import type { Method, RealmInstance, RealmModule, RouteFactory } from "./exchange.ts";
-import { outside, routeHeaders } from "./headers.ts";
+import { classOfPath, outside, routeHeaders } from "./headers.ts";
 import { PathTable } from "./paths.ts";
 
 /** A realm's endpoint and what makes its handler once the realm runs. */
@@ -14,6 +14,9 @@ interface Pending {
 
 const order: readonly Method[] = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 
+/** What `SVC_ADMIN_API=off` takes away. */
+const administration = /^\/v1\/[^/]+\/_admin\//;
+
 /** Everything that has an address: registered with Fastify, its router, at once; realms begin to answer later. */
 export class Registry {
   /** The methods of each path. */
@@ -21,10 +24,12 @@ export class Registry {
   readonly #pending = new Map<string, readonly Pending[]>();
   readonly #app: FastifyInstance;
   readonly #dispatcher: Dispatcher;
+  readonly #adminApi: boolean;
 
-  constructor(app: FastifyInstance, dispatcher: Dispatcher) {
+  constructor(app: FastifyInstance, dispatcher: Dispatcher, adminApi: boolean) {
     this.#app = app;
     this.#dispatcher = dispatcher;
+    this.#adminApi = adminApi;
   }
 
   /** Every realm answers. */
@@ -40,10 +45,11 @@ export class Registry {
   /** A realm's addresses; they answer 503 until it is served. */
   addRealm({ definition, routes }: RealmModule): void {
     const cors = corsOf(definition);
-    const headers = routeHeaders("document", cors.credentials);
     const pending: Pending[] = [];
     for (const table of routes) {
       for (const [pattern, methods] of Object.entries(table)) {
+        if (!this.#adminApi && administration.test(pattern)) continue;
+        const headers = routeHeaders(classOfPath(pattern.split("/")), cors.credentials);
         for (const method of order) {
           const factory = methods[method];
           if (factory === undefined) continue;

@@ -236,7 +236,7 @@ describe("Errors: routes", () => {
   });
 });
 
-describe("Error envelope", () => {
+describe("Error envelope: every error has it", () => {
   it("has code, message, details and request_id, and the error's headers", async () => {
     const response = await ask("/v1/shop/main/fail/api");
     expect(response.status).toBe(412);
@@ -314,6 +314,8 @@ describe("Common request rules 5: caching headers", () => {
     ]);
     expect(await both("/v1/shop/_auth/fail")).toEqual(["Origin", "no-store"]);
     expect(await both("/v1/shop/main/%zz")).toEqual(["Origin, Authorization", "private, no-cache"]);
+    expect(await both("/v1/shop/_auth/%zz")).toEqual(["Origin", "no-store"]);
+    expect(await both("/v1/club/main/%zz")).toEqual(["Origin, Authorization, Cookie", "private, no-cache"]);
     expect(await both("/v1/none/main/items")).toEqual(["Origin, Authorization", "private, no-cache"]);
   });
 
@@ -353,7 +355,8 @@ describe("CORS", () => {
   });
 
   it("exposes the API's headers on answers and errors", async () => {
-    for (const path of ["/v1/shop/main/echo/1", "/v1/shop/main/fail/api", "/v1/shop/none/x"]) {
+    const paths = ["/v1/shop/main/echo/1", "/v1/shop/main/fail/api", "/v1/shop/none/x", "/v1/shop/main/%zz"];
+    for (const path of paths) {
       const { headers } = await ask(path, { headers: { origin } });
       expect(headers.get("access-control-allow-origin"), path).toBe(origin);
       expect(headers.get("access-control-expose-headers"), path).toBe(

@@ -17,6 +17,8 @@ export interface ServerOptions {
   /** Of the configuration, for `/readyz`. */
   readonly fingerprint: string;
   readonly maxBodyBytes: number;
+  /** Whether `_admin` exists (`SVC_ADMIN_API`). */
+  readonly adminApi: boolean;
   readonly addressOf: AddressOf;
   readonly log: Log;
   /** Throws when a store cannot be reached. */
@@ -36,13 +38,19 @@ export interface HttpServer {
   /** Makes a realm's routes answer. `/readyz` turns 200 once all of them do. */
   serve(realm: RealmInstance): void;
   /**
-   * Stops accepting, closes idle connections and resolves when requests under way are answered; connections still open
-   * after `grace` milliseconds are cut.
+   * Stops accepting, answers requests under way and those that clients send before they can know of it, and closes
+   * connections; resolves when all is answered. Connections still open after `grace` milliseconds are cut.
    */
   close(grace: number): Promise<void>;
 }
 
 const headerBytes = 32 * 1024;
+
+/**
+ * Milliseconds that a shutdown leaves idle connections open: busy ones look idle between two requests, and the next one
+ * may be under way to us.
+ */
+const betweenRequests = 100;
 
 /** Builds the server: Fastify is its router, the {@link Dispatcher} its request path. */
 export function createServer(options: ServerOptions): HttpServer {
@@ -78,7 +86,7 @@ export function createServer(options: ServerOptions): HttpServer {
     },
   });
 
-  const registry = new Registry(app, dispatcher);
+  const registry = new Registry(app, dispatcher, options.adminApi);
   const cors = new Map(options.realms.map(({ definition }) => [definition.name, corsOf(definition)]));
   const fallback = routeFallback(dispatcher, registry.paths, cors);
   const ready = () => registry.complete && !dispatcher.draining;
@@ -89,14 +97,28 @@ export function createServer(options: ServerOptions): HttpServer {
   answerTheRest(app, fallback);
   // `Expect` with anything but 100-continue: it may be ignored (RFC 9110, 10.1.1).
   app.server.on("checkExpectation", (request, response) => app.server.emit("request", request, response));
+  // Node and Fastify would close idle connections the moment they stop accepting.
+  const closeIdle = app.server.closeIdleConnections.bind(app.server);
+  app.server.closeIdleConnections = () => undefined;
   const sockets = new Set<Socket>();
   app.server.on("connection", (socket: Socket) => {
     sockets.add(socket);
     socket.once("close", () => sockets.delete(socket));
   });
   app.server.on("connect", (_request, socket) => {
-    refuse(socket, new ApiError("method_not_allowed", "CONNECT is not supported."), requestId({}));
+    const headers = { allow: "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS" };
+    refuse(
+      socket,
+      new ApiError("method_not_allowed", "CONNECT is not supported.", { headers }),
+      requestId({}),
+    );
   });
+
+  function closeUnused(): void {
+    closeIdle();
+    // Node takes a connection that never sent anything for a busy one.
+    for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
+  }
 
   return {
     async listen(host, port) {
@@ -107,10 +129,11 @@ export function createServer(options: ServerOptions): HttpServer {
     serve: (realm) => registry.serve(realm),
     async close(grace) {
       dispatcher.draining = true;
-      // Node takes a connection that never sent anything for a busy one.
-      for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
+      // Immediately after the time, not at it: what has arrived until then is read before.
+      const idle = setTimeout(() => setImmediate(closeUnused), Math.min(betweenRequests, grace));
       const cut = setTimeout(() => app.server.closeAllConnections(), grace);
       await app.close();
+      clearTimeout(idle);
       clearTimeout(cut);
       await dispatcher.idle();
     },

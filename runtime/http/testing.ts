@@ -38,7 +38,6 @@ function instanceOf(definition: RealmDefinition): RealmInstance {
     newId: () => "0".repeat(20),
     log: silent,
     countIdConflict: () => undefined,
-    adminApi: true,
     background: () => undefined,
   };
 }
@@ -83,6 +82,7 @@ export async function listening(
     realms,
     fingerprint: "f1",
     maxBodyBytes: 1024,
+    adminApi: true,
     addressOf: trustNobody,
     log: silent,
     reachable: async () => undefined,

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -86,11 +86,20 @@ describe("An instance", () => {
     await second.stop(0);
   });
 
-  it("makes its data folder", async () => {
-    const data = join(folder, "deep", "data");
-    const server = await startRealm(plain, { settings: { data } });
-    expect(existsSync(data)).toBe(true);
+  it("makes its folders, for nobody else's eyes", async () => {
+    const [data, store] = [join(folder, "deep", "data"), join(folder, "deep", "store")];
+    const server = await startRealm(plain, { settings: { data, store } });
+    for (const made of [data, store]) expect(statSync(made).mode & 0o777).toBe(0o700);
     await server.stop();
+  });
+
+  it("names the setting of a folder that it cannot make", async () => {
+    const file = join(folder, "file");
+    writeFileSync(file, "");
+    await expect(startRealm(plain, { settings: { store: file } })).rejects.toThrow(/^SVC_STORE: EEXIST/);
+    await expect(startRealm(plain, { settings: { data: join(file, "x") } })).rejects.toThrow(
+      /^SVC_DATA: ENOTDIR/,
+    );
   });
 
   it("waits for background work before it closes the stores", async () => {

@@ -46,7 +46,7 @@ export interface Instance {
  */
 export async function startInstance(options: InstanceOptions): Promise<Instance> {
   const { realms, settings, clock } = options;
-  if (settings.data !== undefined) mkdirSync(settings.data, { recursive: true });
+  if (settings.data !== undefined) makeFolder("SVC_DATA", settings.data);
   const lock = holdFolder(settings);
   const stores = new Map<string, Store>();
   const release = async () => {
@@ -79,6 +79,7 @@ async function listen(
     realms,
     fingerprint: options.fingerprint,
     maxBodyBytes,
+    adminApi,
     addressOf,
     log,
     metrics,
@@ -120,7 +121,6 @@ async function listen(
         store,
         clock,
         log,
-        adminApi,
         background: (work) => background.hold(work),
         countIdConflict: (...labels) => metrics?.countIdConflict(...labels),
       });
@@ -139,8 +139,20 @@ async function listen(
 
 function holdFolder({ store, host, port }: Settings): { release(): void } | undefined {
   if (store === ":memory:") return undefined;
-  mkdirSync(store, { recursive: true });
+  makeFolder("SVC_STORE", store);
   return lockFolder(store, `process ${process.pid} on ${hostname()}, serving ${host}:${port}`);
+}
+
+/**
+ * Makes a folder that is for nobody else's eyes.
+ * @throws Error that names the setting whose folder cannot be made.
+ */
+export function makeFolder(setting: "SVC_DATA" | "SVC_STORE", folder: string): void {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+  } catch (cause) {
+    throw new Error(`${setting}: ${cause instanceof Error ? cause.message : cause}`, { cause });
+  }
 }
 
 /** Work that outlives its request, and that the shutdown waits for. */

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { administrationRoutes } from "../auth/administration/routes.ts";
 import type { RealmModule } from "../http/exchange.ts";
+import { item, shopModule, uniqueSku } from "./fixture.ts";
 import { run } from "./main.ts";
 import { type Started, startRealm } from "./testing.ts";
 
@@ -20,7 +21,7 @@ const club: RealmModule = {
     origins: [],
     appConfig: {},
     openapi: { access: "public", document: {} },
-    collections: [],
+    collections: shopModule({}).definition.collections,
   },
   routes: [administrationRoutes("club")],
 };
@@ -36,10 +37,12 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-async function command(...words: string[]) {
+const command = (...words: string[]) => commandOf(club, ...words);
+
+async function commandOf(realm: RealmModule, ...words: string[]) {
   const out: string[] = [];
   const err: string[] = [];
-  const code = await run({ fingerprint: "f", realms: [club] }, ["key", "create", ...words], {
+  const code = await run({ fingerprint: "f", realms: [realm] }, ["key", "create", ...words], {
     environment: { SVC_STORE: `sqlite:${folder}` },
     out: (line) => out.push(line),
     err: (line) => err.push(line),
@@ -114,6 +117,37 @@ describe("key create", () => {
     expect(code).toBe(1);
     expect(out).toEqual([]);
     expect(err).not.toBe("");
+  });
+
+  it.each([
+    ['{"read":["mian"]}', "read names \"mian\", which the realm does not have; did you mean 'main'?"],
+    [
+      '{"write":["main","main/itmes"]}',
+      "write names \"main/itmes\", which the realm does not have; did you mean 'main/items'?",
+    ],
+    ['{"call":["main/refund"]}', 'call names "main/refund", which the realm does not have'],
+  ])("refuses scopes that name what the realm does not have: %s", async (scopes, message) => {
+    const { code, out, err } = await command("--realm", "club", "--name", "x", "--scopes", scopes);
+    expect([code, out, err]).toEqual([1, [], message]);
+  });
+
+  it("takes scopes that name databases and collections of the realm", async () => {
+    const scopes = '{"read":["main/items"],"write":["main"],"call":["main"]}';
+    expect((await command("--realm", "club", "--name", "x", "--scopes", scopes)).code).toBe(0);
+  });
+
+  it("touches nothing but keys: another build's command leaves the running server's indexes alone", async () => {
+    const items = server.store("club").collection("main.items");
+    for (const id of ["a", "b"]) await items.insert(item(id, { sku: "same" }));
+    const newer = {
+      ...club,
+      definition: {
+        ...club.definition,
+        collections: shopModule({ indexes: [uniqueSku] }).definition.collections,
+      },
+    };
+    expect((await commandOf(newer, "--realm", "club", "--name", "x")).code).toBe(0);
+    await items.insert(item("c", { sku: "same" }));
   });
 
   it("ends with --expires-in", async () => {

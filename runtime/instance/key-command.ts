@@ -1,11 +1,11 @@
-import { mkdirSync } from "node:fs";
 import { parseArgs } from "node:util";
+import { systemCollections } from "../auth/collections.ts";
 import { createKey, type NewKey } from "../auth/keys.ts";
-import { parseScopes } from "../auth/scopes.ts";
+import { checkTargetsExist, parseScopes } from "../auth/scopes.ts";
 import type { Clock } from "../clock.ts";
 import { openSqliteStore } from "../store/sqlite/store.ts";
 import { type Program, type Surroundings, UsageError } from "./command.ts";
-import { realmCollections } from "./realm.ts";
+import { makeFolder } from "./instance.ts";
 import { readSettings } from "./settings.ts";
 import { parseDuration } from "./units.ts";
 
@@ -28,14 +28,16 @@ export async function createKeyCommand(
     const names = realms.map(({ definition }) => definition.name);
     throw new UsageError(`there is no realm ${JSON.stringify(realm)}; there are ${names.join(", ")}`);
   }
+  if (key.scopes !== undefined) checkTargetsExist(key.scopes, module.definition.collections);
   const { store: location, queryTime } = readSettings(environment);
   if (location === ":memory:") {
     throw new Error("SVC_STORE is sqlite::memory:, where a key made by a command would be gone at once");
   }
-  mkdirSync(location, { recursive: true });
+  makeFolder("SVC_STORE", location);
   const store = await openSqliteStore({ location, realm, clock, queryTime });
   try {
-    await store.provision(realmCollections(module.definition));
+    // Documents and their indexes are left to the server: a running one may serve another build of the realm.
+    await store.provision(systemCollections(module.definition));
     const token = await createKey(store, clock, key);
     err(`key ${JSON.stringify(key.name)} of realm ${realm}; it is shown this once:`);
     out(token);

@@ -14,8 +14,8 @@ async function command(words: readonly string[], environment: Record<string, str
 
 describe("The command line", () => {
   it("--help is 0, on stdout, whatever the environment", async () => {
-    for (const word of ["--help", "-h"]) {
-      const { code, out, err } = await command([word], { SVC_NONSENSE: "1" });
+    for (const words of [["--help"], ["-h"], ["key", "create", "--help"]]) {
+      const { code, out, err } = await command(words, { SVC_NONSENSE: "1" });
       expect(code).toBe(0);
       expect(out).toContain("key create --realm");
       expect(err).toBe("");

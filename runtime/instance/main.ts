@@ -26,7 +26,7 @@ export async function run(
   const [first, second, ...rest] = words;
   try {
     if (first === undefined) return await serve(program, surroundings);
-    if (first === "--help" || first === "-h") {
+    if (words.some((word) => word === "--help" || word === "-h")) {
       out(usage);
       return 0;
     }

@@ -129,15 +129,32 @@ describe("The server process", () => {
     expect((await fetch(`${again}/v1/shop/main/items/a`)).status).toBe(200);
   });
 
-  it("SIGINT does the same; a second signal exits at once", async () => {
+  it("SIGINT does the same, also when it comes twice: Ctrl-C through npm or realmc serve", async () => {
     const server = start();
     const url = await urlOf(server);
-    fetch(`${url}/v1/shop/main/slow/a`, { method: "PUT" }).catch(() => undefined);
+    const answer = fetch(`${url}/v1/shop/main/slow/a`, { method: "PUT" });
     await server.line("entered");
     server.child.kill("SIGINT");
     await server.line("stopping");
+    server.child.kill("SIGINT");
+    expect((await answer).status).toBe(204);
+    expect(await server.ended).toBe(0);
+  });
+
+  it("a signal a second later exits at once", async () => {
+    const server = start();
+    const url = await urlOf(server);
+    // Its body never ends, so that only the grace would end the connection.
+    const endless = connect(Number(new URL(url).port), "127.0.0.1").resume();
+    endless.on("error", () => undefined);
+    endless.write("PUT /v1/shop/main/slow/a HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{");
+    await fetch(`${url}/healthz`);
     server.child.kill("SIGTERM");
-    expect(await server.ended).toBe(1);
+    await server.line("stopping");
+    const impatient = setInterval(() => server.child.kill("SIGTERM"), 50);
+    const code = await server.ended;
+    clearInterval(impatient);
+    expect(code).toBe(1);
     expect(server.out.join()).not.toContain("stopped");
   });
 

@@ -18,21 +18,19 @@ export interface RealmParts {
   readonly store: Store;
   readonly clock: Clock;
   readonly log: Log;
-  readonly adminApi: boolean;
   readonly background: (work: Promise<unknown>) => void;
   readonly countIdConflict: (realm: string, database: string, collection: string) => void;
 }
 
 /** Puts a realm together from what runs it. */
 export function assembleRealm(parts: RealmParts): RealmInstance {
-  const { definition, store, clock, log, adminApi, background, countIdConflict } = parts;
+  const { definition, store, clock, log, background, countIdConflict } = parts;
   const realm: Omit<RealmInstance, "authenticate"> = {
     definition,
     store,
     clock,
     newId: idGenerator(clock),
     log,
-    adminApi,
     background,
     countIdConflict: (database, collection) => countIdConflict(definition.name, database, collection),
   };

@@ -10,8 +10,12 @@ import { readSettings } from "./settings.ts";
 const grace = 7_000;
 const deadline = 9_500;
 
+/** Milliseconds in which signals are one: Ctrl-C reaches a process directly and once more through `npm` or `realmc serve`. */
+const together = 1_000;
+
 /**
- * Serves until SIGTERM or SIGINT, then drains; answers the exit code. A second signal ends the process at once.
+ * Serves until SIGTERM or SIGINT, then drains; answers the exit code. One more signal a second later or more ends the
+ * process at once.
  * @throws BadSettings | FolderLocked | UniqueIndexViolated, or what hinders listening
  */
 export async function serve(
@@ -63,13 +67,13 @@ async function ready(instance: Instance): Promise<"ready"> {
   }
 }
 
-/** Resolves with the first SIGTERM or SIGINT; the second exits at once. */
+/** Resolves with the first SIGTERM or SIGINT; one more that is not the same request repeated exits at once. */
 function firstSignal(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
-    let seen = false;
+    let first: number | undefined;
     const take = (signal: NodeJS.Signals) => {
-      if (seen) process.exit(1);
-      seen = true;
+      first ??= performance.now();
+      if (performance.now() - first >= together) process.exit(1);
       resolve(signal);
     };
     process.on("SIGTERM", take);

@@ -93,14 +93,17 @@ export interface DocumentReader {
 }
 
 export interface DocumentWriter {
-  /** @throws DuplicateId | UniqueViolation */
+  /** @throws DuplicateId | UniqueViolation, the first where both hold */
   insert(document: DocumentWrite): Promise<void>;
   /**
    * Replaces the document if its version is `expected` (in any visibility); false if it is gone or has another.
    * @throws UniqueViolation
    */
   replace(expected: number, document: DocumentWrite): Promise<boolean>;
-  /** Removes it for good if its version is `expected` (any when undefined); false if it is gone or has another. */
+  /**
+   * Removes it for good if its version is `expected` (in any visibility), or without one if it is live; false if it is
+   * gone or not so.
+   */
   remove(id: string, expected?: number): Promise<boolean>;
 }
 

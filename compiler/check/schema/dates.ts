@@ -25,10 +25,13 @@ export function datePlacement(
 ): Diagnostic[] {
   const found: Diagnostic[] = [];
   const seen = new Set<string>();
-  visit(root, at, at.length === 0, "the users' profile stores no dates");
+  const waiting: Place[] = [
+    { file: root, place: at, declared: at.length === 0, why: "the users' profile stores no dates" },
+  ];
+  for (const next of waiting) visit(next);
   return found;
 
-  function visit(file: SourceFile, place: readonly string[], declared: boolean, why: string): void {
+  function visit({ file, place, declared, why }: Place): void {
     const key = `${declared} ${file.path}#${pointerOf(place)}`;
     const schema: JsonValue | undefined = valueAt(file.value, pointerOf(place));
     if (seen.has(key) || !isJsonObject(schema)) return;
@@ -42,12 +45,21 @@ export function datePlacement(
       if (each.keyword === "$defs") continue;
       const inside = declared && declaring.has(each.keyword);
       const reason = declared ? `fields under ${each.keyword} are not declared` : why;
-      visit(file, [...place, ...each.path], inside, reason);
+      waiting.push({ file, place: [...place, ...each.path], declared: inside, why: reason });
     }
     const target = typeof schema.$ref === "string" ? targetOf(schema.$ref, file.path) : undefined;
     const next = target === undefined ? undefined : files.get(target.path);
-    if (target !== undefined && next !== undefined) visit(next, pathOf(target.pointer), declared, why);
+    if (target !== undefined && next !== undefined)
+      waiting.push({ file: next, place: pathOf(target.pointer), declared, why });
   }
+}
+
+interface Place {
+  readonly file: SourceFile;
+  readonly place: readonly string[];
+  /** Whether fields are declared here; `why` not. */
+  readonly declared: boolean;
+  readonly why: string;
 }
 
 function valueProblem({ type, format }: JsonObject): string | undefined {

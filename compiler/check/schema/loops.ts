@@ -7,6 +7,9 @@ import { targetOf, valueAt } from "../../model/pointers.ts";
 import type { SchemaSite } from "../../model/read-realms.ts";
 import { inPlace, subschemas, visitSchemas } from "../../model/subschemas.ts";
 
+/** Longer ways are not followed; schemas that have them are refused as too large. */
+const MAX_WAY = 500;
+
 export function referenceLoops(
   sites: readonly SchemaSite[],
   files: ReadonlyMap<string, SourceFile>,
@@ -22,7 +25,7 @@ export function referenceLoops(
   function follow(file: SourceFile, at: readonly string[], way: readonly string[]): void {
     const key = `${file.path}#${pointerOf(at)}`;
     const schema: JsonValue | undefined = valueAt(file.value, pointerOf(at));
-    if (done.has(key) || !isJsonObject(schema)) return;
+    if (done.has(key) || !isJsonObject(schema) || way.length > MAX_WAY) return;
     const target = typeof schema.$ref === "string" ? targetOf(schema.$ref, file.path) : undefined;
     const next = target === undefined ? undefined : files.get(target.path);
     const passed = [...way, key];

@@ -26,10 +26,11 @@ export function fieldNames({ file, at }: SchemaSite): Diagnostic[] {
 export function reservedNames(root: SourceFile, files: ReadonlyMap<string, SourceFile>): Diagnostic[] {
   const found: Diagnostic[] = [];
   const seen = new Set<string>();
-  visit(root, []);
+  const waiting: SchemaSite[] = [{ file: root, at: [] }];
+  for (const next of waiting) visit(next);
   return found;
 
-  function visit(file: SourceFile, at: readonly string[]): void {
+  function visit({ file, at }: SchemaSite): void {
     const key = `${file.path}#${pointerOf(at)}`;
     const schema: JsonValue | undefined = valueAt(file.value, pointerOf(at));
     if (seen.has(key) || !isJsonObject(schema)) return;
@@ -47,9 +48,10 @@ export function reservedNames(root: SourceFile, files: ReadonlyMap<string, Sourc
         found.push(diagnose("schema-reserved-field", locate(file, [...at, "required", index]), { field }));
       });
     }
-    for (const each of subschemas(schema)) if (inPlace.has(each.keyword)) visit(file, [...at, ...each.path]);
+    for (const each of subschemas(schema))
+      if (inPlace.has(each.keyword)) waiting.push({ file, at: [...at, ...each.path] });
     const target = typeof $ref === "string" ? targetOf($ref, file.path) : undefined;
     const next = target === undefined ? undefined : files.get(target.path);
-    if (target !== undefined && next !== undefined) visit(next, pathOf(target.pointer));
+    if (target !== undefined && next !== undefined) waiting.push({ file: next, at: pathOf(target.pointer) });
   }
 }

@@ -1,13 +1,29 @@
+import type { JsonObject } from "../../../runtime/json.ts";
 import { diagnose } from "../../diagnostics/catalogue.ts";
 import type { Diagnostic } from "../../diagnostics/diagnostic.ts";
 import { locate, nodeAt, pointerOf, type SourceFile } from "../../load/source.ts";
 import { objectOf } from "../../model/collection.ts";
-import { valueAt } from "../../model/pointers.ts";
+import { targetOf, valueAt } from "../../model/pointers.ts";
 
-/** A schema of documents or profiles says `type: object` itself. `what`: of whom, for the message. */
-export function objectAtTop(file: SourceFile, at: readonly string[], what: string): Diagnostic[] {
+/**
+ * A schema of documents says `type: object` itself; one of profiles, which stands inside of realm.yaml, may leave that to
+ * the schema that it refers to. `what`: of whom, for the message.
+ */
+export function objectAtTop(
+  file: SourceFile,
+  at: readonly string[],
+  what: string,
+  files: ReadonlyMap<string, SourceFile>,
+): Diagnostic[] {
   const schema = objectOf(valueAt(file.value, pointerOf(at)));
-  if (schema.type === "object") return [];
+  if (schema.type === "object" || (at.length > 0 && refersToObject(schema, file.path, files))) return [];
   const hasType = nodeAt(file, [...at, "type"]) !== undefined;
   return [diagnose("schema-not-object", locate(file, hasType ? [...at, "type"] : at), { what })];
+}
+
+function refersToObject({ $ref }: JsonObject, from: string, files: ReadonlyMap<string, SourceFile>): boolean {
+  const target = typeof $ref === "string" ? targetOf($ref, from) : undefined;
+  const file = target === undefined ? undefined : files.get(target.path);
+  if (target === undefined || file === undefined) return false;
+  return objectOf(valueAt(file.value, target.pointer)).type === "object";
 }

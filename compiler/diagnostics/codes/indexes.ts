@@ -22,7 +22,7 @@ export const indexCodes = {
   "index-unique-array": {
     severity: "error",
     summary: "A unique index over a field that is, or lies in, an array.",
-    message: "a unique index cannot hold '{field}', which passes through an array",
+    message: "'{field}' is an array or lies in one; a unique index holds single values",
     explanation: "Unique indexes are over scalars: one value a document.",
     wrong: '{ "indexes": [{ "fields": ["tags"], "unique": true }] }',
     right: '{ "indexes": [{ "fields": ["slug"], "unique": true }] }',

@@ -95,7 +95,7 @@ export const referenceCodes = {
   "reference-key": {
     severity: "error",
     summary: "The key of a reference is not a declared string field of the target.",
-    message: "the reference '{name}' looks for '{key}', which {problem} of {collection}",
+    message: "the reference '{name}' looks for '{key}' of {collection}, which is {problem}",
     explanation: "`key` is the field of the target that equals the source value; `id` unless given.",
     wrong: "references:\n  tags: { collection: tags, field: tag_ids, many: true, key: slugg }",
     right: "references:\n  tags: { collection: tags, field: tag_ids, many: true, key: slug }",

@@ -7,7 +7,7 @@ export const schemaCodes = {
     summary: "The top level of a schema is not type: object.",
     message: 'the schema of {what} must have "type": "object" at its top level',
     explanation:
-      "Documents and profiles are JSON objects, and the schema says so itself rather than through a `$ref`.",
+      "Documents and profiles are JSON objects. A schema.json says so itself rather than through a `$ref`; `profile` may be a `$ref` to a schema that does.",
     wrong: '{ "properties": { "title": { "type": "string" } } }',
     right: '{ "type": "object", "properties": { "title": { "type": "string" } } }',
   },
@@ -34,7 +34,7 @@ export const schemaCodes = {
     summary: "A schema uses a keyword that JSON Schema 2020-12 does not have.",
     message: "JSON Schema 2020-12 has no keyword '{keyword}'",
     explanation:
-      "JSON Schema ignores unknown keywords, so a misspelt one would let everything through. Annotations of your own may start with `x-`.",
+      "JSON Schema ignores unknown keywords, so a misspelt one would let everything through. Annotations of your own may start with `x-`, but not with `x-svc-`.",
     wrong: '{ "type": "string", "maxLenght": 10 }',
     right: '{ "type": "string", "maxLength": 10 }',
   },
@@ -96,10 +96,11 @@ export const schemaCodes = {
   },
   "schema-too-large": {
     severity: "error",
-    summary: "A schema declares too many fields.",
-    message: "the schema declares more than {limit} fields, counting every path",
+    summary: "A schema declares too many fields, or is nested too deeply.",
+    message: "the schema is too large: {problem}",
     hint: "schemas that refer to each other in circles multiply; use additionalProperties for open parts",
-    explanation: "Each path is a field of its own, and a `$ref` is entered once on every path.",
+    explanation:
+      "Each path is a field of its own, and a `$ref` is entered once on every path. A schema declares at most 2,000 fields, unfolds to at most 20,000 parts and is at most 500 levels deep.",
     wrong: "ten definitions, each with a property for each of the ten",
     right: "ten definitions that refer to ids instead of each other",
   },

@@ -133,13 +133,15 @@ const everywhere: readonly OperationError[] = [
 /** In realms with authentication. */
 const credentialErrors: readonly OperationError[] = ["unauthenticated", "forbidden"];
 
-/** Every route that takes a body. */
-const bodyErrors: readonly OperationError[] = [
+/** Every POST that needs no body, of one that comes all the same. */
+export const needlessBodyErrors: readonly OperationError[] = [
   "invalid_json",
-  "validation_error",
   "payload_too_large",
   "unsupported_media_type",
 ];
+
+/** Every route that takes a body. */
+const bodyErrors: readonly OperationError[] = [...needlessBodyErrors, "validation_error"];
 
 function contents({ schema, media = ["application/json"] }: Body): Content {
   return Object.fromEntries(media.map((type) => [type, { schema }]));

@@ -108,8 +108,9 @@ describe("a realm's OpenAPI document", () => {
     const { realm, rules } = desk();
     const document = openapiDocument(realm, rules);
     if (process.env.UPDATE_GOLDEN) writeFileSync(golden, jsonText(document));
-    // As text, because order counts.
-    expect(JSON.stringify(document)).toBe(JSON.stringify(JSON.parse(readFileSync(golden, "utf8"))));
+    // As text, because order counts; of several lines, for differences that can be read.
+    const lines = (value: unknown) => JSON.stringify(value, null, 2);
+    expect(lines(document)).toBe(lines(JSON.parse(readFileSync(golden, "utf8"))));
   });
 
   describe.each(Object.entries(realms))("of a realm %s", (_, realm) => {

@@ -95,6 +95,18 @@ export interface Address {
     expect(text).not.toMatch(/globalThis|Elsewhere =|Named =/);
   });
 
+  test("a member called as a method of the generator's own objects is left open", async () => {
+    const properties = { hasOwnProperty: { type: "string" }, toString: { type: "string" } };
+    const text = await typesOf({
+      type: "object",
+      properties,
+      required: ["hasOwnProperty", "toString"],
+      additionalProperties: false,
+    });
+    expect(text).toContain("toString: string;");
+    expect(text).toContain("[k: string]: unknown;");
+  });
+
   test("names are those that the generator leaves as they are", async () => {
     for (const name of ["line_item", "a1b", "9lives", "Date", "document-meta", "x", "Ünïcode", "$ref"]) {
       const text = await typesOf({ type: "object" }, {}, typeName(name));

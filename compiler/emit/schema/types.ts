@@ -150,11 +150,22 @@ function tupled(result: JsonObject, schema: JsonObject, definitions: Definitions
 
 /** Beside declared members, what others hold cannot be said by an index signature: they are unknown. */
 function opened(result: JsonObject): JsonObject {
-  const { patternProperties, ...others } = result;
+  const { patternProperties, ...others } = callable(result);
   const declares = others["properties"] !== undefined;
   const constrained = isJsonObject(others["additionalProperties"]) && declares;
   return patternProperties === undefined && !constrained ? others : { ...others, additionalProperties: true };
 }
+
+/** Without a member `hasOwnProperty`, a method that the generator calls on what it is given: it counts as undeclared. */
+function callable(result: JsonObject): JsonObject {
+  const { properties, required } = result;
+  if (!isJsonObject(properties) || !Object.hasOwn(properties, called)) return result;
+  const { [called]: _, ...others } = properties;
+  const needed = Array.isArray(required) ? required.filter((name) => name !== called) : [];
+  return { ...result, properties: others, required: needed, additionalProperties: true };
+}
+
+const called = "hasOwnProperty";
 
 /** Json-schema-to-typescript's type of schemas is draft 4's; ours are plain JSON. */
 function asSchema(schema: JsonObject): JSONSchema {

@@ -67,6 +67,37 @@ describe("validators", () => {
     expect([validate({ a: "x" }), validate({ a: 1 })]).toEqual([true, false]);
   });
 
+  test("a file that a $ref leads to through another $ref keeps its own references", () => {
+    const others = {
+      "r/_shared/t.json": { properties: { p: { $ref: "#/$defs/p" } }, $defs: { p: { type: "integer" } } },
+    };
+    const schema = {
+      properties: { a: { $ref: "#/$defs/x" } },
+      $defs: { x: { $ref: "../../_shared/t.json" }, p: { type: "string" } },
+    };
+    expect(problems(schema, { a: { p: 1 } }, others)).toEqual([]);
+    expect(problems(schema, { a: { p: "x" } }, others)).toEqual(["/a/p type"]);
+  });
+
+  test("a profile that is a $ref is validated by what it refers to", () => {
+    const shared = {
+      required: ["team"],
+      properties: { team: { $ref: "#/$defs/t" } },
+      $defs: { t: { type: "string" } },
+    };
+    const document = { auth: "enabled", profile: { $ref: "./_shared/profile.json" } };
+    const validate = validatorOf({
+      path: "r/realm.yaml",
+      pointer: "/profile",
+      document,
+      files: [
+        { path: "r/_shared/profile.json", document: shared },
+        { path: "r/realm.yaml", document },
+      ],
+    });
+    expect([validate({ team: "a" }), validate({}), validate({ team: 1 })]).toEqual([true, false, false]);
+  });
+
   test("formats are asserted, unknown ones refused at build", () => {
     expect(problems({ type: "string", format: "email" }, "x")).toEqual([" format"]);
     expect(() => codeOf({ type: "string", format: "zodiac" })).toThrow(/zodiac/);

@@ -57,7 +57,7 @@ export function validatorCode(schema: Schema): ValidatorCode {
   for (const vocabulary of vocabularies) ajv.addVocabulary(vocabulary);
   ajv.removeKeyword("uniqueItems").addKeyword(uniqueItems);
   for (const [name, format] of Object.entries(formats)) ajv.addFormat(name, format);
-  for (const file of schema.files) ajv.addSchema(ajvSchema(file.document), fileUri(file.path));
+  for (const file of schema.files) ajv.addSchema(ajvDocument(file), fileUri(file.path));
   const fragment = schema.pointer === "" ? "" : `#${encodeURI(schema.pointer)}`;
   const compiled = ajv.getSchema(fileUri(schema.path) + fragment);
   if (compiled === undefined) throw new Error(`no schema at ${schema.path}#${schema.pointer}`);
@@ -74,6 +74,12 @@ function fileUri(path: string): string {
   return `realm:///${path.split("/").map(encodeURIComponent).join("/")}`;
 }
 
+/** A file of schemas is a schema itself, but for realm.yaml, which holds one. */
+function ajvDocument({ path, document }: Schema["files"][number]): Record<string, unknown> | boolean {
+  if (!path.endsWith("/realm.yaml") || !isJsonObject(document)) return ajvSchema(document);
+  return document.profile === undefined ? {} : { profile: ajvSchema(document.profile) };
+}
+
 function ajvSchema(schema: JsonValue): Record<string, unknown> | boolean {
   if (isJsonObject(schema)) return knownKeywords(schema);
   if (typeof schema === "boolean") return schema;
@@ -85,10 +91,22 @@ function knownKeywords(schema: JsonObject): JsonObject {
   const mapped = mapSubschemas(known, (subschema) =>
     isJsonObject(subschema) ? knownKeywords(subschema) : subschema,
   );
+  if (isAliasOfFile(mapped)) {
+    // Where a pointer leads to nothing but a reference, ajv takes that file's own references for the pointer's file's.
+    const { $ref, ...others } = mapped;
+    return { ...others, allOf: [{ $ref }] };
+  }
   if (!Array.isArray(mapped["enum"]) || mapped["enum"].length > 0) return mapped;
   // ajv refuses to compile the empty enumeration, which nothing fits.
   const { enum: _empty, allOf, ...others } = mapped;
   return { ...others, allOf: [...(Array.isArray(allOf) ? allOf : []), false] };
+}
+
+/** `{ "$ref": "address.json" }`, with `$defs` at most. */
+function isAliasOfFile({ $ref, $defs: _, ...others }: JsonObject): boolean {
+  return (
+    typeof $ref === "string" && !/#./.test($ref) && !$ref.startsWith("#") && Object.keys(others).length === 0
+  );
 }
 
 /** In place of ajv's, which compares every pair of items. */

@@ -208,6 +208,21 @@ describe("POST /logout", () => {
     expect((await server.send("GET", "/whoami", { token: other.token })).status).toBe(200);
   });
 
+  it("Common request rules 2, 3: needs no body, but one that comes must be a JSON object", async () => {
+    const { token } = await server.signup("lou@example.com");
+    const logout = (text: string, type = "application/json") =>
+      server.send("POST", "/_auth/logout", { token, text, headers: { "content-type": type } });
+    expect((await logout("{}", "text/plain")).body).toMatchObject({
+      error: { code: "unsupported_media_type" },
+    });
+    expect((await logout("[]")).body).toMatchObject({ error: { code: "invalid_json" } });
+    expect((await logout("x".repeat(1_048_577))).body).toMatchObject({
+      error: { code: "payload_too_large" },
+    });
+    expect((await server.send("GET", "/whoami", { token })).status).toBe(200);
+    expect((await logout("{}")).status).toBe(204);
+  });
+
   it("takes the cookie back that it came with", async () => {
     await server.signup("mia@example.com");
     const body = { email: "mia@example.com", password, cookie: true };

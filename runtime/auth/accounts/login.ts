@@ -1,4 +1,5 @@
 import { ApiError } from "../../errors.ts";
+import { checkNeedlessBody } from "../../http/body.ts";
 import type { Route } from "../../http/exchange.ts";
 import { collections } from "../collections.ts";
 import { endedCookie } from "../credentials/cookie.ts";
@@ -59,7 +60,8 @@ async function begin(
 /** POST `/logout`: ends the session that asks, and its cookie. */
 export function logout(realm: AccountRealm): Route {
   const { cookie } = realm.accounts;
-  return sessionRoute(realm, async (_, caller) => {
+  return sessionRoute(realm, async (exchange, caller) => {
+    checkNeedlessBody(exchange);
     await endSession(realm.store, caller.user.id, caller.sessionId);
     if (!caller.cookie || cookie === undefined) return { status: 204 };
     return { status: 204, headers: { "set-cookie": endedCookie(realm.definition.name, cookie) } };

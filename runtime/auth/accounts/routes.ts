@@ -1,5 +1,5 @@
-import type { Route, RouteFactory, RouteTable } from "../../http/exchange.ts";
-import { type AccountRealm, accountRealm } from "../realm.ts";
+import type { RouteTable } from "../../http/exchange.ts";
+import { inRealm } from "../realm.ts";
 import { login, logout } from "./login.ts";
 import { getMe, patchMe } from "./me.ts";
 import { deleteSession, deleteSessions, listSessions } from "./sessions.ts";
@@ -16,8 +16,4 @@ export function accountRoutes(realm: string): RouteTable {
     [`${base}/sessions`]: { GET: inRealm(listSessions), DELETE: inRealm(deleteSessions) },
     [`${base}/sessions/:id`]: { DELETE: inRealm(deleteSession) },
   };
-}
-
-function inRealm(route: (realm: AccountRealm) => Route): RouteFactory {
-  return (realm) => route(accountRealm(realm));
 }

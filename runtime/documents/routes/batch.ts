@@ -7,7 +7,7 @@ import { Batch } from "../batch/run.ts";
 import { collectionOf } from "../collection.ts";
 import type { CollectionDefinition } from "../definition.ts";
 import { idempotency, idempotencyKey } from "../idempotency.ts";
-import { writeQuery } from "../query.ts";
+import { createQuery } from "../query.ts";
 
 /**
  * `POST /v1/{realm}/{database}/_batch`: up to 100 writes, all or nothing.
@@ -25,7 +25,7 @@ export function batchRoute(database: string, collections: readonly CollectionDef
       async handle(exchange): Promise<Answer> {
         const access = await identify(exchange);
         const key = idempotencyKey(exchange, access);
-        writeQuery(exchange.search);
+        createQuery(exchange.search);
         const { value, problems } = readJson(exchange, "application/json");
 
         const run = async (transaction: Transaction, operations: readonly Operation[]): Promise<Answer> => {

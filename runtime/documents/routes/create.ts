@@ -5,7 +5,7 @@ import { collectionOf, type Documents } from "../collection.ts";
 import type { CollectionDefinition } from "../definition.ts";
 import { draftOf } from "../draft.ts";
 import { idempotency, idempotencyKey } from "../idempotency.ts";
-import { writeQuery } from "../query.ts";
+import { createQuery } from "../query.ts";
 import { createDocument as create } from "../writes/create.ts";
 
 /** `POST /v1/{realm}/{database}/{collection}`. */
@@ -20,7 +20,7 @@ export function createDocument(definition: CollectionDefinition): RouteFactory {
       async handle(exchange): Promise<Answer> {
         const access = await identify(exchange);
         const key = idempotencyKey(exchange, access);
-        writeQuery(exchange.search);
+        createQuery(exchange.search);
         const { value, problems } = readJson(exchange, "application/json");
 
         const work = async (where: Documents): Promise<Answer> => {

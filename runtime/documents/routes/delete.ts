@@ -1,11 +1,11 @@
 import type { Answer, RouteFactory } from "../../http/exchange.ts";
 import { accessTo, requireWrite } from "../access.ts";
-import { collectionOf } from "../collection.ts";
+import { collectionOf, type Documents } from "../collection.ts";
 import type { CollectionDefinition } from "../definition.ts";
 import { parseIfMatch } from "../etag.ts";
 import { purgeQuery, writeQuery } from "../query.ts";
 import { removeDocument, softDeleteDocument as softDelete } from "../writes/remove.ts";
-import { optimistic, type Retry, shortBackoff } from "../writes/retry.ts";
+import { once, optimistic, type Retry, shortBackoff } from "../writes/retry.ts";
 
 const gone: Answer = { status: 204 };
 
@@ -38,7 +38,7 @@ export function softDeleteDocument(
 ): RouteFactory {
   return (realm) => {
     const collection = collectionOf(realm, definition);
-    const { documents } = collection;
+    const { documents, storeName } = collection;
     const identify = accessTo(realm);
     const { rules, softDelete: { retention } = {} } = definition;
     return {
@@ -53,11 +53,16 @@ export function softDeleteDocument(
           visibility: purge ? "all" : "live",
           condition,
         } as const;
-        await optimistic(retry, () =>
+        const attempt = (where: Documents) =>
           purge
-            ? removeDocument(collection, access, documents, target, rules?.purge)
-            : softDelete(collection, access, documents, target, retention),
-        );
+            ? removeDocument(collection, access, where, target, rules?.purge)
+            : softDelete(collection, access, where, target, retention);
+        // Where no rule and no condition judged a version, the current one goes: nothing may come in between.
+        if (access.context === undefined && condition === undefined) {
+          await realm.store.transaction((transaction) =>
+            optimistic(once, () => attempt(transaction.collection(storeName))),
+          );
+        } else await optimistic(retry, () => attempt(documents));
         return gone;
       },
     };

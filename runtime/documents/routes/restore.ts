@@ -1,3 +1,4 @@
+import { checkNeedlessBody } from "../../http/body.ts";
 import type { Answer, RouteFactory } from "../../http/exchange.ts";
 import { accessTo, requireWrite } from "../access.ts";
 import { collectionOf } from "../collection.ts";
@@ -25,6 +26,7 @@ export function restoreDocument(definition: CollectionDefinition, retry: Retry =
         const access = await identify(exchange);
         requireWrite(definition, access, definition.rules?.restore);
         writeQuery(exchange.search);
+        checkNeedlessBody(exchange);
         const condition = parseIfMatch(exchange.headers["if-match"]);
         const target = { id: exchange.params["id"] ?? "", visibility: "deleted", condition } as const;
         const stored = await optimistic(retry, async () => {

@@ -37,6 +37,8 @@ export async function createDocument(
     await unique(definition, documents.insert({ ...document, createdAt: now }));
   } catch (error) {
     if (!(error instanceof DuplicateId)) throw error;
+    // Creates sent at once passed the first check together.
+    duplicates?.check(access, exchange);
     duplicates?.count(access, exchange);
     throw new ApiError("id_taken", "A document with this id exists.", { cause: error });
   }

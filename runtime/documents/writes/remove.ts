@@ -20,7 +20,7 @@ export async function removeDocument(
   rule: WriteRule | undefined,
 ): Promise<true | undefined> {
   const { id, visibility, condition } = target;
-  // With nothing to compare or to ask, whatever is there goes.
+  // With nothing to compare or to ask, whatever version is live goes.
   if (access.context === undefined && condition === undefined && visibility === "live") {
     if (isDocumentId(id) && (await documents.remove(id))) return true;
     throw notFound();

@@ -58,6 +58,8 @@ function requireUpdate(
 ): void {
   const { context } = access;
   if (context === undefined) return;
+  // What is older than its field's being a date is in another spelling, which is no change of the caller's.
+  definition.normalizeDates?.(found.document);
   const data = { id: found.stored.id, ...members };
   if (!allows(definition.rules?.update, access, found.document, data)) throw refusal(access);
   const refused = fieldRules?.refusedInUpdate(context, found.document, draft.members, data) ?? [];

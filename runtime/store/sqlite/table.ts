@@ -66,7 +66,8 @@ export class Table {
       WHERE id = ?7 AND version = ?8 AND ${notExpired}`;
     // Only the feed wants to know what was removed.
     const returning = shape.feed ? " RETURNING id, version, doc" : "";
-    this.#remove = `DELETE FROM ${name} WHERE id = ?2 AND version = coalesce(?3, version) AND ${notExpired}${returning}`;
+    this.#remove = `DELETE FROM ${name}
+      WHERE id = ?2 AND (version = ?3 OR ?3 IS NULL AND deleted_at IS NULL) AND ${notExpired}${returning}`;
     this.#removeExpired = `DELETE FROM ${name}
       WHERE seq IN (SELECT seq FROM ${name} WHERE purge_at <= ?1 ORDER BY purge_at LIMIT ?2)${returning}`;
     this.#clearWay = `DELETE FROM ${name} WHERE purge_at <= ?1 AND (id = ?2 OR deleted_at IS NULL)${returning}`;
@@ -118,7 +119,15 @@ export class Table {
   insert(connection: Connection, now: number, document: DocumentWrite): void {
     const { id, version, createdAt, deletedAt = null, purgeAt = null, text } = document;
     const insert = connection.prepare(this.#insert);
-    this.#insisting(connection, now, id, () => insert.run(id, version, createdAt, deletedAt, purgeAt, text));
+    try {
+      this.#insisting(connection, now, id, () =>
+        insert.run(id, version, createdAt, deletedAt, purgeAt, text),
+      );
+    } catch (error) {
+      // Of several constraints SQLite names any.
+      const isTaken = error instanceof UniqueViolation && this.get(connection, now, id, "all") !== undefined;
+      throw isTaken ? new DuplicateId(id) : error;
+    }
     if (this.shape.feed) recordChange(connection, now, this.shape.name, { id, after: document });
   }
 

@@ -156,7 +156,7 @@ export function describeDocuments(suite: Suite): void {
   });
 
   describe("remove", () => {
-    test("removes the expected version, or any", async () => {
+    test("removes the expected version, or any that is live", async () => {
       const collection = await suite.people();
       await collection.insert(written("a", {}));
       await collection.insert(written("b", {}));
@@ -168,13 +168,14 @@ export function describeDocuments(suite: Suite): void {
       expect(await collection.count(TRUE, "all")).toBe(0);
     });
 
-    test("removes soft-deleted documents, but not those past their purgeAt: they are gone", async () => {
+    test("removes soft-deleted documents of the expected version, but not those past their purgeAt: they are gone", async () => {
       const collection = await suite.people();
       await collection.insert(written("a", {}, { deletedAt: start, purgeAt: start + DAY }));
       await collection.insert(written("b", {}, { deletedAt: start, purgeAt: start + DAY }));
-      expect(await collection.remove("a")).toBe(true);
+      expect(await collection.remove("a")).toBe(false);
+      expect(await collection.remove("a", 1)).toBe(true);
       suite.clock.time = start + DAY;
-      expect(await collection.remove("b")).toBe(false);
+      expect(await collection.remove("b", 1)).toBe(false);
     });
   });
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { and, eq, TRUE } from "../../filter/algebra.ts";
-import { UniqueIndexViolated, UniqueViolation } from "../contract.ts";
+import { DuplicateId, UniqueIndexViolated, UniqueViolation } from "../contract.ts";
 import { bodyOf, failureOf, fields, HOUR, index, type Suite, start, written } from "./fixtures.ts";
 
 /** Unique indexes, and making and dropping indexes. */
@@ -24,6 +24,17 @@ export function describeIndexes(suite: Suite): void {
         index: "by_name",
       });
       expect(bodyOf(await collection.get("b", "live"))["name"]).toBe("Bob");
+    });
+
+    test("an id that is taken comes first", async () => {
+      const collection = await suite.people(index("by_name", ["name"], true));
+      await collection.insert(written("a", { name: "Ada" }));
+      await collection.insert(written("b", { name: "Bob" }));
+      for (const name of ["Ada", "Bob"]) {
+        const failure = await failureOf(collection.insert(written("a", { name })));
+        expect(failure).toBeInstanceOf(DuplicateId);
+      }
+      expect(bodyOf(await collection.get("a", "live"))["name"]).toBe("Ada");
     });
 
     test("compound: all keys together", async () => {

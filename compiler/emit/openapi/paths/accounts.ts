@@ -1,5 +1,5 @@
 import type { OpenAPIV3_1 } from "openapi-types";
-import type { Build } from "../build.ts";
+import { type Build, needlessBodyErrors } from "../build.ts";
 import type { AccountSchemas } from "../schemas/accounts.ts";
 import { sessionsOnly } from "../security.ts";
 
@@ -53,6 +53,7 @@ export function accountPaths(
         tag,
         summary: "End this session",
         answers: { 204: { description: "Signed out.", headers: cookie } },
+        errors: needlessBodyErrors,
         security: own,
       }),
     }),

@@ -1,7 +1,7 @@
 import type { OpenAPIV3_1 } from "openapi-types";
 import type { Collection, RuleName } from "../../../model/model.ts";
 import type { CompiledRules } from "../../../rules/compiled.ts";
-import type { Build, Operation } from "../build.ts";
+import { type Build, needlessBodyErrors, type Operation } from "../build.ts";
 import type { OperationError } from "../errors.ts";
 import type { HeaderName } from "../headers.ts";
 import type { CollectionSchemas } from "../schemas/collection.ts";
@@ -173,7 +173,7 @@ function restore(build: Build, { collection, rules, schemas, stem, tag }: Descri
     answers: {
       200: { description: "The live document.", schema: schemas.document, headers: { ETag: "ETag" } },
     },
-    errors: ["validation_error", ...changeErrors(collection)],
+    errors: ["validation_error", ...needlessBodyErrors, ...changeErrors(collection)],
     security: security(build.realm, accessBy(rules.read, rules.restore)),
   });
 }

@@ -1,0 +1,96 @@
+/** What a change of the configuration changes in the output, by the example `helpdesk`. */
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { packageRoot } from "../bundle/package.ts";
+import { loadRealms } from "../check/analyze.ts";
+import { compileRules } from "../rules/rules.ts";
+import { type Plan, planOutput, planRealm } from "./plan.ts";
+
+const folders: string[] = [];
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
+/** A copy of the example, in a folder of its own. */
+function copy(...names: readonly string[]): string {
+  const folder = mkdtempSync(join(tmpdir(), "realmc-plan-"));
+  folders.push(folder);
+  for (const name of names)
+    cpSync(join(packageRoot, "examples/helpdesk"), join(folder, name), { recursive: true });
+  return folder;
+}
+
+function edit(path: string, change: (text: string) => string): void {
+  const before = readFileSync(path, "utf8");
+  const after = change(before);
+  expect(after).not.toBe(before);
+  writeFileSync(path, after);
+}
+
+async function planOf(folder: string, previous?: Plan): Promise<Plan> {
+  const { value: realms, diagnostics } = await loadRealms(folder);
+  expect(diagnostics.filter(({ severity }) => severity === "error")).toEqual([]);
+  const emitted = await Promise.all(realms.map((realm) => planRealm(realm, compileRules(realm))));
+  return planOutput(emitted, { compiler: "1.2.3", previous: previous?.manifest, partial: false });
+}
+
+/** Paths of files that differ or are in one plan only. */
+function changes(before: Plan, after: Plan): string[] {
+  const texts = new Map(before.files.map(({ path, text }) => [path, text]));
+  const changed = after.files.filter(({ path, text }) => texts.get(path) !== text).map(({ path }) => path);
+  return [...changed, ...after.stale.map((path) => `-${path}`)];
+}
+
+let original: Plan;
+beforeAll(async () => {
+  original = await planOf(copy("helpdesk"));
+});
+
+test("the same configuration elsewhere: the same bytes", async () => {
+  expect(await planOf(copy("helpdesk"))).toEqual(original);
+});
+
+test("a changed comment, layout and order of keys in YAML: nothing, not even the fingerprint", async () => {
+  const folder = copy("helpdesk");
+  edit(join(folder, "helpdesk/realm.yaml"), (text) => `${text}\n# the end\n`);
+  edit(join(folder, "helpdesk/support/tickets/collection.yaml"), (text) =>
+    text
+      .replace(/^# .*$/m, "# something else")
+      .replace("  read: ", "  read:    ")
+      .replace("\nfields:", " # why\nfields:"),
+  );
+  expect(changes(original, await planOf(folder))).toEqual([]);
+});
+
+test("a changed rule with unchanged facts: its rules.ts and the manifest", async () => {
+  const folder = copy("helpdesk");
+  edit(join(folder, "helpdesk/support/tickets/collection.yaml"), (text) =>
+    text.replace("restore: hasRole('lead')", "restore: hasRole('agent')"),
+  );
+  const plan = await planOf(folder);
+  expect(changes(original, plan)).toEqual(["helpdesk/support/tickets/rules.ts", "manifest.json"]);
+  expect(plan.manifest.fingerprint).not.toBe(original.manifest.fingerprint);
+});
+
+test("a collection removed: its files go, what named it changes", async () => {
+  const folder = copy("helpdesk");
+  rmSync(join(folder, "helpdesk/support/replies"), { recursive: true });
+  expect(changes(original, await planOf(folder, original))).toEqual([
+    "helpdesk/openapi.json",
+    "helpdesk/realm.ts",
+    "manifest.json",
+    ...["fields.ts", "routes.ts", "rules.ts", "types.ts", "validate.d.ts", "validate.js"].map(
+      (name) => `-helpdesk/support/replies/${name}`,
+    ),
+  ]);
+});
+
+test("another realm with the same collections: the first stays as it is", async () => {
+  const plan = await planOf(copy("helpdesk", "helpline"));
+  const others = changes(original, plan).filter((path) => !path.startsWith("helpline/"));
+  expect(others).toEqual(["server.ts", "manifest.json"]);
+  const first = plan.manifest.realms["helpdesk"];
+  expect(first).toEqual(original.manifest.realms["helpdesk"]);
+});

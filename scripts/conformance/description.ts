@@ -1,0 +1,148 @@
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../runtime/json.ts";
+import { formats } from "../../runtime/validation/formats.ts";
+
+type Valid = (value: unknown) => boolean;
+
+/** An operation of an OpenAPI document, with its references followed. */
+export interface Operation {
+  readonly id: string;
+  readonly method: string;
+  /** `/v1/helpdesk/support/tickets/{id}`. */
+  readonly path: string;
+  readonly query: readonly Parameter[];
+  /** By media type; empty where no body is described. */
+  readonly bodies: ReadonlyMap<string, Body>;
+  readonly responses: ReadonlyMap<number, Response>;
+  /** Names of the schemes that do alone; `anonymous` for none at all. */
+  readonly security: readonly string[];
+}
+
+export interface Parameter {
+  readonly name: string;
+  readonly schema: JsonObject;
+  readonly valid: Valid;
+}
+
+export interface Body {
+  readonly schema: JsonObject;
+  readonly valid: Valid;
+}
+
+export interface Response {
+  /** By their names in lower case. */
+  readonly headers: ReadonlyMap<string, { readonly required: boolean; readonly valid: Valid }>;
+  /** Absent: the answer has no body. */
+  readonly valid?: Valid;
+  /** Of errors: those that the operation answers with this status. */
+  readonly codes: readonly string[];
+}
+
+/** A realm's OpenAPI document, made ready to hold requests and answers against it. */
+export class Description {
+  readonly operations: readonly Operation[];
+  readonly #document: JsonObject;
+  readonly #ajv = new Ajv2020({ strict: false, formats });
+
+  constructor(document: JsonObject) {
+    this.#document = document;
+    this.#ajv.addSchema({ ...document, $id: "document" });
+    this.operations = Object.entries(object(document["paths"])).flatMap(([path, item]) =>
+      Object.entries(object(item))
+        .filter(([method]) => method !== "parameters")
+        .map(([method, operation]) => this.#operation(path, method, object(operation), object(item))),
+    );
+  }
+
+  /** What a `$ref` names, or the value itself. */
+  follow(value: JsonValue | undefined): JsonObject {
+    const found = object(value);
+    if (typeof found["$ref"] !== "string") return found;
+    let target: JsonValue | undefined = this.#document;
+    for (const name of found["$ref"].split("/").slice(1)) target = object(target)[name];
+    return this.follow(target);
+  }
+
+  #operation(path: string, method: string, operation: JsonObject, item: JsonObject): Operation {
+    const parameters = [...array(item["parameters"]), ...array(operation["parameters"])].map((parameter) =>
+      this.follow(parameter),
+    );
+    const body = operation["requestBody"];
+    const content = body === undefined ? {} : object(this.follow(body)["content"]);
+    return {
+      id: String(operation["operationId"]),
+      method: method.toUpperCase(),
+      path,
+      query: parameters.filter((parameter) => parameter["in"] === "query").map((each) => this.#parameter(each)),
+      bodies: new Map(Object.entries(content).map(([media, type]) => [media, this.#body(object(type))])),
+      responses: new Map(
+        Object.entries(object(operation["responses"])).map(([status, response]) => [
+          Number(status),
+          this.#response(this.follow(response)),
+        ]),
+      ),
+      security: array(operation["security"]).map((each) => Object.keys(object(each))[0] ?? "anonymous"),
+    };
+  }
+
+  #parameter({ name, schema }: JsonObject): Parameter {
+    const { type } = object(schema);
+    const valid = this.#validator(object(schema));
+    // On the wire everything is text.
+    const read = (value: unknown) =>
+      type === "string" || type === undefined ? value : parsed(String(value)) ?? value;
+    return { name: String(name), schema: object(schema), valid: (value) => valid(read(value)) };
+  }
+
+  #body({ schema }: JsonObject): Body {
+    return { schema: object(schema), valid: this.#validator(object(schema)) };
+  }
+
+  #response({ headers = {}, content }: JsonObject): Response {
+    const described = Object.entries(object(headers)).map(([name, reference]) => {
+      const { required = false, schema } = this.follow(reference);
+      const { type } = object(schema);
+      const valid = this.#validator(object(schema));
+      const read = (value: unknown) => (type === "string" ? value : parsed(String(value)));
+      return [
+        name.toLowerCase(),
+        { required: required === true, valid: (value: unknown) => valid(read(value)) },
+      ] as const;
+    });
+    const schema = content && object(object(object(content)["application/json"])["schema"]);
+    return {
+      headers: new Map(described),
+      ...(schema !== undefined && { valid: this.#validator(schema) }),
+      codes: schema === undefined ? [] : codesIn(schema),
+    };
+  }
+
+  #validator(schema: JsonObject): Valid {
+    const absolute = JSON.stringify(schema).replaceAll('"$ref":"#/', '"$ref":"document#/');
+    return this.#ajv.compile(object(JSON.parse(absolute)));
+  }
+}
+
+/** The codes that an error response's schema lists. */
+function codesIn(schema: JsonObject): readonly string[] {
+  return [...JSON.stringify(schema).matchAll(/"code":\{"type":"string","enum":(\[.*?\])/g)].flatMap(
+    ([, list = "[]"]): string[] => JSON.parse(list),
+  );
+}
+
+function object(value: unknown): JsonObject {
+  if (isJsonObject(value)) return value;
+  throw new Error(`the document has ${JSON.stringify(value)} where it needs an object`);
+}
+
+function array(value: JsonValue | undefined): readonly JsonValue[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,115 @@
+import fc from "fast-check";
+import type { JsonValue } from "../../runtime/json.ts";
+import type { Description, Operation } from "./description.ts";
+import { fitting, spoilt } from "./values.ts";
+
+export const callers = ["anonymous", "user", "boss", "key", "reader", "ended", "foreign"] as const;
+
+/** `boss`: a user with every role; `reader`: a key with scopes; `ended`: a session that is over; `foreign`: another realm's key. */
+export type CallerName = (typeof callers)[number];
+
+/** A request to one operation, as far as it does not depend on what the server holds. */
+export interface Plan {
+  readonly caller: CallerName;
+  /** Which of the known ids, or of those that name nothing. */
+  readonly pick: number;
+  readonly query: readonly (readonly [name: string, value: string])[];
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: PlannedBody | undefined;
+}
+
+export interface PlannedBody {
+  readonly media: string;
+  readonly text: string;
+}
+
+/** The same plans for the same seed. */
+export function plans(
+  description: Description,
+  operation: Operation,
+  number: number,
+  seed: number,
+): readonly Plan[] {
+  const plan = fc.record({
+    caller: fc.oneof({ arbitrary: fc.constant("key" as const), weight: 4 }, fc.constantFrom(...callers)),
+    pick: fc.nat(),
+    query: query(description, operation),
+    headers: headers(operation),
+    body: body(description, operation),
+  });
+  return fc.sample(plan, { numRuns: number, seed });
+}
+
+function query(description: Description, { query: known }: Operation): fc.Arbitrary<[string, string][]> {
+  const good = known.map(({ name, schema }) =>
+    fitting(description, schema).map((value): [string, string] => [
+      name,
+      typeof value === "string" ? value : JSON.stringify(value),
+    ]),
+  );
+  const bad = fc.constantFrom<[string, string][]>(
+    ["unheard_of", "1"],
+    ["limit", "0"],
+    ["limit", "101"],
+    ["skip", "-1"],
+    ["count", "yes"],
+    ["deleted", "some"],
+    ["purge", "1"],
+    ["after", "nothing"],
+    ["org", "x"],
+    ["team", "x"],
+    ["where", "{}"],
+    ["order_by", "id"],
+  );
+  return fc.oneof(
+    { arbitrary: fc.constant([]), weight: 4 },
+    { arbitrary: good.length === 0 ? fc.constant([]) : fc.array(fc.oneof(...good), { maxLength: 2 }), weight: 3 },
+    { arbitrary: fc.array(bad, { minLength: 1, maxLength: 2 }), weight: 1 },
+  );
+}
+
+function headers({ method }: Operation): fc.Arbitrary<Record<string, string>> {
+  const sometimes = (name: string, ...values: readonly string[]) =>
+    fc.oneof(
+      { arbitrary: fc.constant({}), weight: 3 },
+      fc.constantFrom(...values).map((value) => ({ [name]: value })),
+    );
+  const parts = [sometimes("x-request-id", "mine-1", "not mine", "x".repeat(129))];
+  if (method === "GET") parts.push(sometimes("if-none-match", "*", '"1"', '"2", W/"x"', "garbage"));
+  else parts.push(sometimes("if-match", "*", '"1"', '"2"', '"1","2"', 'W/"1"', "1", "garbage"));
+  if (method === "POST") parts.push(sometimes("idempotency-key", "a", "b", "not one", "x".repeat(201)));
+  const acting = { arbitrary: fc.constant({ "x-svc-on-behalf-of": "somebody" }), weight: 1 };
+  parts.push(fc.oneof({ arbitrary: fc.constant({}), weight: 30 }, acting));
+  return fc.tuple(...parts).map((all) => Object.assign({}, ...all));
+}
+
+function body(description: Description, { method, bodies }: Operation): fc.Arbitrary<PlannedBody | undefined> {
+  const [described] = bodies;
+  if (described === undefined) {
+    return method === "POST"
+      ? fc.constantFrom(undefined, undefined, json("{}"), json("[]"), { media: "text/plain", text: "x" })
+      : fc.constant(undefined);
+  }
+  const [media, { schema }] = described;
+  const values = fitting(description, schema);
+  const sent = (value: JsonValue) => ({ media, text: JSON.stringify(value) });
+  return fc.oneof(
+    { arbitrary: values.map(sent), weight: 12 },
+    { arbitrary: spoilt(values).map(sent), weight: 8 },
+    fc.constantFrom(
+      undefined,
+      { media, text: "{" },
+      { media, text: "[]" },
+      { media, text: "" },
+      { media, text: '{"a":"\\ud800"}' },
+      { media, text: '{"$a":1,"b.c":2}' },
+      { media, text: "x".repeat(1_048_577) },
+      { media: "text/plain", text: "{}" },
+      { media: `${media}; charset=latin1`, text: "{}" },
+    ),
+  );
+}
+
+function json(text: string): PlannedBody {
+  return { media: "application/json", text };
+}

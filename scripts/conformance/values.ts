@@ -1,0 +1,87 @@
+import fc from "fast-check";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../runtime/json.ts";
+import type { Description } from "./description.ts";
+
+type Values = fc.Arbitrary<JsonValue>;
+
+/** Values that mostly fit a schema of the description; what they do fit is for its validators to say. */
+export function fitting(description: Description, schema: JsonValue | undefined): Values {
+  const whole = description.follow(schema);
+  if (whole["const"] !== undefined) return fc.constant(whole["const"]);
+  if (Array.isArray(whole["enum"])) return fc.constantFrom<JsonValue[]>(...whole["enum"]);
+  const branches = whole["anyOf"] ?? whole["oneOf"];
+  if (Array.isArray(branches)) return fc.oneof(...branches.map((branch) => fitting(description, branch)));
+  const types = Array.isArray(whole["type"]) ? whole["type"] : [whole["type"] ?? "object"];
+  return fc.oneof(...types.map((type) => ofType(description, String(type), whole)));
+}
+
+function ofType(description: Description, type: string, schema: JsonObject): Values {
+  const bound = (name: string, fallback: number) => Number(schema[name] ?? fallback);
+  switch (type) {
+    case "null":
+      return fc.constant(null);
+    case "boolean":
+      return fc.boolean();
+    case "integer":
+      return fc.integer({ min: bound("minimum", -1000), max: Math.min(bound("maximum", 1000), 1000) });
+    case "number":
+      return fc.double({ min: bound("minimum", -1000), max: bound("maximum", 1000), noNaN: true });
+    case "array": {
+      const limits = { minLength: bound("minItems", 0), maxLength: Math.min(bound("maxItems", 3), 3) };
+      return fc.array(fitting(description, schema["items"] ?? {}), limits);
+    }
+    case "string":
+      return text(schema, bound("minLength", 0), Math.min(bound("maxLength", 20), 20));
+    default:
+      return members(description, schema);
+  }
+}
+
+function text(schema: JsonObject, minLength: number, maxLength: number): fc.Arbitrary<string> {
+  if (typeof schema["pattern"] === "string") return fc.stringMatching(new RegExp(schema["pattern"], "u"));
+  switch (schema["format"]) {
+    case "email":
+      return fc.stringMatching(/^[a-z]{1,8}@[a-z]{1,8}\.io$/);
+    case "date-time":
+      return fc.integer({ max: 4e12 }).map((time) => new Date(Math.abs(time)).toISOString());
+    case "date":
+      return fc.integer({ max: 4e12 }).map((time) => new Date(Math.abs(time)).toISOString().slice(0, 10));
+    case "uri":
+      return fc.webUrl();
+    default:
+      return fc.string({ minLength: Math.max(minLength, 1), maxLength: Math.max(maxLength, 1) });
+  }
+}
+
+function members(description: Description, schema: JsonObject): Values {
+  const properties = isJsonObject(schema["properties"]) ? schema["properties"] : {};
+  const required = Array.isArray(schema["required"]) ? schema["required"].map(String) : [];
+  const each = Object.entries(properties).map(([name, member]) => [name, fitting(description, member)] as const);
+  return fc.record(Object.fromEntries(each), {
+    requiredKeys: required.filter((name) => Object.hasOwn(properties, name)),
+  });
+}
+
+const junk: readonly JsonValue[] = [null, true, -1, 0.5, 2 ** 53, "", "\u{1f4a5}", "x".repeat(400), [], [[]], {}];
+
+/** The value with one thing about it changed: a member dropped or replaced, or a new one. */
+export function spoilt(values: Values): Values {
+  return fc
+    .tuple(values, fc.nat(), fc.constantFrom(...junk), fc.constantFrom("drop", "replace", "add"))
+    .map(([value, at, other, how]) => change(value, at, other, how));
+}
+
+function change(value: JsonValue, at: number, other: JsonValue, how: "drop" | "replace" | "add"): JsonValue {
+  if (!isJsonObject(value)) return other;
+  const names = Object.keys(value);
+  const name = names[at % Math.max(names.length, 1)];
+  if (how === "add" || name === undefined) return { ...value, unheard_of: other };
+  if (how === "replace") {
+    const inner = value[name];
+    // Sometimes further inside.
+    const changed = at % 2 === 0 && isJsonObject(inner) ? change(inner, at >> 1, other, how) : other;
+    return { ...value, [name]: changed };
+  }
+  const { [name]: _dropped, ...rest } = value;
+  return rest;
+}
