@@ -14,6 +14,11 @@ export function collectionName(collection: Collection): string {
   return identifierName(collection.name, ["routes"]);
 }
 
+/** What a realm's `realm.ts` calls the routes of a collection. */
+export function routesName(collection: Collection): string {
+  return identifierName(`${collection.name}-routes`);
+}
+
 /** What a realm's `realm.ts` calls it. */
 export function realmName(realm: string): string {
   return identifierName(realm);

@@ -15,7 +15,7 @@ import {
   when,
 } from "../compiler/emit/code.ts";
 import type { Collection, Database, Realm } from "../compiler/model/model.ts";
-import { collectionName, realmName, runtime } from "./names.ts";
+import { collectionName, realmName, routesName, runtime } from "./names.ts";
 
 /** `realm.ts`: the realm's settings, its collections and all of its routes. */
 export function realmModule(realm: Realm): EmittedFile {
@@ -84,7 +84,7 @@ function definitionOf(collection: Collection): Code {
 }
 
 function routesOf(collection: Collection): Code {
-  return imported("routes", modulePath(collection), `${collectionName(collection)}Routes`);
+  return imported("routes", modulePath(collection), routesName(collection));
 }
 
 function modulePath({ database, name }: Collection): string {

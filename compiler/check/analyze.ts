@@ -19,6 +19,7 @@ import {
   fieldRules,
   publicCache,
   rulesWithoutAuth,
+  rulesWithoutRead,
   rulesWithoutSoftDelete,
   unusedWrite,
 } from "./collection-settings.ts";
@@ -31,6 +32,7 @@ import { dateAgreement, datePlacement } from "./schema/dates.ts";
 import { patterns, patternsOf, unknownFormats } from "./schema/keywords.ts";
 import { referenceLoops } from "./schema/loops.ts";
 import { fieldNames, reservedNames } from "./schema/names.ts";
+import { requiredFields } from "./schema/required.ts";
 import { objectAtTop } from "./schema/top.ts";
 import type { CollectionCheck, CollectionSubject, RealmCheck, RealmSubject } from "./subject.ts";
 
@@ -45,6 +47,7 @@ const realmChecks: readonly RealmCheck[] = [
 const collectionChecks: readonly CollectionCheck[] = [
   rulesWithoutAuth,
   rulesWithoutSoftDelete,
+  rulesWithoutRead,
   unusedWrite,
   publicCache,
   customId,
@@ -116,7 +119,12 @@ function schemaProblems(subject: RealmSubject, collections: readonly CollectionS
           ...datePlacement(settings, ["profile"], files),
         ];
   return [
-    ...schemas.flatMap((site) => [...fieldNames(site), ...unknownFormats(site), ...patterns(site)]),
+    ...schemas.flatMap((site) => [
+      ...fieldNames(site),
+      ...requiredFields(site),
+      ...unknownFormats(site),
+      ...patterns(site),
+    ]),
     ...referenceLoops(schemas, files),
     ...profile,
     ...collections.flatMap(documentProblems),

@@ -40,6 +40,19 @@ export const unusedWrite: CollectionCheck = ({ collectionFile: file }) => {
   return [diagnose("rule-unused", locate(file, ["rules", "write"], "key"), {})];
 };
 
+/** What needs a document that the caller may read, where there is none for anybody. */
+export const rulesWithoutRead: CollectionCheck = (subject) => {
+  const { realm, sound, collection, collectionFile: file } = subject;
+  if (!realm.auth || !sound || file === undefined) return [];
+  if (collection.rules.read !== undefined || !isReliable(subject, ["rules"])) return [];
+  const ofStored = ["update", "delete"] as const;
+  const ofDeleted = ["restore", "purge"] as const;
+  return [...ofStored, ...(collection.softDelete === undefined ? [] : ofDeleted)]
+    .filter((rule) => (collection.rules[rule]?.text ?? "false") !== "false")
+    .filter((rule) => collection.rules[rule]?.key === rule)
+    .map((rule) => diagnose("rule-without-read", locate(file, ["rules", rule], "key"), { rule }));
+};
+
 /** `cache.public` with a max_age of 1 to 3600 seconds and a read rule (http-api.md, Concurrency 5). */
 export const publicCache: CollectionCheck = (subject) => {
   const { collection, collectionFile: file } = subject;

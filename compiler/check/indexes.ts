@@ -1,11 +1,12 @@
 /** The rules of configuration.md, indexes.json. Numbers of fields and indexes are the JSON Schema's. */
+import { deletionFields, ownershipFields } from "../../runtime/filter/fields.ts";
 import { diagnose } from "../diagnostics/catalogue.ts";
 import type { Diagnostic, Span } from "../diagnostics/diagnostic.ts";
 import { didYouMean } from "../diagnostics/suggest.ts";
 import { locate, nodeAt } from "../load/source.ts";
 import type { Index } from "../model/model.ts";
 import { knownField, serverFields } from "./fields.ts";
-import type { CollectionCheck, CollectionSubject } from "./subject.ts";
+import { type CollectionCheck, type CollectionSubject, isReliable } from "./subject.ts";
 
 /** Each index for itself. */
 export const indexFields: CollectionCheck = (subject) =>
@@ -35,7 +36,7 @@ function fieldProblems(subject: CollectionSubject, index: Index, at: number, spa
   if (index.fields.findIndex((field) => field.path === path) < at)
     return [diagnose("index-repeats-field", span, { field: path })];
   const field = knownField(subject.realm, subject.collection, path);
-  if (field === undefined) return [unknownField(subject, path, span)];
+  if (field === undefined) return unknownField(subject, path, span);
   if (index.unique && field.arrays.length > 0) return [diagnose("index-unique-array", span, { field: path })];
   const onlyObjects = field.kinds.every((kind) => kind === "object");
   if (onlyObjects || (index.unique && field.kinds.includes("object"))) {
@@ -44,19 +45,30 @@ function fieldProblems(subject: CollectionSubject, index: Index, at: number, spa
   return [];
 }
 
-function unknownField({ realm, collection, label }: CollectionSubject, path: string, span: Span): Diagnostic {
+function unknownField(subject: CollectionSubject, path: string, span: Span): Diagnostic[] {
+  const { realm, sound, collection, label } = subject;
   if (path === "_meta.org" || path === "_meta.team") {
-    return diagnose("not-built", span, { what: `an index over ${path}`, feature: "organizations" });
+    return [diagnose("not-built", span, { what: `an index over ${path}`, feature: "organizations" })];
   }
-  if (path.startsWith("_meta.deleted") || path === "_meta.purge_at") {
-    const hint = "only collections with soft_delete have it";
-    return diagnose("index-field", span, { field: path, collection: label }, { hint });
+  const unknown = (hint: string): Diagnostic[] => [
+    diagnose("index-field", span, { field: path, collection: label }, { hint }),
+  ];
+  if (Object.hasOwn(deletionFields, path)) {
+    return isReliable(subject, ["soft_delete"]) ? unknown("only collections with soft_delete have it") : [];
   }
+  if (Object.hasOwn(ownershipFields, path))
+    return sound ? unknown("only realms with auth: enabled have it") : [];
   const known = [
     ...collection.fields.map((field) => field.path),
     ...Object.keys(serverFields(realm, collection)),
   ];
-  return diagnose("index-field", span, { field: path, collection: label }, { hint: didYouMean(path, known) });
+  const [, field, order] = /^(\S+) (asc|desc)$/i.exec(path) ?? [];
+  const ordered = order?.toLowerCase() === "desc" ? `-${field}` : field;
+  return unknown(
+    (ordered === undefined ? undefined : `write '${ordered}'`) ??
+      didYouMean(path, known) ??
+      "declare it in schema.json",
+  );
 }
 
 function arrayProblems(

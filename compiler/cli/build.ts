@@ -33,7 +33,7 @@ export async function build(config: string, options: BuildOptions, terminal: Ter
   if (bundle !== undefined) requireBundle(bundle, out, config);
   const started = performance.now();
   const { realms, diagnostics } = await analyse(config, realm, terminal);
-  reportDiagnostics(config, diagnostics, { colored: terminal.colored.err, line: terminal.err });
+  reportDiagnostics(config, diagnostics, { ...terminal.errLook, line: terminal.err });
   if (hasErrors(diagnostics)) return exit.diagnostics;
   return onDisk(out, async () => {
     const plan = await emit(realms, out, realm !== undefined, terminal);

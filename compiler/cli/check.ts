@@ -14,7 +14,7 @@ export async function check(config: string, format: CheckFormat, terminal: Termi
   const { realms, diagnostics } = await analyse(config, undefined, terminal);
   if (format === "json") terminal.out(renderJson(diagnostics).trimEnd());
   else {
-    reportDiagnostics(config, diagnostics, { colored: terminal.colored.out, line: terminal.out });
+    reportDiagnostics(config, diagnostics, { ...terminal.outLook, line: terminal.out });
     if (diagnostics.length === 0)
       terminal.out(`${config}: ${realms.length} ${realms.length === 1 ? "realm" : "realms"}, no problems`);
   }

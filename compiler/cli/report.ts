@@ -2,11 +2,10 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import { renderCount, renderText } from "../diagnostics/render.ts";
+import type { Look } from "./terminal.ts";
 
-/** Where diagnostics go. */
-export interface Report {
-  /** A terminal: with colours and the lines spoken of. */
-  readonly colored: boolean;
+/** Where diagnostics go: on a terminal, with the lines spoken of. */
+export interface Report extends Look {
   readonly line: (text: string) => void;
 }
 
@@ -14,11 +13,11 @@ export interface Report {
 export function reportDiagnostics(
   config: string,
   diagnostics: readonly Diagnostic[],
-  { colored, line }: Report,
+  { terminal, colored, line }: Report,
 ): void {
   if (diagnostics.length === 0) return;
   line(
-    renderText(diagnostics, { terminal: colored, source: (file) => textOf(join(config, file)) }) +
+    renderText(diagnostics, { terminal, colored, source: (file) => textOf(join(config, file)) }) +
       renderCount(diagnostics),
   );
 }

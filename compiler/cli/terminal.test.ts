@@ -22,17 +22,24 @@ test("on a terminal progress is one changing line, cleared before anything else 
   ]);
 });
 
-test("elsewhere progress is plain lines", () => {
-  const { written, terminal } = record(false);
+test.each([
+  ["elsewhere", false, {}],
+  ["on a dumb terminal", true, { TERM: "dumb" }],
+  ["in CI", true, { CI: "true" }],
+])("%s progress is plain lines", (_, isTTY, environment) => {
+  const { written, terminal } = record(isTTY, environment);
   terminal.step("reading");
   terminal.err("oh");
   expect(written).toEqual(["err:reading\n", "err:oh\n"]);
 });
 
 test("colours only on a terminal, and not under NO_COLOR", () => {
-  expect(record(true).terminal.colored).toEqual({ out: true, err: true });
-  expect(record(true, { NO_COLOR: "1" }).terminal.colored).toEqual({ out: false, err: false });
-  expect(record(false).terminal.colored).toEqual({ out: false, err: false });
+  for (const look of ["outLook", "errLook"] as const) {
+    expect(record(true).terminal[look]).toEqual({ terminal: true, colored: true });
+    expect(record(true, { NO_COLOR: "1" }).terminal[look]).toEqual({ terminal: true, colored: false });
+    expect(record(true, { TERM: "dumb" }).terminal[look]).toEqual({ terminal: true, colored: false });
+    expect(record(false).terminal[look]).toEqual({ terminal: false, colored: false });
+  }
   const { written, terminal } = record(true);
   terminal.fail("no");
   expect(written.join("")).toContain("\u001b[31m");

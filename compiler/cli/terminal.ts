@@ -2,8 +2,9 @@
 import picocolors from "picocolors";
 
 export interface Terminal {
-  /** Whether colours are welcome: on a terminal, unless `NO_COLOR` is set. */
-  readonly colored: { readonly out: boolean; readonly err: boolean };
+  /** What stdout and stderr lead to. */
+  readonly outLook: Look;
+  readonly errLook: Look;
   /** A line of the command's product, on stdout. */
   readonly out: (line: string) => void;
   /** A line about it, on stderr. */
@@ -12,6 +13,14 @@ export interface Terminal {
   readonly fail: (message: string) => void;
   /** What is being done now, on stderr: one changing line on a terminal, a line each elsewhere. */
   readonly step: (text: string) => void;
+}
+
+/** How text may look that goes to a stream. */
+export interface Look {
+  /** Somebody reads it as it comes. */
+  readonly terminal: boolean;
+  /** Colours are welcome: on a terminal that has them, unless `NO_COLOR` is set. */
+  readonly colored: boolean;
 }
 
 interface Stream {
@@ -26,10 +35,14 @@ export interface Surroundings {
 }
 
 export function createTerminal({ stdout, stderr, environment }: Surroundings): Terminal {
-  const isColored = (stream: Stream): boolean => stream.isTTY === true && !environment["NO_COLOR"];
-  const colored = { out: isColored(stdout), err: isColored(stderr) };
-  const colors = picocolors.createColors(colored.err);
-  const changing = stderr.isTTY === true && environment["TERM"] !== "dumb";
+  const isDumb = environment["TERM"] === "dumb";
+  const lookOf = ({ isTTY }: Stream): Look => ({
+    terminal: isTTY === true,
+    colored: isTTY === true && !isDumb && !environment["NO_COLOR"],
+  });
+  const errLook = lookOf(stderr);
+  const colors = picocolors.createColors(errLook.colored);
+  const changing = errLook.terminal && !isDumb && !environment["CI"];
   let open = false;
   const clear = (): string => {
     const text = open ? "\r\u001b[K" : "";
@@ -40,7 +53,8 @@ export function createTerminal({ stdout, stderr, environment }: Surroundings): T
     stderr.write(`${clear()}${line}\n`);
   };
   return {
-    colored,
+    outLook: lookOf(stdout),
+    errLook,
     out(line) {
       if (open) stderr.write(clear());
       stdout.write(`${line}\n`);

@@ -3,8 +3,9 @@ import picocolors from "picocolors";
 import type { Diagnostic, Span } from "./diagnostic.ts";
 
 export interface TextOptions {
-  /** Colours and source excerpts: for terminals. */
+  /** Source excerpts, and colours unless those are not welcome: for terminals. */
   readonly terminal: boolean;
+  readonly colored?: boolean;
   /** The text of a file by its path, for excerpts. */
   readonly source?: (file: string) => string | undefined;
 }
@@ -14,7 +15,7 @@ export interface TextOptions {
  * terminal the line it speaks of.
  */
 export function renderText(diagnostics: readonly Diagnostic[], options: TextOptions): string {
-  const colors = picocolors.createColors(options.terminal);
+  const colors = picocolors.createColors(options.colored ?? options.terminal);
   return diagnostics.map((diagnostic) => `${lines(diagnostic, options, colors).join("\n")}\n`).join("");
 }
 

@@ -90,7 +90,9 @@ describe("emit", () => {
     expect(files.map(({ path }) => path)).not.toContain("plain/db/things/rules.ts");
     for (const { path, text } of files) {
       if (path.endsWith(".ts"))
-        expect(text).not.toMatch(/accounts|accountRoutes|administration|rules|ownership|deletion|softDelete|customId/i);
+        expect(text).not.toMatch(
+          /accounts|accountRoutes|administration|rules|ownership|deletion|softDelete|customId/i,
+        );
     }
   });
 

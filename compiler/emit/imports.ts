@@ -102,9 +102,16 @@ function compareNames(a: string, b: string): number {
   return left.length - right.length;
 }
 
-/** Runs of digits, and single characters. */
+const known = new Map<string, readonly string[]>();
+
+/** Runs of digits, and single characters. Modules import the same few names over and over. */
 function tokens(name: string): readonly string[] {
-  return name.match(/\d+|\D/g) ?? [];
+  let found = known.get(name);
+  if (found === undefined) {
+    found = name.match(/\d+|\D/g) ?? [];
+    known.set(name, found);
+  }
+  return found;
 }
 
 const signs = "/._-$";

@@ -173,7 +173,9 @@ function straysOf(path: string, files: readonly string[], known: readonly string
       meant !== undefined
         ? `did you mean '${meant}'?`
         : known.length === 0
-          ? "files that schemas refer to by $ref belong in a _shared folder"
+          ? collectionFiles.includes(name)
+            ? "it belongs into a collection's folder: <realm>/<database>/<collection>"
+            : "files that schemas refer to by $ref belong in a _shared folder"
           : `here belong ${known.join(", ")}, and files that a $ref names`;
     return [
       {

@@ -83,6 +83,8 @@ function wording({ code, message }: YAMLError, found: string): string {
   if (/ at node end$/.test(message))
     return "a text that goes on after a quote or bracket stands in quotes as a whole, or in a block (|)";
   if (/ in YAML stream/.test(message)) return `this '${found}' closes nothing`;
+  if (/^Missing , or : between flow/.test(message))
+    return "a ',' is expected here; between brackets a text that holds one stands in quotes";
   if (/^All (?:mapping|sequence) items/.test(message))
     return "this starts at another column than what stands before it; check the indentation";
   if (/^Implicit map keys/.test(message))

@@ -158,7 +158,8 @@ function badValue(place: Place): Problem {
   }
   const code = error.keyword === "type" ? "wrong-type" : "wrong-value";
   const parameters = { what: nameOf(path), expected: expectedBy(error), found: describe(error.value) };
-  const hint = typeof error.value === "string" ? textHint(place, error.value) : emptyHint(place);
+  const hint =
+    (typeof error.value === "string" ? textHint(place, error.value) : emptyHint(place)) ?? objectHint(error);
   return { diagnostic: diagnose(code, value, parameters, { hint }), fault: path, distinct: "value" };
 }
 
@@ -206,6 +207,17 @@ function emptyHint({ file, error }: Place): string | undefined {
   if (error.value !== null || !takes(error, "object") || file.path.endsWith(".json")) return undefined;
   if (error.schema.required !== undefined) return undefined;
   return "write {} where nothing is to be said";
+}
+
+/** What belongs into the object that is wanted. */
+function objectHint(error: SchemaError): string | undefined {
+  if (!takes(error, "object") || error.schema["x-expected"] !== undefined) return undefined;
+  if (isJsonObject(error.schema.properties)) {
+    const names = namesOf(error);
+    return names.length === 0 ? undefined : `its keys are ${names.join(", ")}`;
+  }
+  const [first] = Array.isArray(error.value) ? error.value : [];
+  return typeof first === "string" ? `write a key for each entry, as in ${first}: …` : undefined;
 }
 
 function takes({ schema, keyword }: SchemaError, type: string): boolean {

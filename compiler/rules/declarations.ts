@@ -28,8 +28,8 @@ interface Array<T> extends ReadonlyArray<T> {}
 
 declare const now: string;
 declare function hasRole(role: string, ...more: string[]): boolean;
-declare function ago(duration: string): string;
-declare function ahead(duration: string): string;
+declare function ago(duration: {}): string;
+declare function ahead(duration: {}): string;
 `;
 
 export interface RealmTypes {

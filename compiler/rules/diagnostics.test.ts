@@ -43,6 +43,14 @@ function golden(name: RuleName | "field read" | "field write", cases: readonly C
 describe("syntax", () => {
   golden("read", [
     [
+      "hasRole('editor') ⟦and⟧ user.mfa",
+      "rule-syntax the rule is not a complete expression: 'and' is no operator (write &&)",
+    ],
+    [
+      "(user.mfa ⟦hasRole⟧('editor'))",
+      "rule-syntax the rule is not a complete expression: an operator such as && is expected here",
+    ],
+    [
       "document.public ⟦and⟧ user.mfa",
       "rule-syntax the rule is not a complete expression: 'and' is no operator (write &&)",
     ],
@@ -69,7 +77,7 @@ describe("syntax", () => {
     ],
     [
       "document.title == 'a⟦⟧",
-      "rule-syntax the rule is not a complete expression: the text that starts before this has no closing quote",
+      "rule-syntax the rule is not a complete expression: the text that starts before this has no closing quote (close it; if a ' #' stands in the text, YAML took the rest for a comment: put the rule in double quotes)",
     ],
     [
       "document.public ⟦user⟧.mfa",
@@ -200,6 +208,15 @@ describe("names", () => {
       "⟦public⟧ || true",
       "rule-unknown-name 'public' is not a name that rules know (did you mean document.public?)",
     ],
+    ["⟦yes⟧", "rule-unknown-name 'yes' is not a name that rules know (write true)"],
+    [
+      "document.due_at < ⟦Date⟧.now()",
+      "rule-unknown-name 'Date' is not a name that rules know (write now, ago('7d') or ahead('1h'))",
+    ],
+    [
+      "⟦request⟧.auth.uid == 'a'",
+      "rule-unknown-name 'request' is not a name that rules know (the caller is user, what is written is data)",
+    ],
     [
       "⟦documnt⟧.title == 'a'",
       "rule-unknown-name 'documnt' is not a name that rules know (did you mean 'document'?)",
@@ -231,7 +248,10 @@ describe("names", () => {
       "⟦document⟧.title == 'a'",
       "rule-unavailable-name 'document' is not available in a create rule (nothing is stored yet; what is being created is data)",
     ],
-    ["data.⟦id⟧ == 'a'", "rule-unknown-field Property 'id' does not exist on data"],
+    [
+      "data.⟦id⟧ == 'a'",
+      "rule-unknown-field Property 'id' does not exist on data (it is there only with custom_id)",
+    ],
   ]);
   golden("delete", [
     [
@@ -249,6 +269,18 @@ describe("names", () => {
 
 describe("fields", () => {
   golden("read", [
+    [
+      "document.⟦owner⟧ == user.id",
+      "rule-unknown-field Property 'owner' does not exist on document (did you mean '_meta.owner'?)",
+    ],
+    [
+      "user.profile.⟦birthday⟧ == 'a'",
+      "rule-unknown-field Property 'birthday' does not exist on user.profile (its members are declared in realm.yaml, under profile)",
+    ],
+    [
+      "appConfig.⟦beta⟧ == 'a'",
+      "rule-unknown-field Property 'beta' does not exist on appConfig (its values stand in realm.yaml, under app_config)",
+    ],
     [
       "document.⟦titel⟧ == 'a'",
       "rule-unknown-field Property 'titel' does not exist on document (did you mean 'title'?)",
@@ -269,7 +301,10 @@ describe("fields", () => {
       "document.title.⟦size⟧ == 1",
       "rule-unknown-field Property 'size' does not exist on document.title (a string)",
     ],
-    ["document.⟦toString⟧ == null", "rule-unknown-field Property 'toString' does not exist on document"],
+    [
+      "document.⟦toString⟧ == null",
+      "rule-unknown-field Property 'toString' does not exist on document (fields are declared in schema.json)",
+    ],
     [
       "document[⟦'due-on'⟧] == null",
       "rule-unknown-field Property 'due-on' does not exist on document (did you mean 'due-at'?)",
@@ -348,7 +383,7 @@ describe("comparisons", () => {
   golden("update", [
     [
       "⟦document.status == 'opne'⟧",
-      "rule-comparison this comparison always has the same outcome: 'closed' | 'open' and 'opne' have no overlap (its values are 'closed', 'open')",
+      "rule-comparison this comparison always has the same outcome: 'closed' | 'open' and 'opne' have no overlap (did you mean 'open'?)",
     ],
     [
       "⟦document.count == 'a'⟧",

@@ -1,6 +1,6 @@
 /** What TypeScript says of a rule, in the words of the rule language. */
 import { ts } from "ts-morph";
-import { didYouMean } from "../diagnostics/suggest.ts";
+import { alternatives, didYouMean } from "../diagnostics/suggest.ts";
 import type { At } from "./form.ts";
 import type { Access, TypeDiagnostic } from "./program.ts";
 import type { Report } from "./reporter.ts";
@@ -76,13 +76,32 @@ function reportMember(
     "rule-unknown-field",
     at(place),
     { name, owner: `${owner}${typeNote(type)}` },
-    deletionMarks.has(name) && owner.endsWith("._meta")
-      ? "documents have it only with soft_delete"
-      : didYouMean(name, members),
+    memberHint(owner, name, members),
   );
 }
 
+function memberHint(owner: string, name: string, members: readonly string[]): string | undefined {
+  if (deletionMarks.has(name) && owner.endsWith("._meta")) return "documents have it only with soft_delete";
+  if (owner === "data" && name === "id") return "it is there only with custom_id";
+  const meant = didYouMean(name, members);
+  if (meant === undefined && owner === "document" && marks.has(name)) return `did you mean '_meta.${name}'?`;
+  return meant ?? declaring[owner];
+}
+
 const deletionMarks: ReadonlySet<string> = new Set(["deleted_at", "deleted_by", "purge_at"]);
+/** Members of `_meta` that one looks for at the top. */
+const marks: ReadonlySet<string> = new Set([
+  ...["owner", "created_at", "created_by", "updated_at", "updated_by", "version"],
+  ...deletionMarks,
+]);
+
+/** Where members are declared. */
+const declaring: Readonly<Record<string, string>> = {
+  document: "fields are declared in schema.json",
+  data: "fields are declared in schema.json",
+  "user.profile": "its members are declared in realm.yaml, under profile",
+  appConfig: "its values stand in realm.yaml, under app_config",
+};
 
 /** What the owner is, where it is no object. */
 function typeNote(type: string): string {
@@ -131,7 +150,8 @@ function valueHint(first: string, second: string): string | undefined {
   if (!first.includes(" | ") && !second.includes(" | ")) return undefined;
   const [values, other] = first.includes(" | ") ? [first, second] : [second, first];
   if (!values.startsWith('"') || !other.startsWith('"')) return undefined;
-  return `its values are ${values.replaceAll('"', "'").replaceAll(" | ", ", ")}`;
+  const names = values.split(" | ").map((value) => value.slice(1, -1));
+  return didYouMean(other.slice(1, -1), names) ?? `its values are ${alternatives(names)}`;
 }
 
 function sentence(message: string): string {

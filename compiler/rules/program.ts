@@ -109,11 +109,15 @@ function parsedRule(program: ts.Program, { source, start, length }: RuleFile): P
   const exported = source.statements[1];
   const bracketed =
     exported !== undefined && ts.isExportAssignment(exported) ? exported.expression : undefined;
-  const close = bracketed === undefined ? source.getEnd() : outerBracket(bracketed, source).getEnd() - 1;
+  const bracket = bracketed && outerBracket(bracketed, source);
+  const close = bracket === undefined ? source.getEnd() : bracket.getEnd() - 1;
   // The bracket that the header opens must be the one that the footer closes.
-  const closesEarly = close < start + length && source.text.charAt(close) === ")";
+  const closesEarly = (): boolean => {
+    const last = bracket?.getLastToken(source);
+    return close < start + length && last?.kind === ts.SyntaxKind.CloseParenToken && last.parent === bracket;
+  };
   const [syntax] = program.getSyntacticDiagnostics(source);
-  if (syntax !== undefined && !(closesEarly && syntax.start > close)) {
+  if (syntax !== undefined && !(syntax.start > close && closesEarly())) {
     const at = range(syntax.start, syntax.length);
     const text = source.text.slice(start, start + length);
     return { kind: "broken", at, ...syntaxProblem(plainMessage(syntax), text, at.start) };

@@ -22,6 +22,20 @@ const helpers = ["hasRole", "ago", "ahead"];
 const helpersToCome = ["inOrg", "hasOrgRole", "inTeam", "hasTeamRole", "orgClaims"];
 const names = ["document", "data", "user", "now", "appConfig"];
 
+/** What other languages and services say, with what says the same here. */
+const otherNames: Readonly<Record<string, string>> = {
+  true: "write true",
+  false: "write false",
+  null: "write null",
+  yes: "write true",
+  no: "write false",
+  date: "write now, ago('7d') or ahead('1h')",
+  auth: "the caller is user",
+  request: "the caller is user, what is written is data",
+  resource: "what is stored is document",
+  doc: "what is stored is document",
+};
+
 const operators: ReadonlySet<ts.SyntaxKind> = new Set([
   ts.SyntaxKind.AmpersandAmpersandToken,
   ts.SyntaxKind.BarBarToken,
@@ -176,7 +190,7 @@ function checkName(node: ts.Identifier, { scope, fields, at, report }: Context):
       "rule-unknown-name",
       at(node),
       { name },
-      (/^(?:true|false|null)$/i.test(name) ? `write ${name.toLowerCase()}` : undefined) ??
+      otherNames[name.toLowerCase()] ??
         (fields.includes(name)
           ? `did you mean ${scope.document ? "document" : "data"}.${name}?`
           : undefined) ??
@@ -252,6 +266,8 @@ function checkCallee(callee: ts.Expression, context: Context): void {
   if (ts.isPropertyAccessExpression(callee)) {
     visit(callee.expression, context);
     const method = callee.name.text;
+    // Of a value that nobody knows it does not matter what is called.
+    if (ts.isIdentifier(callee.expression) && !names.includes(callee.expression.text)) return;
     if (textMethods.some((known) => known === method)) return;
     const hint = didYouMean(method, textMethods) ?? "methods are includes, startsWith and endsWith";
     report("rule-construct", at(callee.name), { construct: `the method ${method}` }, hint);

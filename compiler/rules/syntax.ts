@@ -13,6 +13,11 @@ export function syntaxProblem(message: string, text: string, offset: number): Sy
   // The rule stands in brackets when it is parsed: before the end of its text, it is not they that are missing.
   if (message === "')' expected." && offset < text.length)
     return { problem: "an operator such as && is expected here" };
+  if (message === "Unterminated string literal." && offset >= text.length)
+    return {
+      problem: "the text that starts before this has no closing quote",
+      hint: "close it; if a ' #' stands in the text, YAML took the rest for a comment: put the rule in double quotes",
+    };
   const plain = message.replace(/^[A-Z]/, (first) => first.toLowerCase()).replace(/\.$/, "");
   return { problem: wordings[message] ?? plain };
 }
@@ -29,7 +34,6 @@ function operatorWord(text: string, offset: number): string | undefined {
 const wordings: Readonly<Record<string, string>> = {
   "Expression expected.": "a value is expected here",
   "Identifier expected.": "a name is expected here",
-  "Unterminated string literal.": "the text that starts before this has no closing quote",
   "')' expected.": "a ')' is missing",
   "']' expected.": "a ']' is missing",
   "':' expected.": "a ':' is expected here",

@@ -5,7 +5,7 @@ import { ApiError, type Detail } from "../errors.ts";
 import { type Filter, TRUE } from "../filter/algebra.ts";
 import type { Exchange, RealmInstance } from "../http/exchange.ts";
 import type { JsonObject } from "../json.ts";
-import { ruleContext } from "../rules/context.ts";
+import { filterFor, ruleContext } from "../rules/context.ts";
 import type { ReadRule, RuleContext, WriteRule } from "../rules/rule.ts";
 import type { CollectionDefinition } from "./definition.ts";
 
@@ -54,7 +54,7 @@ export function requireWrite(
 }
 
 function isPossible(rule: WriteRule | ReadRule, context: RuleContext): boolean {
-  return "filter" in rule ? rule.filter(context).op !== "false" : rule.possible?.(context) !== false;
+  return "filter" in rule ? filterFor(rule, context).op !== "false" : rule.possible?.(context) !== false;
 }
 
 /**
@@ -71,8 +71,9 @@ export function readable(
     requireScope(definition, access, "read");
     return TRUE;
   }
-  const filter = rule?.filter(context);
-  if (filter === undefined || filter.op === "false") throw refusal(access);
+  if (rule === undefined) throw refusal(access);
+  const filter = filterFor(rule, context);
+  if (filter.op === "false") throw refusal(access);
   return filter;
 }
 

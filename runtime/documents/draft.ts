@@ -20,8 +20,10 @@ export function draftOf(value: JsonObject, problems: readonly Detail[]): Draft {
   };
 }
 
-/** The members of a document that the server does not own, in an object of their own. */
-export function ownMembers({ id, _id, _meta, _expanded, ...members }: JsonObject): JsonObject {
+/** The members of a document that the server does not own: the very object where it has no others. */
+export function ownMembers(document: JsonObject): JsonObject {
+  if (!serverOwned.some((name) => Object.hasOwn(document, name))) return document;
+  const { id, _id, _meta, _expanded, ...members } = document;
   return members;
 }
 

@@ -13,19 +13,15 @@ export function writeConflict(): ApiError {
 }
 
 /**
- * Awaits a write of a document.
- * @throws ApiError `conflict` for a violated unique index, with one detail per field (spec: Document endpoints 7)
+ * What to throw where the store refused a write: `conflict` for a violated unique index, with one detail per field
+ * (spec: Document endpoints 7), anything else as it is.
  */
-export async function unique<T>(definition: CollectionDefinition, write: Promise<T>): Promise<T> {
-  try {
-    return await write;
-  } catch (error) {
-    if (!(error instanceof UniqueViolation)) throw error;
-    throw new ApiError("conflict", "Another document has the same values.", {
-      details: uniqueDetails(definition, error.index),
-      cause: error,
-    });
-  }
+export function refusedWrite(definition: CollectionDefinition, error: unknown): unknown {
+  if (!(error instanceof UniqueViolation)) return error;
+  return new ApiError("conflict", "Another document has the same values.", {
+    details: uniqueDetails(definition, error.index),
+    cause: error,
+  });
 }
 
 function uniqueDetails(definition: CollectionDefinition, name: string): readonly Detail[] {

@@ -1,6 +1,7 @@
 import { and, exists, FALSE, type Filter, not, or, TRUE } from "../filter/algebra.ts";
 import { deletionFields } from "../filter/fields.ts";
 import type { Answer, Exchange } from "../http/exchange.ts";
+import { filterFor } from "../rules/context.ts";
 import type { Visibility } from "../store/contract.ts";
 import { type Access, readable, refusal } from "./access.ts";
 import type { CollectionDefinition } from "./definition.ts";
@@ -31,7 +32,7 @@ export function readScope(
   const visibility = deleted === "only" ? "deleted" : "all";
   const { context } = access;
   if (context === undefined) return { filter: TRUE, visibility };
-  const restore = rules?.restore?.filter(context) ?? FALSE;
+  const restore = rules?.restore === undefined ? FALSE : filterFor(rules.restore, context);
   if (restore.op === "false") throw refusal(access);
   const condition = deleted === "only" ? restore : or(not(isDeleted), restore);
   return { filter: and(read, condition), visibility };

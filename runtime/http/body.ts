@@ -31,7 +31,7 @@ export function readJson(exchange: Exchange, media: MediaType | "either"): JsonB
   const value = parsed(text);
   if (!isJsonObject(value)) throw invalid("it is not an object");
   const walk = new Walk(text);
-  walk.object(value, "", 1);
+  walk.object(value);
   return { value, problems: walk.problems };
 }
 
@@ -75,6 +75,8 @@ class Walk {
   readonly problems: Detail[] = [];
   readonly #text: string;
   readonly #strings: boolean;
+  /** Where the walk is; joined only where something is wrong. */
+  readonly #path: (string | number)[] = [];
   #integers: ReadonlySet<number> | undefined;
 
   constructor(text: string) {
@@ -83,39 +85,43 @@ class Walk {
     this.#strings = text.includes("\\u");
   }
 
-  object(object: JsonObject, path: string, depth: number): void {
-    if (depth > deepest) throw invalid(`it is nested deeper than ${deepest}`);
+  object(object: JsonObject): void {
     for (const name in object) {
       if (name.charCodeAt(0) === dollar || name.includes(".")) {
-        this.#add({ path: join(path, name), reason: "member names must not start with $ or contain a dot" });
+        this.#add(name, "member names must not start with $ or contain a dot");
       }
       if (this.#strings) checkString(name);
-      this.#value(object[name], path, name, depth);
+      this.#value(object[name], name);
     }
   }
 
-  #array(array: readonly JsonValue[], path: string, depth: number): void {
-    if (depth > deepest) throw invalid(`it is nested deeper than ${deepest}`);
-    for (let at = 0; at < array.length; at += 1) this.#value(array[at], path, at, depth);
+  #array(array: readonly JsonValue[]): void {
+    for (let at = 0; at < array.length; at += 1) this.#value(array[at], at);
   }
 
-  #value(value: JsonValue | undefined, path: string, name: string | number, depth: number): void {
+  #value(value: JsonValue | undefined, name: string | number): void {
     switch (typeof value) {
       case "string":
         if (this.#strings) checkString(value);
         return;
       case "number":
-        if (!Number.isSafeInteger(value)) this.#number(value, join(path, name));
+        if (!Number.isSafeInteger(value)) this.#number(value, name);
         return;
       case "object":
-        if (value === null) return;
-        if (isJsonObject(value)) this.object(value, join(path, name), depth + 1);
-        else this.#array(value, join(path, name), depth + 1);
+        if (value !== null) this.#inside(value, name);
     }
   }
 
-  #number(value: number, path: string): void {
-    if (!Number.isFinite(value)) throw invalid(`the number at ${path} is too large`);
+  #inside(value: JsonObject | readonly JsonValue[], name: string | number): void {
+    this.#path.push(name);
+    if (this.#path.length >= deepest) throw invalid(`it is nested deeper than ${deepest}`);
+    if (isJsonObject(value)) this.object(value);
+    else this.#array(value);
+    this.#path.pop();
+  }
+
+  #number(value: number, name: string | number): void {
+    if (!Number.isFinite(value)) throw invalid(`the number at ${this.#pathTo(name)} is too large`);
     if (!Number.isInteger(value)) return;
     // Beyond 2^53 no double has a fraction, `6.02e23` neither. Refused is what was written as an integer, and what we
     // would write as one (below 1e21): a document read must be a document that can be written back.
@@ -123,11 +129,15 @@ class Walk {
       this.#integers ??= integersIn(this.#text);
       if (!this.#integers.has(value)) return;
     }
-    this.#add({ path, reason: "integers must be within ±9007199254740991" });
+    this.#add(name, "integers must be within ±9007199254740991");
   }
 
-  #add(problem: Detail): void {
-    if (this.problems.length < problemsNamed) this.problems.push(problem);
+  #add(name: string | number, reason: string): void {
+    if (this.problems.length < problemsNamed) this.problems.push({ path: this.#pathTo(name), reason });
+  }
+
+  #pathTo(name: string | number): string {
+    return [...this.#path, name].join(".");
   }
 }
 
@@ -141,10 +151,6 @@ function integersIn(text: string): ReadonlySet<number> {
 }
 
 const dollar = "$".charCodeAt(0);
-
-function join(path: string, name: string | number): string {
-  return path === "" ? String(name) : `${path}.${name}`;
-}
 
 function checkString(text: string): void {
   if (text.includes("\0")) throw invalid("a string holds NUL");

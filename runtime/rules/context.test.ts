@@ -1,6 +1,9 @@
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { anonymous, type Caller, type RuleUser } from "../auth/caller.ts";
-import { ruleContext } from "./context.ts";
+import { eq, FALSE } from "../filter/algebra.ts";
+import { field } from "../filter/fields.ts";
+import { filterFor, ruleContext } from "./context.ts";
+import type { ReadRule, RuleContext } from "./rule.ts";
 
 const user: RuleUser = {
   id: "u1",
@@ -18,10 +21,71 @@ const signedIn: Caller = { kind: "user", actor: "user:u1", user, sessionId: "s",
 const key: Caller = { kind: "key", actor: "key:k", keyId: "k", scopes: undefined, admin: true };
 
 it("rules see the user, the request's instant and the realm's configuration", () => {
-  expect(ruleContext(realm, signedIn)).toEqual({
-    user,
-    now: "2026-03-01T00:00:00.000Z",
-    appConfig: { open: true },
+  const context = ruleContext(realm, signedIn);
+  expect(context.user).toBe(user);
+  expect(context.now).toBe("2026-03-01T00:00:00.000Z");
+  expect(context.appConfig).toEqual({ open: true });
+});
+
+it("one instant holds for the whole request", () => {
+  let time = Date.UTC(2026, 2, 1);
+  const context = ruleContext({ ...realm, clock: { now: () => time } }, signedIn);
+  const { now } = context;
+  time += 1;
+  expect(context.now).toBe(now);
+});
+
+describe("the filter of a rule", () => {
+  const title = field("title", "string");
+  const titled = (value: (context: RuleContext) => string | undefined): ReadRule => ({
+    filter: (context) => eq(title, value(context)),
+    check: () => false,
+  });
+
+  it("is made once for a user, whose record it lives as long as", () => {
+    const rule = titled((context) => context.user?.id);
+    const first = filterFor(rule, ruleContext(realm, signedIn));
+    expect(first).toEqual(eq(title, "u1"));
+    expect(filterFor(rule, ruleContext(realm, signedIn))).toBe(first);
+    const changed = { ...signedIn, user: { ...user, id: "u2" } };
+    expect(filterFor(rule, ruleContext(realm, changed))).toEqual(eq(title, "u2"));
+    expect(filterFor(rule, ruleContext(realm, anonymous))).toEqual(FALSE);
+    expect(filterFor(rule, ruleContext(realm, signedIn))).toBe(first);
+  });
+
+  it("is another for each rule", () => {
+    const context = ruleContext(realm, signedIn);
+    expect(
+      filterFor(
+        titled(() => "a"),
+        context,
+      ),
+    ).toEqual(eq(title, "a"));
+    expect(
+      filterFor(
+        titled(() => "b"),
+        context,
+      ),
+    ).toEqual(eq(title, "b"));
+  });
+
+  it("is made anew when the realm's configuration is another", () => {
+    const rule = titled(({ appConfig }) => `${appConfig["open"]}`);
+    const closed = { ...realm, definition: { appConfig: { open: false } } };
+    for (const caller of [signedIn, anonymous]) {
+      expect(filterFor(rule, ruleContext(realm, caller))).toEqual(eq(title, "true"));
+      expect(filterFor(rule, ruleContext(closed, caller))).toEqual(eq(title, "false"));
+      expect(filterFor(rule, ruleContext(realm, caller))).toEqual(eq(title, "true"));
+    }
+  });
+
+  it("is made for every request where the rule asks for the time, asked before or not", () => {
+    const rule = titled(({ now }) => now);
+    for (const day of [1, 2]) {
+      const context = ruleContext({ ...realm, clock: { now: () => Date.UTC(2026, 2, day) } }, signedIn);
+      if (day === 2) expect(context.now).toBe("2026-03-02T00:00:00.000Z");
+      expect(filterFor(rule, context)).toEqual(eq(title, `2026-03-0${day}T00:00:00.000Z`));
+    }
   });
 });
 

@@ -1,7 +1,9 @@
-import type { Caller } from "../auth/caller.ts";
-import type { Clock } from "../clock.ts";
+import type { Caller, RuleUser } from "../auth/caller.ts";
+import { type Clock, timestamp } from "../clock.ts";
 import type { RealmDefinition } from "../documents/definition.ts";
-import type { RuleContext } from "./rule.ts";
+import type { Filter } from "../filter/algebra.ts";
+import type { JsonObject } from "../json.ts";
+import type { ReadRule, RuleContext } from "./rule.ts";
 
 /**
  * What a request's rules are evaluated with; made once per request, so that all of them see one instant. API keys are
@@ -11,9 +13,65 @@ export function ruleContext(
   realm: { readonly clock: Clock; readonly definition: Pick<RealmDefinition, "appConfig"> },
   caller: Caller | undefined,
 ): RuleContext {
-  return {
-    user: caller?.kind === "user" ? caller.user : undefined,
-    now: new Date(realm.clock.now()).toISOString(),
-    appConfig: realm.definition.appConfig,
-  };
+  return new RequestContext(
+    caller?.kind === "user" ? caller.user : undefined,
+    realm.definition.appConfig,
+    realm.clock,
+  );
+}
+
+/**
+ * What a read rule leaves to ask of documents: made once for a user, as long as the record that they were read from
+ * stands, unless the rule asks for the time.
+ */
+export function filterFor(rule: ReadRule, context: RuleContext): Filter {
+  return context instanceof RequestContext ? context.filter(rule) : rule.filter(context);
+}
+
+interface CallerFilters {
+  readonly appConfig: JsonObject;
+  readonly filters: Map<ReadRule, Filter>;
+}
+
+/** By user; those of anonymous callers by `appConfig`. */
+const callerFilters = new WeakMap<RuleUser | JsonObject, CallerFilters>();
+
+class RequestContext implements RuleContext {
+  readonly user: RuleUser | undefined;
+  readonly appConfig: JsonObject;
+  readonly #clock: Clock;
+  #now: string | undefined;
+  #timesAsked = 0;
+
+  constructor(user: RuleUser | undefined, appConfig: JsonObject, clock: Clock) {
+    this.user = user;
+    this.appConfig = appConfig;
+    this.#clock = clock;
+  }
+
+  /** Few rules ask for the time, and printing it costs as much as authenticating. */
+  get now(): string {
+    this.#timesAsked += 1;
+    this.#now ??= timestamp(this.#clock.now());
+    return this.#now;
+  }
+
+  filter(rule: ReadRule): Filter {
+    const filters = this.#callerFilters();
+    const known = filters.get(rule);
+    if (known !== undefined) return known;
+    const before = this.#timesAsked;
+    const filter = rule.filter(this);
+    if (this.#timesAsked === before) filters.set(rule, filter);
+    return filter;
+  }
+
+  #callerFilters(): Map<ReadRule, Filter> {
+    const { appConfig, user = appConfig } = this;
+    const known = callerFilters.get(user);
+    if (known?.appConfig === appConfig) return known.filters;
+    const filters = new Map<ReadRule, Filter>();
+    callerFilters.set(user, { appConfig, filters });
+    return filters;
+  }
 }

@@ -73,7 +73,9 @@ export class Description {
       id: String(operation["operationId"]),
       method: method.toUpperCase(),
       path,
-      query: parameters.filter((parameter) => parameter["in"] === "query").map((each) => this.#parameter(each)),
+      query: parameters
+        .filter((parameter) => parameter["in"] === "query")
+        .map((each) => this.#parameter(each)),
       bodies: new Map(Object.entries(content).map(([media, type]) => [media, this.#body(object(type))])),
       responses: new Map(
         Object.entries(object(operation["responses"])).map(([status, response]) => [
@@ -90,7 +92,7 @@ export class Description {
     const valid = this.#validator(object(schema));
     // On the wire everything is text.
     const read = (value: unknown) =>
-      type === "string" || type === undefined ? value : parsed(String(value)) ?? value;
+      type === "string" || type === undefined ? value : (parsed(String(value)) ?? value);
     return { name: String(name), schema: object(schema), valid: (value) => valid(read(value)) };
   }
 
@@ -109,7 +111,8 @@ export class Description {
         { required: required === true, valid: (value: unknown) => valid(read(value)) },
       ] as const;
     });
-    const schema = content && object(object(object(content)["application/json"])["schema"]);
+    const schema =
+      content === undefined ? undefined : object(object(object(content)["application/json"])["schema"]);
     return {
       headers: new Map(described),
       ...(schema !== undefined && { valid: this.#validator(schema) }),

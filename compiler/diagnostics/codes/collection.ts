@@ -37,6 +37,16 @@ export const collectionCodes = {
     wrong: "rules: { write: true, create: false, update: false, delete: false }",
     right: "rules: { create: false, update: false, delete: false }",
   },
+  "rule-without-read": {
+    severity: "warning",
+    summary: "A rule for stored documents in a collection that nobody can read.",
+    message: "without a read rule nobody can read a document, so nobody can {rule} one: the answer is 404",
+    hint: "add a read rule",
+    explanation:
+      "Whoever may not read a document must not learn that it exists: every operation on it answers 404, whatever its own rule says. Only API keys are left.",
+    wrong: "rules: { update: hasRole('editor') }",
+    right: "rules: { update: hasRole('editor'), read: hasRole('editor') }",
+  },
   "cache-max-age": {
     severity: "error",
     summary: "Public caching without a valid max_age.",

@@ -29,6 +29,17 @@ export const schemaCodes = {
     wrong: '{ "type": "object", "properties": { "a.b": {} } }',
     right: '{ "type": "object", "properties": { "a": { "type": "object", "properties": { "b": {} } } } }',
   },
+  "schema-required-field": {
+    severity: "error",
+    summary: "A schema requires a field that it does not allow.",
+    message: "'{field}' is required and not allowed, so no object fits: additionalProperties is false",
+    explanation:
+      "With `additionalProperties: false` an object has the members under `properties` and `patternProperties` and no others. Every create would be refused.",
+    wrong:
+      '{ "type": "object", "required": ["titel"], "properties": { "title": { "type": "string" } }, "additionalProperties": false }',
+    right:
+      '{ "type": "object", "required": ["title"], "properties": { "title": { "type": "string" } }, "additionalProperties": false }',
+  },
   "schema-unknown-keyword": {
     severity: "error",
     summary: "A schema uses a keyword that JSON Schema 2020-12 does not have.",

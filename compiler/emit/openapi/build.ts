@@ -21,7 +21,7 @@ export class Build {
     this.realm = realm;
     this.schemas = schemas;
     this.operationIds = operationIds;
-    this.parameters = sharedParameters();
+    this.parameters = sharedParameters(realm.roles);
     this.headers = sharedHeaders();
     this.errors = new ErrorResponses(schemas, this.headers);
   }

@@ -106,6 +106,8 @@ const meaning = {
   invalid_id: "the `id` is not one that this collection, or this caller, may use.",
   id_not_allowed: "this collection makes ids itself.",
   invalid_query: "a query parameter is unknown, repeated or malformed.",
+  org_not_allowed: "documents here belong to no organization; leave `org` out.",
+  team_not_allowed: "documents here belong to no team; leave `team` out.",
   unauthenticated: "the credential is missing, unknown, expired or revoked.",
   invalid_credentials: "wrong e-mail address or password.",
   forbidden: "the caller may not do this.",

@@ -5,8 +5,13 @@ type Parameter = OpenAPIV3_1.ParameterObject;
 
 export type ParameterName = keyof typeof definitions;
 
-export function sharedParameters(): Shared<Parameter, ParameterName> {
-  return new Shared<Parameter, ParameterName>("parameters", definitions);
+/** @param roles of the realm */
+export function sharedParameters(roles: readonly string[]): Shared<Parameter, ParameterName> {
+  const { UserRole } = definitions;
+  return new Shared<Parameter, ParameterName>("parameters", {
+    ...definitions,
+    UserRole: { ...UserRole, schema: { ...UserRole.schema, enum: [...roles] } },
+  });
 }
 
 const definitions = {

@@ -22,9 +22,13 @@ export async function schemaTypes(schema: Schema, name: string): Promise<string>
     ignoreMinAndMaxItems: true,
     $refOptions: { resolve: { external: false } },
   });
-  return escapeInvisible(declarations).replace(betweenDeclarations, "\n\n");
+  return escapeInvisible(declarations)
+    .replace(betweenDeclarations, "\n\n")
+    .replace(shortComment, "/** $1 */");
 }
 
+/** A comment of one line, over three. */
+const shortComment = /^\/\*\*\n \* (.*)\n \*\/$/gm;
 const betweenDeclarations = /(?<!\*\/)\n(?=(?:\/\*\*\n(?: \*.*\n)*? \*\/\n)?export )/g;
 
 /**

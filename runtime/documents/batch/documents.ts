@@ -20,9 +20,10 @@ export class BatchDocuments implements Documents {
     return stored;
   }
 
-  async insert(document: DocumentWrite): Promise<void> {
-    await this.#documents.insert(document);
+  insert(document: DocumentWrite): Promise<void> {
+    // A create that fails ends the batch, so that nobody asks for what was kept.
     this.#keep(document);
+    return this.#documents.insert(document);
   }
 
   async replace(expected: number, document: DocumentWrite): Promise<boolean> {

@@ -83,7 +83,11 @@ class OperationReader {
     const draft =
       op === "delete" ? undefined : this.#draft(op === "patch" ? "patch" : "document", value, problems);
     if (typeof collection !== "string") return undefined;
-    if (op === "create") return draft && { op, collection, draft: { ...draft, id: value["id"] ?? draft.id } };
+    if (op === "create") {
+      if (draft === undefined) return undefined;
+      const { id, members, problems: own } = draft;
+      return { op, collection, draft: { id: value["id"] ?? id, members, problems: own } };
+    }
     if (op === "delete") return target && { op, collection, target };
     return target && draft && { op, collection, target, draft };
   }
@@ -93,7 +97,7 @@ class OperationReader {
   }
 
   #refuseOthers(op: Operation["op"], value: JsonObject): void {
-    for (const name of Object.keys(value)) {
+    for (const name in value) {
       if (name === "op" || name === "collection" || membersOf[op].includes(name)) continue;
       this.#refuse(name, `is not allowed in a ${op}`);
     }
@@ -119,6 +123,7 @@ class OperationReader {
   #draft(member: "document" | "patch", value: JsonObject, problems: readonly Detail[]): Draft | undefined {
     const content = value[member];
     if (!isJsonObject(content)) return this.#refuse(member, "must be an object");
+    if (problems.length === 0) return draftOf(content, problems);
     const place = `operations.${this.#at}.${member}.`;
     const inside = problems.filter(({ path }) => path.startsWith(place));
     return draftOf(

@@ -36,26 +36,27 @@ export class Batch {
    */
   async run(operations: readonly Operation[]): Promise<string> {
     const results: string[] = [];
-    for (const [at, operation] of operations.entries()) {
+    for (const operation of operations) {
       try {
-        results.push(await this.#result(operation));
+        const collection = this.#collectionOf(operation);
+        if (operation.op === "delete") {
+          await this.#delete(collection, operation);
+          results.push(JSON.stringify({ id: operation.target.id }));
+        } else {
+          const stored = await this.#write(collection, operation);
+          results.push(collection.view(this.#access, stored).text);
+        }
       } catch (error) {
-        throw error instanceof ApiError ? positioned(error, at) : error;
+        throw error instanceof ApiError ? positioned(error, results.length) : error;
       }
     }
     return `{"results":[${results.join(",")}]}`;
   }
 
-  async #result(operation: Operation): Promise<string> {
-    const collection = this.#collections.get(operation.collection);
-    if (collection === undefined)
-      throw new ApiError("not_found", "There is no such collection in this database.");
-    if (operation.op === "delete") {
-      await this.#delete(collection, operation);
-      return JSON.stringify({ id: operation.target.id });
-    }
-    const stored = await this.#write(collection, operation);
-    return collection.view(this.#access, stored).text;
+  #collectionOf({ collection }: Operation): Collection {
+    const known = this.#collections.get(collection);
+    if (known !== undefined) return known;
+    throw new ApiError("not_found", "There is no such collection in this database.");
   }
 
   #write(collection: Collection, operation: Exclude<Operation, { op: "delete" }>) {

@@ -1,8 +1,8 @@
-import { readJson } from "../../http/body.ts";
+import { type JsonBody, readJson } from "../../http/body.ts";
 import type { Answer, RouteFactory } from "../../http/exchange.ts";
 import type { Transaction } from "../../store/contract.ts";
 import { accessTo } from "../access.ts";
-import { type Operation, readOperations } from "../batch/operations.ts";
+import { readOperations } from "../batch/operations.ts";
 import { Batch } from "../batch/run.ts";
 import { collectionOf } from "../collection.ts";
 import type { CollectionDefinition } from "../definition.ts";
@@ -26,17 +26,17 @@ export function batchRoute(database: string, collections: readonly CollectionDef
         const access = await identify(exchange);
         const key = idempotencyKey(exchange, access);
         createQuery(exchange.search);
-        const { value, problems } = readJson(exchange, "application/json");
-
-        const run = async (transaction: Transaction, operations: readonly Operation[]): Promise<Answer> => {
+        const read = () => readJson(exchange, "application/json");
+        const run = async (transaction: Transaction, { value, problems }: JsonBody): Promise<Answer> => {
           const batch = new Batch(byName, access, exchange, transaction);
-          return { status: 200, body: await batch.run(operations) };
+          return { status: 200, body: await batch.run(readOperations(value, problems)) };
         };
         if (key !== undefined) {
-          return remember(key, value, (transaction) => run(transaction, readOperations(value, problems)));
+          const body = read();
+          return remember(key, body.value, (transaction) => run(transaction, body));
         }
-        const operations = readOperations(value, problems);
-        return realm.store.transaction((transaction) => run(transaction, operations));
+        // Read when its turn comes: batches that wait are bytes, and what one is parsed into is gone before the next.
+        return realm.store.transaction(async (transaction) => run(transaction, read()));
       },
     };
   };

@@ -1,3 +1,4 @@
+import { timestamp } from "../../clock.ts";
 import { ApiError } from "../../errors.ts";
 import type { Exchange } from "../../http/exchange.ts";
 import { DuplicateId, type StoredDocument } from "../../store/contract.ts";
@@ -6,7 +7,7 @@ import type { Collection, Documents } from "../collection.ts";
 import { refuseId, requestedId } from "../custom-id.ts";
 import type { Draft } from "../draft.ts";
 import { documentText } from "../encode.ts";
-import { unique } from "../errors.ts";
+import { refusedWrite } from "../errors.ts";
 import { createdMeta } from "../meta.ts";
 import { requireValid } from "../validation.ts";
 
@@ -31,18 +32,18 @@ export async function createDocument(
 
   const id = requested ?? collection.newId();
   const now = collection.clock.now();
-  const meta = createdMeta(new Date(now).toISOString(), access.caller);
-  const document = { id, version: 1, text: documentText(id, draft.members, meta) };
+  const meta = createdMeta(timestamp(now), access.caller);
+  const text = documentText(id, draft.members, meta);
   try {
-    await unique(definition, documents.insert({ ...document, createdAt: now }));
+    await documents.insert({ id, version: 1, text, createdAt: now });
   } catch (error) {
-    if (!(error instanceof DuplicateId)) throw error;
+    if (!(error instanceof DuplicateId)) throw refusedWrite(definition, error);
     // Creates sent at once passed the first check together.
     duplicates?.check(access, exchange);
     duplicates?.count(access, exchange);
     throw new ApiError("id_taken", "A document with this id exists.", { cause: error });
   }
-  return document;
+  return { id, version: 1, text };
 }
 
 function requireCreate(collection: Collection, access: Access, draft: Draft, id: string | undefined): void {

@@ -1,10 +1,11 @@
+import { timestamp } from "../../clock.ts";
 import type { JsonObject } from "../../json.ts";
 import type { StoredDocument } from "../../store/contract.ts";
 import { type Access, allows, refusal } from "../access.ts";
 import type { Collection, Documents } from "../collection.ts";
 import { type Draft, ownMembers } from "../draft.ts";
 import { documentText } from "../encode.ts";
-import { unique } from "../errors.ts";
+import { refusedWrite } from "../errors.ts";
 import { mergePatch } from "../merge-patch.ts";
 import { createdAt, nextMeta } from "../meta.ts";
 import { requireValid } from "../validation.ts";
@@ -79,8 +80,12 @@ export async function rewrite(
 ): Promise<StoredDocument | undefined> {
   const { id } = stored;
   const version = stored.version + 1;
-  const meta = nextMeta(before, version, new Date(clock.now()).toISOString(), caller);
+  const meta = nextMeta(before, version, timestamp(clock.now()), caller);
   const next = { id, version, text: documentText(id, members, meta) };
-  const write = documents.replace(stored.version, { ...next, createdAt: createdAt(before) });
-  return (await unique(definition, write)) ? next : undefined;
+  try {
+    const replaced = await documents.replace(stored.version, { ...next, createdAt: createdAt(before) });
+    return replaced ? next : undefined;
+  } catch (error) {
+    throw refusedWrite(definition, error);
+  }
 }

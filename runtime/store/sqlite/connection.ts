@@ -29,9 +29,7 @@ export class Connection {
   constructor(file: string, options: OpenOptions) {
     this.database = openDatabase(file, { readOnly: options.readOnly });
     this.database.exec(`PRAGMA busy_timeout = ${options.busyTimeout}`);
-    this.database.exec(
-      "PRAGMA cache_size = -32768; PRAGMA mmap_size = 268435456; PRAGMA temp_store = MEMORY",
-    );
+    this.database.exec("PRAGMA cache_size = -8192; PRAGMA mmap_size = 268435456; PRAGMA temp_store = MEMORY");
     this.database.function("tick", () => {
       if (--this.#ticksLeft < 0) throw overBudget;
       return 1;

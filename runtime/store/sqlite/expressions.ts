@@ -106,6 +106,7 @@ export type ColumnField = { readonly sql: string; readonly holds: "text" | "numb
 
 const columnFields: ReadonlyMap<string, ColumnField> = new Map<string, ColumnField>([
   ["id", { sql: "id", holds: "text" }],
+  ["_meta.owner", { sql: "owner", holds: "text" }],
   ["_meta.version", { sql: "nullif(version, 0)", holds: "number" }],
   ["_meta.created_at", { sql: "created_at", holds: "instant" }],
   ["_meta.deleted_at", { sql: "deleted_at", holds: "instant" }],

@@ -14,7 +14,13 @@ import {
   TRUE,
   text,
 } from "../../filter/algebra.ts";
-import { deletionFields, documentFields, type Field, type FieldKind } from "../../filter/fields.ts";
+import {
+  deletionFields,
+  documentFields,
+  type Field,
+  type FieldKind,
+  ownershipFields,
+} from "../../filter/fields.ts";
 import { matches } from "../../filter/predicate.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../json.ts";
 import type { DocumentWrite, Store } from "../contract.ts";
@@ -144,6 +150,7 @@ const documentOver = (fields: readonly Field[], scalar: fc.Arbitrary<Scalar>) =>
     body: bodyOver(fields, scalar),
     version: fc.nat(2),
     createdAt: instant,
+    owner: fc.constantFrom("", "x", "y", "2026-03-01", null, undefined),
     deletedAt: fc.option(instant, { nil: undefined }),
     purgeAt: fc.option(fc.constantFrom(now + 1, now + 86_400_000), { nil: undefined }),
   });
@@ -165,7 +172,11 @@ const declared = fc
       return { path: segments.join("."), segments, kinds, arrays: parts.map((part) => part.array) };
     }),
   );
-const serverFields: readonly Field[] = [...Object.values(documentFields), ...Object.values(deletionFields)];
+const serverFields: readonly Field[] = [
+  ...Object.values(documentFields),
+  ...Object.values(deletionFields),
+  ...Object.values(ownershipFields),
+];
 
 const filterOver = (fields: readonly Field[], scalar: fc.Arbitrary<Scalar>) => {
   const field = fc.constantFrom(...fields);
@@ -271,11 +282,13 @@ test("a filter selects in SQL exactly the documents that it matches in memory, w
 
 type Generated = Parameters<Parameters<ReturnType<typeof documentOver>["map"]>[0]>[0];
 
-function writtenAs({ id, body: members, version, createdAt, deletedAt, purgeAt }: Generated): DocumentWrite {
+function writtenAs(generated: Generated): DocumentWrite {
+  const { id, body: members, version, createdAt, deletedAt, purgeAt, owner } = generated;
   const date = (at: number | undefined) => (at === undefined ? undefined : new Date(at).toISOString());
   const meta = {
     created_at: date(createdAt),
     version: version === 0 ? undefined : version,
+    owner,
     deleted_at: date(deletedAt),
     purge_at: date(purgeAt),
   };

@@ -20,15 +20,37 @@ export function lower(filter: Filter, parameters: Parameters, arrayIndex: ArrayI
     case "false":
       return "0";
     case "and":
-      return joined(filter.of.map(part), "AND");
+      return joined(columnsFirst(filter.of).map(part), "AND");
     case "or":
-      return joined(filter.of.map(part), "OR");
+      return joined(columnsFirst(filter.of).map(part), "OR");
     case "not":
       return `(${part(filter.of)} IS NOT TRUE)`;
     case "exists":
       return present(filter.field);
     default:
       return compared(filter, parameters, arrayIndex);
+  }
+}
+
+/** SQLite asks from left to right, and looking into the document is dear. */
+function columnsFirst(filters: readonly Filter[]): readonly Filter[] {
+  const inDocument = filters.filter(readsDocument);
+  if (inDocument.length === 0 || inDocument.length === filters.length) return filters;
+  return [...filters.filter((filter) => !readsDocument(filter)), ...inDocument];
+}
+
+function readsDocument(filter: Filter): boolean {
+  switch (filter.op) {
+    case "true":
+    case "false":
+      return false;
+    case "and":
+    case "or":
+      return filter.of.some(readsDocument);
+    case "not":
+      return readsDocument(filter.of);
+    default:
+      return columnOf(filter.field) === undefined;
   }
 }
 

@@ -2,15 +2,17 @@ import type { Value } from "./driver.ts";
 
 /** Bound values, numbered, so that a condition can stand in a statement twice. */
 export class Parameters {
-  readonly values: Value[];
+  readonly values: Value[] = [];
+  readonly #before: number;
 
-  constructor(...values: Value[]) {
-    this.values = values;
+  /** @param before how many parameters the statement has before these */
+  constructor(before: number) {
+    this.#before = before;
   }
 
   add(value: Value): string {
     this.values.push(value);
-    return `?${this.values.length}`;
+    return `?${this.#before + this.values.length}`;
   }
 }
 

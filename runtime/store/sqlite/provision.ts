@@ -1,3 +1,4 @@
+import { ownershipFields } from "../../filter/fields.ts";
 import { type CollectionShape, type IndexShape, UniqueIndexViolated } from "../contract.ts";
 import { arrayIndexStatements, indexedArrays, triggerEvents, triggerName } from "./arrays.ts";
 import type { Connection } from "./connection.ts";
@@ -6,6 +7,8 @@ import { documentKey, keyExpression, passesArray } from "./expressions.ts";
 import { feedTables } from "./feed.ts";
 import { declaredName, indexName, quoted, tableName, valuesPrefix } from "./names.ts";
 import { textOf, valuesOf } from "./rows.ts";
+
+const ownerKey = documentKey(ownershipFields["_meta.owner"]);
 
 /** Ids that a violated unique index is reported with. */
 const REPORTED = 10;
@@ -25,7 +28,8 @@ export function provision(connection: Connection, shapes: readonly CollectionSha
 }
 
 /**
- * Documents are kept as JSON text. The order indexes hold every column that a condition on visibility reads, so that
+ * Documents are kept as JSON text. The owner stands beside it as well, since rules ask for nothing as often: reading a
+ * column costs a list a third of what looking into twenty documents does. The order indexes hold every column that a condition on visibility reads, so that
  * pages skipped and documents counted need not be looked at.
  */
 function documentTable(collection: string): string {
@@ -39,6 +43,7 @@ function documentTable(collection: string): string {
       created_at INTEGER NOT NULL,
       deleted_at INTEGER,
       purge_at INTEGER,
+      owner TEXT GENERATED ALWAYS AS (${ownerKey}) STORED,
       doc TEXT NOT NULL
     );
     CREATE INDEX IF NOT EXISTS ${index("live")} ON ${table} (created_at, id, purge_at, deleted_at) WHERE deleted_at IS NULL;

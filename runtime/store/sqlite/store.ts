@@ -66,7 +66,10 @@ class SqliteStore implements Store {
       reads: this.#reads,
       writer: this.#writer,
       pool: this.#pool,
-      touch: (table) => this.#touched.add(table),
+      touch: (table) => {
+        this.#touched.add(table);
+        this.#writer.wrote();
+      },
     };
     this.feed = new SqliteFeed(() => this.#reads.reading());
   }

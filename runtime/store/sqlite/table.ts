@@ -26,6 +26,17 @@ export interface Query {
   readonly parameters: readonly Value[];
 }
 
+/** A statement made for a filter, and what the filter binds, after the parameters of its place. */
+interface Lowered {
+  readonly sql: string;
+  readonly values: readonly Value[];
+}
+
+/** Statements by filter: rules give the same caller the same filter again, and spelling one out costs as much as a read. */
+type Statements = Readonly<Record<Visibility, WeakMap<Filter, Lowered>>>;
+
+const noStatements = (): Statements => ({ live: new WeakMap(), deleted: new WeakMap(), all: new WeakMap() });
+
 const notExpired = "(purge_at IS NULL OR purge_at > ?1)";
 /** `?1` is the time. The live and deleted conditions are those of the partial indexes. */
 const visible: Readonly<Record<Visibility, string>> = {
@@ -43,6 +54,8 @@ export class Table {
   readonly #name: string;
   readonly #arrayIndex: ArrayIndex;
   readonly #get: Readonly<Record<Visibility, string>>;
+  readonly #gets = noStatements();
+  readonly #pages = noStatements();
   readonly #insert: string;
   readonly #replaceText: string;
   readonly #replace: string;
@@ -84,34 +97,58 @@ export class Table {
     if (filter.op === "true") {
       row = connection.prepare(this.#get[visibility]).get(now, id);
     } else {
-      const parameters = new Parameters(now, id);
-      const sql = `${this.#get[visibility]} AND ${lower(filter, parameters, this.#arrayIndex)}`;
-      row = connection.prepare(sql).get(...parameters.values);
+      const { sql, values } = this.#filteredGet(filter, visibility);
+      row = connection.prepare(sql).get(now, id, ...values);
     }
     if (row === undefined) return undefined;
     const [version, text] = valuesOf(row);
     return documentOf(id, version, text);
   }
 
+  #filteredGet(filter: Filter, visibility: Visibility): Lowered {
+    const known = this.#gets[visibility].get(filter);
+    if (known !== undefined) return known;
+    const parameters = new Parameters(2);
+    const sql = `${this.#get[visibility]} AND ${lower(filter, parameters, this.#arrayIndex)}`;
+    const lowered = { sql, values: parameters.values };
+    this.#gets[visibility].set(filter, lowered);
+    return lowered;
+  }
+
   /** Rows for {@link documentsOf}. */
   find(now: number, { filter, visibility, limit, skip }: Find): Query {
-    const parameters = new Parameters(now);
-    const sampled = filter.op !== "true" || skip + limit > INLINE_ROWS;
+    const { sql, values } =
+      filter.op === "true" && skip + limit > INLINE_ROWS
+        ? this.#page(filter, visibility, true)
+        : this.#usualPage(filter, visibility);
+    return { sql, parameters: [now, limit, skip, ...values] };
+  }
+
+  #usualPage(filter: Filter, visibility: Visibility): Lowered {
+    const known = this.#pages[visibility].get(filter);
+    if (known !== undefined) return known;
+    const lowered = this.#page(filter, visibility, filter.op !== "true");
+    this.#pages[visibility].set(filter, lowered);
+    return lowered;
+  }
+
+  #page(filter: Filter, visibility: Visibility, sampled: boolean): Lowered {
+    const parameters = new Parameters(3);
     const where = this.#where(filter, sampled, parameters);
     const columns = "SELECT id, version, doc, created_at";
     // The trash has an order index of its own: both are walked side by side rather than everything sorted.
     const parts = visibility === "all" ? (["live", "deleted"] as const) : [visibility];
     const selects = parts.map((part) => `${columns} FROM ${this.#name} WHERE ${visible[part]}${where}`);
-    const page = `ORDER BY created_at, id LIMIT ${parameters.add(limit)} OFFSET ${parameters.add(skip)}`;
-    return { sql: `${selects.join(" UNION ALL ")} ${page}`, parameters: parameters.values };
+    const sql = `${selects.join(" UNION ALL ")} ORDER BY created_at, id LIMIT ?2 OFFSET ?3`;
+    return { sql, values: parameters.values };
   }
 
   count(now: number, filter: Filter, visibility: Visibility): Query {
-    const parameters = new Parameters(now);
+    const parameters = new Parameters(1);
     const where = this.#where(filter, true, parameters);
     return {
       sql: `SELECT count(*) FROM ${this.#name} WHERE ${visible[visibility]}${where}`,
-      parameters: parameters.values,
+      parameters: [now, ...parameters.values],
     };
   }
 

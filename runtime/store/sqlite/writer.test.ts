@@ -3,7 +3,7 @@ import { StoreBusy } from "../contract.ts";
 import { type Database, openDatabase } from "./driver.ts";
 import { type StoreFile, storeFile } from "./file.ts";
 import { Reads } from "./reads.ts";
-import { Writer } from "./writer.ts";
+import { GROUP_WRITES, Writer } from "./writer.ts";
 
 let file: StoreFile;
 let reads: Reads;
@@ -61,6 +61,24 @@ describe("group commit", () => {
       writer.write(() => order.push("4")),
     ]);
     expect(order.join("")).toBe("1234");
+  });
+
+  test("a group ends once it has written much; the rest is the next one, in order", async () => {
+    const order: string[] = [];
+    const work = (name: string, writes: number) =>
+      writer.transaction(async () => {
+        for (let write = 0; write < writes; write++) writer.wrote();
+        order.push(`${name}${commits}`);
+      });
+    await Promise.all([
+      work("a", 1),
+      work("b", GROUP_WRITES),
+      work("c", GROUP_WRITES - 1),
+      work("d", 1),
+      work("e", 0),
+    ]);
+    expect(order).toEqual(["a0", "b0", "c1", "d1", "e2"]);
+    expect(commits).toBe(3);
   });
 
   test("what comes during a group goes into the next one", async () => {

@@ -198,6 +198,9 @@ export function createErrors(build: Build, collection: Collection): readonly Ope
     ...(collection.customId
       ? (["id_required", "invalid_id", "id_taken", "too_many_requests"] as const)
       : (["id_not_allowed"] as const)),
+    // No collection uses organizations yet.
+    "org_not_allowed",
+    "team_not_allowed",
     ...uniqueErrors(collection),
     ...(build.realm.auth ? (["request_in_progress", "idempotency_key_reused"] as const) : []),
   ];

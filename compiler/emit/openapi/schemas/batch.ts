@@ -30,6 +30,7 @@ export function batchSchemas(
       type: "object",
       required: ["operations"],
       properties: { operations: { type: "array", minItems: 1, maxItems: 100, items: { oneOf: operations } } },
+      additionalProperties: false,
     }),
     response: pool.add(`${stem}BatchResponse`, {
       type: "object",

@@ -9,9 +9,7 @@ export interface Customers {
   name: string;
   email: string;
   plan?: "free" | "team" | "enterprise";
-  /**
-   * In cents; only leads see it.
-   */
+  /** In cents; only leads see it. */
   credit_limit?: number;
   address?: Address;
 }
@@ -19,9 +17,7 @@ export interface Customers {
 export interface Address {
   street?: string;
   city: string;
-  /**
-   * ISO 3166-1 alpha-2
-   */
+  /** ISO 3166-1 alpha-2 */
   country: string;
 }
 

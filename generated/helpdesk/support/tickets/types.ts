@@ -14,9 +14,7 @@ export interface Tickets {
   assignee_id?: string | null;
   tags?: string[];
   due_at?: string;
-  /**
-   * Notes among agents.
-   */
+  /** Notes among agents. */
   triage?: {
     note?: string;
     severity?: "low" | "high";

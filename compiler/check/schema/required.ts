@@ -1,0 +1,34 @@
+/** Required fields that no object can have. */
+import { isJsonObject, type JsonValue } from "../../../runtime/json.ts";
+import { diagnose } from "../../diagnostics/catalogue.ts";
+import type { Diagnostic } from "../../diagnostics/diagnostic.ts";
+import { didYouMean } from "../../diagnostics/suggest.ts";
+import { locate, pointerOf } from "../../load/source.ts";
+import { valueAt } from "../../model/pointers.ts";
+import type { SchemaSite } from "../../model/read-realms.ts";
+import { visitSchemas } from "../../model/subschemas.ts";
+import { patternProblem } from "../patterns.ts";
+
+/** `required` beside `additionalProperties: false`, which lets nothing else through than is declared beside it. */
+export function requiredFields({ file, at }: SchemaSite): Diagnostic[] {
+  const found: Diagnostic[] = [];
+  visitSchemas(valueAt(file.value, pointerOf(at)) ?? {}, at, (schema, place) => {
+    const { required, properties, patternProperties, additionalProperties } = schema;
+    if (!Array.isArray(required) || additionalProperties !== false) return;
+    const declared = isJsonObject(properties) ? Object.keys(properties) : [];
+    const patterns = isJsonObject(patternProperties) ? Object.keys(patternProperties) : [];
+    required.forEach((field: JsonValue, index) => {
+      if (typeof field !== "string" || declared.includes(field)) return;
+      if (patterns.some((pattern) => mayMatch(pattern, field))) return;
+      const hint = didYouMean(field, declared) ?? "declare it under properties";
+      const span = locate(file, [...place, "required", index]);
+      found.push(diagnose("schema-required-field", span, { field }, { hint }));
+    });
+  });
+  return found;
+}
+
+/** A broken pattern is told of elsewhere. */
+function mayMatch(pattern: string, field: string): boolean {
+  return patternProblem(pattern) !== undefined || new RegExp(pattern, "u").test(field);
+}

@@ -1,0 +1,112 @@
+import { isJsonObject } from "../../runtime/json.ts";
+import type { Operation, Response } from "./description.ts";
+import { parsed, type Received, type Sent } from "./exchange.ts";
+
+/** Headers that an answer has only where its description names them. */
+const described = ["etag", "location", "retry-after", "idempotent-replayed", "set-cookie"];
+
+/** What is wrong with an answer, by the operation's description and by what holds for all answers. */
+export function problemsOf(operation: Operation, sent: Sent, received: Received): readonly string[] {
+  const response = operation.responses.get(received.status);
+  if (response === undefined) return [`status ${received.status} is not described`];
+  return [
+    ...content(response, received),
+    ...headers(response, received),
+    ...requestId(sent, received),
+    ...caching(operation, sent, received),
+    ...credentials(operation, sent, received),
+    ...parameters(operation, sent, received),
+    ...body(operation, sent, received),
+  ];
+}
+
+/** The code of an error. */
+export function codeOf({ text }: Received): string | undefined {
+  const value = parsed(text);
+  const error = isJsonObject(value) ? value["error"] : undefined;
+  return isJsonObject(error) && typeof error["code"] === "string" ? error["code"] : undefined;
+}
+
+function* content({ valid }: Response, { text, headers: got }: Received): Iterable<string> {
+  if (valid === undefined) {
+    if (text !== "" || got.has("content-type")) yield "has a body that is not described";
+    return;
+  }
+  if (got.get("content-type") !== "application/json; charset=utf-8") yield "is not of type JSON";
+  if (!valid(parsed(text))) yield "has a body that its schema does not allow";
+}
+
+function* headers({ headers: known }: Response, { headers: got, status }: Received): Iterable<string> {
+  for (const [name, { required, valid }] of known) {
+    const value = got.get(name);
+    if (value === null ? required : !valid(value)) yield `has the header ${name}: ${value}`;
+  }
+  for (const name of described) {
+    if (got.has(name) && !known.has(name)) yield `has the header ${name}, which is not described`;
+  }
+  if ((status === 401) !== got.has("www-authenticate"))
+    yield "is 401 without WWW-Authenticate, or the reverse";
+}
+
+function* requestId({ headers: asked }: Sent, { headers: got, text, status }: Received): Iterable<string> {
+  const [mine, id] = [asked.get("x-request-id"), got.get("x-request-id")];
+  if (mine !== null && /^[\w.:-]{1,128}$/.test(mine) && id !== mine) yield "has another X-Request-ID";
+  if (id === null || !/^[\w.:-]{1,128}$/.test(id)) yield "has a malformed X-Request-ID";
+  if (status >= 400 && !text.includes(`"request_id":"${id}"`)) yield "has another request id in its body";
+}
+
+/** Common request rules 5. */
+function* caching({ path, method }: Operation, { headers: asked }: Sent, answer: Received): Iterable<string> {
+  const { headers: got, status } = answer;
+  const [control, vary] = [got.get("cache-control"), got.get("vary")];
+  if (/\/_(auth|admin)\//.test(path)) {
+    if (control !== "no-store" || vary !== "Origin") yield `is cached as ${control}, Vary: ${vary}`;
+  } else if (path.endsWith("/_openapi.json")) {
+    if (control !== "no-cache" || vary !== "Origin") yield `is cached as ${control}, Vary: ${vary}`;
+  } else {
+    if (vary !== "Origin, Authorization") yield `has Vary: ${vary}`;
+    const isPublic = /^public, max-age=\d+$/.test(control ?? "");
+    if (!isPublic && control !== "private, no-cache") yield `is cached as ${control}`;
+    if (isPublic && (method !== "GET" || status >= 400 || asked.has("authorization"))) yield "is public";
+  }
+}
+
+/** Who got something was named in the operation's `security`. */
+function* credentials({ security }: Operation, { plan }: Sent, { status }: Received): Iterable<string> {
+  if (status >= 400 || security.length === 0) return;
+  const scheme = {
+    anonymous: "anonymous",
+    user: "session",
+    boss: "session",
+    key: "api_key",
+    reader: "api_key",
+  };
+  const needed = plan.caller === "ended" || plan.caller === "foreign" ? "a credential" : scheme[plan.caller];
+  if (!security.includes(needed)) yield `was given to ${plan.caller}`;
+}
+
+/** Common request rules 4, and the schemas of parameters. */
+function* parameters({ query }: Operation, { plan }: Sent, received: Received): Iterable<string> {
+  const names = plan.query.map(([name]) => name);
+  const known = plan.query.every(([name, value]) => query.find((each) => each.name === name)?.valid(value));
+  const good = known && new Set(names).size === names.length;
+  if (good && codeOf(received) === "invalid_query" && !names.includes("after"))
+    yield "refuses good parameters";
+  if (!good && received.status < 400) yield "takes bad parameters";
+}
+
+/** The schema of the body is what the server goes by. */
+function* body({ bodies, method, path }: Operation, sent: Sent, received: Received): Iterable<string> {
+  if (sent.body === undefined) return;
+  const { media, text } = sent.body;
+  const [type, schema] = [...bodies][0] ?? [];
+  if (schema === undefined) return;
+  const good = media === type && schema.valid(parsed(text));
+  if (!good && received.status < 400) yield "takes a bad body";
+  // Whether the result of a patch is good depends on the document.
+  const whole =
+    method === "PUT" || (method === "POST" && !/"op":"patch"/.test(text) && !path.includes("/_auth/"));
+  if (good && whole && ["validation_error", "invalid_json"].includes(codeOf(received) ?? "")) {
+    yield "refuses a good body";
+  }
+}
