@@ -1,10 +1,11 @@
 import { renderJson } from "../diagnostics/render.ts";
 import { hasErrors } from "../diagnostics/sort.ts";
 import { type ExitCode, exit } from "./exit.ts";
-import type { CheckFormat } from "./main.ts";
 import { reportDiagnostics } from "./report.ts";
 import { analyse } from "./stages.ts";
 import type { Terminal } from "./terminal.ts";
+
+export type CheckFormat = "text" | "json";
 
 /**
  * `realmc check`: the diagnostics are its product and go to stdout.

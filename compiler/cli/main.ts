@@ -1,6 +1,7 @@
 /** The command line of `realmc`. */
 import { Command, CommanderError, InvalidArgumentError } from "commander";
 import { compilerVersion } from "../bundle/package.ts";
+import type { CheckFormat } from "./check.ts";
 import { exit, UsageError } from "./exit.ts";
 import { createTerminal, type Terminal } from "./terminal.ts";
 
@@ -103,8 +104,6 @@ function optionWords(command: Command, options: Readonly<Record<string, string |
     return value === true ? [option.long] : [`${option.long}=${value}`];
   });
 }
-
-export type CheckFormat = "text" | "json";
 
 function checkFormat(text: string): CheckFormat {
   if (text === "text" || text === "json") return text;

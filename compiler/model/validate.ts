@@ -5,11 +5,11 @@ import indexesSchema from "../../docs/schemas/indexes.schema.json" with { type: 
 import realmSchema from "../../docs/schemas/realm.schema.json" with { type: "json" };
 import schemaSchema from "../../docs/schemas/schema.schema.json" with { type: "json" };
 import { parseDuration } from "../../runtime/instance/units.ts";
-import { isJsonObject, type JsonObject, type JsonValue } from "../../runtime/json.ts";
+import { isJsonObject, type JsonValue } from "../../runtime/json.ts";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import { toJson } from "../load/node.ts";
 import { nodeAt, type Path, pathOf, type SourceFile } from "../load/source.ts";
-import { type Problem, problemOf } from "./validation-problems.ts";
+import { type Problem, problemOf, type SchemaError } from "./validation-problems.ts";
 
 export type FileKind = "realm" | "collection" | "indexes" | "schema";
 
@@ -36,17 +36,6 @@ export function validate(kind: FileKind, file: SourceFile, at: Path = []): Valid
     diagnostics: problems.map((problem) => problem.diagnostic),
     faults: problems.flatMap((problem) => (problem.fault === undefined ? [] : [problem.fault])),
   };
-}
-
-/** What one ajv error says, with the schema around the failed keyword. */
-export interface SchemaError {
-  readonly keyword: string;
-  readonly path: readonly string[];
-  readonly params: Readonly<Record<string, unknown>>;
-  readonly schema: JsonObject;
-  readonly value: JsonValue;
-  /** The error is about the name of a member, not about a value. */
-  readonly aboutName: boolean;
 }
 
 function factsOf(error: ErrorObject): SchemaError {

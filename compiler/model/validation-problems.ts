@@ -1,10 +1,20 @@
 /** What a failed keyword of our configuration schemas means, in the words of the catalogue. */
-import { isJsonObject, type JsonValue } from "../../runtime/json.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../runtime/json.ts";
 import { diagnose } from "../diagnostics/catalogue.ts";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import { alternatives, closest, didYouMean } from "../diagnostics/suggest.ts";
 import { locate, type Path, type SourceFile } from "../load/source.ts";
-import type { SchemaError } from "./validate.ts";
+
+/** What one ajv error says, with the schema around the failed keyword. */
+export interface SchemaError {
+  readonly keyword: string;
+  readonly path: readonly string[];
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly schema: JsonObject;
+  readonly value: JsonValue;
+  /** The error is about the name of a member, not about a value. */
+  readonly aboutName: boolean;
+}
 
 export interface Problem {
   readonly diagnostic: Diagnostic;

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonValue } from "../../runtime/json.ts";
 import type { Operation } from "./description.ts";
-import type { Plan, PlannedBody } from "./requests.ts";
+import { type Plan, type PlannedBody, twistOf } from "./requests.ts";
 import { type Identity, password, type World } from "./world.ts";
 
 /** A plan as it was sent. */
@@ -64,7 +64,7 @@ function idFor(pick: number, ids: readonly string[], first: boolean): string {
   const strangers = ["00000000000000000000", "x".repeat(128), "x".repeat(129), "%00", "a%2Fb", "-"];
   const at = pick % Math.max(Math.min(ids.length, 4), 1);
   const existing = ids.at(first ? at : -1 - at);
-  return (pick % 8 === 0 ? undefined : existing) ?? strangers[pick % strangers.length] ?? "";
+  return (twistOf(pick) === "no id" ? undefined : existing) ?? strangers[pick % strangers.length] ?? "";
 }
 
 /** The body with what it can only be given now: ids that exist, values that are taken, credentials that are right. */
@@ -74,7 +74,7 @@ function informed(world: World, { path, id: operationId }: Operation, pick: numb
   if (operationId === "logIn" && pick % 2 === 0 && typeof value["email"] === "string") {
     return JSON.stringify({ ...value, email: "known@example.com", password });
   }
-  if (operationId === "signUp" && pick % 8 === 6 && typeof value["email"] === "string") {
+  if (operationId === "signUp" && twistOf(pick) === "existing id" && typeof value["email"] === "string") {
     return JSON.stringify({ ...value, email: "known@example.com" });
   }
   if (path.endsWith("/_batch") && Array.isArray(value["operations"])) {
@@ -90,14 +90,13 @@ function informed(world: World, { path, id: operationId }: Operation, pick: numb
   if (!operationId.startsWith("create")) return text;
   const [ids, values] = [world.known.get(path) ?? [], world.created.get(path)];
   const { id, ...others } = value;
-  switch (pick % 8) {
-    case 0:
-    case 6:
+  switch (twistOf(pick)) {
+    case "existing id":
       return JSON.stringify({ ...others, id: ids[pick % Math.max(ids.length, 1)] ?? "mine" });
-    case 1:
-      return JSON.stringify({ ...value, ...values, ...(id !== undefined && { id }) });
-    case 3:
+    case "no id":
       return JSON.stringify(others);
+    case "existing values":
+      return JSON.stringify({ ...value, ...values, ...(id !== undefined && { id }) });
     default:
       return text;
   }

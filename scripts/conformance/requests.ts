@@ -22,7 +22,7 @@ export interface PlannedBody {
   readonly text: string;
 }
 
-/** The same plans for the same seed. A third are ordinary requests, which should succeed; the rest are anything. */
+/** The same plans for the same seed. A third are ordinary requests or have one twist; the rest are anything. */
 export function plans(
   description: Description,
   operation: Operation,
@@ -31,14 +31,14 @@ export function plans(
 ): readonly Plan[] {
   const usual = fc.constant(usualCaller(operation));
   const good = goodBody(description, operation);
-  const ordinary: fc.Arbitrary<Plan> = fc.record({
-    caller: usual,
-    // Half of them plain, half about something that exists already.
-    pick: fc.nat(1_000).map((some) => 8 * some + (some % 2 === 0 ? 2 : 6)),
-    query: fc.constant([]),
-    headers: fc.constant({}),
-    body: good,
-  });
+  const ordinary = fc.record({ caller: usual, pick: fc.nat(), body: good }).map(
+    ({ pick, ...plan }): Plan => ({
+      ...plan,
+      pick,
+      query: operation.method === "POST" ? twistedQuery(twistOf(pick)) : [],
+      headers: twistOf(pick) === "key" && operation.method === "POST" ? { "idempotency-key": "a" } : {},
+    }),
+  );
   const wild: fc.Arbitrary<Plan> = fc.record({
     caller: fc.oneof(usual, fc.constantFrom(...callers)),
     pick: fc.nat(),
@@ -48,6 +48,17 @@ export function plans(
   });
   const plan = fc.oneof({ arbitrary: ordinary, weight: 1 }, { arbitrary: wild, weight: 2 });
   return fc.sample(plan, { numRuns: number, seed });
+}
+
+const twists = ["existing id", "no id", "existing values", "key", "key", "org", "team"] as const;
+
+/** What is out of the ordinary about a request, if anything. */
+export function twistOf(pick: number): (typeof twists)[number] | undefined {
+  return twists[pick % 16];
+}
+
+function twistedQuery(twist: ReturnType<typeof twistOf>): Plan["query"] {
+  return twist === "org" || twist === "team" ? [[twist, "x"]] : [];
 }
 
 /** Who may do most with it. */
@@ -72,8 +83,6 @@ function query(description: Description, { query: known }: Operation): fc.Arbitr
     ["purge", "1"],
     ["after", "nothing"],
     ["org", "x"],
-    ["org", "x"],
-    ["team", "x"],
     ["team", "x"],
     ["where", "{}"],
     ["order_by", "id"],
