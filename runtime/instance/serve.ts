@@ -51,8 +51,11 @@ export async function serve(
     log.warn({}, "stopping took too long; leaving");
     process.exit(0);
   }, deadline);
-  await instance.stop(grace);
-  clearTimeout(late);
+  try {
+    await instance.stop(grace);
+  } finally {
+    clearTimeout(late);
+  }
   log.info({}, "stopped");
   process.exit(0);
 }

@@ -1,7 +1,7 @@
 // The reference: one collection as an expert would write it by hand with Fastify, SQLite and ajv. It answers the
 // benchmark's requests with the same statuses, bodies and headers as the generated server, durably
 // (synchronous=FULL), and without anything that this one collection does not need.
-import { randomBytes } from "node:crypto";
+import { hash, randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "@photostructure/sqlite";
@@ -168,7 +168,11 @@ app.get(path, (request, reply) => {
   const rows = page.all(limit + 1, skip);
   const more = rows.length > limit;
   if (more) rows.pop();
-  headers(request, reply);
+  // Changes with what is shown, whatever else the collection holds.
+  const shown = rows.reduce((text, { id, version }) => `${text}${id} ${version}\n`, `${more}`);
+  const tag = `W/"${hash("sha1", shown, "base64url")}"`;
+  headers(request, reply).header("etag", tag);
+  if (request.headers["if-none-match"] === tag) return reply.code(304).removeHeader("content-type").send();
   reply.send(
     `{"items":[${rows.map((row) => row.body).join(",")}],"limit":${limit},"skip":${skip},"has_more":${more}}`,
   );

@@ -14,7 +14,7 @@ import { codeOf, problemsOf } from "./judge.ts";
 import { plans } from "./requests.ts";
 import { World } from "./world.ts";
 
-const seed = 2;
+const seed = 20_260_101;
 
 /** Requests to each operation. */
 const rounds = 60;
@@ -25,13 +25,17 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-/** Answers that need a race, a failure or a load to come about. */
+/** Codes whose answers need a race, a failure or a certain state to come about; they have tests of their own. */
 const rare = new Set([
+  "conflict",
+  "email_taken",
+  "id_taken",
+  "idempotency_key_reused",
   "internal_error",
-  "unavailable",
-  "write_conflict",
   "request_in_progress",
   "too_many_requests",
+  "unavailable",
+  "write_conflict",
 ]);
 
 /** Codes of all realms: those that documents promise, and those that came. */
@@ -55,7 +59,9 @@ describe.each(realms)(
       world = await World.open(server, module, other);
     });
 
-    it("describes every answer to every request, and each operation succeeds", async () => {
+    it("describes every answer to every request, and each operation succeeds", {
+      timeout: 120_000,
+    }, async () => {
       const planned = operations.map((operation, index) => ({
         operation,
         plans: plans(description, operation, requestsTo(operation), seed + index),

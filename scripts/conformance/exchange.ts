@@ -74,8 +74,10 @@ function informed(world: World, { path, id: operationId }: Operation, pick: numb
   if (operationId === "logIn" && pick % 2 === 0 && typeof value["email"] === "string") {
     return JSON.stringify({ ...value, email: "known@example.com", password });
   }
-  if (operationId === "signUp" && twistOf(pick) === "existing id" && typeof value["email"] === "string") {
-    return JSON.stringify({ ...value, email: "known@example.com" });
+  if (operationId === "signUp" && typeof value["email"] === "string") {
+    const locale = typeof value["locale"] === "string" ? { locale: "de-CH" } : {};
+    const taken = twistOf(pick) === undefined ? {} : { email: "known@example.com" };
+    return JSON.stringify({ ...value, ...locale, ...taken });
   }
   if (path.endsWith("/_batch") && Array.isArray(value["operations"])) {
     const operations = value["operations"].map((operation: JsonValue) => {
