@@ -1,8 +1,7 @@
 /** The public surface: what emitted code imports as `realmc/runtime`, and nothing else. */
 export { accountRoutes } from "./auth/accounts/routes.ts";
 export { administrationRoutes } from "./auth/administration/routes.ts";
-export { dateNormalizer } from "./documents/dates.ts";
-export type { CollectionDefinition, RealmDefinition, Validator } from "./documents/definition.ts";
+export { dateNormalizer } from "./dates.ts";
 export { batchRoute } from "./documents/routes/batch.ts";
 export { createDocument } from "./documents/routes/create.ts";
 export { deleteDocument, softDeleteDocument } from "./documents/routes/delete.ts";
@@ -15,9 +14,10 @@ export type { Detail } from "./errors.ts";
 export { always, and, compare, eq, exists, FALSE, isIn, not, or, TRUE, text } from "./filter/algebra.ts";
 export { deletionFields, documentFields, type FieldTable, field, ownershipFields } from "./filter/fields.ts";
 export { descriptionRoutes } from "./http/description.ts";
-export type { RealmModule, RouteTable } from "./http/exchange.ts";
 export { main } from "./instance/main.ts";
 export type { JsonObject } from "./json.ts";
+export type { CollectionDefinition, RealmDefinition, Validator } from "./realm/definition.ts";
+export type { RealmModule, RouteTable } from "./realm/exchange.ts";
 export * from "./rules/index.ts";
 export { duplicateItems, equal } from "./validation/equal.ts";
 export { appendErrors } from "./validation/errors.ts";

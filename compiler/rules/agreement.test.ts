@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
 import { matches } from "../../runtime/filter/predicate.ts";
 import { isJsonObject, type JsonObject } from "../../runtime/json.ts";
-import type { RuleContext } from "../../runtime/rules/rule.ts";
+import type { RuleContext } from "../../runtime/realm/rule.ts";
 import { collectionOf } from "../emit/testing.ts";
 import type { RuleFacts } from "./compiled.ts";
 import { type EmittedRules, emittedRules } from "./emitted.testing.ts";

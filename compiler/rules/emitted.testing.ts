@@ -1,7 +1,7 @@
 /** Emitted rules as running code, for tests: what `rules.ts` modules export, bundled with the parts of the runtime they use. */
 import { fileURLToPath } from "node:url";
 import { build, type Plugin } from "esbuild";
-import type { FieldRule, ReadRule, WriteRule } from "../../runtime/rules/rule.ts";
+import type { FieldRule, ReadRule, WriteRule } from "../../runtime/realm/rule.ts";
 import { fieldsModule } from "../../templates/fields.ts";
 import { rulesModule } from "../../templates/rules.ts";
 import type { Collection } from "../model/model.ts";
@@ -26,7 +26,7 @@ const runtime = `
 export * from "./runtime/rules/index.ts";
 export * from "./runtime/filter/algebra.ts";
 export * from "./runtime/filter/fields.ts";
-export { dateNormalizer } from "./runtime/documents/dates.ts";
+export { dateNormalizer } from "./runtime/dates.ts";
 `;
 
 /** The modules of the collections, in their order, as they run. */

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import type { RuleUser } from "../../runtime/auth/caller.ts";
 import { matches } from "../../runtime/filter/predicate.ts";
 import type { JsonObject } from "../../runtime/json.ts";
+import type { RuleUser } from "../../runtime/realm/caller.ts";
 import { collectionOf } from "../emit/testing.ts";
 import type { RuleName } from "../model/model.ts";
 import { type EmittedRules, emittedRules } from "./emitted.testing.ts";

@@ -3,9 +3,9 @@
  * a text and a function. Documents, data and callers of any shape.
  */
 import fc from "fast-check";
-import type { RuleUser } from "../../runtime/auth/caller.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../runtime/json.ts";
-import type { RuleContext } from "../../runtime/rules/rule.ts";
+import type { RuleUser } from "../../runtime/realm/caller.ts";
+import type { RuleContext } from "../../runtime/realm/rule.ts";
 
 export interface World {
   readonly context: RuleContext;

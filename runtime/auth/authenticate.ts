@@ -1,7 +1,7 @@
 import { ApiError } from "../errors.ts";
 import { contains, type Network, parseNetwork } from "../http/address.ts";
-import type { Exchange, RealmInstance } from "../http/exchange.ts";
-import { anonymous, type Caller, type KeyCaller } from "./caller.ts";
+import { anonymous, type Caller, type KeyCaller } from "../realm/caller.ts";
+import type { Exchange, RealmInstance } from "../realm/exchange.ts";
 import { collections } from "./collections.ts";
 import { RecordCache } from "./credentials/cache.ts";
 import { cookieName, readCookie, requireOrigin } from "./credentials/cookie.ts";
@@ -54,15 +54,18 @@ export function authenticator(realm: Realm): (exchange: Exchange) => Promise<Cal
     return caller;
   };
 
-  return async (exchange) => {
-    const caller = await identify(exchange);
-    if (exchange.headers["x-svc-on-behalf-of"] !== undefined) {
-      throw new ApiError("invalid_header", "This credential may not act on behalf of a user.", {
-        details: [{ path: "X-Svc-On-Behalf-Of", reason: "not allowed" }],
-      });
-    }
-    return caller;
-  };
+  return (exchange) =>
+    exchange.headers["x-svc-on-behalf-of"] === undefined
+      ? identify(exchange)
+      : refuseDelegation(identify(exchange));
+}
+
+/** What is wrong with the credential itself is said first. */
+async function refuseDelegation(identified: Promise<Caller>): Promise<never> {
+  await identified;
+  throw new ApiError("invalid_header", "This credential may not act on behalf of a user.", {
+    details: [{ path: "X-Svc-On-Behalf-Of", reason: "not allowed" }],
+  });
 }
 
 /** The token of `Bearer <token>`; the empty string for any other scheme. */

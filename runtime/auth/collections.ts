@@ -1,5 +1,5 @@
-import type { RealmDefinition } from "../documents/definition.ts";
 import { field } from "../filter/fields.ts";
+import type { RealmDefinition } from "../realm/definition.ts";
 import type { CollectionShape, IndexShape } from "../store/contract.ts";
 
 /** Names of the system collections of accounts. */

@@ -1,7 +1,7 @@
 import { ApiError, type Detail } from "../errors.ts";
 import { readJson } from "../http/body.ts";
-import type { Exchange } from "../http/exchange.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../json.ts";
+import type { Exchange } from "../realm/exchange.ts";
 
 /** Problems named in one answer. */
 const problemsNamed = 100;

@@ -1,10 +1,10 @@
 import { isIP } from "node:net";
 import type { Clock } from "../clock.ts";
-import { idGenerator } from "../documents/ids.ts";
 import { eq } from "../filter/algebra.ts";
 import { parseNetwork } from "../http/address.ts";
+import { idGenerator } from "../ids.ts";
+import type { KeyScopes } from "../realm/caller.ts";
 import { type Store, UniqueViolation } from "../store/contract.ts";
-import type { KeyScopes } from "./caller.ts";
 import { collections, keyFields } from "./collections.ts";
 import { newToken, tokenHash } from "./credentials/tokens.ts";
 import { type KeyRecord, timestamp, writeAudit, writeKey } from "./records.ts";

@@ -1,8 +1,8 @@
 import { ApiError } from "../errors.ts";
 import { and, compare, type Filter } from "../filter/algebra.ts";
 import type { Field } from "../filter/fields.ts";
-import type { Answer } from "../http/exchange.ts";
 import type { JsonObject } from "../json.ts";
+import type { Answer } from "../realm/exchange.ts";
 import type { StoreCollection, StoredDocument } from "../store/contract.ts";
 import { timestamp } from "./records.ts";
 

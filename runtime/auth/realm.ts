@@ -1,7 +1,7 @@
-import type { AccountSettings } from "../documents/definition.ts";
-import type { Answer, Exchange, RealmInstance, Route, RouteFactory } from "../http/exchange.ts";
 import { parameters } from "../http/parameters.ts";
-import type { Caller } from "./caller.ts";
+import type { Caller } from "../realm/caller.ts";
+import type { AccountSettings } from "../realm/definition.ts";
+import type { Answer, Exchange, RealmInstance, Route, RouteFactory } from "../realm/exchange.ts";
 
 /** A running realm that has accounts. */
 export interface AccountRealm extends RealmInstance {

@@ -1,6 +1,6 @@
 import type { JsonObject } from "../json.ts";
+import type { KeyScopes } from "../realm/caller.ts";
 import type { DocumentWrite, StoredDocument } from "../store/contract.ts";
-import type { KeyScopes } from "./caller.ts";
 
 /** `_svc.users`. Times are RFC 3339, UTC, milliseconds, here and below. */
 export interface UserRecord {

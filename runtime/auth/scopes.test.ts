@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { KeyCaller, KeyScopes } from "./caller.ts";
+import type { KeyCaller, KeyScopes } from "../realm/caller.ts";
 import { type Access, InvalidScopes, parseScopes, permits } from "./scopes.ts";
 
 function key(scopes: KeyScopes | undefined): KeyCaller {

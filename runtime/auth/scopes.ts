@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonValue } from "../json.ts";
+import type { KeyCaller, KeyScopes } from "../realm/caller.ts";
 import { didYouMean } from "../suggest.ts";
-import type { KeyCaller, KeyScopes } from "./caller.ts";
 
 export type Access = "read" | "write" | "call";
 

@@ -1,7 +1,7 @@
-import type { AccountSettings } from "../documents/definition.ts";
-import type { RealmModule, RouteFactory } from "../http/exchange.ts";
 import { type StartOptions, startRealm } from "../instance/testing.ts";
 import { isJsonObject, type JsonObject } from "../json.ts";
+import type { AccountSettings } from "../realm/definition.ts";
+import type { RealmModule, RouteFactory } from "../realm/exchange.ts";
 import { accountRoutes } from "./accounts/routes.ts";
 import { administrationRoutes } from "./administration/routes.ts";
 import { createKey, type NewKey } from "./keys.ts";

@@ -1,9 +1,9 @@
-import type { AccountSettings } from "../documents/definition.ts";
 import { ApiError } from "../errors.ts";
 import { eq } from "../filter/algebra.ts";
 import type { JsonObject } from "../json.ts";
+import type { RuleUser } from "../realm/caller.ts";
+import type { AccountSettings } from "../realm/definition.ts";
 import type { Store, Transaction } from "../store/contract.ts";
-import type { RuleUser } from "./caller.ts";
 import { collections, userFields } from "./collections.ts";
 import { readUser, type UserRecord, writeUser } from "./records.ts";
 

@@ -1,13 +1,13 @@
 import { unauthenticated } from "../auth/authenticate.ts";
-import type { Caller } from "../auth/caller.ts";
 import { permits } from "../auth/scopes.ts";
 import { ApiError, type Detail } from "../errors.ts";
 import { type Filter, TRUE } from "../filter/algebra.ts";
-import type { Exchange, RealmInstance } from "../http/exchange.ts";
 import type { JsonObject } from "../json.ts";
+import type { Caller } from "../realm/caller.ts";
+import type { CollectionDefinition } from "../realm/definition.ts";
+import type { Exchange, RealmInstance } from "../realm/exchange.ts";
+import type { ReadRule, RuleContext, WriteRule } from "../realm/rule.ts";
 import { filterFor, ruleContext } from "../rules/context.ts";
-import type { ReadRule, RuleContext, WriteRule } from "../rules/rule.ts";
-import type { CollectionDefinition } from "./definition.ts";
 
 /** Who sends a request, and what the rules are evaluated with. */
 export interface Access {

@@ -1,9 +1,9 @@
 import type { Clock } from "../clock.ts";
-import type { Exchange, RealmInstance } from "../http/exchange.ts";
+import type { CollectionDefinition } from "../realm/definition.ts";
+import type { Exchange, RealmInstance } from "../realm/exchange.ts";
 import type { DocumentReader, DocumentWriter, StoreCollection } from "../store/contract.ts";
 import type { Access } from "./access.ts";
 import { DuplicateLimiter } from "./custom-id.ts";
-import type { CollectionDefinition } from "./definition.ts";
 import { FieldRules } from "./field-rules.ts";
 import { type Viewer, viewer } from "./view.ts";
 

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { eq } from "../filter/algebra.ts";
+import type { ReadRule } from "../realm/rule.ts";
 import { allowed } from "../rules/index.ts";
-import type { ReadRule } from "../rules/rule.ts";
 import { code, collection, fields, minute, type Received, type Shop, startShop, text } from "./testing.ts";
 
 /** What happens between the read and the write of each attempt to update a document of `contested`. */

@@ -1,8 +1,8 @@
 import type { Clock } from "../clock.ts";
 import { ApiError } from "../errors.ts";
 import type { JsonValue } from "../json.ts";
+import type { CustomId } from "../realm/definition.ts";
 import type { Access } from "./access.ts";
-import type { CustomId } from "./definition.ts";
 
 const envelope = /^(?!_|\.{1,2}$)[A-Za-z0-9._~-]{1,128}$/;
 

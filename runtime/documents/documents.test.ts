@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { dateNormalizer } from "../dates.ts";
 import { isJsonObject, type JsonObject } from "../json.ts";
-import { dateNormalizer } from "./dates.ts";
 import {
   code,
   collection,

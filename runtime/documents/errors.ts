@@ -1,6 +1,6 @@
 import { ApiError, type Detail } from "../errors.ts";
+import type { CollectionDefinition } from "../realm/definition.ts";
 import { UniqueViolation } from "../store/contract.ts";
-import type { CollectionDefinition } from "./definition.ts";
 
 /** Absent, or hidden from the caller: the two are not told apart. */
 export function notFound(): ApiError {

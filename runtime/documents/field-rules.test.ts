@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { dateNormalizer } from "../dates.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../json.ts";
+import { mergePatch } from "../merge-patch.ts";
+import type { FieldRule, RuleContext, WriteRule } from "../realm/rule.ts";
 import { allowed, byCaller, denied } from "../rules/index.ts";
-import type { FieldRule, RuleContext, WriteRule } from "../rules/rule.ts";
-import { dateNormalizer } from "./dates.ts";
 import { FieldRules, without } from "./field-rules.ts";
-import { mergePatch } from "./merge-patch.ts";
 import { valueAt, withValue } from "./paths.ts";
 import { code, collection, details, fields, type Received, type Shop, startShop, text } from "./testing.ts";
 

@@ -1,6 +1,6 @@
 import type { Detail } from "../errors.ts";
 import { isJsonObject, type JsonObject } from "../json.ts";
-import type { FieldRule, RuleContext } from "../rules/rule.ts";
+import type { FieldRule, RuleContext } from "../realm/rule.ts";
 import { equal } from "../validation/equal.ts";
 import { nothing } from "./access.ts";
 import { type Path, valueAt, withoutValue, withValue } from "./paths.ts";

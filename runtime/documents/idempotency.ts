@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { ApiError } from "../errors.ts";
-import type { Answer, Exchange, RealmInstance } from "../http/exchange.ts";
 import type { JsonObject } from "../json.ts";
+import type { Answer, Exchange, RealmInstance } from "../realm/exchange.ts";
 import {
   type CollectionShape,
   DuplicateId,

@@ -1,5 +1,5 @@
-import type { Caller } from "../auth/caller.ts";
 import type { JsonObject, JsonValue } from "../json.ts";
+import type { Caller } from "../realm/caller.ts";
 
 /** The last text that {@link createdMeta} made, and for whom: the documents of a batch mostly share theirs. */
 let latest: { readonly at: string; readonly caller: Caller | undefined; readonly text: string } | undefined;

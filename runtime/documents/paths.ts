@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../json.ts";
-import { define } from "./merge-patch.ts";
+import { define } from "../merge-patch.ts";
 
 /** Paths through objects, own members only: a member may be called `constructor`. */
 export type Path = readonly string[];

@@ -1,6 +1,6 @@
 import { ApiError, type Detail, type ErrorCode } from "../errors.ts";
 import { parameters } from "../http/parameters.ts";
-import type { CollectionDefinition } from "./definition.ts";
+import type { CollectionDefinition } from "../realm/definition.ts";
 
 /** Which documents a read shows, beside the live ones: `only` the deleted ones, or these too. */
 export type Deleted = "only" | "include";

@@ -1,11 +1,11 @@
 import { and, exists, FALSE, type Filter, not, or, TRUE } from "../filter/algebra.ts";
 import { deletionFields } from "../filter/fields.ts";
-import type { Answer, Exchange } from "../http/exchange.ts";
+import { namesTag } from "../http/etag.ts";
+import type { CollectionDefinition } from "../realm/definition.ts";
+import type { Answer, Exchange } from "../realm/exchange.ts";
 import { filterFor } from "../rules/context.ts";
 import type { Visibility } from "../store/contract.ts";
 import { type Access, readable, refusal } from "./access.ts";
-import type { CollectionDefinition } from "./definition.ts";
-import { namesTag } from "./etag.ts";
 import type { Deleted } from "./query.ts";
 
 /** The documents that one read may show. */

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { eq, exists, not, or } from "../filter/algebra.ts";
 import { ownershipFields } from "../filter/fields.ts";
 import { isJsonObject, type JsonObject } from "../json.ts";
+import type { ReadRule, WriteRule } from "../realm/rule.ts";
 import { allowed, byCaller, denied } from "../rules/index.ts";
-import type { ReadRule, WriteRule } from "../rules/rule.ts";
 import { code, collection, fields, paths, type Received, type Shop, startShop, text } from "./testing.ts";
 
 const signedIn = byCaller(({ user }) => user !== undefined);

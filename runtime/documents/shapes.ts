@@ -1,6 +1,6 @@
+import type { RealmDefinition } from "../realm/definition.ts";
 import type { CollectionShape } from "../store/contract.ts";
 import { storeNameOf } from "./collection.ts";
-import type { RealmDefinition } from "./definition.ts";
 import { idempotencyShape } from "./idempotency.ts";
 
 /** What the store of a realm holds for its documents. Nothing follows their changes yet. */

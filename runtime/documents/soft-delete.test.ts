@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { eq } from "../filter/algebra.ts";
 import { isJsonObject, type JsonObject } from "../json.ts";
+import type { ReadRule } from "../realm/rule.ts";
 import { allowed, byCaller, denied } from "../rules/index.ts";
-import type { ReadRule } from "../rules/rule.ts";
 import {
   code,
   collection,

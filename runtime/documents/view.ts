@@ -1,8 +1,8 @@
+import { documentTag } from "../http/etag.ts";
+import type { CollectionDefinition } from "../realm/definition.ts";
 import type { StoredDocument } from "../store/contract.ts";
 import type { Access } from "./access.ts";
-import type { CollectionDefinition } from "./definition.ts";
 import { parseDocument } from "./encode.ts";
-import { documentTag } from "./etag.ts";
 import { FieldRules, without } from "./field-rules.ts";
 
 /** What a caller receives of a document. */

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ApiError } from "../errors.ts";
+import type { Exchange, RequestBody } from "../realm/exchange.ts";
 import { type MediaType, readJson } from "./body.ts";
-import type { Exchange, RequestBody } from "./exchange.ts";
 
 function exchange(body: RequestBody | string, type?: string): Exchange {
   return {

@@ -1,7 +1,7 @@
-import { isUtf8 } from "node:buffer";
+import { isAscii, isUtf8 } from "node:buffer";
 import { ApiError, type Detail } from "../errors.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../json.ts";
-import type { Exchange } from "./exchange.ts";
+import type { Exchange } from "../realm/exchange.ts";
 
 export type MediaType = "application/json" | "application/merge-patch+json";
 
@@ -26,8 +26,7 @@ export function readJson(exchange: Exchange, media: MediaType | "either"): JsonB
   if (body === "none") throw new ApiError("invalid_json", "A JSON object is needed as the request body.");
   requireMediaType(exchange.headers["content-type"], media);
   if (body === "too-large") throw new ApiError("payload_too_large", "The request body is too large.");
-  if (!isUtf8(body)) throw invalid("it is not UTF-8");
-  const text = body.toString("utf8");
+  const text = textOf(body);
   const value = parsed(text);
   if (!isJsonObject(value)) throw invalid("it is not an object");
   const walk = new Walk(text);
@@ -41,6 +40,13 @@ export function readJson(exchange: Exchange, media: MediaType | "either"): JsonB
  */
 export function checkNeedlessBody(exchange: Exchange): void {
   if (exchange.body !== "none") readJson(exchange, "application/json");
+}
+
+function textOf(body: Buffer): string {
+  // The same text, by a copy rather than a conversion.
+  if (isAscii(body)) return body.toString("latin1");
+  if (!isUtf8(body)) throw invalid("it is not UTF-8");
+  return body.toString("utf8");
 }
 
 function parsed(text: string): JsonValue {

@@ -1,5 +1,5 @@
 import type { OutgoingHttpHeaders } from "node:http";
-import type { RealmDefinition } from "../documents/definition.ts";
+import type { RealmDefinition } from "../realm/definition.ts";
 
 /** A realm's `cors.origins`. */
 export interface Cors {

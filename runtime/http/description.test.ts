@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { anonymous, type Caller } from "../auth/caller.ts";
-import type { RealmDefinition } from "../documents/definition.ts";
 import { ApiError } from "../errors.ts";
+import { anonymous, type Caller } from "../realm/caller.ts";
+import type { RealmDefinition } from "../realm/definition.ts";
+import type { Exchange, RealmInstance } from "../realm/exchange.ts";
 import { descriptionRoutes } from "./description.ts";
-import type { Exchange, RealmInstance } from "./exchange.ts";
 import { listening, realmOf, type TestServer } from "./testing.ts";
 
 const document = { openapi: "3.1.0", info: { title: "Shop", version: "1" } };

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import { namesTag } from "../documents/etag.ts";
 import { ApiError } from "../errors.ts";
-import type { RealmInstance, Route, RouteTable } from "./exchange.ts";
+import type { RealmInstance, Route, RouteTable } from "../realm/exchange.ts";
+import { namesTag } from "./etag.ts";
 import { parameters } from "./parameters.ts";
 
 /**

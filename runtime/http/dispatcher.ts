@@ -1,9 +1,9 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
 import { ApiError } from "../errors.ts";
+import type { Answer, Exchange, Log } from "../realm/exchange.ts";
 import type { AddressOf } from "./address.ts";
 import { allowOrigin } from "./cors.ts";
 import type { Endpoint } from "./endpoint.ts";
-import type { Answer, Exchange, Log } from "./exchange.ts";
 import { apiError, errorAnswer } from "./failures.ts";
 import { Incoming } from "./incoming.ts";
 import { bringsBody, bringsMuch, receiveBody } from "./intake.ts";
@@ -127,9 +127,13 @@ export class Dispatcher {
     const { vary, cacheControl } = endpoint.headers;
     const headers: OutgoingHttpHeaders = { "x-request-id": requestId, "cache-control": cacheControl };
     if (vary !== undefined) headers["vary"] = vary;
+    let encoding: BufferEncoding = "utf8";
     if (body !== undefined) {
+      const length = Buffer.byteLength(body);
+      // ASCII alone is the same in Latin-1, which Node copies rather than converts.
+      if (length === body.length) encoding = "latin1";
       headers["content-type"] = "application/json; charset=utf-8";
-      headers["content-length"] = Buffer.byteLength(body);
+      headers["content-length"] = length;
     } else if (answer.status !== 204 && answer.status !== 304) {
       headers["content-length"] = 0;
     }
@@ -140,7 +144,7 @@ export class Dispatcher {
     if (this.draining || unread) headers["connection"] = "close";
     response.writeHead(answer.status, headers);
     if (unread) linger(raw, response, body);
-    else response.end(body);
+    else response.end(body, encoding);
     if (exchange.started > 0) {
       this.#options.observe?.(
         exchange,

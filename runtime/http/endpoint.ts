@@ -1,5 +1,5 @@
+import type { Handler } from "../realm/exchange.ts";
 import type { Cors } from "./cors.ts";
-import type { Handler } from "./exchange.ts";
 import type { RouteHeaders } from "./headers.ts";
 
 /** What one method of one path does. */

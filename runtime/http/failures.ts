@@ -1,6 +1,6 @@
 import { ApiError } from "../errors.ts";
+import type { Answer } from "../realm/exchange.ts";
 import { QueryTimeout, StoreBusy } from "../store/contract.ts";
-import type { Answer } from "./exchange.ts";
 
 /** What clients see of an error: itself, `unavailable` for a store at its limits, else `internal_error`. */
 export function apiError(error: unknown): ApiError {

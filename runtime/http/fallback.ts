@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { ApiError } from "../errors.ts";
+import type { Handler } from "../realm/exchange.ts";
 import { type Cors, preflight } from "./cors.ts";
 import type { Dispatcher } from "./dispatcher.ts";
 import type { Endpoint } from "./endpoint.ts";
-import type { Handler } from "./exchange.ts";
 import { classOfPath, outside, routeHeaders } from "./headers.ts";
 import { type PathTable, segmentsOf } from "./paths.ts";
 

@@ -1,4 +1,4 @@
-import type { RouteClass } from "./exchange.ts";
+import type { RouteClass } from "../realm/exchange.ts";
 
 /** The headers that answers and errors of a route carry unless an answer brings its own. */
 export interface RouteHeaders {

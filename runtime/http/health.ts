@@ -1,5 +1,5 @@
 import { ApiError } from "../errors.ts";
-import type { Handler } from "./exchange.ts";
+import type { Handler } from "../realm/exchange.ts";
 
 /** `GET /healthz`: the process lives. */
 export const healthz: Handler = () => ({ status: 200, body: '{"status":"ok"}' });

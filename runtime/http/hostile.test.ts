@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Exchange } from "./exchange.ts";
+import type { Exchange } from "../realm/exchange.ts";
 import {
   exchangeBytes,
   listening,

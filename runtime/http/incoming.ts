@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
+import type { Exchange, RequestBody } from "../realm/exchange.ts";
 import type { AddressOf } from "./address.ts";
 import type { Endpoint } from "./endpoint.ts";
-import type { Exchange, RequestBody } from "./exchange.ts";
 
 /** A request under way: what handlers see of it ({@link Exchange}), and the response that it ends in. */
 export class Incoming implements Exchange {

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import type { RequestBody } from "./exchange.ts";
+import type { RequestBody } from "../realm/exchange.ts";
 
 /** Whether the request brings a body, possibly an empty one. */
 export function bringsBody(raw: IncomingMessage): boolean {

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { afterEach, describe, expect, it } from "vitest";
-import type { Answer } from "./exchange.ts";
+import type { Answer } from "../realm/exchange.ts";
 import { createMetrics } from "./metrics.ts";
 import {
   exchangeBytes,

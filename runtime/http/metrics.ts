@@ -1,5 +1,5 @@
+import type { Handler } from "../realm/exchange.ts";
 import type { Observer } from "./dispatcher.ts";
-import type { Handler } from "./exchange.ts";
 
 export interface Metrics {
   readonly observe: Observer;

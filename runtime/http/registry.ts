@@ -1,8 +1,8 @@
 import type { FastifyInstance } from "fastify";
+import type { Method, RealmInstance, RealmModule, RouteFactory } from "../realm/exchange.ts";
 import { corsOf } from "./cors.ts";
 import type { Dispatcher } from "./dispatcher.ts";
 import type { Endpoint } from "./endpoint.ts";
-import type { Method, RealmInstance, RealmModule, RouteFactory } from "./exchange.ts";
 import { classOfPath, outside, routeHeaders } from "./headers.ts";
 import { PathTable } from "./paths.ts";
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ApiError } from "../errors.ts";
+import type { Exchange } from "../realm/exchange.ts";
 import { QueryTimeout, StoreBusy } from "../store/contract.ts";
 import { trustHops } from "./address.ts";
-import type { Exchange } from "./exchange.ts";
 import { listening, ok, realmOf, routes, silent, type TestServer } from "./testing.ts";
 
 const logged: object[] = [];

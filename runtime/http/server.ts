@@ -1,11 +1,11 @@
 import type { AddressInfo, Socket } from "node:net";
 import Fastify, { type FastifyInstance } from "fastify";
 import { ApiError } from "../errors.ts";
+import type { Log, RealmInstance, RealmModule } from "../realm/exchange.ts";
 import type { AddressOf } from "./address.ts";
 import { refuse, refuseClient } from "./client-errors.ts";
 import { corsOf } from "./cors.ts";
 import { Dispatcher, type Observer } from "./dispatcher.ts";
-import type { Log, RealmInstance, RealmModule } from "./exchange.ts";
 import { routeFallback } from "./fallback.ts";
 import { healthz, readyz } from "./health.ts";
 import type { Metrics } from "./metrics.ts";

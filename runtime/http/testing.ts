@@ -1,8 +1,6 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
-import type { RealmDefinition } from "../documents/definition.ts";
-import type { Store } from "../store/contract.ts";
-import { trustNobody } from "./address.ts";
+import type { RealmDefinition } from "../realm/definition.ts";
 import type {
   Answer,
   Handler,
@@ -11,7 +9,9 @@ import type {
   RealmModule,
   RouteClass,
   RouteTable,
-} from "./exchange.ts";
+} from "../realm/exchange.ts";
+import type { Store } from "../store/contract.ts";
+import { trustNobody } from "./address.ts";
 import { createServer, type HttpServer, type ServerOptions } from "./server.ts";
 
 /** A realm of nothing but the given routes, for tests of the HTTP layer. */

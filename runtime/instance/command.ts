@@ -1,4 +1,4 @@
-import type { RealmModule } from "../http/exchange.ts";
+import type { RealmModule } from "../realm/exchange.ts";
 import type { Environment } from "./settings.ts";
 
 /** What a generated `server.ts` runs. */

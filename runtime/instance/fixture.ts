@@ -1,6 +1,6 @@
-import type { CollectionDefinition, RealmDefinition } from "../documents/definition.ts";
 import { documentFields, field } from "../filter/fields.ts";
-import type { RealmModule, RouteTable } from "../http/exchange.ts";
+import type { CollectionDefinition, RealmDefinition } from "../realm/definition.ts";
+import type { RealmModule, RouteTable } from "../realm/exchange.ts";
 import type { DocumentWrite, IndexShape } from "../store/contract.ts";
 
 const fields = { ...documentFields, sku: field("sku", "string") };

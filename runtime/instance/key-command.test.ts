@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { administrationRoutes } from "../auth/administration/routes.ts";
-import type { RealmModule } from "../http/exchange.ts";
+import type { RealmModule } from "../realm/exchange.ts";
 import { item, shopModule, uniqueSku } from "./fixture.ts";
 import { run } from "./main.ts";
 import { type Started, startRealm } from "./testing.ts";

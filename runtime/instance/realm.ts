@@ -1,10 +1,10 @@
 import { authenticator } from "../auth/authenticate.ts";
 import { systemCollections } from "../auth/collections.ts";
 import type { Clock } from "../clock.ts";
-import type { RealmDefinition } from "../documents/definition.ts";
-import { idGenerator } from "../documents/ids.ts";
 import { documentCollections } from "../documents/shapes.ts";
-import type { Log, RealmInstance } from "../http/exchange.ts";
+import { idGenerator } from "../ids.ts";
+import type { RealmDefinition } from "../realm/definition.ts";
+import type { Log, RealmInstance } from "../realm/exchange.ts";
 import type { CollectionShape, Store } from "../store/contract.ts";
 
 /** Everything that a realm stores: its own collections and the service's. */

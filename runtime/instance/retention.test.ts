@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
-import type { RealmInstance } from "../http/exchange.ts";
 import { silent } from "../http/testing.ts";
+import type { RealmInstance } from "../realm/exchange.ts";
 import { item, shopModule } from "./fixture.ts";
 import { purgeExpired, startRetention } from "./retention.ts";
 import { type HeldClock, type Started, startRealm } from "./testing.ts";

@@ -1,4 +1,4 @@
-import type { Log, RealmInstance } from "../http/exchange.ts";
+import type { Log, RealmInstance } from "../realm/exchange.ts";
 import type { StoreCollection } from "../store/contract.ts";
 import { realmCollections } from "./realm.ts";
 

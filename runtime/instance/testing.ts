@@ -1,6 +1,6 @@
 import type { Clock } from "../clock.ts";
 import { trustNobody } from "../http/address.ts";
-import type { Log, RealmModule } from "../http/exchange.ts";
+import type { Log, RealmModule } from "../realm/exchange.ts";
 import type { Store } from "../store/contract.ts";
 import { startInstance } from "./instance.ts";
 import type { Every } from "./retention.ts";

@@ -1,4 +1,4 @@
-import type { RuleUser } from "../auth/caller.ts";
+import type { RuleUser } from "../realm/caller.ts";
 
 /** `hasRole(role…)`: the caller holds at least one of the roles. Anonymous callers hold none. */
 export function hasRole(user: RuleUser | undefined, ...roles: readonly unknown[]): boolean {

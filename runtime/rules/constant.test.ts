@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
+import type { RuleContext } from "../realm/rule.ts";
 import { allowed, byCaller, denied } from "./constant.ts";
-import type { RuleContext } from "./rule.ts";
 
 const context: RuleContext = { user: undefined, now: "2026-03-01T00:00:00.000Z", appConfig: { open: true } };
 

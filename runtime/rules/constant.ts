@@ -1,5 +1,5 @@
 import { always, FALSE, TRUE } from "../filter/algebra.ts";
-import type { ReadRule, RuleContext, WriteRule } from "./rule.ts";
+import type { ReadRule, RuleContext, WriteRule } from "../realm/rule.ts";
 
 /** A rule that serves every operation: what does not look at the document. */
 export type CallerRule = WriteRule<unknown, unknown> & ReadRule<unknown>;

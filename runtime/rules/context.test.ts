@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { anonymous, type Caller, type RuleUser } from "../auth/caller.ts";
 import { eq, FALSE } from "../filter/algebra.ts";
 import { field } from "../filter/fields.ts";
+import { anonymous, type Caller, type RuleUser } from "../realm/caller.ts";
+import type { ReadRule, RuleContext } from "../realm/rule.ts";
 import { filterFor, ruleContext } from "./context.ts";
-import type { ReadRule, RuleContext } from "./rule.ts";
 
 const user: RuleUser = {
   id: "u1",

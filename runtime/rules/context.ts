@@ -1,9 +1,9 @@
-import type { Caller, RuleUser } from "../auth/caller.ts";
 import { type Clock, timestamp } from "../clock.ts";
-import type { RealmDefinition } from "../documents/definition.ts";
 import type { Filter } from "../filter/algebra.ts";
 import type { JsonObject } from "../json.ts";
-import type { ReadRule, RuleContext } from "./rule.ts";
+import type { Caller, RuleUser } from "../realm/caller.ts";
+import type { RealmDefinition } from "../realm/definition.ts";
+import type { ReadRule, RuleContext } from "../realm/rule.ts";
 
 /**
  * What a request's rules are evaluated with; made once per request, so that all of them see one instant. API keys are

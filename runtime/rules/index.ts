@@ -1,10 +1,11 @@
 /** What emitted `rules.ts` modules import, beside the filter algebra. */
+
+export type { FieldRule, ReadRule, RuleContext, Rules, WriteRule } from "../realm/rule.ts";
 export { hasRole } from "./caller.ts";
 export { allowed, byCaller, type CallerRule, denied } from "./constant.ts";
 export { ago, ahead, earlier, includesDate, later, notEarlier, notLater, sameDate } from "./dates.ts";
 export { beginnings, choose, endings } from "./filters.ts";
 export { booleanAt, dateAt, listAt, numberAt, scalarAt, textAt } from "./known.ts";
-export type { FieldRule, ReadRule, RuleContext, Rules, WriteRule } from "./rule.ts";
 export {
   absent,
   atLeast,

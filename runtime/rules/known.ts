@@ -3,7 +3,7 @@
  * rule was compiled against (an older profile, a configuration replaced at run time). A value of another type than
  * declared is absent.
  */
-import { storedDate } from "../documents/dates.ts";
+import { storedDate } from "../dates.ts";
 import type { Scalar } from "../filter/algebra.ts";
 import { isScalar, member } from "./values.ts";
 

@@ -3,9 +3,9 @@ import { passwords } from "../../runtime/auth/credentials/passwords.ts";
 import { newToken, tokenHash } from "../../runtime/auth/credentials/tokens.ts";
 import { createKey } from "../../runtime/auth/keys.ts";
 import { timestamp, writeSession, writeUser } from "../../runtime/auth/records.ts";
-import type { RealmModule } from "../../runtime/http/exchange.ts";
 import type { HeldClock, Started } from "../../runtime/instance/testing.ts";
 import type { JsonObject } from "../../runtime/json.ts";
+import type { RealmModule } from "../../runtime/realm/exchange.ts";
 import type { CallerName } from "./requests.ts";
 
 /** Of every user; the address is `<id>@example.com`. */

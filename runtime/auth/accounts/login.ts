@@ -1,6 +1,6 @@
 import { ApiError } from "../../errors.ts";
 import { checkNeedlessBody } from "../../http/body.ts";
-import type { Route } from "../../http/exchange.ts";
+import type { Route } from "../../realm/exchange.ts";
 import { collections } from "../collections.ts";
 import { endedCookie } from "../credentials/cookie.ts";
 import { emailKey } from "../credentials/email.ts";

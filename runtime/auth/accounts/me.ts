@@ -1,6 +1,6 @@
-import { mergePatch } from "../../documents/merge-patch.ts";
-import type { Answer, Route } from "../../http/exchange.ts";
 import type { JsonObject } from "../../json.ts";
+import { mergePatch } from "../../merge-patch.ts";
+import type { Answer, Route } from "../../realm/exchange.ts";
 import { unauthenticated } from "../authenticate.ts";
 import { collections } from "../collections.ts";
 import { BodyReader, invalid } from "../input.ts";

@@ -1,7 +1,7 @@
-import type { AccountSettings } from "../../documents/definition.ts";
-import { validationDetails } from "../../documents/validation.ts";
 import type { Detail } from "../../errors.ts";
 import { isJsonObject, type JsonObject } from "../../json.ts";
+import type { AccountSettings } from "../../realm/definition.ts";
+import { validationDetails } from "../../validation/details.ts";
 import type { BodyReader } from "../input.ts";
 
 /** Characters of a profile's JSON: it accompanies every request of its user. */

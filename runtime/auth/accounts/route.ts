@@ -1,8 +1,8 @@
 import { ApiError } from "../../errors.ts";
-import type { Answer, Exchange, Route } from "../../http/exchange.ts";
 import { parameters } from "../../http/parameters.ts";
+import type { Caller, UserCaller } from "../../realm/caller.ts";
+import type { Answer, Exchange, Route } from "../../realm/exchange.ts";
 import { unauthenticated } from "../authenticate.ts";
-import type { Caller, UserCaller } from "../caller.ts";
 import { type AccountRealm, type CallerHandler, callerRoute } from "../realm.ts";
 
 /** A route of `_auth` that anyone may use and that looks at no credential. */

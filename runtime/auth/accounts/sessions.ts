@@ -1,7 +1,7 @@
 import { ApiError } from "../../errors.ts";
 import { and, compare, eq, type Filter, not } from "../../filter/algebra.ts";
-import type { Route } from "../../http/exchange.ts";
 import type { JsonObject } from "../../json.ts";
+import type { Route } from "../../realm/exchange.ts";
 import type { Store } from "../../store/contract.ts";
 import { collections, sessionFields } from "../collections.ts";
 import { answerPage, pageParameters, pageRequest } from "../paging.ts";

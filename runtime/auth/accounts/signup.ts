@@ -1,5 +1,5 @@
 import { ApiError } from "../../errors.ts";
-import type { Exchange, Route } from "../../http/exchange.ts";
+import type { Exchange, Route } from "../../realm/exchange.ts";
 import { UniqueViolation } from "../../store/contract.ts";
 import { collections } from "../collections.ts";
 import { emailKey } from "../credentials/email.ts";

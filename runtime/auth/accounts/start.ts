@@ -1,4 +1,4 @@
-import type { Answer, Exchange } from "../../http/exchange.ts";
+import type { Answer, Exchange } from "../../realm/exchange.ts";
 import { type CookieSettings, requireOrigin, sessionCookie } from "../credentials/cookie.ts";
 import { newToken, tokenHash } from "../credentials/tokens.ts";
 import type { BodyReader } from "../input.ts";

@@ -1,7 +1,7 @@
 import { ApiError } from "../../errors.ts";
-import type { Route } from "../../http/exchange.ts";
+import type { Caller, KeyCaller } from "../../realm/caller.ts";
+import type { Route } from "../../realm/exchange.ts";
 import { unauthenticated } from "../authenticate.ts";
-import type { Caller, KeyCaller } from "../caller.ts";
 import { type AccountRealm, type CallerHandler, callerRoute } from "../realm.ts";
 
 /** A route of `_admin`: 401 without a credential, 403 for anything but an API key with `admin`. */

@@ -1,5 +1,5 @@
-import type { Exchange, RealmInstance } from "../../http/exchange.ts";
 import type { JsonObject } from "../../json.ts";
+import type { Exchange, RealmInstance } from "../../realm/exchange.ts";
 import type { Transaction } from "../../store/contract.ts";
 import { collections } from "../collections.ts";
 import { timestamp, writeAudit } from "../records.ts";

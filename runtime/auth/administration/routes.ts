@@ -1,4 +1,4 @@
-import type { RouteTable } from "../../http/exchange.ts";
+import type { RouteTable } from "../../realm/exchange.ts";
 import { inRealm } from "../realm.ts";
 import { getUser, listUsers, patchUser } from "./users.ts";
 

@@ -1,6 +1,6 @@
 import { ApiError } from "../../errors.ts";
 import { and, eq, type Filter, TRUE, text } from "../../filter/algebra.ts";
-import type { Answer, Route } from "../../http/exchange.ts";
+import type { Answer, Route } from "../../realm/exchange.ts";
 import { endSessions } from "../accounts/sessions.ts";
 import { collections, userFields } from "../collections.ts";
 import { BodyReader } from "../input.ts";

@@ -1,6 +1,6 @@
-import type { AccountSettings } from "../../documents/definition.ts";
 import { ApiError } from "../../errors.ts";
-import type { Exchange } from "../../http/exchange.ts";
+import type { AccountSettings } from "../../realm/definition.ts";
+import type { Exchange } from "../../realm/exchange.ts";
 
 export type CookieSettings = NonNullable<AccountSettings["cookie"]>;
 

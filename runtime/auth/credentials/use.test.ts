@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { RealmInstance } from "../../http/exchange.ts";
 import { heldClock } from "../../instance/testing.ts";
+import type { RealmInstance } from "../../realm/exchange.ts";
 import { type Accounts, day, minute, startAccounts } from "../testing.ts";
 import { liveSession, SessionUse } from "./use.ts";
 

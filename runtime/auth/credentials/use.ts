@@ -1,4 +1,4 @@
-import type { RealmInstance } from "../../http/exchange.ts";
+import type { RealmInstance } from "../../realm/exchange.ts";
 import type { StoredDocument } from "../../store/contract.ts";
 import { collections } from "../collections.ts";
 import { type Read, readSession, type SessionRecord, timestamp, writeSession } from "../records.ts";

@@ -1,7 +1,7 @@
 import { ApiError, type Detail } from "../../errors.ts";
+import { type IfMatch, readBatchIfMatch } from "../../http/etag.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../json.ts";
 import { type Draft, draftOf } from "../draft.ts";
-import { type IfMatch, readBatchIfMatch } from "../etag.ts";
 
 /** One operation of a batch, its members of the right types. */
 export type Operation =

@@ -1,5 +1,5 @@
 import { ApiError } from "../../errors.ts";
-import type { Exchange } from "../../http/exchange.ts";
+import type { Exchange } from "../../realm/exchange.ts";
 import type { Transaction } from "../../store/contract.ts";
 import { type Access, requireWrite } from "../access.ts";
 import type { Collection, Documents } from "../collection.ts";

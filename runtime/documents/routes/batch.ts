@@ -1,11 +1,11 @@
 import { type JsonBody, readJson } from "../../http/body.ts";
-import type { Answer, RouteFactory } from "../../http/exchange.ts";
+import type { CollectionDefinition } from "../../realm/definition.ts";
+import type { Answer, RouteFactory } from "../../realm/exchange.ts";
 import type { Transaction } from "../../store/contract.ts";
 import { accessTo } from "../access.ts";
 import { readOperations } from "../batch/operations.ts";
 import { Batch } from "../batch/run.ts";
 import { collectionOf } from "../collection.ts";
-import type { CollectionDefinition } from "../definition.ts";
 import { idempotency, idempotencyKey } from "../idempotency.ts";
 import { createQuery } from "../query.ts";
 

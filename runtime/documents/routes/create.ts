@@ -1,8 +1,8 @@
 import { readJson } from "../../http/body.ts";
-import type { Answer, RouteFactory } from "../../http/exchange.ts";
+import type { CollectionDefinition } from "../../realm/definition.ts";
+import type { Answer, RouteFactory } from "../../realm/exchange.ts";
 import { accessTo } from "../access.ts";
 import { collectionOf, type Documents } from "../collection.ts";
-import type { CollectionDefinition } from "../definition.ts";
 import { draftOf } from "../draft.ts";
 import { idempotency, idempotencyKey } from "../idempotency.ts";
 import { createQuery } from "../query.ts";

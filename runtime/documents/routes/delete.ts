@@ -1,8 +1,8 @@
-import type { Answer, RouteFactory } from "../../http/exchange.ts";
+import { parseIfMatch } from "../../http/etag.ts";
+import type { CollectionDefinition } from "../../realm/definition.ts";
+import type { Answer, RouteFactory } from "../../realm/exchange.ts";
 import { accessTo, requireWrite } from "../access.ts";
 import { collectionOf, type Documents } from "../collection.ts";
-import type { CollectionDefinition } from "../definition.ts";
-import { parseIfMatch } from "../etag.ts";
 import { purgeQuery, writeQuery } from "../query.ts";
 import { removeDocument, softDeleteDocument as softDelete } from "../writes/remove.ts";
 import { once, optimistic, type Retry, shortBackoff } from "../writes/retry.ts";

@@ -1,8 +1,8 @@
-import type { Answer, RouteFactory } from "../../http/exchange.ts";
+import type { CollectionDefinition } from "../../realm/definition.ts";
+import type { Answer, RouteFactory } from "../../realm/exchange.ts";
 import { accessTo } from "../access.ts";
 import { collectionOf } from "../collection.ts";
 import { isDocumentId } from "../custom-id.ts";
-import type { CollectionDefinition } from "../definition.ts";
 import { notFound } from "../errors.ts";
 import { getQuery } from "../query.ts";
 import { conditional, publicCaching, readScope } from "../reads.ts";

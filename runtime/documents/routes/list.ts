@@ -1,8 +1,8 @@
-import type { Answer, RouteFactory } from "../../http/exchange.ts";
+import { listTag } from "../../http/etag.ts";
+import type { CollectionDefinition } from "../../realm/definition.ts";
+import type { Answer, RouteFactory } from "../../realm/exchange.ts";
 import { accessTo } from "../access.ts";
 import { type Collection, collectionOf } from "../collection.ts";
-import type { CollectionDefinition } from "../definition.ts";
-import { listTag } from "../etag.ts";
 import { type ListQuery, listQuery } from "../query.ts";
 import { conditional, publicCaching, readScope, type Scope } from "../reads.ts";
 import type { View } from "../view.ts";

@@ -1,12 +1,12 @@
 import { checkNeedlessBody } from "../../http/body.ts";
-import type { Answer, RouteFactory } from "../../http/exchange.ts";
+import { parseIfMatch } from "../../http/etag.ts";
+import type { CollectionDefinition } from "../../realm/definition.ts";
+import type { Answer, RouteFactory } from "../../realm/exchange.ts";
+import { requireValid } from "../../validation/details.ts";
 import { accessTo, requireWrite } from "../access.ts";
 import { collectionOf } from "../collection.ts";
-import type { CollectionDefinition } from "../definition.ts";
 import { ownMembers } from "../draft.ts";
-import { parseIfMatch } from "../etag.ts";
 import { writeQuery } from "../query.ts";
-import { requireValid } from "../validation.ts";
 import { existing } from "../writes/existing.ts";
 import { optimistic, type Retry, shortBackoff } from "../writes/retry.ts";
 import { rewrite } from "../writes/update.ts";

@@ -1,10 +1,10 @@
 import { type MediaType, readJson } from "../../http/body.ts";
-import type { Answer, RouteFactory } from "../../http/exchange.ts";
+import { parseIfMatch } from "../../http/etag.ts";
+import type { CollectionDefinition } from "../../realm/definition.ts";
+import type { Answer, RouteFactory } from "../../realm/exchange.ts";
 import { accessTo, requireWrite } from "../access.ts";
 import { collectionOf } from "../collection.ts";
-import type { CollectionDefinition } from "../definition.ts";
 import { draftOf } from "../draft.ts";
-import { parseIfMatch } from "../etag.ts";
 import { writeQuery } from "../query.ts";
 import { optimistic, type Retry, shortBackoff } from "../writes/retry.ts";
 import { type Change, updateDocument } from "../writes/update.ts";

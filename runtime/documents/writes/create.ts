@@ -1,7 +1,8 @@
 import { timestamp } from "../../clock.ts";
 import { ApiError } from "../../errors.ts";
-import type { Exchange } from "../../http/exchange.ts";
+import type { Exchange } from "../../realm/exchange.ts";
 import { DuplicateId, type StoredDocument } from "../../store/contract.ts";
+import { requireValid } from "../../validation/details.ts";
 import { type Access, allows, nothing, refusal, requireWrite } from "../access.ts";
 import type { Collection, Documents } from "../collection.ts";
 import { refuseId, requestedId } from "../custom-id.ts";
@@ -9,7 +10,6 @@ import type { Draft } from "../draft.ts";
 import { documentText } from "../encode.ts";
 import { refusedWrite } from "../errors.ts";
 import { createdMeta } from "../meta.ts";
-import { requireValid } from "../validation.ts";
 
 /**
  * Creates a document. The order of checks (spec: Custom ids 3; api-decisions, Rules): id, constantly false rule, schema,

@@ -1,4 +1,5 @@
 import { ApiError } from "../../errors.ts";
+import { type IfMatch, versionMatches } from "../../http/etag.ts";
 import type { JsonObject } from "../../json.ts";
 import type { StoredDocument, Visibility } from "../../store/contract.ts";
 import { type Access, allows } from "../access.ts";
@@ -6,7 +7,6 @@ import type { Collection, Documents } from "../collection.ts";
 import { isDocumentId } from "../custom-id.ts";
 import { type ParsedDocument, parseDocument, splitDocument } from "../encode.ts";
 import { notFound } from "../errors.ts";
-import { type IfMatch, versionMatches } from "../etag.ts";
 
 /** One document that a request is about to change. */
 export interface Target {

@@ -1,4 +1,4 @@
-import type { WriteRule } from "../../rules/rule.ts";
+import type { WriteRule } from "../../realm/rule.ts";
 import { type Access, allows, refusal } from "../access.ts";
 import type { Collection, Documents } from "../collection.ts";
 import { isDocumentId } from "../custom-id.ts";

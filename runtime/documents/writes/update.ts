@@ -1,14 +1,14 @@
 import { timestamp } from "../../clock.ts";
 import type { JsonObject } from "../../json.ts";
+import { mergePatch } from "../../merge-patch.ts";
 import type { StoredDocument } from "../../store/contract.ts";
+import { requireValid } from "../../validation/details.ts";
 import { type Access, allows, refusal } from "../access.ts";
 import type { Collection, Documents } from "../collection.ts";
 import { type Draft, ownMembers } from "../draft.ts";
 import { documentText } from "../encode.ts";
 import { refusedWrite } from "../errors.ts";
-import { mergePatch } from "../merge-patch.ts";
 import { createdAt, nextMeta } from "../meta.ts";
-import { requireValid } from "../validation.ts";
 import { type Existing, existing, type Target } from "./existing.ts";
 
 /** How a draft becomes the members of a document: as they are (PUT), or merged into what is stored (PATCH). */

@@ -5,7 +5,7 @@ import type { CollectionShape, Visibility } from "../contract.ts";
 import { Connection } from "./connection.ts";
 import { type StoreFile, storeFile } from "./file.ts";
 import { provision } from "./provision.ts";
-import { type Query, Table } from "./table.ts";
+import { INLINE_ROWS, type Query, Table } from "./table.ts";
 
 const status = field("status", "string");
 const size = field("size", "integer");
@@ -128,6 +128,37 @@ describe("columns serve the service's own fields", () => {
 
   test("id by its unique index", () => {
     expect(findPlan(eq(documentFields.id, "x"))).toContain("(id=?)");
+  });
+});
+
+describe("the budget counts rows that do not match; of those that do, a page takes few", () => {
+  const unindexed = eq(field("other", "string"), "x");
+  const beside = (filter: Filter, more = {}) =>
+    table.find(0, { filter, visibility: "live", limit: 20, skip: 0, ...more }).sql.includes("OR NOT ((seq");
+
+  test("where no index serves the filter", () => {
+    for (const filter of [
+      unindexed,
+      not(eq(status, "x")),
+      or(eq(status, "x"), unindexed),
+      and(unindexed, not(unindexed)),
+      text("contains", status, "x"),
+      eq(size, 1),
+    ])
+      expect(beside(filter)).toBe(true);
+  });
+
+  test("else every row, since a condition within an OR is out of the index's reach", () => {
+    for (const filter of [
+      eq(status, "x"),
+      eq(tags, "x"),
+      eq(documentFields.id, "x"),
+      and(unindexed, eq(status, "x")),
+      or(eq(status, "x"), eq(open, true)),
+      { op: "false" } as const,
+    ])
+      expect(beside(filter)).toBe(false);
+    expect(beside(unindexed, { skip: INLINE_ROWS })).toBe(false);
   });
 });
 

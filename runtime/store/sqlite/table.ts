@@ -12,6 +12,7 @@ import { arrayIndexFor } from "./arrays.ts";
 import { type Connection, ticking } from "./connection.ts";
 import { isUniqueViolation, type Value } from "./driver.ts";
 import { recordChange } from "./feed.ts";
+import { indexedPaths, isServed } from "./indexes.ts";
 import { type ArrayIndex, lower } from "./lower.ts";
 import { declaredName, quoted, tableName } from "./names.ts";
 import { Parameters } from "./parameters.ts";
@@ -53,6 +54,8 @@ export class Table {
   readonly shape: CollectionShape;
   readonly #name: string;
   readonly #arrayIndex: ArrayIndex;
+  /** Paths of fields that an index begins with. */
+  readonly #indexed: ReadonlySet<string>;
   readonly #get: Readonly<Record<Visibility, string>>;
   readonly #gets = noStatements();
   readonly #pages = noStatements();
@@ -70,6 +73,7 @@ export class Table {
     this.shape = shape;
     this.#name = name;
     this.#arrayIndex = arrayIndexFor(shape);
+    this.#indexed = indexedPaths(shape);
     this.#get = { live: get("live"), deleted: get("deleted"), all: get("all") };
     this.#insert = `INSERT INTO ${name} (id, version, created_at, deleted_at, purge_at, doc) VALUES (?1, ?2, ?3, ?4, ?5, ?6)`;
     // Setting only what changes on most writes leaves the indexes over the other columns alone.
@@ -117,25 +121,25 @@ export class Table {
 
   /** Rows for {@link documentsOf}. */
   find(now: number, { filter, visibility, limit, skip }: Find): Query {
-    const { sql, values } =
-      filter.op === "true" && skip + limit > INLINE_ROWS
-        ? this.#page(filter, visibility, true)
-        : this.#usualPage(filter, visibility);
+    const isDeep = skip + limit > INLINE_ROWS;
+    const { sql, values } = isDeep
+      ? this.#page(filter, visibility, isDeep)
+      : this.#shallowPage(filter, visibility);
     return { sql, parameters: [now, limit, skip, ...values] };
   }
 
-  #usualPage(filter: Filter, visibility: Visibility): Lowered {
+  #shallowPage(filter: Filter, visibility: Visibility): Lowered {
     const known = this.#pages[visibility].get(filter);
     if (known !== undefined) return known;
-    const lowered = this.#page(filter, visibility, filter.op !== "true");
+    const lowered = this.#page(filter, visibility, false);
     this.#pages[visibility].set(filter, lowered);
     return lowered;
   }
 
-  #page(filter: Filter, visibility: Visibility, sampled: boolean): Lowered {
+  #page(filter: Filter, visibility: Visibility, isDeep: boolean): Lowered {
     const parameters = new Parameters(3);
-    const where = this.#where(filter, sampled, parameters);
-    const columns = "SELECT id, version, doc, created_at";
+    const where = this.#where(filter, isDeep, parameters);
+    const columns = visibility === "all" ? "SELECT id, version, doc, created_at" : "SELECT id, version, doc";
     // The trash has an order index of its own: both are walked side by side rather than everything sorted.
     const parts = visibility === "all" ? (["live", "deleted"] as const) : [visibility];
     const selects = parts.map((part) => `${columns} FROM ${this.#name} WHERE ${visible[part]}${where}`);
@@ -239,9 +243,14 @@ export class Table {
     return declared === undefined ? new DuplicateId(id) : new UniqueViolation(declared);
   }
 
-  #where(filter: Filter, sampled: boolean, parameters: Parameters): string {
-    const condition = filter.op === "true" ? "" : ` AND ${lower(filter, parameters, this.#arrayIndex)}`;
-    return sampled ? ` AND ${ticking}${condition}` : condition;
+  /** @param everyRow whether rows that match count against the budget as well; else the query takes few of them */
+  #where(filter: Filter, everyRow: boolean, parameters: Parameters): string {
+    if (filter.op === "true") return everyRow ? ` AND ${ticking}` : "";
+    const condition = lower(filter, parameters, this.#arrayIndex);
+    // Counting costs a list of twenty as much as reading its owners; but no index serves a condition within an OR.
+    return everyRow || isServed(filter, this.#indexed)
+      ? ` AND ${ticking} AND ${condition}`
+      : ` AND (${condition} OR NOT ${ticking})`;
   }
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { mergePatch } from "../../../../runtime/documents/merge-patch.ts";
 import { isJsonObject, type JsonObject } from "../../../../runtime/json.ts";
+import { mergePatch } from "../../../../runtime/merge-patch.ts";
 import { patchView } from "./patch-view.ts";
 import { judge, samples } from "./testing.ts";
 

@@ -1,8 +1,8 @@
 import type { Detail } from "../errors.ts";
 import type { FieldTable } from "../filter/fields.ts";
 import type { JsonObject } from "../json.ts";
-import type { FieldRule, Rules } from "../rules/rule.ts";
 import type { IndexShape } from "../store/contract.ts";
+import type { FieldRule, Rules } from "./rule.ts";
 
 /** An ajv standalone validator, as emitted into `validate.js`. */
 export interface Validator {

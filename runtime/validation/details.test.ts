@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
+import { collection, validatorOf } from "../documents/testing.ts";
 import type { JsonObject, JsonValue } from "../json.ts";
-import { collection, validatorOf } from "./testing.ts";
-import { requireValid, validationDetails } from "./validation.ts";
+import { requireValid, validationDetails } from "./details.ts";
 
 function problems(schema: JsonObject, document: JsonValue, prefix?: string) {
   const validate = validatorOf(schema);

@@ -1,6 +1,6 @@
-import type { RuleUser } from "../auth/caller.ts";
 import type { Filter } from "../filter/algebra.ts";
 import type { JsonObject } from "../json.ts";
+import type { RuleUser } from "./caller.ts";
 
 /** The caller's side of a rule: everything known before a document is looked at. */
 export interface RuleContext {

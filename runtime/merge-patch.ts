@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue } from "../json.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "./json.ts";
 
 /**
  * Applies a JSON Merge Patch (RFC 7396) to an object: members overwrite, nested objects merge, `null` removes. Neither

@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from "node:http";
-import type { Caller } from "../auth/caller.ts";
 import type { Clock } from "../clock.ts";
-import type { RealmDefinition } from "../documents/definition.ts";
 import type { Store } from "../store/contract.ts";
+import type { Caller } from "./caller.ts";
+import type { RealmDefinition } from "./definition.ts";
 
 /**
  * A request as handlers see it: plain values, no Fastify. A handler is: authenticate, parse, rule, store, respond; what

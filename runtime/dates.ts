@@ -1,6 +1,6 @@
-import type { Detail } from "../errors.ts";
-import type { Field } from "../filter/fields.ts";
-import { isJsonObject, type JsonObject, type JsonValue } from "../json.ts";
+import type { Detail } from "./errors.ts";
+import type { Field } from "./filter/fields.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "./json.ts";
 
 /** The two forms of `x-svc-store: date`. */
 export type DateKind = "date-time" | "date";

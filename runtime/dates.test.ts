@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { field } from "../filter/fields.ts";
 import { dateNormalizer, storedDate } from "./dates.ts";
+import { field } from "./filter/fields.ts";
 
 test.each([
   ["2026-03-01T10:00:00Z", "2026-03-01T10:00:00.000Z"],

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { isJsonObject, type JsonObject, type JsonValue } from "../json.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "./json.ts";
 import { mergePatch } from "./merge-patch.ts";
 
 // RFC 7396, appendix A, as far as target and patch can be documents here: both are objects.

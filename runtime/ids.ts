@@ -1,5 +1,5 @@
 import { randomInt } from "node:crypto";
-import type { Clock } from "../clock.ts";
+import type { Clock } from "./clock.ts";
 
 /** Crockford's base 32 in lower case: no letter that is read as a digit, and in the order of its code points. */
 const alphabet = "0123456789abcdefghjkmnpqrstvwxyz";

@@ -1,6 +1,6 @@
 import { ApiError, type Detail } from "../errors.ts";
 import type { JsonObject } from "../json.ts";
-import type { CollectionDefinition, ValidationError } from "./definition.ts";
+import type { CollectionDefinition, ValidationError } from "../realm/definition.ts";
 
 /** Details of one answer; a hostile document may fail in as many places as it has members. */
 const detailsNamed = 100;
