@@ -13,6 +13,13 @@ const pairs: readonly string[] = Array.from(
 const highBound = 2 ** 20;
 const lowBound = 2 ** 30;
 
+const envelope = /^(?!_|\.{1,2}$)[A-Za-z0-9._~-]{1,128}$/;
+
+/** Whether anything can have this id: every other names nothing. */
+export function isId(id: string): boolean {
+  return envelope.test(id);
+}
+
 /** An integer from 0 (included) to `bound` (excluded). */
 export type Random = (bound: number) => number;
 

@@ -1,4 +1,6 @@
+import { ApiError } from "../errors.ts";
 import { parameters } from "../http/parameters.ts";
+import { isId } from "../ids.ts";
 import type { Caller } from "../realm/caller.ts";
 import type { AccountSettings } from "../realm/definition.ts";
 import type { Answer, Exchange, RealmInstance, Route, RouteFactory } from "../realm/exchange.ts";
@@ -43,7 +45,10 @@ export function callerRoute<C extends Caller>(
     class: "private",
     handle: async (exchange) => {
       const caller = admit(await realm.authenticate(exchange));
-      return handle(exchange, caller, parameters(exchange.search, query));
+      const values = parameters(exchange.search, query);
+      const { id } = exchange.params;
+      if (id !== undefined && !isId(id)) throw new ApiError("not_found", "There is nothing of this id.");
+      return handle(exchange, caller, values);
     },
   };
 }

@@ -1,15 +1,9 @@
 import type { Clock } from "../clock.ts";
 import { ApiError } from "../errors.ts";
+import { isId } from "../ids.ts";
 import type { JsonValue } from "../json.ts";
 import type { CustomId } from "../realm/definition.ts";
 import type { Access } from "./access.ts";
-
-const envelope = /^(?!_|\.{1,2}$)[A-Za-z0-9._~-]{1,128}$/;
-
-/** Whether a document can have this id: every other names none. */
-export function isDocumentId(id: string): boolean {
-  return envelope.test(id);
-}
 
 /**
  * The id that a create asks for (spec: Custom ids 2).
@@ -18,7 +12,7 @@ export function isDocumentId(id: string): boolean {
 export function requestedId(customId: CustomId, sent: JsonValue | undefined, { caller }: Access): string {
   if (sent === undefined)
     throw new ApiError("id_required", "Documents of this collection need an id of your choice.");
-  if (typeof sent !== "string" || !isDocumentId(sent)) {
+  if (typeof sent !== "string" || !isId(sent)) {
     throw invalidId(
       "An id is 1 to 128 characters of A-Z a-z 0-9 . _ ~ -, not . or .., and does not start with _.",
     );

@@ -9,7 +9,7 @@ import { isJsonObject, type JsonObject } from "../json.ts";
 /** @param meta the text of `_meta` */
 export function documentText(id: string, members: JsonObject, meta: string): string {
   const text = JSON.stringify(members);
-  // Ids need no escapes: see isDocumentId().
+  // Ids need no escapes: see isId().
   return text === "{}"
     ? `{"id":"${id}","_meta":${meta}}`
     : `{"id":"${id}",${text.slice(1, -1)},"_meta":${meta}}`;

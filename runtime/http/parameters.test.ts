@@ -55,6 +55,10 @@ describe("Common request rules 4: query parameters", () => {
     expect(detailsOf("%ff=1", ["a"])).toEqual([{ path: "%ff", reason: "malformed percent-encoding" }]);
   });
 
+  it("hold no NUL, as no body does", () => {
+    expect(detailsOf("a=x%00y", ["a"])).toEqual([{ path: "a", reason: "must not contain NUL" }]);
+  });
+
   it("names a bounded number of problems", () => {
     const search = Array.from({ length: 5000 }, (_, at) => `x${at}`).join("&");
     expect(detailsOf(search, [])).toHaveLength(50);

@@ -33,6 +33,9 @@ export function parameters(
       problems.set(name, "unknown parameter");
     } else if (values.has(name)) {
       problems.set(name, "must appear at most once");
+    } else if (value.includes("\0")) {
+      // No stored string holds one, and not every engine reads on behind it.
+      problems.set(name, "must not contain NUL");
     } else {
       values.set(name, value);
     }

@@ -104,7 +104,10 @@ describe("Ending sessions", () => {
     expect(status).toBe(404);
     expect(body).toMatchObject({ error: { code: "not_found" } });
     expect(await alive(fay.token)).toBe(true);
-    expect((await end(eve.token, "/_auth/sessions/%F0%9F%94%91")).status).toBe(404);
+    for (const id of ["%F0%9F%94%91", `${eve.session}%00`, `${eve.session}%2F`, "x".repeat(129)]) {
+      expect((await end(eve.token, `/_auth/sessions/${id}`)).status, id).toBe(404);
+    }
+    expect(await alive(eve.token)).toBe(true);
   });
 
   it("DELETE /sessions: 204 ends all of the caller's others, at once, and nobody else's", async () => {

@@ -154,10 +154,12 @@ describe("GET /_admin/users/{id}", () => {
       email: "eve@example.com",
       status: "active",
     });
-    expect(await get("/_admin/users/unknown")).toMatchObject({
-      status: 404,
-      body: { error: { code: "not_found" } },
-    });
+    for (const none of ["unknown", `${id}%00`, "x".repeat(129), "_x"]) {
+      expect(await get(`/_admin/users/${none}`), none).toMatchObject({
+        status: 404,
+        body: { error: { code: "not_found" } },
+      });
+    }
   });
 });
 

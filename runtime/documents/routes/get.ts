@@ -1,8 +1,8 @@
+import { isId } from "../../ids.ts";
 import type { CollectionDefinition } from "../../realm/definition.ts";
 import type { Answer, RouteFactory } from "../../realm/exchange.ts";
 import { accessTo } from "../access.ts";
 import { collectionOf } from "../collection.ts";
-import { isDocumentId } from "../custom-id.ts";
 import { notFound } from "../errors.ts";
 import { getQuery } from "../query.ts";
 import { conditional, publicCaching, readScope } from "../reads.ts";
@@ -21,7 +21,7 @@ export function getDocument(definition: CollectionDefinition): RouteFactory {
         const { id = "" } = exchange.params;
         const { deleted } = query(exchange.search);
         const { filter, visibility } = readScope(definition, access, deleted);
-        const stored = isDocumentId(id) ? await documents.get(id, visibility, filter) : undefined;
+        const stored = isId(id) ? await documents.get(id, visibility, filter) : undefined;
         if (stored === undefined) throw notFound();
         const { text, tag } = view(access, stored);
         return conditional(exchange, tag, caching(exchange, deleted), () => text);

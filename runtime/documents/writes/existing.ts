@@ -1,10 +1,10 @@
 import { ApiError } from "../../errors.ts";
 import { type IfMatch, versionMatches } from "../../http/etag.ts";
+import { isId } from "../../ids.ts";
 import type { JsonObject } from "../../json.ts";
 import type { StoredDocument, Visibility } from "../../store/contract.ts";
 import { type Access, allows } from "../access.ts";
 import type { Collection, Documents } from "../collection.ts";
-import { isDocumentId } from "../custom-id.ts";
 import { type ParsedDocument, parseDocument, splitDocument } from "../encode.ts";
 import { notFound } from "../errors.ts";
 
@@ -44,7 +44,7 @@ export async function existing(
   documents: Documents,
   { id, visibility, condition }: Target,
 ): Promise<Existing> {
-  const stored = isDocumentId(id) ? await documents.get(id, visibility) : undefined;
+  const stored = isId(id) ? await documents.get(id, visibility) : undefined;
   if (stored === undefined) throw notFound();
   const found = new Existing(stored);
   if (access.context !== undefined && !isReadable(collection, access, found.document)) throw notFound();

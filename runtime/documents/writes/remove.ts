@@ -1,7 +1,7 @@
+import { isId } from "../../ids.ts";
 import type { WriteRule } from "../../realm/rule.ts";
 import { type Access, allows, refusal } from "../access.ts";
 import type { Collection, Documents } from "../collection.ts";
-import { isDocumentId } from "../custom-id.ts";
 import { splitDocument, withMeta } from "../encode.ts";
 import { notFound } from "../errors.ts";
 import { createdAt, deletedMeta, nextMeta } from "../meta.ts";
@@ -22,7 +22,7 @@ export async function removeDocument(
   const { id, visibility, condition } = target;
   // With nothing to compare or to ask, whatever version is live goes.
   if (access.context === undefined && condition === undefined && visibility === "live") {
-    if (isDocumentId(id) && (await documents.remove(id))) return true;
+    if (isId(id) && (await documents.remove(id))) return true;
     throw notFound();
   }
   const found = await existing(collection, access, documents, target);
