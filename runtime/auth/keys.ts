@@ -1,5 +1,5 @@
 import { isIP } from "node:net";
-import type { Clock } from "../clock.ts";
+import { type Clock, timestamp } from "../clock.ts";
 import { eq } from "../filter/algebra.ts";
 import { parseNetwork } from "../http/address.ts";
 import { idGenerator } from "../ids.ts";
@@ -7,7 +7,7 @@ import type { KeyScopes } from "../realm/caller.ts";
 import { type Store, UniqueViolation } from "../store/contract.ts";
 import { collections, keyFields } from "./collections.ts";
 import { newToken, tokenHash } from "./credentials/tokens.ts";
-import { type KeyRecord, timestamp, writeAudit, writeKey } from "./records.ts";
+import { type KeyRecord, writeAudit, writeKey } from "./records.ts";
 import { checkScopes } from "./scopes.ts";
 
 /** An API key to be made. */

@@ -1,10 +1,10 @@
+import { timestamp } from "../clock.ts";
 import { ApiError } from "../errors.ts";
 import { and, compare, type Filter } from "../filter/algebra.ts";
 import type { Field } from "../filter/fields.ts";
 import type { JsonObject } from "../json.ts";
 import type { Answer } from "../realm/exchange.ts";
 import type { StoreCollection, StoredDocument } from "../store/contract.ts";
-import { timestamp } from "./records.ts";
 
 /** Query parameters of every list outside documents. */
 export const pageParameters = ["limit", "after"] as const;

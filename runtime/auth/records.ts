@@ -107,8 +107,3 @@ export function writeAudit(record: AuditRecord): DocumentWrite {
 function write(record: { readonly id: string }, version: number, createdAt: string): DocumentWrite {
   return { id: record.id, version, text: JSON.stringify(record), createdAt: Date.parse(createdAt) };
 }
-
-/** RFC 3339, UTC, milliseconds. */
-export function timestamp(milliseconds: number): string {
-  return new Date(milliseconds).toISOString();
-}

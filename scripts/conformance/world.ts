@@ -2,10 +2,12 @@ import { collections } from "../../runtime/auth/collections.ts";
 import { passwords } from "../../runtime/auth/credentials/passwords.ts";
 import { newToken, tokenHash } from "../../runtime/auth/credentials/tokens.ts";
 import { createKey } from "../../runtime/auth/keys.ts";
-import { timestamp, writeSession, writeUser } from "../../runtime/auth/records.ts";
+import { writeSession, writeUser } from "../../runtime/auth/records.ts";
+import { timestamp } from "../../runtime/clock.ts";
 import type { HeldClock, Started } from "../../runtime/instance/testing.ts";
 import type { JsonObject } from "../../runtime/json.ts";
 import type { RealmModule } from "../../runtime/realm/exchange.ts";
+import type { Pairs } from "./queries.ts";
 import type { CallerName } from "./requests.ts";
 
 /** Of every user; the address is `<id>@example.com`. */
@@ -25,6 +27,8 @@ export class World {
   readonly known = new Map<string, string[]>();
   /** What was last created, by the path of its collection. */
   readonly created = new Map<string, JsonObject>();
+  /** Queries that go on where a page ended, by the path of the list. */
+  readonly pages = new Map<string, Pairs[]>();
   readonly #server: Started<HeldClock>;
   readonly #realm: RealmModule["definition"];
   readonly #tokens = new Map<CallerName, string>();
@@ -55,6 +59,22 @@ export class World {
       world.known.set(`/v1/${name}/_admin/users`, ["victim", "victim-2"]);
     }
     return world;
+  }
+
+  /** A new document with its references leading to documents that are known, half of the time. */
+  linked(path: string, document: JsonObject, pick: number): JsonObject {
+    const { name: realm, collections: all } = this.#realm;
+    const { references = {} } =
+      all.find((each) => path === `/v1/${realm}/${each.database}/${each.name}`) ?? {};
+    const links = Object.values(references).flatMap(({ database, collection, field, key, many }) => {
+      const target = `/v1/${realm}/${database}/${collection}`;
+      const known = this.known.get(target) ?? [];
+      const value =
+        key === "id" ? known[(pick >> 1) % Math.max(known.length, 1)] : this.created.get(target)?.[key];
+      if (pick % 2 === 0 || value === undefined || document[field.path] === undefined) return [];
+      return [[field.path, many ? [value, "nobody"] : value] as const];
+    });
+    return { ...document, ...Object.fromEntries(links) };
   }
 
   /** Users have a new session each time, since requests end them. */

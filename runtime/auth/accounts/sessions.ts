@@ -1,3 +1,4 @@
+import { timestamp } from "../../clock.ts";
 import { ApiError } from "../../errors.ts";
 import { and, compare, eq, type Filter, not } from "../../filter/algebra.ts";
 import type { JsonObject } from "../../json.ts";
@@ -6,7 +7,7 @@ import type { Store } from "../../store/contract.ts";
 import { collections, sessionFields } from "../collections.ts";
 import { answerPage, pageParameters, pageRequest } from "../paging.ts";
 import type { AccountRealm } from "../realm.ts";
-import { readSession, type SessionRecord, timestamp } from "../records.ts";
+import { readSession, type SessionRecord } from "../records.ts";
 import { sessionRoute } from "./route.ts";
 
 /** Sessions ended in one transaction. */

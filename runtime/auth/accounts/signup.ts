@@ -1,3 +1,4 @@
+import { timestamp } from "../../clock.ts";
 import { ApiError } from "../../errors.ts";
 import type { Exchange, Route } from "../../realm/exchange.ts";
 import { UniqueViolation } from "../../store/contract.ts";
@@ -6,7 +7,7 @@ import { emailKey } from "../credentials/email.ts";
 import { isPassword, passwords } from "../credentials/passwords.ts";
 import { BodyReader } from "../input.ts";
 import type { AccountRealm } from "../realm.ts";
-import { timestamp, type UserRecord, writeSession, writeUser } from "../records.ts";
+import { type UserRecord, writeSession, writeUser } from "../records.ts";
 import { findByEmail } from "../users.ts";
 import { readLocale, readProfile } from "./person.ts";
 import { openRoute } from "./route.ts";

@@ -1,9 +1,10 @@
+import { timestamp } from "../../clock.ts";
 import type { Answer, Exchange } from "../../realm/exchange.ts";
 import { type CookieSettings, requireOrigin, sessionCookie } from "../credentials/cookie.ts";
 import { newToken, tokenHash } from "../credentials/tokens.ts";
 import type { BodyReader } from "../input.ts";
 import type { AccountRealm } from "../realm.ts";
-import { type SessionRecord, timestamp, type UserRecord } from "../records.ts";
+import type { SessionRecord, UserRecord } from "../records.ts";
 import { userView } from "../users.ts";
 
 /** Characters of a `User-Agent` that are kept. */

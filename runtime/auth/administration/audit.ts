@@ -1,8 +1,9 @@
+import { timestamp } from "../../clock.ts";
 import type { JsonObject } from "../../json.ts";
 import type { Exchange, RealmInstance } from "../../realm/exchange.ts";
 import type { Transaction } from "../../store/contract.ts";
 import { collections } from "../collections.ts";
-import { timestamp, writeAudit } from "../records.ts";
+import { writeAudit } from "../records.ts";
 
 /** What was done to whom; `details` are facts about the change, never content. */
 export interface AuditEntry {

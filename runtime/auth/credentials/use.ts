@@ -1,7 +1,8 @@
+import { timestamp } from "../../clock.ts";
 import type { RealmInstance } from "../../realm/exchange.ts";
 import type { StoredDocument } from "../../store/contract.ts";
 import { collections } from "../collections.ts";
-import { type Read, readSession, type SessionRecord, timestamp, writeSession } from "../records.ts";
+import { type Read, readSession, type SessionRecord, writeSession } from "../records.ts";
 
 /** A session as it is checked on every request: times in epoch milliseconds. */
 export interface LiveSession extends Read<SessionRecord> {

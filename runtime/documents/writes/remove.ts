@@ -1,3 +1,4 @@
+import { timestamp } from "../../clock.ts";
 import { isId } from "../../ids.ts";
 import type { WriteRule } from "../../realm/rule.ts";
 import { type Access, allows, refusal } from "../access.ts";
@@ -46,14 +47,14 @@ export async function softDeleteDocument(
   const { id, version: expected, text } = found.stored;
   const version = expected + 1;
   const now = collection.clock.now();
-  const at = new Date(now).toISOString();
+  const at = timestamp(now);
   const purgeAt = retention === undefined ? undefined : now + retention;
   const parts = splitDocument(text);
   const meta = deletedMeta(
     nextMeta(parts.meta, version, at, access.caller),
     at,
     access.caller,
-    purgeAt === undefined ? undefined : new Date(purgeAt).toISOString(),
+    purgeAt === undefined ? undefined : timestamp(purgeAt),
   );
   const next = {
     id,
