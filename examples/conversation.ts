@@ -56,7 +56,8 @@ export async function hold(
 ): Promise<void> {
   const bound = new Map(Object.entries(known));
   for (const { line, request, answer } of turns) {
-    const [method = "", path = ""] = fill(request.start, bound).split(" ");
+    // Queries stand readable in the README; fetch encodes them.
+    const [, method = "", path = ""] = /^(\S+) (.*)$/.exec(fill(request.start, bound)) ?? [];
     const got = await fetch(url + path, {
       method,
       headers: request.headers.map(([name, value]): [string, string] => [name, fill(value, bound)]),

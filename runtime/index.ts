@@ -2,6 +2,7 @@
 export { accountRoutes } from "./auth/accounts/routes.ts";
 export { administrationRoutes } from "./auth/administration/routes.ts";
 export { dateNormalizer } from "./dates.ts";
+export { aggregateDocuments } from "./documents/routes/aggregate.ts";
 export { batchRoute } from "./documents/routes/batch.ts";
 export { createDocument } from "./documents/routes/create.ts";
 export { deleteDocument, softDeleteDocument } from "./documents/routes/delete.ts";
@@ -13,6 +14,7 @@ export type { DeletionMeta, DocumentMeta, MergePatch, OwnershipMeta } from "./do
 export type { Detail } from "./errors.ts";
 export { always, and, compare, eq, exists, FALSE, isIn, not, or, TRUE, text } from "./filter/algebra.ts";
 export { deletionFields, documentFields, type FieldTable, field, ownershipFields } from "./filter/fields.ts";
+export { textIndex } from "./filter/search/index.ts";
 export { descriptionRoutes } from "./http/description.ts";
 export { main } from "./instance/main.ts";
 export type { JsonObject } from "./json.ts";

@@ -17,6 +17,7 @@ import {
   when,
 } from "../compiler/emit/code.ts";
 import type { Collection, DeclaredField } from "../compiler/model/model.ts";
+import type { FieldType } from "../runtime/filter/fields.ts";
 import { collectionPath, runtime } from "./names.ts";
 
 /** `fields.ts`: the paths that filters may name, and how dates among them are stored. */
@@ -42,11 +43,12 @@ export function dateFields(collection: Collection): readonly DeclaredField[] {
   return collection.fields.filter(({ kinds }) => kinds.includes("date") || kinds.includes("date-time"));
 }
 
-function fieldCode({ path, kinds, arrays }: DeclaredField): Code {
-  const [only] = kinds;
-  const kind = kinds.length === 1 && only !== undefined ? literal(only) : array(kinds.map(literal));
+function fieldCode({ path, kinds, nullable, arrays }: DeclaredField): Code {
+  const types: readonly FieldType[] = nullable ? [...kinds, "null"] : kinds;
+  const [only] = types;
+  const type = types.length === 1 && only !== undefined ? literal(only) : array(types.map(literal));
   const places = when(arrays.length > 0, () => array(arrays.map(literal)));
-  return code`${imported("field", runtime)}(${join([literal(path), kind, places])})`;
+  return code`${imported("field", runtime)}(${join([literal(path), type, places])})`;
 }
 
 function normalizer(dates: readonly DeclaredField[]): Code {

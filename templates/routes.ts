@@ -15,7 +15,7 @@ import {
   property,
   when,
 } from "../compiler/emit/code.ts";
-import type { Collection, Index } from "../compiler/model/model.ts";
+import type { Aggregation, Collection, Index, Reference, TextIndex } from "../compiler/model/model.ts";
 import { dateFields } from "./fields.ts";
 import { collectionName, collectionPath, runtime } from "./names.ts";
 
@@ -34,6 +34,7 @@ export function routesModule(collection: Collection, auth: boolean): EmittedFile
           url,
           object([property("GET", handler("listDocuments")), property("POST", handler("createDocument"))]),
         ),
+        property(`${url}/_aggregate`, object([property("GET", handler("aggregateDocuments"))])),
         property(
           `${url}/:id`,
           object([
@@ -52,13 +53,19 @@ export function routesModule(collection: Collection, auth: boolean): EmittedFile
 }
 
 function definition(collection: Collection, auth: boolean): Code {
-  const { indexes, softDelete, customId, publicCache } = collection;
+  const { indexes, text, references, expand, aggregate, softDelete, customId, publicCache } = collection;
   return object([
     property("realm", collection.realm),
     property("database", collection.database),
     property("name", collection.name),
     property("fields", fields),
     property("indexes", indexes.length === 0 ? [] : array(indexes.map(indexCode))),
+    given(text, (declaration) => property("text", textIndexCode(declaration))),
+    when(references.length > 0, () => property("references", object(references.map(referenceCode)))),
+    given(expand, ({ maxDepth, maxPaths, maxArray, maxDocs }) =>
+      property("expand", { maxDepth, maxPaths, maxArray, maxDocs }),
+    ),
+    given(aggregate, (declaration) => property("aggregate", aggregateCode(declaration))),
     property("validate", imported("validate", "./validate.js")),
     when(dateFields(collection).length > 0, () =>
       property("normalizeDates", imported("normalizeDates", "./fields.ts")),
@@ -75,16 +82,53 @@ function definition(collection: Collection, auth: boolean): Code {
 
 const fields = imported("fields", "./fields.ts");
 
+function field(path: string): Code {
+  return member(fields, path);
+}
+
 function indexCode(index: Index): Code {
   const keys = index.fields.map(
     ({ path, descending }) =>
-      code`{ ${property("field", member(fields, path))}, ${property("descending", descending)} }`,
+      code`{ ${property("field", field(path))}, ${property("descending", descending)} }`,
   );
   return object([
     property("name", index.name),
     property("keys", array(keys)),
     property("unique", index.unique),
   ]);
+}
+
+function textIndexCode({ fields: weighted, defaultLanguage, languageField }: TextIndex): Code {
+  const entries = weighted.map(
+    ({ path, weight }) => code`{ ${property("field", field(path))}, ${property("weight", weight)} }`,
+  );
+  const declaration = object([
+    property("fields", array(entries)),
+    property("defaultLanguage", defaultLanguage),
+    given(languageField, (path) => property("languageField", field(path))),
+  ]);
+  return code`${imported("textIndex", runtime)}(${declaration})`;
+}
+
+function referenceCode({ name, field: path, database, collection, key, many, maxExpand }: Reference): Code {
+  return property(
+    name,
+    object([
+      property("database", database),
+      property("collection", collection),
+      property("field", field(path)),
+      property("key", key),
+      property("many", many),
+      given(maxExpand, (limit) => property("maxExpand", limit)),
+    ]),
+  );
+}
+
+function aggregateCode({ groupBy, metrics }: Aggregation): Code {
+  const measured = metrics.map(
+    ({ path, functions }) => code`{ ${property("field", field(path))}, ${property("functions", functions)} }`,
+  );
+  return object([property("groupBy", array(groupBy.map(field))), property("metrics", array(measured))]);
 }
 
 function customIdCode(customId: NonNullable<Collection["customId"]>): Code {

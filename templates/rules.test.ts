@@ -137,6 +137,12 @@ export const rules = {
             write: ruleSource("false", "write", 3),
           },
           { path: "count", span: ruleSource("", "").span, read: ruleSource("true", "read") },
+          {
+            path: "day",
+            span: ruleSource("", "").span,
+            read: ruleSource("hasRole('editor') || user.mfa && document.public", "read", 4),
+          },
+          { path: "days", span: ruleSource("", "").span, read: ruleSource("document.shared", "read", 5) },
         ],
       },
     );
@@ -153,12 +159,31 @@ export const rules = {
      */
     write: {
       check: (_context, document, data) => !isStored(document) || data.title === "a",
-    } satisfies WriteRule<unknown, Data>,
+    } satisfies WriteRule<Document | undefined, Data>,
   },
   {
     path: ["title"],
     /** \`false\`: desk/db/notes/collection.yaml:3 fields.title.write */
     write: denied,
+  },
+  {
+    path: ["day"],
+    /**
+     * \`hasRole('editor') || user.mfa && document.public\`
+     * desk/db/notes/collection.yaml:4 fields.day.read
+     */
+    read: {
+      certain: ({ user }) => hasRole(user, "editor"),
+      check: ({ user }, document) =>
+        hasRole(user, "editor") || (user?.mfa === true && document.public === true),
+    } satisfies FieldReadRule<Document>,
+  },
+  {
+    path: ["days"],
+    /** \`document.shared\`: desk/db/notes/collection.yaml:5 fields.days.read */
+    read: {
+      check: (_context, document) => document.shared === true,
+    } satisfies FieldReadRule<Document>,
   },
 ];
 `);

@@ -13,6 +13,7 @@ import {
   nothing,
   object,
   property,
+  when,
 } from "../compiler/emit/code.ts";
 import type { Collection, RuleName } from "../compiler/model/model.ts";
 import type { CompiledRule, CompiledRules } from "../compiler/rules/compiled.ts";
@@ -123,12 +124,13 @@ function ruleType({ form }: CompiledRule, { document: shape, documentMayBeAbsent
         ? code`${declared("Document")} | undefined`
         : declared("Document");
   if (form.filter !== undefined) return code`${importedType("ReadRule", runtime)}<${document}>`;
+  if (form.certain !== undefined) return code`${importedType("FieldReadRule", runtime)}<${document}>`;
   const data = reads(form.condition, "data") ? code`, ${declared("Data")}` : nothing;
   return code`${importedType("WriteRule", runtime)}<${document}${data}>`;
 }
 
 function ruleObject({ form }: CompiledRule, surroundings: Surroundings): Code {
-  const { condition, possible, filter } = form;
+  const { condition, possible, filter, certain } = form;
   const parameters = [contextParameter(condition)];
   if (reads(condition, "document")) parameters.push(code`document`);
   else if (reads(condition, "data")) parameters.push(code`_document`);
@@ -143,15 +145,19 @@ function ruleObject({ form }: CompiledRule, surroundings: Surroundings): Code {
     functions.unshift(
       property("filter", code`(${ownContext(filter)}) => ${printFilter(filter, surroundings)}`),
     );
-  } else if (possible.kind !== "constant") {
-    functions.unshift(
-      property(
-        "possible",
-        code`(${ownContext(possible)}) => ${checkPrinter(possible, surroundings)(possible).code}`,
-      ),
-    );
-  }
+  } else if (certain !== undefined) functions.unshift(ofCaller("certain", certain, surroundings));
+  else functions.unshift(ofCaller("possible", possible, surroundings));
   return object(functions);
+}
+
+/** What only the caller decides; left out where it is decided already. */
+function ofCaller(name: string, condition: Condition, surroundings: Surroundings): Code {
+  return when(condition.kind !== "constant", () =>
+    property(
+      name,
+      code`(${ownContext(condition)}) => ${checkPrinter(condition, surroundings)(condition).code}`,
+    ),
+  );
 }
 
 /** The parts of the context that a function uses; parameters follow, so there is always something. */

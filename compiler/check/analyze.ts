@@ -3,7 +3,7 @@
  *
  *     const { value: realms, diagnostics } = await loadRealms(folder, only);   // load -> model -> check
  *     const rules = await compileRules(realm);                                 // compiler/rules
- *     const more = checkRealm(realm, rules);                                   // the checks that need the rules' facts
+ *     const more = checkRealm(realm, rules, diagnostics);                      // the checks that need compiled rules
  *
  * Every mistake of a run is reported: realms whose `auth`, `roles` or `profile` could not be understood, and collections whose schema
  * could not, are left out of the value, so that what the later stages say of the others is meant.
@@ -14,6 +14,7 @@ import { locate } from "../load/source.ts";
 import type { Realm } from "../model/model.ts";
 import { type ModelledRealm, readRealms } from "../model/read-realms.ts";
 import type { RulesStage } from "../rules/compiled.ts";
+import { aggregation } from "./aggregation.ts";
 import {
   customId,
   fieldRules,
@@ -24,10 +25,11 @@ import {
   unusedWrite,
 } from "./collection-settings.ts";
 import { publicCacheFacts } from "./facts.ts";
-import { duplicateIndexes, indexFields } from "./indexes.ts";
+import { missingIndexes, tellingIndexes } from "./index-advice.ts";
+import { duplicateIndexes, indexFields, indexOrders } from "./indexes.ts";
 import { type PlacedPattern, slowPatterns } from "./patterns.ts";
 import { accountSettings, cookieOrigins, defaultRoles, idleTimeout, origins } from "./realm-settings.ts";
-import { references } from "./references.ts";
+import { references, unusedExpand } from "./references.ts";
 import { dateAgreement, datePlacement } from "./schema/dates.ts";
 import { patterns, patternsOf, unknownFormats } from "./schema/keywords.ts";
 import { referenceLoops } from "./schema/loops.ts";
@@ -35,6 +37,7 @@ import { fieldNames, reservedNames } from "./schema/names.ts";
 import { requiredFields } from "./schema/required.ts";
 import { objectAtTop } from "./schema/top.ts";
 import type { CollectionCheck, CollectionSubject, RealmCheck, RealmSubject } from "./subject.ts";
+import { textIndex } from "./text-index.ts";
 
 const realmChecks: readonly RealmCheck[] = [
   accountSettings,
@@ -53,8 +56,12 @@ const collectionChecks: readonly CollectionCheck[] = [
   customId,
   fieldRules,
   references,
+  unusedExpand,
+  aggregation,
   indexFields,
   duplicateIndexes,
+  indexOrders,
+  textIndex,
 ];
 
 /**
@@ -70,12 +77,24 @@ export async function loadRealms(folder: string, only?: string): Promise<Staged<
   };
 }
 
-/** The checks that need the facts of compiled rules. Rules with mistakes of their own are passed over. */
-export function checkRealm(realm: Realm, rules: RulesStage): Diagnostic[] {
+/**
+ * The checks that need compiled rules. Rules with mistakes of their own are passed over, and of indexes in files with
+ * errors among `told`, what was found before, nothing is said.
+ */
+export function checkRealm(realm: Realm, rules: RulesStage, told: readonly Diagnostic[]): Diagnostic[] {
+  const faulty = new Set(told.filter(({ severity }) => severity === "error").map(({ span }) => span.file));
   const collections = realm.databases.flatMap((database) => database.collections);
   const found = collections.flatMap((collection) => {
     const compiled = rules.collections.get(`${collection.database}/${collection.name}`);
-    return publicCacheFacts(collection, compiled?.rules.read?.facts);
+    if (compiled === undefined) return [];
+    const cache = publicCacheFacts(collection, compiled.rules.read?.facts);
+    const { database, name } = collection;
+    if (faulty.has(`${realm.name}/${database}/${name}/indexes.json`)) return cache;
+    return [
+      ...cache,
+      ...missingIndexes(realm, collection, compiled),
+      ...tellingIndexes(collection, compiled),
+    ];
   });
   return sorted(found);
 }

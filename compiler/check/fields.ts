@@ -1,17 +1,16 @@
 import {
   deletionFields,
   documentFields,
-  type FieldKind,
   type FieldTable,
   ownershipFields,
 } from "../../runtime/filter/fields.ts";
+import type { Span } from "../diagnostics/diagnostic.ts";
 import type { Collection, DeclaredField, Realm } from "../model/model.ts";
 
 /** What checks ask of a field, declared or server-owned. */
-export interface KnownField {
-  readonly kinds: readonly FieldKind[];
-  /** Paths on the way, or the field's own, that hold arrays. */
-  readonly arrays: readonly string[];
+export interface KnownField extends Pick<DeclaredField, "path" | "kinds" | "arrays" | "scalar"> {
+  /** Where it is declared. */
+  readonly span?: Span;
 }
 
 /** Server-owned fields that documents of the collection have. */
@@ -33,5 +32,16 @@ export function declaredField(collection: Collection, path: string): DeclaredFie
 export function knownField(realm: Realm, collection: Collection, path: string): KnownField | undefined {
   const server = serverFields(realm, collection);
   const own = Object.hasOwn(server, path) ? server[path] : undefined;
-  return own === undefined ? declaredField(collection, path) : { kinds: own.kinds, arrays: [] };
+  return own === undefined
+    ? declaredField(collection, path)
+    : { path, kinds: own.kinds, arrays: [], scalar: true };
+}
+
+/** What a field holds, in words. */
+export function describeField({ kinds, arrays, path, scalar }: KnownField): string {
+  const values = kinds.join(" or ");
+  const [array] = arrays;
+  if (array === undefined) return values;
+  if (array !== path) return `in the array '${array}'`;
+  return scalar ? `${values}, or an array of it` : `an array of ${values}`;
 }

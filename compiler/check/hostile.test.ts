@@ -275,6 +275,7 @@ describe("growth", () => {
     const pairs = repeated(60, (at) => `(document.title == 'a${at}' || user.id == 'b${at}')`, " && ");
     const picks = `${"(user.mfa ? document.title : ".repeat(25)}'x'${")".repeat(25)}`;
     const found = await placesOf({
+      [indexes]: '{ "indexes": [{ "fields": ["title"] }] }',
       [settings]: `rules:\n  read: |\n    ${pairs}\n  delete: "${picks} == ${picks.replaceAll("mfa", "email_verified")}"\n`,
     });
     expect(found).toEqual([]);

@@ -86,6 +86,27 @@ function arrayProblems(
   );
 }
 
+/** A direction asks for an order, which pages by cursor only over single values of one kind. */
+export const indexOrders: CollectionCheck = (subject) =>
+  reliableIndexes(subject).flatMap(({ index, fieldSpan }) =>
+    index.fields.flatMap(({ path, descending }, at) => {
+      const field = descending ? knownField(subject.realm, subject.collection, path) : undefined;
+      if (field === undefined) return [];
+      const [array] = field.arrays;
+      const problem =
+        array === path
+          ? "is an array"
+          : array !== undefined
+            ? `lies in the array '${array}'`
+            : field.kinds.length > 1
+              ? "holds values of several kinds"
+              : undefined;
+      return problem === undefined
+        ? []
+        : [diagnose("index-order-without-cursor", fieldSpan(at), { field: path, problem })];
+    }),
+  );
+
 /** Indexes that are the same, or have the same name. */
 export const duplicateIndexes: CollectionCheck = (subject) => {
   const names = new Map<string, Index>();

@@ -3,8 +3,8 @@ import { diagnose } from "../diagnostics/catalogue.ts";
 import type { Diagnostic, Span } from "../diagnostics/diagnostic.ts";
 import { didYouMean } from "../diagnostics/suggest.ts";
 import { locate } from "../load/source.ts";
-import type { Collection, DeclaredField, Reference } from "../model/model.ts";
-import { declaredField } from "./fields.ts";
+import type { Collection, Reference } from "../model/model.ts";
+import { declaredField, describeField } from "./fields.ts";
 import { type CollectionCheck, type CollectionSubject, isReliable } from "./subject.ts";
 
 /** A check of one reference; `at` says where one of its keys stands, or its name where the key is left to its default. */
@@ -89,14 +89,6 @@ const source: ReferenceCheck = ({ name, field, many }, { collection, label }, at
   return [diagnose("reference-field-type", at("field"), parameters, { related, hint })];
 };
 
-function describeField({ kinds, arrays, path, scalar }: DeclaredField): string {
-  const values = kinds.join(" or ");
-  const [array] = arrays;
-  if (array === undefined) return values;
-  if (array !== path) return `in the array '${array}'`;
-  return scalar ? `${values}, or an array of it` : `an array of ${values}`;
-}
-
 const key: ReferenceCheck = (reference, subject, at) => {
   const { name, key } = reference;
   const target = targetOf(reference, subject);
@@ -155,3 +147,10 @@ const referenceChecks: readonly ReferenceCheck[] = [
   key,
   maxExpand,
 ];
+
+/** Limits of expansion where there is nothing to expand. */
+export const unusedExpand: CollectionCheck = (subject) => {
+  const { collection } = subject;
+  if (collection.expand === undefined || collection.references.length > 0) return [];
+  return isReliable(subject, ["references"]) ? [diagnose("expand-unused", collection.expand.span, {})] : [];
+};

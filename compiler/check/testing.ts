@@ -9,7 +9,7 @@ export async function check(folder: string, only?: string): Promise<Diagnostic[]
   const { value: realms, diagnostics } = await loadRealms(folder, only);
   const ofRules = realms.flatMap((realm) => {
     const rules = compileRules(realm);
-    return [...rules.diagnostics, ...checkRealm(realm, rules)];
+    return [...rules.diagnostics, ...checkRealm(realm, rules, diagnostics)];
   });
   return sorted([...diagnostics, ...ofRules]);
 }

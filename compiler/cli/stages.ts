@@ -39,7 +39,7 @@ export async function analyse(
   const realms = loaded.value.map((realm) => {
     terminal.step(`checking ${realm.name}`);
     const rules = compileRules(realm);
-    diagnostics.push(...rules.diagnostics, ...checkRealm(realm, rules));
+    diagnostics.push(...rules.diagnostics, ...checkRealm(realm, rules, loaded.diagnostics));
     return { realm, rules };
   });
   return { realms, diagnostics: sorted(diagnostics) };

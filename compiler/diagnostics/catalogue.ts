@@ -3,6 +3,7 @@
  * it, and `diagnose` checks at compile time that a message gets the parameters that it names.
  */
 import { ruleCodes } from "../rules/codes.ts";
+import { aggregationCodes } from "./codes/aggregation.ts";
 import { collectionCodes } from "./codes/collection.ts";
 import { fileCodes } from "./codes/files.ts";
 import { indexCodes } from "./codes/indexes.ts";
@@ -24,6 +25,7 @@ export const chapters = {
   "indexes.json": indexCodes,
   "collection.yaml": collectionCodes,
   References: referenceCodes,
+  Aggregation: aggregationCodes,
   Rules: ruleCodes,
 } as const satisfies Readonly<Record<string, Readonly<Record<string, CatalogueEntry>>>>;
 
@@ -36,6 +38,7 @@ export const catalogue = {
   ...indexCodes,
   ...collectionCodes,
   ...referenceCodes,
+  ...aggregationCodes,
   ...ruleCodes,
 } as const satisfies Readonly<Record<string, CatalogueEntry>>;
 

@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "nod
 import { dirname, join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { packageRoot } from "../bundle/package.ts";
-import type { Realm } from "../model/model.ts";
+import type { Collection, Realm } from "../model/model.ts";
 import type { RulesStage } from "../rules/compiled.ts";
 import { emitRealm } from "./emit.ts";
 import { hostileTexts } from "./hostile.testing.ts";
@@ -39,13 +39,33 @@ function awkward(): Realm {
     ["db", "routes"].map((database) => {
       const path = `default/${database}/${name}/schema.json`;
       const fields = ["it's", 'a "b"', "a-b", "constructor", "9"].map((field) => declaredField(field));
-      return collectionOf("default", database, name, { schema: schemaOf(path, schema), fields });
+      return collectionOf("default", database, name, {
+        schema: schemaOf(path, schema),
+        fields,
+        ...awkwardQueries(database, name),
+      });
     }),
   );
   const appConfig = {
     ...Object.fromEntries(hostileTexts.map((text) => [text, [text, { [text]: `'${text}` }]])),
   };
   return realmOf("default", collections, { auth: true, appConfig });
+}
+
+/** Queries over the awkward fields, and references with names that every object inherits. */
+function awkwardQueries(database: string, collection: string): Partial<Collection> {
+  const { span } = collectionOf("default", database, collection);
+  const to = { database, collection, key: "a-b", many: false, span };
+  return {
+    text: {
+      fields: [{ path: 'a "b"', weight: 1 }],
+      defaultLanguage: 'en"`*/',
+      languageField: "it's",
+      span,
+    },
+    references: ["__proto__", "constructor"].map((name) => ({ ...to, name, field: "constructor" })),
+    aggregate: { groupBy: ["9"], metrics: [{ path: "it's", functions: ["distinct"] }], span },
+  };
 }
 
 describe("emit", () => {

@@ -70,6 +70,8 @@ export function realmOf(
   };
 }
 
+const inSales = { database: "sales", span };
+
 /** A realm with one collection that uses everything and one that uses nothing. */
 export function shop(): Realm {
   const address: JsonObject = {
@@ -122,6 +124,7 @@ export function shop(): Realm {
       declaredField("lines", { kinds: ["object"], arrays: ["lines"], scalar: false }),
       declaredField("lines.ready_on", { kinds: ["date"], arrays: ["lines"] }),
       declaredField("lines.sku", { arrays: ["lines"] }),
+      declaredField("note", { nullable: true }),
       declaredField("number", { kinds: ["integer"] }),
       declaredField("status", { values: ["open", "paid", "sent"] }),
       declaredField("tags", { arrays: ["tags"], scalar: false }),
@@ -138,6 +141,33 @@ export function shop(): Realm {
       },
       { name: "number", fields: [{ path: "number", descending: false }], unique: true, span },
     ],
+    text: {
+      fields: [
+        { path: "note", weight: 10 },
+        { path: "lines.sku", weight: 1 },
+      ],
+      defaultLanguage: "en",
+      languageField: "address.city",
+      span,
+    },
+    references: [
+      { ...inSales, name: "buyer", collection: "notes", field: "_meta.owner", key: "id", many: false },
+      {
+        ...inSales,
+        name: "labels",
+        collection: "notes",
+        field: "tags",
+        key: "id",
+        many: true,
+        maxExpand: 20,
+      },
+    ],
+    aggregate: {
+      groupBy: ["status", "_meta.created_at"],
+      metrics: [{ path: "number", functions: ["sum", "distinct"] }],
+      span,
+    },
+    expand: { maxDepth: 1, maxDocs: 500, span },
     publicCache: { maxAge: 60, span },
     softDelete: { retention: 2_592_000_000 },
     customId: { pattern: "^[a-z0-9-]+$", duplicateLimit: 20, span },

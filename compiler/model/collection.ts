@@ -1,14 +1,14 @@
-/** collection.yaml and indexes.json to the model. What is faulty there is left out: validation has said so. */
-import { createHash } from "node:crypto";
+/** collection.yaml to the model. What is faulty there is left out: validation has said so. */
 import { parseDuration } from "../../runtime/instance/units.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../runtime/json.ts";
+import type { AggregateFunction } from "../../runtime/realm/definition.ts";
 import { locate, type SourceFile } from "../load/source.ts";
-import type { Collection, FieldRules, Index, Reference, RuleName, RuleSource } from "./model.ts";
+import type { Collection, FieldRules, Reference, RuleName, RuleSource } from "./model.ts";
 import { ruleAt } from "./rule-source.ts";
 
 export type CollectionSettings = Pick<
   Collection,
-  "rules" | "fieldRules" | "references" | "publicCache" | "softDelete" | "customId"
+  "rules" | "fieldRules" | "references" | "expand" | "aggregate" | "publicCache" | "softDelete" | "customId"
 >;
 
 const ruleNames: readonly RuleName[] = ["create", "read", "update", "delete", "restore", "purge"];
@@ -22,6 +22,8 @@ export function collectionSettings(file: SourceFile | undefined, database: strin
     rules: rulesOf(file),
     fieldRules: fieldRulesOf(file),
     references: referencesOf(file, database),
+    ...expandOf(file),
+    ...aggregateOf(file),
     ...cacheOf(file),
     ...softDeleteOf(file.value.soft_delete),
     ...customIdOf(file),
@@ -77,6 +79,42 @@ function referencesOf(file: SourceFile, database: string): Reference[] {
     });
 }
 
+function expandOf(file: SourceFile): Pick<Collection, "expand"> {
+  const { expand } = file.value;
+  if (!isJsonObject(expand)) return {};
+  const { max_depth: maxDepth, max_paths: maxPaths, max_array: maxArray, max_docs: maxDocs } = expand;
+  return {
+    expand: {
+      ...(typeof maxDepth === "number" ? { maxDepth } : {}),
+      ...(typeof maxPaths === "number" ? { maxPaths } : {}),
+      ...(typeof maxArray === "number" ? { maxArray } : {}),
+      ...(typeof maxDocs === "number" ? { maxDocs } : {}),
+      span: locate(file, ["expand"]),
+    },
+  };
+}
+
+/** In the order in which they are emitted. */
+const aggregateFunctions: readonly AggregateFunction[] = ["sum", "avg", "min", "max", "distinct"];
+
+function aggregateOf(file: SourceFile): Pick<Collection, "aggregate"> {
+  const { aggregate } = file.value;
+  if (!isJsonObject(aggregate)) return {};
+  const metrics = objectOf(aggregate.metrics);
+  return {
+    aggregate: {
+      groupBy: stringsOf(aggregate.group_by),
+      metrics: Object.keys(metrics)
+        .sort()
+        .map((path) => {
+          const named = stringsOf(metrics[path]);
+          return { path, functions: aggregateFunctions.filter((each) => named.includes(each)) };
+        }),
+      span: locate(file, ["aggregate"]),
+    },
+  };
+}
+
 function cacheOf(file: SourceFile): Pick<Collection, "publicCache"> {
   const { public: isPublic, max_age: maxAge } = objectOf(file.value.cache);
   if (isPublic !== true || typeof maxAge !== "number") return {};
@@ -107,40 +145,6 @@ function customIdOf(file: SourceFile): Pick<Collection, "customId"> {
       span,
     },
   };
-}
-
-/** In the order of the file, which is that of their making. */
-export function indexesOf(file: SourceFile | undefined): Index[] {
-  const list = file?.value.indexes;
-  if (file === undefined || !Array.isArray(list)) return [];
-  return list.flatMap((value: JsonValue, at) => {
-    const fields = isJsonObject(value) ? stringsOf(value.fields).map(indexField) : [];
-    if (!isJsonObject(value) || fields.length === 0) return [];
-    return [
-      {
-        name: textOf(value.name) ?? indexName(fields),
-        fields,
-        unique: value.unique === true,
-        span: locate(file, ["indexes", at]),
-      },
-    ];
-  });
-}
-
-function indexField(text: string): Index["fields"][number] {
-  return text.startsWith("-") ? { path: text.slice(1), descending: true } : { path: text, descending: false };
-}
-
-/** Characters that an index name may have. */
-const MAX_INDEX_NAME = 63;
-
-/** `status_due_at`: the fields' names; shortened with a hash where they are too long together. */
-function indexName(fields: Index["fields"]): string {
-  const joined = fields.map(({ path }) => path).join("_");
-  const name = joined.replace(/[^A-Za-z0-9_]/g, "_");
-  if (name.length <= MAX_INDEX_NAME) return name;
-  const hash = createHash("sha256").update(joined).digest("hex").slice(0, 8);
-  return `${name.slice(0, MAX_INDEX_NAME - 9)}_${hash}`;
 }
 
 export function objectOf(value: JsonValue | undefined): JsonObject {

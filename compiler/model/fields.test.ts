@@ -33,6 +33,27 @@ const string = { type: "string" };
 const date = { type: "string", format: "date-time", "x-svc-store": "date" };
 
 describe("declared fields", () => {
+  test("are nullable where the value, or an element of the array there, may be null", () => {
+    const document = object({
+      a: { type: ["string", "null"] },
+      b: { type: "array", items: { type: ["string", "null"] } },
+      c: { type: ["array", "null"], items: string },
+      d: { type: "array", items: { anyOf: [string, { type: "null" }] } },
+      e: { enum: ["x", null] },
+      f: { type: "array", items: string },
+      g: { type: "array" },
+    });
+    expect(describeFields(document).map((line) => line.replace(/:.*/, ""))).toEqual([
+      "a?",
+      "b[]?",
+      "c[]?",
+      "d[]?",
+      "e?",
+      "f[]",
+      "g[]?",
+    ]);
+  });
+
   test("are reached through properties and items, sorted by path", () => {
     const document = object({
       title: string,

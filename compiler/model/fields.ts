@@ -83,7 +83,7 @@ export function declaredFields(
       kinds: kindsOf(sides, stores),
       arrays,
       scalar: [...own.types].some((type) => type !== "array" && type !== "null"),
-      nullable: own.types.has("null"),
+      nullable: sides.some((side) => side.types.has("null")),
       ...(values === undefined ? {} : { values }),
       span,
     });

@@ -2,8 +2,9 @@ import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../runtime/json.ts";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import { parseSource } from "../load/reader.ts";
-import { collectionSettings, indexesOf } from "./collection.ts";
+import { collectionSettings } from "./collection.ts";
 import { createFaults } from "./faults.ts";
+import { collectionIndexes } from "./indexes.ts";
 import { canonicalJson, meaningOf } from "./meaning.ts";
 import { targetOf, valueAt } from "./pointers.ts";
 import { realmSettings } from "./realm.ts";
@@ -57,9 +58,9 @@ openapi: users
   });
 });
 
-describe("collection.yaml", () => {
-  const settings = (text: string) => collectionSettings(source("a/b/c/collection.yaml", text), "b");
+const settings = (text: string) => collectionSettings(source("a/b/c/collection.yaml", text), "b");
 
+describe("collection.yaml", () => {
   test("write stands for create, update and delete where those are not given", () => {
     const { rules } = settings("rules: { write: hasRole('a'), delete: false, read: true, purge: true }\n");
     expect(
@@ -118,8 +119,51 @@ describe("collection.yaml", () => {
   });
 });
 
+describe("queries", () => {
+  test("limits of expansion, those that are given", () => {
+    expect(settings("expand: { max_depth: 1, max_docs: 500 }\n").expand).toMatchObject({
+      maxDepth: 1,
+      maxDocs: 500,
+    });
+    expect(settings("expand: { max_docs: 500 }\n").expand).not.toHaveProperty("maxPaths");
+    expect(settings("cache: { public: false }\n").expand).toBeUndefined();
+  });
+
+  test("groups in the order of the file, metrics by path, functions in an order of their own", () => {
+    const { aggregate } = settings(
+      "aggregate:\n  group_by: [status, author_id]\n  metrics: { hours: [max, sum], cost: [distinct, avg] }\n",
+    );
+    expect(aggregate).toMatchObject({
+      groupBy: ["status", "author_id"],
+      metrics: [
+        { path: "cost", functions: ["avg", "distinct"] },
+        { path: "hours", functions: ["sum", "max"] },
+      ],
+    });
+    expect(settings("cache: { public: false }\n").aggregate).toBeUndefined();
+  });
+
+  test("a text index without a language does not stem", () => {
+    const text = (value: JsonObject) =>
+      collectionIndexes(source("a/b/c/indexes.json", JSON.stringify({ text: value }))).text;
+    expect(text({ fields: { title: 10, body: 2 } })).toMatchObject({
+      fields: [
+        { path: "title", weight: 10 },
+        { path: "body", weight: 2 },
+      ],
+      defaultLanguage: "none",
+    });
+    expect(text({ fields: { a: 1 }, default_language: "de", language_field: "lang" })).toMatchObject({
+      defaultLanguage: "de",
+      languageField: "lang",
+    });
+    expect(collectionIndexes(undefined)).toEqual({ indexes: [] });
+  });
+});
+
 describe("indexes.json", () => {
-  const indexes = (value: JsonObject) => indexesOf(source("a/b/c/indexes.json", JSON.stringify(value)));
+  const indexes = (value: JsonObject) =>
+    collectionIndexes(source("a/b/c/indexes.json", JSON.stringify(value))).indexes;
 
   test("names are made of fields, directions are read", () => {
     expect(

@@ -5,6 +5,7 @@
 
 import type { FieldKind } from "../../runtime/filter/fields.ts";
 import type { JsonObject, JsonValue } from "../../runtime/json.ts";
+import type { AggregateFunction } from "../../runtime/realm/definition.ts";
 import type { Span } from "../diagnostics/diagnostic.ts";
 
 export interface Realm {
@@ -58,6 +59,9 @@ export interface Collection {
   readonly rules: Readonly<Partial<Record<RuleName, RuleSource>>>;
   readonly fieldRules: readonly FieldRules[];
   readonly references: readonly Reference[];
+  readonly text?: TextIndex;
+  readonly aggregate?: Aggregation;
+  readonly expand?: ExpandSettings;
   /** `cache` with `public: true`: seconds. */
   readonly publicCache?: { readonly maxAge: number; readonly span: Span };
   readonly softDelete?: { readonly retention?: number };
@@ -108,6 +112,7 @@ export interface DeclaredField {
   readonly arrays: readonly string[];
   /** The path's own value may be something else than an array (always true where it is not in `arrays`). */
   readonly scalar: boolean;
+  /** The value, or an element of an array there, may be null. */
   readonly nullable: boolean;
   /** All string values allowed, where every branch has an `enum` or `const` of strings. */
   readonly values?: readonly string[];
@@ -133,6 +138,34 @@ export interface Index {
   readonly name: string;
   readonly fields: readonly { readonly path: string; readonly descending: boolean }[];
   readonly unique: boolean;
+  readonly span: Span;
+}
+
+/** `text` of indexes.json. */
+export interface TextIndex {
+  /** In the order of the file, with their weights. */
+  readonly fields: readonly { readonly path: string; readonly weight: number }[];
+  /** A locale code, or `none`. */
+  readonly defaultLanguage: string;
+  readonly languageField?: string;
+  readonly span: Span;
+}
+
+/** `aggregate` of collection.yaml. */
+export interface Aggregation {
+  /** In the order of the file. */
+  readonly groupBy: readonly string[];
+  /** Sorted by path. */
+  readonly metrics: readonly { readonly path: string; readonly functions: readonly AggregateFunction[] }[];
+  readonly span: Span;
+}
+
+/** `expand` of collection.yaml: limits below the instance's. */
+export interface ExpandSettings {
+  readonly maxDepth?: number;
+  readonly maxPaths?: number;
+  readonly maxArray?: number;
+  readonly maxDocs?: number;
   readonly span: Span;
 }
 

@@ -4,9 +4,10 @@ import type { Diagnostic, Staged } from "../diagnostics/diagnostic.ts";
 import { type CollectionFolder, type RealmFolder, walk } from "../load/folders.ts";
 import { createReader } from "../load/reader.ts";
 import { locate, pathOf, pointerOf, type SourceFile } from "../load/source.ts";
-import { collectionSettings, indexesOf } from "./collection.ts";
+import { collectionSettings } from "./collection.ts";
 import { createFaults, type FaultList, type Faults } from "./faults.ts";
 import { type DeclaredFields, declaredFields } from "./fields.ts";
+import { collectionIndexes } from "./indexes.ts";
 import { meaningOf } from "./meaning.ts";
 import type { Collection, InputFile, Realm, Schema } from "./model.ts";
 import { realmSettings } from "./realm.ts";
@@ -154,7 +155,7 @@ async function readCollection(
     sources: [...new Set([...sources, ...schema.files.map(({ path }) => path)])].sort(),
     schema,
     fields: declared.fields,
-    indexes: indexesOf(indexes),
+    ...collectionIndexes(indexes),
     ...collectionSettings(settings, database),
   };
 }

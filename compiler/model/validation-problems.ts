@@ -253,6 +253,8 @@ function outOfRange({ path, error, value }: Place): Problem {
     exclusiveMaximum: `be less than ${limit}`,
     minItems: limit === "1" ? "not be empty" : `have at least ${limit} entries`,
     maxItems: `have at most ${limit} entries`,
+    minProperties: limit === "1" ? "not be empty" : `have at least ${limit} entries`,
+    maxProperties: `have at most ${limit} entries`,
     minLength: limit === "1" ? "not be empty" : `have at least ${limit} characters`,
     maxLength: `have at most ${limit} characters`,
     "x-duration": "be at most 36500d",

@@ -3,9 +3,14 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { matches } from "../../runtime/filter/predicate.ts";
 import { isJsonObject, type JsonObject } from "../../runtime/json.ts";
 import type { RuleContext } from "../../runtime/realm/rule.ts";
+import { allowed } from "../../runtime/rules/index.ts";
+import { isServed } from "../../runtime/store/sqlite/indexes.ts";
 import { collectionOf } from "../emit/testing.ts";
+import type { FieldRules } from "../model/model.ts";
 import type { RuleFacts } from "./compiled.ts";
 import { type EmittedRules, emittedRules } from "./emitted.testing.ts";
+import type { Condition } from "./form.ts";
+import { serviceOf } from "./indexing.ts";
 import {
   type BooleanRule,
   contextArbitrary,
@@ -23,7 +28,11 @@ interface Subject {
   readonly filter:
     | ((context: RuleContext) => ReturnType<NonNullable<EmittedRules["rules"]["read"]>["filter"]>)
     | undefined;
+  /** What the filter is printed from. */
+  readonly lowered: Condition | undefined;
   readonly possible: ((context: RuleContext) => boolean) | undefined;
+  /** Of the same rule as the read rule of a field. */
+  readonly certain: ((context: RuleContext) => boolean) | undefined;
   readonly check: (world: World) => boolean;
 }
 
@@ -48,6 +57,7 @@ beforeAll(async () => {
     collectionOf("desk", "db", `notes${at}`, {
       fields: noteFields,
       rules: { [name]: ruleSource(rule.text, name, at + 1) },
+      fieldRules: name === "read" ? [titleRule(rule.text, at + 1)] : [],
     }),
   );
   const [first] = collections;
@@ -63,6 +73,8 @@ beforeAll(async () => {
     if (compiled === undefined || emitted === undefined) return [];
     const { facts } = compiled;
     const { read, update } = emitted;
+    // A rule that is constantly true is left out.
+    const ofField = modules[at]?.fieldRules?.[0]?.read ?? allowed;
     return [
       {
         rule,
@@ -71,10 +83,12 @@ beforeAll(async () => {
           name === "read"
             ? (context: RuleContext) => read?.filter(context) ?? { op: "false" as const }
             : undefined,
+        lowered: compiled.form.filter,
         possible:
           name === "update" && update?.possible
             ? (context: RuleContext) => update.possible?.(context) ?? true
             : undefined,
+        certain: name === "read" ? (context: RuleContext) => ofField.certain?.(context) ?? false : undefined,
         check: ({ context, document, data }: World) =>
           (name === "read" ? read?.check(context, document) : update?.check(context, document, data)) ??
           false,
@@ -82,6 +96,11 @@ beforeAll(async () => {
     ];
   });
 }, 60_000);
+
+function titleRule(text: string, line: number): FieldRules {
+  const read = ruleSource(text, "read", line);
+  return { path: "title", span: read.span, read };
+}
 
 /** The first subject and world that break a law, readably. */
 function counterexample(law: (subject: Subject, world: World) => boolean): unknown {
@@ -130,6 +149,54 @@ describe("random rules over documents and callers of any shape", () => {
     };
     expect(counterexample(law)).toBeUndefined();
     expect(seen).toBeGreaterThan(100);
+  });
+
+  it("served by indexes: with those that are named, every caller whom an index could serve is", () => {
+    const spoilt: unknown[] = [];
+    let scans = 0;
+    const everyPath = new Set([...noteFields.map(({ path }) => path), "id"]);
+    for (const { filter, lowered, rule } of subjects) {
+      if (filter === undefined || lowered === undefined) continue;
+      const indexed = new Set(["id", ...noteFields.filter((_, at) => at % 3 === 0).map(({ path }) => path)]);
+      const service = serviceOf(lowered, indexed);
+      if (service.by === "nothing") continue;
+      const later = new Set([...indexed, ...service.missing.map(({ path }) => path)]);
+      const filters = worlds.map(({ context }) => filter(context)).filter(({ op }) => op !== "true");
+      const unserved = filters.filter((each) => isServed(each, everyPath) && !isServed(each, later));
+      if (unserved.length > 0) spoilt.push({ rule: rule.text, service, filter: unserved[0] });
+      if (service.by === "scan" && filters.some((each) => !isServed(each, indexed))) scans++;
+    }
+    console.log(
+      spoilt.length,
+      JSON.stringify(
+        spoilt.map((x) => x),
+        (k, v) => (["segments", "arrays", "nullable", "kinds", "at"].includes(k) ? undefined : v),
+      ).slice(0, 6000),
+    );
+    expect(spoilt[0]).toBeUndefined();
+    expect(scans).toBeGreaterThan(20);
+  });
+
+  it("a field's read rule that is certain for a caller holds for every document", () => {
+    let seen = 0;
+    const law = ({ certain, check }: Subject, { context }: World): boolean => {
+      if (certain?.(context) !== true) return true;
+      seen++;
+      return worlds.slice(0, 40).every(({ document, data }) => check({ context, document, data }));
+    };
+    expect(counterexample(law)).toBeUndefined();
+    expect(seen).toBeGreaterThan(100);
+  });
+
+  it("a rule that looks at no document is certain for exactly the callers that satisfy it", () => {
+    const looks = ({ rule, facts }: Subject): boolean =>
+      facts.documentFields.length > 0 || /\bdocument\b/.test(rule.text);
+    const law = (subject: Subject, world: World): boolean =>
+      looks(subject) || subject.certain?.(world.context) !== !subject.check(world);
+    expect(counterexample(law)).toBeUndefined();
+    expect(
+      subjects.filter((subject) => !looks(subject) && subject.certain !== undefined).length,
+    ).toBeGreaterThan(5);
   });
 
   it("facts: what no anonymous caller can satisfy, none does", () => {

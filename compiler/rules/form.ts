@@ -78,6 +78,8 @@ export interface RuleForm {
   readonly possible: Condition;
   /** Of read and restore rules: the condition with every comparison one of a field with a known value. */
   readonly filter?: Condition;
+  /** Of read rules of fields: what must hold of the caller for every document to satisfy it. */
+  readonly certain?: Condition;
 }
 
 /** The same leaf with each operand replaced. */

@@ -20,6 +20,32 @@ export function possible(condition: Condition, holds = true): Condition {
   return simplify(possibly(condition, holds));
 }
 
+/**
+ * What must hold of the caller's side for every document and data to make the condition true: the opposite of its being
+ * possibly false.
+ */
+export function certain(condition: Condition): Condition {
+  return simplify(inverse(possible(condition, false)));
+}
+
+/** The negation, with `not` at the leaves only. */
+function inverse(condition: Condition): Condition {
+  const { at } = condition;
+  switch (condition.kind) {
+    case "constant":
+      return constant(!condition.holds, at);
+    case "not":
+      return condition.of;
+    case "and":
+    case "or":
+      return { kind: condition.kind === "and" ? "or" : "and", of: condition.of.map(inverse), at };
+    case "choice":
+      return { ...condition, yes: inverse(condition.yes), no: inverse(condition.no) };
+    default:
+      return { kind: "not", of: condition, at };
+  }
+}
+
 function possibly(condition: Condition, holds: boolean): Condition {
   const { at } = condition;
   if (isKnown(condition)) return holds ? condition : { kind: "not", of: condition, at };

@@ -13,7 +13,7 @@ import { ruleFacts, ruleForm } from "./facts.ts";
 import { type Condition, type Leaf, operands, type RuleForm, valuesIn } from "./form.ts";
 import { checkFilter, lower, withEnds } from "./lower.ts";
 import { reportTypeDiagnostic } from "./messages.ts";
-import { absentNegation } from "./partial.ts";
+import { absentNegation, certain } from "./partial.ts";
 import { checkProgram, type ParsedRule } from "./program.ts";
 import { type Report, reporter } from "./reporter.ts";
 import { checkSubset, type RuleScope } from "./subset.ts";
@@ -191,6 +191,10 @@ function compileTask(
 }
 
 function formOf(condition: Condition, scope: RuleScope, report: Report): RuleForm {
+  if (scope === fieldReadScope) {
+    const form = ruleForm(condition);
+    return { ...form, certain: certain(form.condition) };
+  }
   if (!scope.filtered) return ruleForm(condition);
   const form = ruleForm(withEnds(condition));
   const filter = lower(form.condition);

@@ -75,7 +75,7 @@ function chosen(whole: Condition, when: Condition, yes: Condition, no: Condition
 }
 
 /** Whether two parts say the same, wherever they stand in the text. */
-function alike(a: Condition, b: Condition): boolean {
+export function alike(a: Condition, b: Condition): boolean {
   return withoutPlaces(a) === withoutPlaces(b);
 }
 

@@ -9,6 +9,7 @@ import {
 import { authors, routes as authorsRoutes } from "./content/authors/routes.ts";
 import { comments, routes as commentsRoutes } from "./content/comments/routes.ts";
 import { posts, routes as postsRoutes } from "./content/posts/routes.ts";
+import { tags, routes as tagsRoutes } from "./content/tags/routes.ts";
 import openapi from "./openapi.json" with { type: "json" };
 
 export const blog: RealmModule = {
@@ -27,7 +28,7 @@ export const blog: RealmModule = {
       access: "public",
       document: openapi,
     },
-    collections: [authors, comments, posts],
+    collections: [authors, comments, posts, tags],
   },
   routes: [
     descriptionRoutes("blog"),
@@ -36,9 +37,10 @@ export const blog: RealmModule = {
     authorsRoutes,
     commentsRoutes,
     postsRoutes,
+    tagsRoutes,
     {
       "/v1/blog/content/_batch": {
-        POST: batchRoute("content", [authors, comments, posts]),
+        POST: batchRoute("content", [authors, comments, posts, tags]),
       },
     },
   ],

@@ -1,7 +1,7 @@
 import { unauthenticated } from "../auth/authenticate.ts";
 import { permits } from "../auth/scopes.ts";
 import { ApiError, type Detail } from "../errors.ts";
-import { type Filter, TRUE } from "../filter/algebra.ts";
+import { always, FALSE, type Filter } from "../filter/algebra.ts";
 import type { JsonObject } from "../json.ts";
 import type { Caller } from "../realm/caller.ts";
 import type { CollectionDefinition } from "../realm/definition.ts";
@@ -66,25 +66,33 @@ export function readable(
   access: Access,
   rule: ReadRule | undefined,
 ): Filter {
-  const { context } = access;
-  if (context === undefined) {
-    requireScope(definition, access, "read");
-    return TRUE;
-  }
-  if (rule === undefined) throw refusal(access);
-  const filter = filterFor(rule, context);
+  const filter = readFilter(definition, access, rule);
   if (filter.op === "false") throw refusal(access);
   return filter;
 }
 
-/** Authentication 3: a key can only do what its scopes grant. */
-function requireScope(
-  { database, name }: CollectionDefinition,
+/** The documents that a caller may read; FALSE where these are none whatever is stored. */
+export function readFilter(
+  definition: CollectionDefinition,
   access: Access,
+  rule: ReadRule | undefined,
+): Filter {
+  const { context } = access;
+  if (context === undefined) return always(isInScope(definition, access, "read"));
+  return rule === undefined ? FALSE : filterFor(rule, context);
+}
+
+function requireScope(definition: CollectionDefinition, access: Access, kind: "read" | "write"): void {
+  if (!isInScope(definition, access, kind)) throw refusal(access);
+}
+
+/** Authentication 3: a key can only do what its scopes grant. */
+function isInScope(
+  { database, name }: CollectionDefinition,
+  { caller }: Access,
   kind: "read" | "write",
-): void {
-  const { caller } = access;
-  if (caller?.kind === "key" && !permits(caller, kind, database, name)) throw refusal(access);
+): boolean {
+  return caller?.kind !== "key" || permits(caller, kind, database, name);
 }
 
 /** Whether the caller's rules allow it, for this document and data. A missing rule denies. */

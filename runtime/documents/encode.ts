@@ -62,3 +62,9 @@ function parseMeta(text: string): JsonObject | undefined {
 export function withMeta({ head }: SplitDocument, meta: string): string {
   return `${head}${marker}${meta}}`;
 }
+
+/** A document found by relevance, as it is answered. */
+export function withScore(text: string, score: number): string {
+  const parts = splitDocument(text);
+  return withMeta(parts, JSON.stringify({ ...parts.meta, score }));
+}

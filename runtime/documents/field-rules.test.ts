@@ -11,10 +11,10 @@ import { code, collection, details, fields, type Received, type Shop, startShop,
 
 const is = (...names: readonly string[]) =>
   byCaller(({ user }) => user !== undefined && names.some((name) => user.email === `${name}@example.com`));
-const isOwner: WriteRule = {
+const isOwner = {
   check: ({ user }, document) =>
     user !== undefined && isJsonObject(document["_meta"]) && document["_meta"]["owner"] === user.id,
-};
+} satisfies WriteRule;
 
 /** `hr` reads and writes, `payroll` writes without reading, `audit` reads without writing, others neither. */
 const salaryRule: FieldRule = { path: ["salary"], read: is("hr", "audit"), write: is("hr", "payroll") };
@@ -27,7 +27,7 @@ const people = collection("people", {
   softDelete: {},
 });
 const isOwnerOrCreates: WriteRule = {
-  check: (context, document, data) => document["id"] === undefined || isOwner.check(context, document, data),
+  check: (context, document) => document["id"] === undefined || isOwner.check(context, document),
 };
 const mine = collection("mine", {
   rules: everything,

@@ -21,7 +21,7 @@ export class FieldRules {
   hidden(context: RuleContext, document: JsonObject): readonly Path[] {
     const hidden: Path[] = [];
     for (const { path, read } of this.#rules) {
-      const unreadable = read !== undefined && !read.check(context, document, nothing);
+      const unreadable = read !== undefined && !read.check(context, document);
       if (unreadable || hidden.some((outer) => startsWith(path, outer))) hidden.push(path);
     }
     return hidden;

@@ -5,8 +5,8 @@ import type { CollectionDefinition } from "../realm/definition.ts";
 import type { Answer, Exchange } from "../realm/exchange.ts";
 import { filterFor } from "../rules/context.ts";
 import type { Visibility } from "../store/contract.ts";
-import { type Access, readable, refusal } from "./access.ts";
-import type { Deleted } from "./query.ts";
+import { type Access, refusal } from "./access.ts";
+import type { Deleted } from "./query/judges.ts";
 
 /** The documents that one read may show. */
 export interface Scope {
@@ -19,15 +19,15 @@ const isDeleted = exists(deletionFields["_meta.deleted_at"]);
 /**
  * The documents that a caller's read may show: those of the read rule, and of the deleted ones those that the restore
  * rule allows too.
+ * @param read what the read rule allows (see `readable`), asked before the query is read
  * @throws ApiError `unauthenticated` | `forbidden` where these are none whatever is stored
  */
-export function readScope(
-  definition: CollectionDefinition,
+export function scopeWithin(
+  { rules }: CollectionDefinition,
   access: Access,
+  read: Filter,
   deleted: Deleted | undefined,
 ): Scope {
-  const { rules } = definition;
-  const read = readable(definition, access, rules?.read);
   if (deleted === undefined) return { filter: read, visibility: "live" };
   const visibility = deleted === "only" ? "deleted" : "all";
   const { context } = access;
@@ -53,14 +53,22 @@ export function publicCaching({
       : undefined;
 }
 
-/** 200 with the body, or 304 without where the client has it already (spec: Concurrency 3). */
+/**
+ * 200 with the body, or 304 without where the client has it already (spec: Concurrency 3).
+ * @param vary where it is another than the route's own
+ */
 export function conditional(
   { headers }: Exchange,
   etag: string,
   cacheControl: string | undefined,
   body: () => string,
+  vary?: string,
 ): Answer {
-  const answered = cacheControl === undefined ? { etag } : { etag, "cache-control": cacheControl };
+  const answered = {
+    etag,
+    ...(cacheControl !== undefined && { "cache-control": cacheControl }),
+    ...(vary !== undefined && { vary }),
+  };
   if (namesTag(headers["if-none-match"], etag)) return { status: 304, headers: answered };
   return { status: 200, headers: answered, body: body() };
 }

@@ -10,6 +10,7 @@ export function documentCollections({ collections, accounts }: RealmDefinition):
       name: storeNameOf(definition),
       fields: definition.fields,
       indexes: definition.indexes,
+      ...(definition.text !== undefined && { text: definition.text }),
       feed: false,
     }),
   );

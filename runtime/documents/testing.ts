@@ -9,6 +9,7 @@ import type { RouteTable } from "../realm/exchange.ts";
 import type { StoreCollection } from "../store/contract.ts";
 import { formats } from "../validation/formats.ts";
 import { storeNameOf } from "./collection.ts";
+import { aggregateDocuments } from "./routes/aggregate.ts";
 import { batchRoute } from "./routes/batch.ts";
 import { createDocument } from "./routes/create.ts";
 import { deleteDocument, softDeleteDocument } from "./routes/delete.ts";
@@ -78,6 +79,7 @@ function routesOf(definition: CollectionDefinition): RouteTable {
   const soft = definition.softDelete !== undefined;
   return {
     [path]: { GET: listDocuments(definition), POST: createDocument(definition) },
+    [`${path}/_aggregate`]: { GET: aggregateDocuments(definition) },
     [`${path}/:id`]: {
       GET: getDocument(definition),
       PUT: replaceDocument(definition),

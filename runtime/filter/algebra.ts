@@ -1,4 +1,5 @@
 import type { Field } from "./fields.ts";
+import type { SearchTerms, TextIndex } from "./search/text-index.ts";
 
 /**
  * The one query language inside: rules, lists, expansion lookups and subscriptions all end in it.
@@ -8,7 +9,7 @@ import type { Field } from "./fields.ts";
  * A leaf is true when at least one reached value satisfies it, so a leaf on an absent path is false and `not` is its
  * exact opposite. Values compare only with values of their own JSON type (integers and floats are one type); an array
  * or object where a scalar is declared equals nothing. Strings compare by code point; dates are stored normalised and
- * compare as instants (`date` stands for its midnight UTC).
+ * compare as instants (`date` stands for its midnight UTC). Case-insensitive means Unicode simple case folding.
  */
 export type Filter =
   | { readonly op: "true" }
@@ -16,7 +17,8 @@ export type Filter =
   | { readonly op: "and"; readonly of: readonly Filter[] }
   | { readonly op: "or"; readonly of: readonly Filter[] }
   | { readonly op: "not"; readonly of: Filter }
-  | LeafFilter;
+  | LeafFilter
+  | SearchFilter;
 
 export type LeafFilter =
   /** A reached value equals `value`. */
@@ -25,10 +27,24 @@ export type LeafFilter =
   | { readonly op: "in"; readonly field: Field; readonly values: readonly Scalar[] }
   /** A reached value is ordered so against `value`. */
   | { readonly op: Ordering; readonly field: Field; readonly value: string | number }
-  /** A reached string starts with, ends with or contains `value` (case-sensitive, all characters literal). */
-  | { readonly op: TextMatch; readonly field: Field; readonly value: string }
+  /** One reached value lies within both bounds, which are included. */
+  | {
+      readonly op: "between";
+      readonly field: Field;
+      readonly min: string | number;
+      readonly max: string | number;
+    }
+  /** A reached string starts with, ends with or contains `value`, all of whose characters are literal. */
+  | { readonly op: TextMatch; readonly field: Field; readonly value: string; readonly ignoreCase: boolean }
+  /** All of a reached string matches: `%` any run of characters, `_` one code point, everything else itself. */
+  | { readonly op: "like"; readonly field: Field; readonly pattern: string; readonly ignoreCase: boolean }
+  /** The array that stands at the path has exactly these elements in this order. */
+  | { readonly op: "equalsArray"; readonly field: Field; readonly value: readonly (Scalar | null)[] }
   /** The path reaches a non-null value; an array, even an empty one, is a value. */
   | { readonly op: "exists"; readonly field: Field };
+
+/** The document's text matches (spec: Full-text search). Stands at the top of a filter or in conjunctions only. */
+export type SearchFilter = { readonly op: "search"; readonly index: TextIndex; readonly terms: SearchTerms };
 
 export type Scalar = string | number | boolean;
 export type Ordering = "lt" | "lte" | "gt" | "gte";
@@ -98,8 +114,31 @@ export function compare(op: Ordering, field: Field, value: Known<string | number
   return value === null || value === undefined ? FALSE : { op, field, value };
 }
 
-export function text(op: TextMatch, field: Field, value: Known<string>): Filter {
-  return value === null || value === undefined ? FALSE : { op, field, value };
+export function text(op: TextMatch, field: Field, value: Known<string>, ignoreCase = false): Filter {
+  return value === null || value === undefined ? FALSE : { op, field, value, ignoreCase };
+}
+
+export function like(field: Field, pattern: string, ignoreCase = false): Filter {
+  return { op: "like", field, pattern, ignoreCase };
+}
+
+export function between(field: Field, min: string | number, max: string | number): Filter {
+  return { op: "between", field, min, max };
+}
+
+export function equalsArray(field: Field, value: readonly (Scalar | null)[]): Filter {
+  return { op: "equalsArray", field, value };
+}
+
+export function search(index: TextIndex, terms: SearchTerms): Filter {
+  return { op: "search", index, terms };
+}
+
+/** The search that a filter asks for, if it asks for one. */
+export function searchIn(filter: Filter): SearchFilter | undefined {
+  if (filter.op === "search") return filter;
+  if (filter.op !== "and") return undefined;
+  return filter.of.find((part) => part.op === "search");
 }
 
 export function exists(field: Field): Filter {

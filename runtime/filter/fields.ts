@@ -6,6 +6,9 @@
 /** What a path holds. `date-time` and `date` are strings stored under `x-svc-store: date`, normalised at write. */
 export type FieldKind = "string" | "integer" | "number" | "boolean" | "date-time" | "date" | "object";
 
+/** What a declaration names: the kinds, and `null` where the type includes null. */
+export type FieldType = FieldKind | "null";
+
 export interface Field {
   /** Dotted path, for example `lines.sku`. */
   readonly path: string;
@@ -14,6 +17,8 @@ export interface Field {
   readonly kinds: readonly FieldKind[];
   /** One entry a segment: true where the value reached by that segment is declared as an array. */
   readonly arrays: readonly boolean[];
+  /** The type (or that of the elements of an array) includes null. */
+  readonly nullable: boolean;
 }
 
 /** Path to field. */
@@ -21,19 +26,21 @@ export type FieldTable = Readonly<Record<string, Field>>;
 
 /**
  * Declares one field. `arrays` lists the paths (the field's own, or of a segment on the way) that hold arrays:
- * `field("lines.sku", "string", ["lines"])`.
+ * `field("lines.sku", ["string", "null"], ["lines"])`.
  */
 export function field(
   path: string,
-  kinds: FieldKind | readonly FieldKind[],
+  types: FieldType | readonly FieldType[],
   arrays: readonly string[] = [],
 ): Field {
   const segments = path.split(".");
+  const named = typeof types === "string" ? [types] : types;
   return {
     path,
     segments,
-    kinds: typeof kinds === "string" ? [kinds] : kinds,
+    kinds: named.filter((type) => type !== "null"),
     arrays: segments.map((_, at) => arrays.includes(segments.slice(0, at + 1).join("."))),
+    nullable: named.includes("null"),
   };
 }
 
@@ -47,7 +54,7 @@ export const documentFields = {
 
 /** Server-owned fields in realms with authentication. */
 export const ownershipFields = {
-  "_meta.owner": field("_meta.owner", "string"),
+  "_meta.owner": field("_meta.owner", ["string", "null"]),
   "_meta.created_by": field("_meta.created_by", "string"),
   "_meta.updated_by": field("_meta.updated_by", "string"),
 } satisfies FieldTable;

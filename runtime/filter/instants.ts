@@ -1,3 +1,4 @@
+import type { Ordering } from "./algebra.ts";
 import type { Field } from "./fields.ts";
 
 /**
@@ -19,6 +20,13 @@ export function midnightForms(field: Field, value: unknown): MidnightForms | und
   if (typeof value !== "string" || !holdsDates(field) || !midnight.test(value)) return undefined;
   const short = value.slice(0, 10);
   return { short, long: `${short}T00:00:00.000Z` };
+}
+
+/** What the field's stored strings are compared with: of the two forms of a midnight the one that the operator wants. */
+export function boundOf<T extends string | number>(field: Field, op: Ordering, bound: T): T | string {
+  const forms = midnightForms(field, bound);
+  if (forms === undefined) return bound;
+  return op === "lt" || op === "gte" ? forms.short : forms.long;
 }
 
 function holdsDates(field: Field): boolean {

@@ -1,8 +1,8 @@
 import { ApiError } from "../errors.ts";
 import type { Answer } from "../realm/exchange.ts";
-import { QueryTimeout, StoreBusy } from "../store/contract.ts";
+import { IndexBuilding, QueryTimeout, StoreBusy } from "../store/contract.ts";
 
-/** What clients see of an error: itself, `unavailable` for a store at its limits, else `internal_error`. */
+/** What clients see of an error: itself, `unavailable` or `index_building` for a store that says so, else `internal_error`. */
 export function apiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   if (error instanceof QueryTimeout) {
@@ -12,6 +12,11 @@ export function apiError(error: unknown): ApiError {
     return new ApiError("unavailable", "Too many expensive queries are under way.", {
       cause: error,
       headers: { "retry-after": "1" },
+    });
+  }
+  if (error instanceof IndexBuilding) {
+    return new ApiError("index_building", "The text index is being built.", {
+      headers: { "retry-after": String(error.retryAfter) },
     });
   }
   return new ApiError("internal_error", "Something went wrong on our side.", { cause: error });

@@ -41,7 +41,7 @@ function handlerFor(
   cors: Cors | undefined,
 ): Handler {
   if (methods === undefined) return notFound;
-  const allow = [...methods, "OPTIONS"].join(", ");
+  const allow = allowOf(methods);
   if (raw.method !== "OPTIONS") return () => methodNotAllowed(raw.method ?? "", allow);
   const { origin } = raw.headers;
   const listed = origin !== undefined && cors?.origins.has(origin) === true;
@@ -52,6 +52,12 @@ function notFound(): never {
   throw new ApiError("not_found", "There is nothing at this address.");
 }
 
-function methodNotAllowed(method: string, allow: string): never {
+/** The value of `Allow`. */
+export function allowOf(methods: Iterable<string>): string {
+  return [...methods, "OPTIONS"].join(", ");
+}
+
+/** @param allow see `allowOf` */
+export function methodNotAllowed(method: string, allow: string): never {
   throw new ApiError("method_not_allowed", `${method} is not supported here.`, { headers: { allow } });
 }

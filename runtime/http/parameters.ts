@@ -5,6 +5,12 @@ const none: ReadonlyMap<string, string> = new Map();
 /** Problems named in one answer; the header limit bounds what is looked at. */
 const problemsNamed = 50;
 
+/** A query string as it was read: the values of parameters that are well formed, and what is wrong with the others. */
+export interface ReadParameters {
+  readonly values: ReadonlyMap<string, string>;
+  readonly problems: readonly Detail[];
+}
+
 /**
  * The query parameters of a request, decoded. Each may appear at most once (spec: Common request rules 4).
  *
@@ -19,6 +25,13 @@ export function parameters(
   judge: (values: ReadonlyMap<string, string>) => readonly Detail[] = () => [],
 ): ReadonlyMap<string, string> {
   if (search === "") return none;
+  const { values, problems } = readParameters(search, known);
+  refuseProblems([...problems, ...judge(values)]);
+  return values;
+}
+
+/** As {@link parameters}, for routes that answer the problems together with those that they find themselves. */
+export function readParameters(search: string, known: readonly string[]): ReadParameters {
   const values = new Map<string, string>();
   const problems = new Map<string, string>();
   for (const piece of search.split("&")) {
@@ -40,14 +53,17 @@ export function parameters(
       values.set(name, value);
     }
   }
-  const details = [...[...problems].map(([path, reason]) => ({ path, reason })), ...judge(values)];
-  if (details.length > 0) throw invalidQuery(details);
-  return values;
+  return { values, problems: [...problems].map(([path, reason]) => ({ path, reason })) };
 }
 
-function invalidQuery(details: readonly Detail[]): ApiError {
-  return new ApiError("invalid_query", "The query parameters are invalid.", {
-    details: details.slice(0, problemsNamed),
+/** @throws ApiError with a detail per problem, if there is one */
+export function refuseProblems(
+  problems: readonly Detail[],
+  code: "invalid_query" | "invalid_aggregate" = "invalid_query",
+): void {
+  if (problems.length === 0) return;
+  throw new ApiError(code, "The query parameters are invalid.", {
+    details: problems.slice(0, problemsNamed),
   });
 }
 

@@ -3,6 +3,7 @@ import type { Method, RealmInstance, RealmModule, RouteFactory } from "../realm/
 import { corsOf } from "./cors.ts";
 import type { Dispatcher } from "./dispatcher.ts";
 import type { Endpoint } from "./endpoint.ts";
+import { allowOf, methodNotAllowed } from "./fallback.ts";
 import { classOfPath, outside, routeHeaders } from "./headers.ts";
 import { PathTable } from "./paths.ts";
 
@@ -21,6 +22,8 @@ const administration = /^\/v1\/[^/]+\/_admin\//;
 export class Registry {
   /** The methods of each path. */
   readonly paths = new PathTable<Set<string>>();
+  /** The same by pattern: what `paths` finds for one may be those of a pattern with parameters. */
+  readonly #methods = new Map<string, Set<string>>();
   readonly #pending = new Map<string, readonly Pending[]>();
   readonly #app: FastifyInstance;
   readonly #dispatcher: Dispatcher;
@@ -46,6 +49,7 @@ export class Registry {
   addRealm({ definition, routes }: RealmModule): void {
     const cors = corsOf(definition);
     const pending: Pending[] = [];
+    const patterns = new Map(routes.flatMap((table) => Object.entries(table)));
     for (const table of routes) {
       for (const [pattern, methods] of Object.entries(table)) {
         if (!this.#adminApi && administration.test(pattern)) continue;
@@ -56,6 +60,13 @@ export class Registry {
           const endpoint = { pattern, handle: undefined, headers, cors, readsBody: method !== "GET" };
           this.#register(endpoint, method);
           pending.push({ endpoint, factory });
+        }
+        // A name among ids, such as `_aggregate`: the methods of ids are not its own.
+        const ofIds = patterns.get(pattern.replace(/[^/]+$/, ":id")) ?? {};
+        for (const method of order) {
+          if (ofIds[method] === undefined || methods[method] !== undefined) continue;
+          const handle = () => methodNotAllowed(method, allowOf(this.#methods.get(pattern) ?? []));
+          this.#route({ pattern, handle, headers, cors, readsBody: false }, [method]);
         }
       }
     }
@@ -74,14 +85,19 @@ export class Registry {
 
   #register(endpoint: Endpoint, method: Method): void {
     const { pattern } = endpoint;
-    const dispatcher = this.#dispatcher;
     const methods = method === "GET" ? ["GET", "HEAD"] : [method];
-    const known = this.paths.get(pattern.split("/")) ?? new Set();
+    const known = this.#methods.get(pattern) ?? new Set();
     for (const each of methods) known.add(each);
+    this.#methods.set(pattern, known);
     this.paths.set(pattern, known);
+    this.#route(endpoint, methods);
+  }
+
+  #route(endpoint: Endpoint, methods: string[]): void {
+    const dispatcher = this.#dispatcher;
     this.#app.route<{ Params: Record<string, string | undefined> }>({
       method: methods,
-      url: pattern,
+      url: endpoint.pattern,
       // The earliest hook: it takes the request over, so nothing of Fastify's body parsing or replying runs.
       onRequest: (request, reply) => {
         reply.hijack();

@@ -32,6 +32,7 @@ const shop = realmOf(
     "/v1/shop/main/echo/:id": routes(["GET", "PUT"], ({ params, search, method, address }: Exchange) =>
       ok({ id: params["id"] ?? null, search, method, address }),
     ),
+    "/v1/shop/main/echo/_aggregate": routes(["GET"], () => ok({})),
     "/v1/shop/main/items": routes(["GET", "POST"], ({ body }: Exchange) =>
       ok({ body: typeof body === "string" ? body : body.toString() }),
     ),
@@ -223,6 +224,7 @@ describe("Errors: routes", () => {
   it.each([
     ["PUT", "/v1/shop/main/items", "GET, HEAD, POST, OPTIONS"],
     ["POST", "/v1/shop/main/echo/1", "GET, HEAD, PUT, OPTIONS"],
+    ["PUT", "/v1/shop/main/echo/_aggregate", "GET, HEAD, OPTIONS"],
     ["GET", "/v1/shop/main/gone", "DELETE, OPTIONS"],
     ["HEAD", "/v1/shop/main/gone", "DELETE, OPTIONS"],
     ["PROPFIND", "/v1/shop/main/items", "GET, HEAD, POST, OPTIONS"],

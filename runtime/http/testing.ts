@@ -37,6 +37,8 @@ function instanceOf(definition: RealmDefinition): RealmInstance {
     clock: { now: () => 0 },
     newId: () => "0".repeat(20),
     log: silent,
+    expandLimits: { maxDepth: 2, maxPaths: 5, maxArray: 100, maxDocs: 2_000 },
+    cursors: { sign: (payload) => payload, open: (token) => token },
     countIdConflict: () => undefined,
     background: () => undefined,
   };

@@ -1,7 +1,8 @@
-import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { field } from "../filter/fields.ts";
 import { silent } from "../http/testing.ts";
 import { UniqueIndexViolated } from "../store/contract.ts";
 import { FolderLocked } from "../store/sqlite/lock.ts";
@@ -36,6 +37,7 @@ async function fill(ids: readonly string[], sku: string): Promise<void> {
     realm: "shop",
     clock: heldClock(),
     queryTime: 1_000,
+    searchTime: 1_000,
   });
   await store.provision(realmCollections(plain.definition));
   for (const id of ids) await store.collection("main.items").insert(item(id, { sku }));
@@ -90,6 +92,38 @@ describe("An instance", () => {
     const [data, store] = [join(folder, "deep", "data"), join(folder, "deep", "store")];
     const server = await startRealm(plain, { settings: { data, store } });
     for (const made of [data, store]) expect(statSync(made).mode & 0o777).toBe(0o700);
+    await server.stop();
+  });
+
+  it("keeps a key of its own in its data folder, so that cursors outlive it", async () => {
+    const store = join(folder, "store");
+    const first = await startRealm(plain, { settings: { store } });
+    await first.stop();
+    const key = readFileSync(join(store, "keys"), "utf8");
+    const second = await startRealm(plain, { settings: { store } });
+    await second.stop();
+    expect(readFileSync(join(store, "keys"), "utf8")).toBe(key);
+  });
+
+  it("does not start where a collection asks for more expansion than it allows, and names file and reference", async () => {
+    const [items] = plain.definition.collections;
+    if (items === undefined) throw new Error("the fixture has a collection");
+    const tags = {
+      database: "main",
+      collection: "items",
+      field: field("tag_ids", "string", ["tag_ids"]),
+      key: "id",
+      many: true,
+    };
+    const collections = [
+      { ...items, references: { tags: { ...tags, maxExpand: 20 } }, expand: { maxDocs: 500 } },
+    ];
+    const module = { ...plain, definition: { ...plain.definition, collections } };
+    const expandLimits = { ...testSettings.expandLimits, maxArray: 10, maxDocs: 100 };
+    await expect(startRealm(module, { settings: { expandLimits } })).rejects.toThrow(
+      /main\/items\/collection\.yaml: .*\n.*references\.tags\.max_expand is 20|references\.tags\.max_expand is 20.*\n.*max_docs/s,
+    );
+    const server = await startRealm(module);
     await server.stop();
   });
 

@@ -1,6 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { hostname } from "node:os";
 import type { Clock } from "../clock.ts";
+import { checkExpandLimits } from "../documents/expand/limits.ts";
 import type { Observer } from "../http/dispatcher.ts";
 import { createMetrics } from "../http/metrics.ts";
 import { createServer } from "../http/server.ts";
@@ -8,9 +9,10 @@ import type { Log, RealmInstance, RealmModule } from "../realm/exchange.ts";
 import type { Store } from "../store/contract.ts";
 import { lockFolder } from "../store/sqlite/lock.ts";
 import { openSqliteStore } from "../store/sqlite/store.ts";
+import { keysIn, newKey } from "./keys.ts";
 import { assembleRealm, realmCollections } from "./realm.ts";
 import { type Every, every, type RetentionJob, startRetention } from "./retention.ts";
-import type { Settings } from "./settings.ts";
+import { BadSettings, type Settings } from "./settings.ts";
 
 export interface InstanceOptions {
   /** Of the configuration. */
@@ -42,10 +44,15 @@ export interface Instance {
 
 /**
  * Locks the store's folder, opens the stores and listens; provisioning goes on after it returns.
+ * @throws BadSettings where a configuration asks for more than the instance allows
  * @throws FolderLocked when another process serves the folder
  */
 export async function startInstance(options: InstanceOptions): Promise<Instance> {
   const { realms, settings, clock } = options;
+  const beyond = realms.flatMap(({ definition }) =>
+    checkExpandLimits(definition.collections, settings.expandLimits),
+  );
+  if (beyond.length > 0) throw new BadSettings(beyond);
   if (settings.data !== undefined) makeFolder("SVC_DATA", settings.data);
   const lock = holdFolder(settings);
   const stores = new Map<string, Store>();
@@ -55,11 +62,11 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
   };
   try {
     for (const { definition } of realms) {
-      const { store: location, queryTime } = settings;
+      const { store: location, queryTime, searchTime } = settings;
       const realm = definition.name;
-      stores.set(realm, await openSqliteStore({ location, realm, clock, queryTime }));
+      stores.set(realm, await openSqliteStore({ location, realm, clock, queryTime, searchTime }));
     }
-    return await listen(options, stores, release);
+    return await listen(options, stores, keysOf(settings), release);
   } catch (error) {
     await release();
     throw error;
@@ -69,6 +76,7 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
 async function listen(
   options: InstanceOptions,
   stores: ReadonlyMap<string, Store>,
+  keys: readonly Uint8Array[],
   release: () => Promise<void>,
 ): Promise<Instance> {
   const { realms, settings, clock, log } = options;
@@ -121,6 +129,8 @@ async function listen(
         store,
         clock,
         log,
+        expandLimits: settings.expandLimits,
+        keys,
         background: (work) => background.hold(work),
         countIdConflict: (...labels) => metrics?.countIdConflict(...labels),
       });
@@ -135,6 +145,13 @@ async function listen(
     if (store === undefined) throw new Error(`no realm ${realm}`);
     return store;
   }
+}
+
+/** A store in memory leaves nothing behind, its keys included, unless a data folder is named. */
+function keysOf({ keys, data, store }: Settings): readonly Uint8Array[] {
+  if (keys !== undefined) return keys;
+  const folder = data ?? store;
+  return folder === ":memory:" ? [newKey()] : keysIn(folder);
 }
 
 function holdFolder({ store, host, port }: Settings): { release(): void } | undefined {

@@ -3,8 +3,9 @@ import { systemCollections } from "../auth/collections.ts";
 import type { Clock } from "../clock.ts";
 import { documentCollections } from "../documents/shapes.ts";
 import { idGenerator } from "../ids.ts";
-import type { RealmDefinition } from "../realm/definition.ts";
+import type { ExpandLimits, RealmDefinition } from "../realm/definition.ts";
 import type { Log, RealmInstance } from "../realm/exchange.ts";
+import { signer } from "../signing.ts";
 import type { CollectionShape, Store } from "../store/contract.ts";
 
 /** Everything that a realm stores: its own collections and the service's. */
@@ -18,19 +19,24 @@ export interface RealmParts {
   readonly store: Store;
   readonly clock: Clock;
   readonly log: Log;
+  readonly expandLimits: ExpandLimits;
+  /** Of the instance, newest first. */
+  readonly keys: readonly Uint8Array[];
   readonly background: (work: Promise<unknown>) => void;
   readonly countIdConflict: (realm: string, database: string, collection: string) => void;
 }
 
 /** Puts a realm together from what runs it. */
 export function assembleRealm(parts: RealmParts): RealmInstance {
-  const { definition, store, clock, log, background, countIdConflict } = parts;
+  const { definition, store, clock, log, expandLimits, keys, background, countIdConflict } = parts;
   const realm: Omit<RealmInstance, "authenticate"> = {
     definition,
     store,
     clock,
     newId: idGenerator(clock),
     log,
+    expandLimits,
+    cursors: signer(keys, `cursors of ${definition.name}`),
     background,
     countIdConflict: (database, collection) => countIdConflict(definition.name, database, collection),
   };

@@ -22,6 +22,9 @@ describe("Instance settings", () => {
       maxBodyBytes: 1_048_576,
       adminApi: true,
       queryTime: 5_000,
+      searchTime: 5_000,
+      expandLimits: { maxDepth: 2, maxPaths: 5, maxArray: 100, maxDocs: 2_000 },
+      keys: undefined,
       logLevel: "info",
       metrics: false,
     });
@@ -36,6 +39,12 @@ describe("Instance settings", () => {
       SVC_DATA: "/var/lib/y",
       SVC_ADMIN_API: "off",
       SVC_QUERY_TIME: "250ms",
+      SVC_AGGREGATE_TIME: "2s",
+      SVC_EXPAND_MAX_DEPTH: "1",
+      SVC_EXPAND_MAX_PATHS: "3",
+      SVC_EXPAND_MAX_ARRAY: "20",
+      SVC_EXPAND_MAX_DOCS: "500",
+      SVC_KEYS: Buffer.alloc(32, 7).toString("base64"),
       SVC_LOG: "debug",
       SVC_METRICS: "on",
       SVC_TRUST_PROXY: "1",
@@ -48,6 +57,9 @@ describe("Instance settings", () => {
       maxBodyBytes: 2_097_152,
       adminApi: false,
       queryTime: 250,
+      searchTime: 2_000,
+      expandLimits: { maxDepth: 1, maxPaths: 3, maxArray: 20, maxDocs: 500 },
+      keys: [Buffer.alloc(32, 7)],
       logLevel: "debug",
       metrics: true,
     });
@@ -92,6 +104,12 @@ describe("Instance settings", () => {
     ["SVC_TRUST_PROXY", "on"],
     ["SVC_TRUST_PROXY", "10.0.0.0/99"],
     ["SVC_DATA", ""],
+    ["SVC_AGGREGATE_TIME", "5"],
+    ["SVC_EXPAND_MAX_DEPTH", "3"],
+    ["SVC_EXPAND_MAX_PATHS", "0"],
+    ["SVC_EXPAND_MAX_ARRAY", "many"],
+    ["SVC_EXPAND_MAX_DOCS", "0"],
+    ["SVC_KEYS", "c2hvcnQ="],
   ])("a malformed value stops the start, naming the variable: %s=%j", (name, value) => {
     const [problem, ...more] = problemsOf({ [name]: value });
     expect(problem).toMatch(new RegExp(`^${name} `));
@@ -109,13 +127,7 @@ describe("Instance settings", () => {
   });
 
   it("a setting of a feature that is not built says so", () => {
-    for (const name of [
-      "SVC_KEYS",
-      "SVC_SMTP_URL",
-      "SVC_AGGREGATE_TIME",
-      "SVC_EXPAND_MAX_DEPTH",
-      "SVC_REALTIME",
-    ]) {
+    for (const name of ["SVC_SMTP_URL", "SVC_REALTIME", "SVC_MAX_UPLOAD_BYTES"]) {
       expect(problemsOf({ [name]: "1" })).toEqual([`${name} belongs to a feature that is not built yet`]);
     }
     const [problem = ""] = problemsOf({ SVC_STORE: "mongodb://me:secret@host/db" });

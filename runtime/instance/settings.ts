@@ -1,6 +1,8 @@
 import { resolve } from "node:path";
 import { type AddressOf, parseNetwork, trustHops, trustNetworks, trustNobody } from "../http/address.ts";
+import type { ExpandLimits } from "../realm/definition.ts";
 import { closest } from "../suggest.ts";
+import { KEY_BYTES, parseKeys } from "./keys.ts";
 import { parseDuration, parseSize } from "./units.ts";
 
 /** What the environment configures (docs: Instance settings). */
@@ -15,6 +17,11 @@ export interface Settings {
   readonly adminApi: boolean;
   /** Milliseconds. */
   readonly queryTime: number;
+  /** Milliseconds that a search or an aggregation may take. */
+  readonly searchTime: number;
+  readonly expandLimits: ExpandLimits;
+  /** Secrets to sign and encrypt with, newest first; undefined: the instance keeps one in its data folder. */
+  readonly keys: readonly Uint8Array[] | undefined;
   readonly addressOf: AddressOf;
   readonly logLevel: LogLevel;
   readonly metrics: boolean;
@@ -55,7 +62,13 @@ const variables = {
   SVC_STORE: { fallback: resolve("data"), parse: store },
   SVC_DATA: { fallback: undefined, parse: (text) => resolve(text) },
   SVC_ADMIN_API: { fallback: true, parse: onOff },
-  SVC_QUERY_TIME: { fallback: 5_000, parse: within(parseDuration, 1, 3_600_000, "a duration such as 5s") },
+  SVC_QUERY_TIME: { fallback: 5_000, parse: duration },
+  SVC_AGGREGATE_TIME: { fallback: 5_000, parse: duration },
+  SVC_EXPAND_MAX_DEPTH: { fallback: 2, parse: integer(1, 2) },
+  SVC_EXPAND_MAX_PATHS: { fallback: 5, parse: integer(1, 50) },
+  SVC_EXPAND_MAX_ARRAY: { fallback: 100, parse: integer(1, 1_000) },
+  SVC_EXPAND_MAX_DOCS: { fallback: 2_000, parse: integer(1, 100_000) },
+  SVC_KEYS: { fallback: undefined, parse: keys },
   SVC_TRUST_PROXY: { fallback: trustNobody, parse: proxies },
   SVC_LOG: { fallback: "info", parse: logLevel },
   SVC_METRICS: { fallback: false, parse: onOff },
@@ -67,13 +80,19 @@ const variables = {
   SVC_DATA: Variable<string | undefined>;
   SVC_ADMIN_API: Variable<boolean>;
   SVC_QUERY_TIME: Variable<number>;
+  SVC_AGGREGATE_TIME: Variable<number>;
+  SVC_EXPAND_MAX_DEPTH: Variable<number>;
+  SVC_EXPAND_MAX_PATHS: Variable<number>;
+  SVC_EXPAND_MAX_ARRAY: Variable<number>;
+  SVC_EXPAND_MAX_DOCS: Variable<number>;
+  SVC_KEYS: Variable<readonly Uint8Array[] | undefined>;
   SVC_TRUST_PROXY: Variable<AddressOf>;
   SVC_LOG: Variable<LogLevel>;
   SVC_METRICS: Variable<boolean>;
 };
 
 /** Of features that this version does not have: a setting without effect would deceive. */
-const notBuilt = /^SVC_(KEYS|SMTP_URL|AGGREGATE_TIME|EXPAND_\w+|REALTIME|REALTIME_\w+|MAX_UPLOAD_BYTES)$/;
+const notBuilt = /^SVC_(SMTP_URL|REALTIME|REALTIME_\w+|MAX_UPLOAD_BYTES)$/;
 
 /**
  * Reads the instance's settings.
@@ -93,6 +112,14 @@ export function readSettings(environment: Environment): Settings {
     maxBodyBytes: read("MAX_BODY_BYTES", variables.MAX_BODY_BYTES),
     adminApi: read("SVC_ADMIN_API", variables.SVC_ADMIN_API),
     queryTime: read("SVC_QUERY_TIME", variables.SVC_QUERY_TIME),
+    searchTime: read("SVC_AGGREGATE_TIME", variables.SVC_AGGREGATE_TIME),
+    expandLimits: {
+      maxDepth: read("SVC_EXPAND_MAX_DEPTH", variables.SVC_EXPAND_MAX_DEPTH),
+      maxPaths: read("SVC_EXPAND_MAX_PATHS", variables.SVC_EXPAND_MAX_PATHS),
+      maxArray: read("SVC_EXPAND_MAX_ARRAY", variables.SVC_EXPAND_MAX_ARRAY),
+      maxDocs: read("SVC_EXPAND_MAX_DOCS", variables.SVC_EXPAND_MAX_DOCS),
+    },
+    keys: read<readonly Uint8Array[] | undefined>("SVC_KEYS", variables.SVC_KEYS),
     addressOf: read("SVC_TRUST_PROXY", variables.SVC_TRUST_PROXY),
     logLevel: read<LogLevel>("SVC_LOG", variables.SVC_LOG),
     metrics: read("SVC_METRICS", variables.SVC_METRICS),
@@ -117,6 +144,18 @@ export function readSettings(environment: Environment): Settings {
 function unknown(name: string): string {
   const meant = closest(name, Object.keys(variables));
   return `${name} is not a setting${meant === undefined ? "" : `; did you mean ${meant}?`}`;
+}
+
+function duration(text: string): number {
+  return within(parseDuration, 1, 3_600_000, "a duration such as 5s")(text);
+}
+
+function keys(text: string): readonly Uint8Array[] {
+  const read = parseKeys(text);
+  // Secrets are never repeated.
+  if (read === undefined)
+    throw new Refused(`must be secrets of at least ${KEY_BYTES} bytes in base64, separated by commas`);
+  return read;
 }
 
 function integer(least: number, most: number): (text: string) => number {

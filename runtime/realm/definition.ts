@@ -1,5 +1,6 @@
 import type { Detail } from "../errors.ts";
-import type { FieldTable } from "../filter/fields.ts";
+import type { Field, FieldTable } from "../filter/fields.ts";
+import type { TextIndex } from "../filter/search/text-index.ts";
 import type { JsonObject } from "../json.ts";
 import type { IndexShape } from "../store/contract.ts";
 import type { FieldRule, Rules } from "./rule.ts";
@@ -29,6 +30,13 @@ export interface CollectionDefinition {
   readonly name: string;
   readonly fields: FieldTable;
   readonly indexes: readonly IndexShape[];
+  /** `text` of indexes.json. */
+  readonly text?: TextIndex;
+  /** By name. */
+  readonly references?: Readonly<Record<string, ReferenceDefinition>>;
+  /** Lower limits than the instance's. */
+  readonly expand?: Partial<ExpandLimits>;
+  readonly aggregate?: AggregateDefinition;
   readonly validate: Validator;
   /**
    * Normalises the `x-svc-store: date` fields of a valid document in place; answers what is not a date.
@@ -43,6 +51,39 @@ export interface CollectionDefinition {
   /** `cache.public`: seconds. */
   readonly publicMaxAge?: number;
 }
+
+/** spec: Configuration, References. The target lies in the same realm. */
+export interface ReferenceDefinition {
+  readonly database: string;
+  readonly collection: string;
+  /** Of this collection: holds the value, or with `many` the array of values. */
+  readonly field: Field;
+  /** Path of the target's field that equals the value: `id`, or one with a unique index of its own. */
+  readonly key: string;
+  readonly many: boolean;
+  /** Ids of the array to follow, where that is less than the instance's limit. */
+  readonly maxExpand?: number;
+}
+
+/** Limits of reference expansion (spec: Limits); of the instance, lowered by the collection that is read. */
+export interface ExpandLimits {
+  /** Levels: 1 or 2. */
+  readonly maxDepth: number;
+  /** Entries per request. */
+  readonly maxPaths: number;
+  /** Ids of a `many` reference. */
+  readonly maxArray: number;
+  /** Expanded documents per answer, counted as they occur in it. */
+  readonly maxDocs: number;
+}
+
+/** `aggregate` of the collection settings: what may be grouped by and measured; documents may always be counted. */
+export interface AggregateDefinition {
+  readonly groupBy: readonly Field[];
+  readonly metrics: readonly { readonly field: Field; readonly functions: readonly AggregateFunction[] }[];
+}
+
+export type AggregateFunction = "sum" | "avg" | "min" | "max" | "distinct";
 
 export interface SoftDelete {
   /** Milliseconds until a deleted document is purged; absent: never. */

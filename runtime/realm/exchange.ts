@@ -1,8 +1,9 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Clock } from "../clock.ts";
+import type { Signer } from "../signing.ts";
 import type { Store } from "../store/contract.ts";
 import type { Caller } from "./caller.ts";
-import type { RealmDefinition } from "./definition.ts";
+import type { ExpandLimits, RealmDefinition } from "./definition.ts";
 
 /**
  * A request as handlers see it: plain values, no Fastify. A handler is: authenticate, parse, rule, store, respond; what
@@ -67,6 +68,10 @@ export interface RealmInstance {
    */
   readonly authenticate?: (exchange: Exchange) => Promise<Caller>;
   readonly log: Log;
+  /** Of the instance (`SVC_EXPAND_*`). */
+  readonly expandLimits: ExpandLimits;
+  /** Signs the cursors of lists. */
+  readonly cursors: Signer;
   /** `svc_id_conflicts_total`. */
   readonly countIdConflict: (database: string, collection: string) => void;
   /** Holds background work (throttled session touches, …) that the shutdown waits for. */

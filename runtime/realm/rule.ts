@@ -41,10 +41,20 @@ export interface Rules {
   readonly purge?: WriteRule;
 }
 
+/** Decides in which documents a caller sees a field. */
+export interface FieldReadRule<Document = JsonObject> {
+  /**
+   * True when every document satisfies the rule for this caller (*constantly true*): only then may queries name the
+   * field. Absent: never.
+   */
+  certain?(context: RuleContext): boolean;
+  check(context: RuleContext, document: Document): boolean;
+}
+
 /** Field-level rules of one path; the one not given is constantly true. */
 export interface FieldRule {
   /** Segments of the path; never through an array. */
   readonly path: readonly string[];
-  readonly read?: WriteRule;
+  readonly read?: FieldReadRule;
   readonly write?: WriteRule;
 }

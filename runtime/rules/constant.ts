@@ -1,12 +1,13 @@
 import { always, FALSE, TRUE } from "../filter/algebra.ts";
-import type { ReadRule, RuleContext, WriteRule } from "../realm/rule.ts";
+import type { FieldReadRule, ReadRule, RuleContext, WriteRule } from "../realm/rule.ts";
 
 /** A rule that serves every operation: what does not look at the document. */
-export type CallerRule = WriteRule<unknown, unknown> & ReadRule<unknown>;
+export type CallerRule = WriteRule<unknown, unknown> & ReadRule<unknown> & FieldReadRule<unknown>;
 
 /** The rule `true`, and every rule that folds to it. */
 export const allowed: CallerRule = {
   possible: () => true,
+  certain: () => true,
   filter: () => TRUE,
   check: () => true,
 };
@@ -14,6 +15,7 @@ export const allowed: CallerRule = {
 /** The rule `false`, and every rule that folds to it. */
 export const denied: CallerRule = {
   possible: () => false,
+  certain: () => false,
   filter: () => FALSE,
   check: () => false,
 };
@@ -22,6 +24,7 @@ export const denied: CallerRule = {
 export function byCaller(holds: (context: RuleContext) => boolean): CallerRule {
   return {
     possible: holds,
+    certain: holds,
     filter: (context) => always(holds(context)),
     check: holds,
   };

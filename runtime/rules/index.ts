@@ -1,6 +1,6 @@
 /** What emitted `rules.ts` modules import, beside the filter algebra. */
 
-export type { FieldRule, ReadRule, RuleContext, Rules, WriteRule } from "../realm/rule.ts";
+export type { FieldReadRule, FieldRule, ReadRule, RuleContext, Rules, WriteRule } from "../realm/rule.ts";
 export { hasRole } from "./caller.ts";
 export { allowed, byCaller, type CallerRule, denied } from "./constant.ts";
 export { ago, ahead, earlier, includesDate, later, notEarlier, notLater, sameDate } from "./dates.ts";

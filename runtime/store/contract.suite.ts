@@ -1,10 +1,15 @@
 import { afterEach, beforeEach, describe } from "vitest";
 import type { Store } from "./contract.ts";
+import { describeAggregates } from "./suite/aggregate.ts";
 import { describeDocuments } from "./suite/documents.ts";
 import { describeFeed } from "./suite/feed.ts";
 import { type Suite, shape, start } from "./suite/fixtures.ts";
 import { describeIndexes } from "./suite/indexes.ts";
+import { describeLookup } from "./suite/lookup.ts";
+import { describeOrder } from "./suite/order.ts";
 import { describeQueries } from "./suite/queries.ts";
+import { describeSearch } from "./suite/search.ts";
+import { describeTextIndexes } from "./suite/text-indexes.ts";
 import { describeTransactions } from "./suite/transactions.ts";
 
 /** What an engine's tests hand to the suite. */
@@ -38,8 +43,13 @@ export function describeStore(name: string, open: (options: OpenOptions) => Prom
     };
     describeDocuments(suite);
     describeQueries(suite);
+    describeOrder(suite);
+    describeLookup(suite);
     describeIndexes(suite);
     describeTransactions(suite);
     describeFeed(suite);
+    describeAggregates(suite);
+    describeSearch(suite);
+    describeTextIndexes(suite);
   });
 }

@@ -1,5 +1,8 @@
-import type { Filter } from "../filter/algebra.ts";
+import type { Filter, Scalar } from "../filter/algebra.ts";
+import type { BucketUnit } from "../filter/buckets.ts";
 import type { Field, FieldTable } from "../filter/fields.ts";
+import type { Order, Position } from "../filter/order.ts";
+import type { TextIndex } from "../filter/search/text-index.ts";
 
 /**
  * The store contract: what an engine gives the document layer. One store holds one realm. Its own, engine-independent
@@ -46,6 +49,11 @@ export interface CollectionShape {
   readonly name: string;
   readonly fields: FieldTable;
   readonly indexes: readonly IndexShape[];
+  /**
+   * Documents are searched by it. Where its declaration is new or differs from the one that the store has indexed,
+   * `provision` begins to index anew and returns; until that is done searches throw IndexBuilding.
+   */
+  readonly text?: TextIndex;
   /** Whether changes are recorded in the feed; collections that nothing follows pay nothing. */
   readonly feed: boolean;
 }
@@ -65,6 +73,8 @@ export interface StoredDocument {
   readonly id: string;
   readonly version: number;
   readonly text: string;
+  /** How well it matches the search, greater is better; only where documents are found by relevance. */
+  readonly score?: number;
 }
 
 /** What is written: the text, and beside it what the engine keeps in columns of its own. Times in epoch milliseconds. */
@@ -82,9 +92,54 @@ export type Visibility = "live" | "deleted" | "all";
 export interface Find {
   readonly filter: Filter;
   readonly visibility: Visibility;
+  /** Absent: the default order. `relevance`: by score, greatest first, then id; the filter must hold a search. */
+  readonly order?: Order | "relevance" | undefined;
+  /** Only documents after this position of the order, all of whose keys must be seekable (see `isSeekable`). */
+  readonly after?: Position | undefined;
   readonly limit: number;
   readonly skip: number;
 }
+
+/** Which documents one of their values names. */
+export interface Lookup {
+  /** `id`, or a field with a unique index of its own. */
+  readonly key: Field;
+  readonly values: readonly string[];
+  readonly filter: Filter;
+  /** At most so many documents are answered. */
+  readonly limit: number;
+}
+
+export interface Aggregate {
+  readonly filter: Filter;
+  readonly visibility: Visibility;
+  /** Fields that pass through no array. None: exactly one group. */
+  readonly groupBy: readonly GroupKey[];
+  readonly metrics: readonly Metric[];
+  /** Columns count the keys of `groupBy`, then the metrics, from 0. Ties come in the order of the group keys. */
+  readonly order: readonly { readonly column: number; readonly descending: boolean }[];
+  readonly limit: number;
+}
+
+export interface GroupKey {
+  readonly field: Field;
+  /** Of a date field: groups by the start of the period, in an IANA time zone. */
+  readonly bucket?: { readonly unit: BucketUnit; readonly zone: string };
+}
+
+export type Metric =
+  | { readonly op: "count" }
+  | { readonly op: "sum" | "avg" | "min" | "max" | "distinct"; readonly field: Field };
+
+/** Null groups missing and null together. A bucket is its start: an instant, or a day for fields that hold days. */
+export interface Group {
+  readonly key: readonly (Scalar | null)[];
+  /** Sum of nothing is 0; average, minimum and maximum of nothing are null. */
+  readonly metrics: readonly (string | number | null)[];
+}
+
+/** Groups, or distinct values in one of them, that an aggregation may make. */
+export const MAX_GROUPS = 50_000;
 
 /** Operations that a transaction offers too. */
 export interface DocumentReader {
@@ -109,12 +164,22 @@ export interface DocumentWriter {
 
 export interface StoreCollection extends DocumentReader, DocumentWriter {
   /**
-   * In order of creation time, then id. Runs under the store's query time limit.
-   * @throws QueryTimeout | StoreBusy
+   * Runs under the store's query time limit, or, where the filter holds a search, under that of searches.
+   * @throws QueryTimeout | StoreBusy | IndexBuilding
    */
   find(query: Find): Promise<StoredDocument[]>;
-  /** @throws QueryTimeout | StoreBusy */
+  /** As `find`. */
   count(filter: Filter, visibility: Visibility): Promise<number>;
+  /**
+   * Live documents that a value names, in any order, each once. One query.
+   * @throws QueryTimeout | StoreBusy
+   */
+  lookup(lookup: Lookup): Promise<StoredDocument[]>;
+  /**
+   * At most `limit` groups, and whether there are more. Runs under the time limit of searches.
+   * @throws TooManyGroups | QueryTimeout | StoreBusy | IndexBuilding
+   */
+  aggregate(query: Aggregate): Promise<{ readonly groups: readonly Group[]; readonly hasMore: boolean }>;
   /** Removes for good up to `limit` documents whose `purgeAt` has passed; answers how many. */
   removeExpired(limit: number): Promise<number>;
 }
@@ -189,6 +254,25 @@ export class QueryTimeout extends Error {
   constructor() {
     super("the query exceeded its time limit");
     this.name = "QueryTimeout";
+  }
+}
+
+/** The collection's text index is being made. */
+export class IndexBuilding extends Error {
+  /** Seconds after which trying again is worth while. */
+  readonly retryAfter: number;
+  constructor(retryAfter: number) {
+    super("the text index is being built");
+    this.name = "IndexBuilding";
+    this.retryAfter = retryAfter;
+  }
+}
+
+/** An aggregation makes more than {@link MAX_GROUPS} groups, has more distinct values, or answers with too much text. */
+export class TooManyGroups extends Error {
+  constructor() {
+    super(`the aggregation makes more than ${MAX_GROUPS} groups or distinct values, or too much text`);
+    this.name = "TooManyGroups";
   }
 }
 

@@ -1,6 +1,7 @@
-import { Ajv2020 } from "ajv/dist/2020.js";
+import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../runtime/json.ts";
 import { formats } from "../../runtime/validation/formats.ts";
+import { parsed, type Wire, wireOf } from "./wire.ts";
 
 type Valid = (value: unknown) => boolean;
 
@@ -11,6 +12,8 @@ export interface Operation {
   /** `/v1/helpdesk/support/tickets/{id}`. */
   readonly path: string;
   readonly query: readonly Parameter[];
+  /** The schema of what it answers with 200. */
+  readonly response: JsonObject | undefined;
   /** By media type; empty where no body is described. */
   readonly bodies: ReadonlyMap<string, Body>;
   readonly responses: ReadonlyMap<number, Response>;
@@ -20,8 +23,12 @@ export interface Operation {
 
 export interface Parameter {
   readonly name: string;
+  /** Its references are followed on top only. */
   readonly schema: JsonObject;
-  readonly valid: Valid;
+  readonly examples: readonly JsonValue[];
+  readonly write: Wire["write"];
+  /** Whether a text stands for a value that fits the schema. */
+  readonly valid: (text: string) => boolean;
 }
 
 export interface Body {
@@ -33,7 +40,7 @@ export interface Response {
   /** By their names in lower case. */
   readonly headers: ReadonlyMap<string, { readonly required: boolean; readonly valid: Valid }>;
   /** Absent: the answer has no body. */
-  readonly valid?: Valid;
+  readonly valid?: ValidateFunction;
   /** Of errors: those that the operation answers with this status. */
   readonly codes: readonly string[];
 }
@@ -69,6 +76,7 @@ export class Description {
     );
     const body = operation["requestBody"];
     const content = body === undefined ? {} : object(this.follow(body)["content"]);
+    const responses = object(operation["responses"]);
     return {
       id: String(operation["operationId"]),
       method: method.toUpperCase(),
@@ -78,30 +86,38 @@ export class Description {
         .map((each) => this.#parameter(each)),
       bodies: new Map(Object.entries(content).map(([media, type]) => [media, this.#body(object(type))])),
       responses: new Map(
-        Object.entries(object(operation["responses"])).map(([status, response]) => [
+        Object.entries(responses).map(([status, response]) => [
           Number(status),
           this.#response(this.follow(response)),
         ]),
       ),
+      response: responses["200"] === undefined ? undefined : schemaIn(this.follow(responses["200"])),
       security: array(operation["security"]).map((each) => Object.keys(object(each))[0] ?? "anonymous"),
     };
   }
 
-  #parameter({ name, schema }: JsonObject): Parameter {
-    const { type } = object(schema);
+  #parameter(parameter: JsonObject): Parameter {
+    const { name, schema = schemaIn(parameter), examples = {} } = parameter;
+    const wire = wireOf(parameter, (each) => this.follow(each));
     const valid = this.#validator(object(schema));
-    // On the wire everything is text.
-    const read = (value: unknown) =>
-      type === "string" || type === undefined ? value : (parsed(String(value)) ?? value);
-    return { name: String(name), schema: object(schema), valid: (value) => valid(read(value)) };
+    return {
+      name: String(name),
+      schema: this.follow(schema),
+      examples: Object.values(object(examples)).flatMap((each) => object(each)["value"] ?? []),
+      write: wire.write,
+      valid: (text) => {
+        const value = wire.read(text);
+        return value !== undefined && valid(value);
+      },
+    };
   }
 
   #body({ schema }: JsonObject): Body {
     return { schema: object(schema), valid: this.#validator(object(schema)) };
   }
 
-  #response({ headers = {}, content }: JsonObject): Response {
-    const described = Object.entries(object(headers)).map(([name, reference]) => {
+  #response(response: JsonObject): Response {
+    const described = Object.entries(object(response["headers"] ?? {})).map(([name, reference]) => {
       const { required = false, schema } = this.follow(reference);
       const { type } = object(schema);
       const valid = this.#validator(object(schema));
@@ -111,8 +127,7 @@ export class Description {
         { required: required === true, valid: (value: unknown) => valid(read(value)) },
       ] as const;
     });
-    const schema =
-      content === undefined ? undefined : object(object(object(content)["application/json"])["schema"]);
+    const schema = schemaIn(response);
     return {
       headers: new Map(described),
       ...(schema !== undefined && { valid: this.#validator(schema) }),
@@ -120,7 +135,7 @@ export class Description {
     };
   }
 
-  #validator(schema: JsonObject): Valid {
+  #validator(schema: JsonObject): ValidateFunction {
     const absolute = JSON.stringify(schema).replaceAll('"$ref":"#/', '"$ref":"document#/');
     return this.#ajv.compile(object(JSON.parse(absolute)));
   }
@@ -133,6 +148,11 @@ function codesIn(schema: JsonObject): readonly string[] {
   );
 }
 
+/** The schema of what a parameter or a response holds as JSON. */
+function schemaIn({ content }: JsonObject): JsonObject | undefined {
+  return content === undefined ? undefined : object(object(object(content)["application/json"])["schema"]);
+}
+
 function object(value: unknown): JsonObject {
   if (isJsonObject(value)) return value;
   throw new Error(`the document has ${JSON.stringify(value)} where it needs an object`);
@@ -140,12 +160,4 @@ function object(value: unknown): JsonObject {
 
 function array(value: JsonValue | undefined): readonly JsonValue[] {
   return Array.isArray(value) ? value : [];
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

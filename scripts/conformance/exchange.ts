@@ -1,12 +1,15 @@
 import { isJsonObject, type JsonValue } from "../../runtime/json.ts";
 import type { Operation } from "./description.ts";
+import type { Pairs } from "./queries.ts";
 import { type Plan, type PlannedBody, twistOf } from "./requests.ts";
+import { parsed } from "./wire.ts";
 import { type Identity, password, type World } from "./world.ts";
 
 /** A plan as it was sent. */
 export interface Sent {
   readonly plan: Plan;
   readonly path: string;
+  readonly query: Pairs;
   readonly headers: Headers;
   readonly body: PlannedBody | undefined;
 }
@@ -28,8 +31,9 @@ export async function send(
   if (identity.token !== undefined) headers.set("authorization", `Bearer ${identity.token}`);
   const body = plan.body && { ...plan.body, text: informed(world, operation, plan.pick, plan.body.text) };
   if (body !== undefined) headers.set("content-type", body.media);
-  const path = pathOf(world, operation, plan, identity);
-  const sent = { plan, path, headers, body };
+  const query = plan.next ? nextPage(world, operation, plan.pick) : plan.query;
+  const path = pathOf(world, operation, plan, query, identity);
+  const sent = { plan, path, query, headers, body };
   const received = await ask(world, operation.method, path, headers, body?.text);
   learn(world, operation, sent, received);
   return { sent, received };
@@ -49,7 +53,8 @@ export async function ask(
 function pathOf(
   world: World,
   { path }: Operation,
-  { pick, query }: Plan,
+  { pick }: Plan,
+  query: Pairs,
   { otherSession }: Identity,
 ): string {
   const [collection = ""] = path.split("/{id}");
@@ -59,12 +64,22 @@ function pathOf(
   return search === "" ? filled : `${filled}?${search}`;
 }
 
+/** A query that has been answered with a cursor, with that; the first page where there is none yet. */
+function nextPage(world: World, { path }: Operation, pick: number): Pairs {
+  const pages = world.pages.get(path) ?? [];
+  return pages[pick % Math.max(pages.length, 1)] ?? [];
+}
+
 /** Mostly one that exists, of the first or the last few. */
 function idFor(pick: number, ids: readonly string[], first: boolean): string {
   const strangers = ["00000000000000000000", "x".repeat(128), "x".repeat(129), "%00", "a%2Fb", "-"];
+  const id = twistOf(pick) === "no id" ? undefined : existing(pick, ids, first);
+  return id ?? strangers[pick % strangers.length] ?? "";
+}
+
+function existing(pick: number, ids: readonly string[], first: boolean): string | undefined {
   const at = pick % Math.max(Math.min(ids.length, 4), 1);
-  const existing = ids.at(first ? at : -1 - at);
-  return (twistOf(pick) === "no id" ? undefined : existing) ?? strangers[pick % strangers.length] ?? "";
+  return ids.at(first ? at : -1 - at);
 }
 
 /** The body with what it can only be given now: ids that exist, values that are taken, credentials that are right. */
@@ -83,11 +98,12 @@ function informed(world: World, { path, id: operationId }: Operation, pick: numb
     const operations = value["operations"].map((operation: JsonValue) => {
       if (!isJsonObject(operation) || typeof operation["id"] !== "string") return operation;
       const ids = world.known.get(path.replace("_batch", String(operation["collection"]))) ?? [];
-      const id = ids[pick % Math.max(ids.length, 1)] ?? operation["id"];
+      const id = existing(pick, ids, false) ?? operation["id"];
       const condition = "if_match" in operation && pick % 2 === 0 ? { if_match: "*" } : {};
       return { ...operation, ...condition, ...(operation["op"] !== "create" && { id }) };
     });
-    return JSON.stringify({ ...value, operations });
+    // One alone fails less often than several together.
+    return JSON.stringify({ ...value, operations: pick % 3 === 0 ? operations.slice(0, 1) : operations });
   }
   if (!operationId.startsWith("create")) return text;
   const [ids, values] = [world.known.get(path) ?? [], world.created.get(path)];
@@ -100,11 +116,13 @@ function informed(world: World, { path, id: operationId }: Operation, pick: numb
     case "existing values":
       return JSON.stringify({ ...value, ...values, ...(id !== undefined && { id }) });
     default:
-      return text;
+      return JSON.stringify(world.linked(path, value, pick));
   }
 }
 
-function learn(world: World, { path, method }: Operation, sent: Sent, { status, headers }: Received): void {
+function learn(world: World, { path, method }: Operation, sent: Sent, received: Received): void {
+  const { status, headers } = received;
+  if (method === "GET" && status === 200) learnPage(world, path, sent, received);
   if (method === "DELETE" && status === 204) {
     const [collection = "", gone = ""] = split(sent.path);
     const others = (world.known.get(collection) ?? []).filter((id) => id !== gone);
@@ -118,17 +136,17 @@ function learn(world: World, { path, method }: Operation, sent: Sent, { status, 
   if (isJsonObject(value)) world.created.set(path, value);
 }
 
+/** The next page, as it is to be asked for. */
+function learnPage({ pages }: World, path: string, { query }: Sent, { text }: Received): void {
+  const answer = parsed(text);
+  if (!isJsonObject(answer) || typeof answer["next_cursor"] !== "string") return;
+  const again = query.filter(([name]) => name !== "after" && name !== "skip");
+  pages.set(path, [...(pages.get(path) ?? []), [...again, ["after", answer["next_cursor"]]]]);
+}
+
 /** A document's address in its collection's and its id. */
 function split(path: string): readonly string[] {
   const [address = ""] = path.split("?");
   const at = address.lastIndexOf("/");
   return [address.slice(0, at), address.slice(at + 1)];
-}
-
-export function parsed(text: string): JsonValue | undefined {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,9 +1,18 @@
 import { isJsonObject } from "../../runtime/json.ts";
 import type { Operation, Response } from "./description.ts";
-import { parsed, type Received, type Sent } from "./exchange.ts";
+import type { Received, Sent } from "./exchange.ts";
+import { parsed } from "./wire.ts";
 
 /** Headers that an answer has only where its description names them. */
-const described = ["etag", "location", "retry-after", "idempotent-replayed", "set-cookie"];
+const described = [
+  "etag",
+  "location",
+  "retry-after",
+  "idempotent-replayed",
+  "set-cookie",
+  "x-svc-expand-queries",
+  "x-svc-expand-docs",
+];
 
 /** What is wrong with an answer, by the operation's description and by what holds for all answers. */
 export function problemsOf(operation: Operation, sent: Sent, received: Received): readonly string[] {
@@ -16,6 +25,7 @@ export function problemsOf(operation: Operation, sent: Sent, received: Received)
     ...caching(operation, sent, received),
     ...credentials(operation, sent, received),
     ...parameters(operation, sent, received),
+    ...query(operation, sent, received),
     ...body(operation, sent, received),
   ];
 }
@@ -33,7 +43,10 @@ function* content({ valid }: Response, { text, headers: got }: Received): Iterab
     return;
   }
   if (got.get("content-type") !== "application/json; charset=utf-8") yield "is not of type JSON";
-  if (!valid(parsed(text))) yield "has a body that its schema does not allow";
+  if (!valid(parsed(text))) {
+    const [first] = valid.errors ?? [];
+    yield `has a body that its schema does not allow: ${first?.instancePath} ${first?.message}`;
+  }
 }
 
 function* headers({ headers: known }: Response, { headers: got, status }: Received): Iterable<string> {
@@ -64,7 +77,9 @@ function* caching({ path, method }: Operation, { headers: asked }: Sent, answer:
   } else if (path.endsWith("/_openapi.json")) {
     if (control !== "no-cache" || vary !== "Origin") yield `is cached as ${control}, Vary: ${vary}`;
   } else {
-    if (vary !== "Origin, Authorization") yield `has Vary: ${vary}`;
+    // Of a search, where no parameter and no account says what language it is in.
+    const [plain, negotiated] = ["Origin, Authorization", "Origin, Authorization, Accept-Language"];
+    if (vary !== plain && vary !== negotiated) yield `has Vary: ${vary}`;
     const isPublic = /^public, max-age=\d+$/.test(control ?? "");
     if (!isPublic && control !== "private, no-cache") yield `is cached as ${control}`;
     if (isPublic && (method !== "GET" || status >= 400 || asked.has("authorization"))) yield "is public";
@@ -86,13 +101,45 @@ function* credentials({ security }: Operation, { plan }: Sent, { status }: Recei
 }
 
 /** Common request rules 4, and the schemas of parameters. */
-function* parameters({ query }: Operation, { plan }: Sent, received: Received): Iterable<string> {
-  const names = plan.query.map(([name]) => name);
-  const known = plan.query.every(([name, value]) => query.find((each) => each.name === name)?.valid(value));
+function* parameters(
+  { query, method }: Operation,
+  { query: asked }: Sent,
+  received: Received,
+): Iterable<string> {
+  const names = asked.map(([name]) => name);
+  const known = asked.every(([name, value]) => query.find((each) => each.name === name)?.valid(value));
   const good = known && new Set(names).size === names.length;
-  if (good && codeOf(received) === "invalid_query" && !names.includes("after"))
+  if (good && codeOf(received) === "invalid_query" && !names.some((name) => inWords.has(name)))
     yield "refuses good parameters";
-  if (!good && received.status < 400) yield "takes bad parameters";
+  // Writes to documents do not look at `expand`.
+  const ignored = method !== "GET" && names.includes("expand");
+  if (!good && !ignored && received.status < 400) yield "takes bad parameters";
+}
+
+/** Parameters that must also do what their schemas cannot say. */
+const inWords = new Set(["after", "expand", "group_by", "language", "metrics", "order_by", "tz", "where"]);
+
+/** Codes of what is wrong with a query. */
+const queryCodes = new Set([
+  "expand_too_large",
+  "invalid_aggregate",
+  "invalid_expand",
+  "invalid_query",
+  "search_not_enabled",
+]);
+
+/** What was made to be a good or a bad query is taken for one. */
+function* query({ path, security }: Operation, { plan }: Sent, received: Received): Iterable<string> {
+  const code = codeOf(received) ?? "";
+  // No field is hidden from a key.
+  const seesAll = plan.caller === "key" || plan.caller === "reader";
+  if (plan.queried === "good" && seesAll && queryCodes.has(code)) yield "refuses a good query";
+  if (plan.queried !== "bad") return;
+  if (received.status < 400) yield "takes a bad query";
+  // Nothing else is wrong with it.
+  const allowed = plan.caller === "key" && (security.length === 0 || security.includes("api_key"));
+  if (allowed && !path.includes("{id}") && !queryCodes.has(code))
+    yield `refuses a bad query as ${received.status} ${code}`;
 }
 
 /** The schema of the body is what the server goes by. */

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import type { Description, Operation } from "./description.ts";
+import { badQueries, goodQueries, type Pairs } from "./queries.ts";
 import { fitting, spoilt } from "./values.ts";
 
 export const callers = ["anonymous", "user", "boss", "key", "reader", "ended", "foreign"] as const;
@@ -12,7 +13,11 @@ export interface Plan {
   readonly caller: CallerName;
   /** Which of the known ids, or of those that name nothing. */
   readonly pick: number;
-  readonly query: readonly (readonly [name: string, value: string])[];
+  readonly query: Pairs;
+  /** Made to be taken, to be refused, or neither. */
+  readonly queried: "good" | "bad" | undefined;
+  /** Instead of the query: one whose answer had a cursor, with that. */
+  readonly next: boolean;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: PlannedBody | undefined;
 }
@@ -22,7 +27,10 @@ export interface PlannedBody {
   readonly text: string;
 }
 
-/** The same plans for the same seed. A third are ordinary requests or have one twist; the rest are anything. */
+/**
+ * The same plans for the same seed. A third are ordinary requests or have one twist; the rest are anything. Of reads with a
+ * query, most are about that.
+ */
 export function plans(
   description: Description,
   operation: Operation,
@@ -31,23 +39,57 @@ export function plans(
 ): readonly Plan[] {
   const usual = fc.constant(usualCaller(operation));
   const good = goodBody(description, operation);
+  const plain = { queried: undefined, next: false } as const;
   const ordinary = fc.record({ caller: usual, pick: fc.noBias(fc.nat()), body: good }).map(
     ({ pick, ...plan }): Plan => ({
       ...plan,
+      ...plain,
       pick,
       query: operation.method === "POST" ? twistedQuery(twistOf(pick)) : [],
       headers: twistOf(pick) === "key" && operation.method === "POST" ? { "idempotency-key": "a" } : {},
     }),
   );
-  const wild: fc.Arbitrary<Plan> = fc.record({
-    caller: fc.oneof(usual, fc.constantFrom(...callers)),
+  const wild: fc.Arbitrary<Plan> = fc
+    .record({
+      caller: fc.oneof(usual, fc.constantFrom(...callers)),
+      pick: fc.noBias(fc.nat()),
+      query: query(description, operation),
+      headers: headers(operation),
+      body: fc.oneof(good, badBody(description, operation)),
+    })
+    .map((plan): Plan => ({ ...plan, ...plain }));
+  const mixed = [
+    { arbitrary: ordinary, weight: 1 },
+    { arbitrary: wild, weight: 2 },
+  ];
+  if (operation.method === "GET" && operation.query.length > 0) {
+    mixed.push({ arbitrary: queried(description, operation), weight: 5 });
+  }
+  return fc.sample(fc.oneof(...mixed), { numRuns: number, seed });
+}
+
+/** Reads that are about their query, mostly of one who may read everything. */
+function queried(description: Description, operation: Operation): fc.Arbitrary<Plan> {
+  const usual = fc.constant(usualCaller(operation));
+  const common = {
     pick: fc.noBias(fc.nat()),
-    query: query(description, operation),
-    headers: headers(operation),
-    body: fc.oneof(good, badBody(description, operation)),
-  });
-  const plan = fc.oneof({ arbitrary: ordinary, weight: 1 }, { arbitrary: wild, weight: 2 });
-  return fc.sample(plan, { numRuns: number, seed });
+    headers: fc.constant({}),
+    body: fc.constant(undefined),
+  };
+  const made = (query: fc.Arbitrary<Pairs>, verdict: "good" | "bad", next = false) =>
+    fc.record({
+      ...common,
+      caller: fc.oneof({ arbitrary: usual, weight: 3 }, fc.constantFrom(...callers)),
+      query,
+      queried: fc.constant(verdict),
+      next: fc.constant(next),
+    });
+  const known = operation.query.some(({ name }) => name === "after");
+  return fc.oneof(
+    { arbitrary: made(goodQueries(description, operation), "good"), weight: 5 },
+    { arbitrary: made(badQueries(description, operation), "bad"), weight: 3 },
+    ...(known ? [made(fc.constant([]), "good", true)] : []),
+  );
 }
 
 const twists = [
@@ -75,14 +117,8 @@ function usualCaller({ path }: Operation): CallerName {
   return path.includes("/_auth/") ? "user" : "key";
 }
 
-function query(description: Description, { query: known }: Operation): fc.Arbitrary<[string, string][]> {
-  const good = known.map(({ name, schema }) =>
-    fitting(description, schema).map((value): [string, string] => [
-      name,
-      typeof value === "string" ? value : JSON.stringify(value),
-    ]),
-  );
-  const bad = fc.constantFrom<[string, string][]>(
+function query(description: Description, operation: Operation): fc.Arbitrary<Pairs> {
+  const bad = fc.constantFrom<Pairs[number][]>(
     ["unheard_of", "1"],
     ["limit", "0"],
     ["limit", "101"],
@@ -93,12 +129,14 @@ function query(description: Description, { query: known }: Operation): fc.Arbitr
     ["after", "nothing"],
     ["org", "x"],
     ["team", "x"],
-    ["where", "{}"],
-    ["order_by", "id"],
+    ["where", "{"],
+    ["order_by", "unheard_of"],
+    ["expand", "unheard_of"],
+    ["group_by", "id"],
   );
   return fc.oneof(
-    { arbitrary: fc.constant<[string, string][]>([]), weight: 6 },
-    { arbitrary: fc.array(fc.oneof(...good, bad), { maxLength: 2 }), weight: 3 },
+    { arbitrary: fc.constant<Pairs>([]), weight: 6 },
+    { arbitrary: goodQueries(description, operation), weight: 3 },
     { arbitrary: fc.array(bad, { minLength: 1, maxLength: 2 }), weight: 1 },
   );
 }

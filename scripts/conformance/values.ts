@@ -4,9 +4,18 @@ import type { Description } from "./description.ts";
 
 type Values = fc.Arbitrary<JsonValue>;
 
+/** By schema: making them takes longer than taking values of them. */
+const made = new WeakMap<JsonObject, Values>();
+
 /** Values that mostly fit a schema of the description; what they do fit is for its validators to say. */
 export function fitting(description: Description, schema: JsonValue | undefined): Values {
   const whole = description.follow(schema);
+  const values = made.get(whole) ?? valuesOf(description, whole);
+  made.set(whole, values);
+  return values;
+}
+
+function valuesOf(description: Description, whole: JsonObject): Values {
   if (whole["const"] !== undefined) return fc.constant(whole["const"]);
   if (Array.isArray(whole["enum"])) return fc.constantFrom<JsonValue[]>(...whole["enum"]);
   const branches = whole["anyOf"] ?? whole["oneOf"];
@@ -80,6 +89,16 @@ function members(description: Description, schema: JsonObject): Values {
   return fc.record(Object.fromEntries(each), {
     requiredKeys: required.filter((name) => Object.hasOwn(properties, name)),
   });
+}
+
+/** An object with at most so many of these members, and one at least where there are any. */
+export function fewOf(members: Readonly<Record<string, Values>>, most: number): fc.Arbitrary<JsonObject> {
+  const names = Object.keys(members);
+  return fc
+    .subarray(names, { minLength: Math.min(names.length, 1), maxLength: Math.min(names.length, most) })
+    .chain((some) =>
+      fc.record(Object.fromEntries(some.map((name) => [name, members[name] ?? fc.constant(null)]))),
+    );
 }
 
 const junk: readonly JsonValue[] = [null, true, -1, 0.5, "", "\u{1f4a5}", "x".repeat(400), [], [[]], {}];

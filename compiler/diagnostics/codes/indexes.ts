@@ -52,4 +52,74 @@ export const indexCodes = {
     wrong: '{ "indexes": [{ "fields": ["status"] }, { "fields": ["status"] }] }',
     right: '{ "indexes": [{ "fields": ["status"] }] }',
   },
+  "index-order-without-cursor": {
+    severity: "warning",
+    summary: "An index orders descending by a field whose order has no cursor.",
+    message: "'{field}' {problem}: lists in such an order have no cursor and page by skip only",
+    hint: "write '{field}' without -, where the index is there for where",
+    explanation:
+      "Lists page by cursor only in orders of single values of one kind: strings, numbers, booleans or dates. For finding documents by a value the direction of an index does not matter.",
+    wrong: '{ "indexes": [{ "fields": ["-tags"] }] }',
+    right: '{ "indexes": [{ "fields": ["tags"] }] }',
+  },
+  "index-missing": {
+    severity: "warning",
+    summary: "No index serves a read or restore rule.",
+    message:
+      "no index finds the documents that the {rule} rule lets callers see: their lists look at every document",
+    explanation:
+      "A read rule is a filter on every list, count, search and aggregation of those callers whose documents it selects. In a small collection that does not matter; in a large one such a list takes longer with every document that the caller never sees.",
+    wrong: "# no indexes.json\nrules: { read: document._meta.owner == user.id }",
+    right:
+      '# indexes.json: { "indexes": [{ "fields": ["_meta.owner"] }] }\nrules: { read: document._meta.owner == user.id }',
+  },
+  "index-unique-hidden": {
+    severity: "warning",
+    summary: "A unique index tells callers of values that a field rule hides from them.",
+    message:
+      "a 409 of this unique index tells callers who may write '{field}' but not read it which of its values are taken",
+    hint: "let only those write '{rule}' who may read it: give its field rule a write of the same text",
+    explanation:
+      "A write that violates a unique index is answered with 409 `conflict`. Whoever may write a field but not read it can so find out whether some document has a value.",
+    wrong:
+      '# indexes.json: { "indexes": [{ "fields": ["tax_id"], "unique": true }] }\nfields:\n  tax_id: { read: hasRole(\'hr\') }',
+    right:
+      '# indexes.json: { "indexes": [{ "fields": ["tax_id"], "unique": true }] }\nfields:\n  tax_id: { read: hasRole(\'hr\'), write: hasRole(\'hr\') }',
+  },
+  "text-field-type": {
+    severity: "error",
+    summary: "A text index over a field that does not hold strings.",
+    message: "'{field}' is {found}; a text index holds strings and arrays of strings",
+    explanation:
+      "Words are looked for in strings only: fields declared as strings or arrays of strings, also inside arrays of objects. Dates stored by `x-svc-store` are no text.",
+    wrong: '{ "text": { "fields": { "amount": 10 } } }',
+    right: '{ "text": { "fields": { "title": 10 } } }',
+  },
+  "text-language": {
+    severity: "error",
+    summary: "The default language of a text index is not a locale code.",
+    message: "'{language}' is not a locale code",
+    explanation:
+      "Languages are called by their locale codes (BCP 47), such as `en`, `de` or `pt-BR`; `none` leaves words as they are written.",
+    wrong: '{ "text": { "fields": { "title": 10 }, "default_language": "english" } }',
+    right: '{ "text": { "fields": { "title": 10 }, "default_language": "en" } }',
+  },
+  "text-language-unstemmed": {
+    severity: "warning",
+    summary: "The default language of a text index has no stemmer.",
+    message: "there is no stemmer for '{language}': words are found as they are written",
+    hint: "write none, which says so",
+    explanation:
+      "Words are found in all of their forms only in languages whose rules are known. In others, as with `none`, a search finds the very words that it asks for.",
+    wrong: '{ "text": { "fields": { "title": 10 }, "default_language": "ja" } }',
+    right: '{ "text": { "fields": { "title": 10 }, "default_language": "none" } }',
+  },
+  "text-language-field": {
+    severity: "error",
+    summary: "The language field of a text index is not a single string.",
+    message: "'{field}' is {found}; the language of a document stands in one string, outside of arrays",
+    explanation: "A document has one language, by whose rules all of its text is indexed.",
+    wrong: '{ "text": { "fields": { "title": 10 }, "language_field": "langs" } }',
+    right: '{ "text": { "fields": { "title": 10 }, "language_field": "lang" } }',
+  },
 } as const satisfies Readonly<Record<string, CatalogueEntry>>;

@@ -120,4 +120,14 @@ export const referenceCodes = {
     wrong: "references:\n  tags: { collection: tags, field: tag_ids, many: true, max_expand: 1000 }",
     right: "references:\n  tags: { collection: tags, field: tag_ids, many: true, max_expand: 20 }",
   },
+  "expand-unused": {
+    severity: "warning",
+    summary: "Limits of expansion in a collection without references.",
+    message: "the collection declares no references, so these limits have no effect",
+    hint: "remove expand, or declare references",
+    explanation:
+      "`expand` lowers the limits for reads of this collection. Where another collection refers to this one, that one's limits apply.",
+    wrong: "expand: { max_docs: 500 }",
+    right: "references:\n  author: { collection: people, field: author_id }\nexpand: { max_docs: 500 }",
+  },
 } as const satisfies Readonly<Record<string, CatalogueEntry>>;

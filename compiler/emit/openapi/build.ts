@@ -4,8 +4,9 @@ import type { Realm } from "../../model/model.ts";
 import { ErrorResponses, type OperationError } from "./errors.ts";
 import { type HeaderName, sharedHeaders } from "./headers.ts";
 import type { Names } from "./names.ts";
-import { type ParameterName, sharedParameters } from "./parameters.ts";
+import { type ParameterName, Parameters } from "./parameters.ts";
 import type { Ref, SchemaPool } from "./schemas/pool.ts";
+import type { References } from "./schemas/references.ts";
 import type { Shared } from "./shared.ts";
 
 /** What the routes of a realm add to while its document is built. */
@@ -13,15 +14,17 @@ export class Build {
   readonly realm: Realm;
   readonly schemas: SchemaPool;
   readonly operationIds: Names;
-  readonly parameters: Shared<OpenAPIV3_1.ParameterObject, ParameterName>;
+  readonly references: References;
+  readonly parameters: Parameters;
   readonly headers: Shared<OpenAPIV3_1.HeaderObject, HeaderName>;
   readonly errors: ErrorResponses;
 
-  constructor(realm: Realm, schemas: SchemaPool, operationIds: Names) {
+  constructor(realm: Realm, schemas: SchemaPool, references: References, operationIds: Names) {
     this.realm = realm;
+    this.references = references;
     this.schemas = schemas;
     this.operationIds = operationIds;
-    this.parameters = sharedParameters(realm.roles);
+    this.parameters = new Parameters(realm.roles);
     this.headers = sharedHeaders();
     this.errors = new ErrorResponses(schemas, this.headers);
   }
@@ -43,7 +46,11 @@ export class Build {
       tags: [tag],
       summary,
       ...(about !== undefined && { description: about }),
-      ...(parameters.length > 0 && { parameters: parameters.map((name) => this.parameters.use(name)) }),
+      ...(parameters.length > 0 && {
+        parameters: parameters.map((given) =>
+          typeof given === "string" ? this.parameters.use(given) : given,
+        ),
+      }),
       ...(body && { requestBody: { required: true, content: contents(body) } }),
       responses: {
         ...Object.fromEntries(
@@ -99,7 +106,8 @@ export interface OperationDescription {
   readonly tag: string;
   readonly summary: string;
   readonly about?: string | undefined;
-  readonly parameters?: readonly ParameterName[];
+  /** By name, or references to a collection's own. */
+  readonly parameters?: readonly (ParameterName | Ref)[];
   readonly body?: Body;
   /** By status. */
   readonly answers: Readonly<Record<number, Answer>>;

@@ -6,7 +6,17 @@ import { describe, expect, test } from "vitest";
 import { isJsonObject, type JsonValue } from "../../../runtime/json.ts";
 import { jsonText } from "../format.ts";
 import { openapiDocument } from "./document.ts";
-import { type Allowed, customId, publicCache, type RealmSketch, sketch, uniqueIndex } from "./testing.ts";
+import {
+  type Allowed,
+  aggregate,
+  customId,
+  publicCache,
+  type RealmSketch,
+  reference,
+  sketch,
+  text,
+  uniqueIndex,
+} from "./testing.ts";
 import { desk } from "./testing-desk.ts";
 
 const schema = { type: "object", required: ["name"], properties: { name: { type: "string" } } };
@@ -22,6 +32,19 @@ const realms: Readonly<Record<string, RealmSketch>> = {
     databases: {
       "a-b": { users: { schema }, Own: { schema } },
       a_b: { users: { schema }, sessions: { schema }, "own-user": { schema }, "me-2": { schema } },
+    },
+  },
+  "that is searched, aggregated and expanded": {
+    databases: {
+      db: {
+        things: {
+          schema,
+          ...text("name"),
+          ...aggregate(["name"], [{ path: "name", functions: ["min", "distinct"] }]),
+          references: [reference("name", "things"), reference("people", "people", { many: true })],
+        },
+        people: { schema, references: [reference("thing", "things", { field: "name" })] },
+      },
     },
   },
   "of hostile text": {

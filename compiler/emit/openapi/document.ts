@@ -7,12 +7,14 @@ import { collectionStems, Names } from "./names.ts";
 import { accountPaths, accountsTag } from "./paths/accounts.ts";
 import { administrationPaths, administrationTag } from "./paths/administration.ts";
 import { batchPaths } from "./paths/batch.ts";
-import { collectionPaths, type Described } from "./paths/collection.ts";
+import { collectionPaths } from "./paths/collection.ts";
+import type { Described } from "./paths/described.ts";
 import { descriptionPaths, descriptionTag } from "./paths/description.ts";
 import { accountSchemas } from "./schemas/accounts.ts";
 import { collectionSchemas, metaKinds } from "./schemas/collection.ts";
 import { placeOf } from "./schemas/place.ts";
 import { SchemaPool } from "./schemas/pool.ts";
+import { References } from "./schemas/references.ts";
 import { securitySchemes } from "./security.ts";
 
 /**
@@ -21,7 +23,8 @@ import { securitySchemes } from "./security.ts";
  */
 export function openapiDocument(realm: Realm, rules: RulesStage): OpenAPIV3_1.Document {
   const stems = collectionStems(realm);
-  const build = new Build(realm, schemaPool(realm, stems), new Names());
+  const references = new References(realm, stems);
+  const build = new Build(realm, schemaPool(realm, stems), references, new Names());
   const paths: OpenAPIV3_1.PathsObject = {};
   const tags: OpenAPIV3_1.TagObject[] = [];
   const accounts = realm.auth ? accountSchemas(build.schemas, realm) : undefined;
@@ -30,7 +33,7 @@ export function openapiDocument(realm: Realm, rules: RulesStage): OpenAPIV3_1.Do
     const collections = database.collections.map((collection): Described => {
       const compiled = rules.collections.get(`${database.name}/${collection.name}`);
       const stem = stems.get(collection) ?? "";
-      const schemas = collectionSchemas(build.schemas, realm, collection, compiled, stem);
+      const schemas = collectionSchemas(build.schemas, realm, collection, compiled, references, stem);
       const tag = `${database.name}/${collection.name}`;
       return { collection, rules: compiled?.rules ?? {}, schemas, stem, tag };
     });
@@ -74,6 +77,25 @@ const about = [
   "HEAD works wherever GET does. Every query parameter may be given once.",
 ].join(" ");
 
+/** What names of a collection's schemas end in; none is the end of another, so that those of two collections differ. */
+const collectionKinds = [
+  "Conditions",
+  "Create",
+  "Document",
+  "Expand",
+  "Expanded",
+  "GroupBy",
+  "GroupOrder",
+  "Groups",
+  "Metrics",
+  "OrderBy",
+  "Page",
+  "Patch",
+  "Replace",
+  "Selection",
+  "Where",
+];
+
 /** A pool in which our own names are kept free of whatever the configuration defines. */
 function schemaPool(realm: Realm, stems: ReadonlyMap<Collection, string>): SchemaPool {
   const files = [...stems].map(([collection, stem]) => [collection.schema.path, stem] as const);
@@ -81,7 +103,7 @@ function schemaPool(realm: Realm, stems: ReadonlyMap<Collection, string>): Schem
   for (const kind of metaKinds) pool.reserve(kind);
   for (const [collection, stem] of stems) {
     pool.reserve(`${stem}Input`, placeOf(collection.schema));
-    for (const kind of ["Create", "Replace", "Patch", "Document", "Page"]) pool.reserve(stem + kind);
+    for (const kind of collectionKinds) pool.reserve(stem + kind);
   }
   if (realm.profile) pool.reserve("Profile", placeOf(realm.profile));
   return pool;

@@ -64,6 +64,9 @@ export class ErrorResponses {
         "X-Request-ID": this.#headers.use("X-Request-ID"),
         ...(status === 412 && { ETag: this.#headers.use("ETag") }),
         ...(status === 429 && { "Retry-After": this.#headers.use("RetryAfter") }),
+        ...(codes.includes("index_building") && {
+          "Retry-After": this.#headers.use("RetryAfterIndexing"),
+        }),
       },
       content: {
         "application/json": {
@@ -106,6 +109,12 @@ const meaning = {
   invalid_id: "the `id` is not one that this collection, or this caller, may use.",
   id_not_allowed: "this collection makes ids itself.",
   invalid_query: "a query parameter is unknown, repeated or malformed.",
+  search_not_enabled: "`$search` in a collection without a text index.",
+  invalid_expand: "`expand` names what cannot be expanded, or is malformed.",
+  expand_too_large:
+    "the answer would hold more expanded documents than are allowed; expand less, or a smaller page.",
+  invalid_aggregate:
+    "a parameter of the aggregation is malformed or names what is not declared; one detail per problem.",
   org_not_allowed: "documents here belong to no organization; leave `org` out.",
   team_not_allowed: "documents here belong to no team; leave `team` out.",
   unauthenticated: "the credential is missing, unknown, expired or revoked.",
@@ -121,7 +130,11 @@ const meaning = {
   payload_too_large: "the body is larger than this server allows.",
   unsupported_media_type: "the content type is not the one that this route takes.",
   idempotency_key_reused: "this idempotency key came with another body before.",
+  search_too_expensive: "the search took too long; narrow it.",
+  aggregate_too_expensive:
+    "the aggregation took too long, or has too many groups or distinct values; narrow it.",
   too_many_requests: "wait as long as `Retry-After` says.",
   internal_error: "an unexpected failure; the server's log has it under the request id.",
+  index_building: "the text index is being built anew; wait as long as `Retry-After` says.",
   unavailable: "the server is not ready, busy beyond its limits, or the query took too long.",
 } satisfies Partial<Record<ErrorCode, string>>;

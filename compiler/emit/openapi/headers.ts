@@ -49,6 +49,18 @@ const definitions = {
     required: true,
     schema: { type: "integer", minimum: 1 },
   },
+  RetryAfterIndexing: {
+    description: "Seconds to wait; with `index_building`.",
+    schema: { type: "integer", minimum: 1 },
+  },
+  ExpandQueries: {
+    description: "Queries made to expand references; with `expand`.",
+    schema: { type: "integer", minimum: 0 },
+  },
+  ExpandDocs: {
+    description: "Expanded documents in the answer, as often as they occur in it; with `expand`.",
+    schema: { type: "integer", minimum: 0 },
+  },
   SetCookie: {
     description: "Sets the session's cookie, where it is asked for, or takes it back with the session.",
     schema: { type: "string" },

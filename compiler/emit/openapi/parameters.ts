@@ -1,17 +1,44 @@
 import type { OpenAPIV3_1 } from "openapi-types";
+import { Names } from "./names.ts";
+import type { Ref } from "./schemas/pool.ts";
 import { Shared } from "./shared.ts";
 
 type Parameter = OpenAPIV3_1.ParameterObject;
 
 export type ParameterName = keyof typeof definitions;
 
-/** @param roles of the realm */
-export function sharedParameters(roles: readonly string[]): Shared<Parameter, ParameterName> {
-  const { UserRole } = definitions;
-  return new Shared<Parameter, ParameterName>("parameters", {
-    ...definitions,
-    UserRole: { ...UserRole, schema: { ...UserRole.schema, enum: [...roles] } },
-  });
+/** The parameters of a realm's operations: those that all collections share, and those of one collection. */
+export class Parameters {
+  readonly #shared: Shared<Parameter, ParameterName>;
+  readonly #own = new Map<string, Parameter>();
+  readonly #names = new Names();
+
+  /** @param roles of the realm */
+  constructor(roles: readonly string[]) {
+    const { UserRole } = definitions;
+    this.#shared = new Shared<Parameter, ParameterName>("parameters", {
+      ...definitions,
+      UserRole: { ...UserRole, schema: { ...UserRole.schema, enum: [...roles] } },
+    });
+    for (const name of Object.keys(definitions)) this.#names.claim(name);
+  }
+
+  use(name: ParameterName): Ref {
+    return this.#shared.use(name);
+  }
+
+  /** Adds a parameter in the query under a name like the wish; answers the reference to it. */
+  add(wish: string, { name, ...parameter }: Omit<Parameter, "in">): Ref {
+    const key = this.#names.claim(wish);
+    this.#own.set(key, { name, in: "query", ...parameter });
+    return { $ref: `#/components/parameters/${key}` };
+  }
+
+  /** Those used and those added, sorted by name. */
+  toObject(): Record<string, Parameter> {
+    const all = [...Object.entries(this.#shared.toObject()), ...this.#own];
+    return Object.fromEntries(all.sort(([left], [right]) => (left < right ? -1 : 1)));
+  }
 }
 
 const definitions = {
@@ -57,6 +84,34 @@ const definitions = {
     in: "query",
     description: "`next_cursor` of the previous page.",
     schema: { type: "string" },
+  },
+  Cursor: {
+    name: "after",
+    in: "query",
+    description:
+      "`next_cursor` of the previous page, sent with the same `where` and `order_by`. Not together with `skip`; not where an order has arrays, objects or values of several types.",
+    schema: { type: "string" },
+  },
+  Language: {
+    name: "language",
+    in: "query",
+    description:
+      "Locale code of the language of `$search`. Else that of the signed-in user, of `Accept-Language` without a credential, or of the text index.",
+    schema: { type: "string" },
+    examples: { English: { value: "en" }, "Swiss German": { value: "de-CH" } },
+  },
+  GroupLimit: {
+    name: "limit",
+    in: "query",
+    description: "Groups in the answer.",
+    schema: { type: "integer", minimum: 1, maximum: 1000, default: 100 },
+  },
+  TimeZone: {
+    name: "tz",
+    in: "query",
+    description: "IANA time zone in which the periods of `group_by` begin.",
+    schema: { type: "string", default: "UTC" },
+    examples: { Berlin: { value: "Europe/Berlin" }, "St. John's": { value: "America/St_Johns" } },
   },
   UserQuery: {
     name: "q",

@@ -1,4 +1,13 @@
-import { customId, publicCache, type Sketched, sketch, uniqueIndex } from "./testing.ts";
+import {
+  aggregate,
+  customId,
+  publicCache,
+  reference,
+  type Sketched,
+  sketch,
+  text,
+  uniqueIndex,
+} from "./testing.ts";
 
 /** A realm that has at least one of everything: the golden document's. */
 export function desk(): Sketched {
@@ -41,6 +50,8 @@ export function desk(): Sketched {
           },
           rules: { read: "everyone", create: "users", update: "users", delete: "users" },
           ...publicCache,
+          ...text("title", "body"),
+          references: [reference("related", "articles", { database: "support", many: true })],
           ...customId({ pattern: "^[a-z0-9-]+$" }),
         },
         tickets: {
@@ -55,6 +66,7 @@ export function desk(): Sketched {
               number: { type: "integer" },
               due_at: { type: ["string", "null"], format: "date-time", "x-svc-store": "date" },
               cost: { type: "number", minimum: 0 },
+              article: { type: "string" },
               address: { $ref: "../../_shared/address.json" },
               steps: { type: "array", items: { $ref: "#/$defs/step" } },
             },
@@ -72,6 +84,14 @@ export function desk(): Sketched {
           },
           indexes: [uniqueIndex],
           softDelete: { retention: 2_592_000_000 },
+          references: [reference("article", "articles", { database: "support" })],
+          ...aggregate(
+            ["status", "due_at"],
+            [
+              { path: "cost", functions: ["sum", "avg", "min", "max"] },
+              { path: "due_at", functions: ["max", "distinct"] },
+            ],
+          ),
           rules: {
             read: "users",
             create: "anyone",

@@ -1,6 +1,7 @@
 /** Small models for the tests of this folder, as `load` and `rules` would make them. */
 import type { JsonObject, JsonValue } from "../../../runtime/json.ts";
-import type { Collection, Realm, RuleName, Schema } from "../../model/model.ts";
+import { declaredFields } from "../../model/fields.ts";
+import type { Collection, Realm, Reference, RuleName, Schema } from "../../model/model.ts";
 import type { CompiledRule, CompiledRules, RulesStage } from "../../rules/compiled.ts";
 import type { Condition } from "../../rules/form.ts";
 
@@ -44,14 +45,15 @@ export function sketch({ databases = {}, files = {}, profile, ...realm }: RealmS
     const { schema: document, rules = {}, hidden = [], ...rest } = given;
     compiled.set(`${database}/${own}`, compiledRules(rules, hidden));
     const path = `${name}/${database}/${own}/schema.json`;
+    const schema = { path, pointer: "", document, files: all };
     return {
       realm: name,
       database,
       name: own,
       span,
       sources: [path],
-      schema: { path, pointer: "", document, files: all },
-      fields: [],
+      schema,
+      fields: declaredFields(schema).fields,
       indexes: [],
       rules: {},
       fieldRules: [],
@@ -106,6 +108,26 @@ export function customId(given: Omit<NonNullable<Collection["customId"]>, "span"
   customId: NonNullable<Collection["customId"]>;
 } {
   return { customId: { duplicateLimit: 20, span, ...given } };
+}
+
+export function text(...fields: readonly string[]): Pick<Collection, "text"> {
+  const weighted = fields.map((path) => ({ path, weight: 1 }));
+  return { text: { fields: weighted, defaultLanguage: "en", span } };
+}
+
+export function aggregate(
+  groupBy: readonly string[],
+  metrics: NonNullable<Collection["aggregate"]>["metrics"],
+): Pick<Collection, "aggregate"> {
+  return { aggregate: { groupBy, metrics, span } };
+}
+
+export function reference(name: string, collection: string, given: Partial<Reference> = {}): Reference {
+  return { name, database: "db", collection, field: name, key: "id", many: false, span, ...given };
+}
+
+export function expand(limits: Omit<NonNullable<Collection["expand"]>, "span">): Pick<Collection, "expand"> {
+  return { expand: { ...limits, span } };
 }
 
 export const publicCache = { publicCache: { maxAge: 60, span } };

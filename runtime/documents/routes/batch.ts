@@ -7,7 +7,7 @@ import { readOperations } from "../batch/operations.ts";
 import { Batch } from "../batch/run.ts";
 import { collectionOf } from "../collection.ts";
 import { idempotency, idempotencyKey } from "../idempotency.ts";
-import { createQuery } from "../query.ts";
+import { createQuery } from "../query/writes.ts";
 
 /**
  * `POST /v1/{realm}/{database}/_batch`: up to 100 writes, all or nothing.

@@ -5,7 +5,7 @@ import { accessTo } from "../access.ts";
 import { collectionOf, type Documents } from "../collection.ts";
 import { draftOf } from "../draft.ts";
 import { idempotency, idempotencyKey } from "../idempotency.ts";
-import { createQuery } from "../query.ts";
+import { createQuery } from "../query/writes.ts";
 import { createDocument as create } from "../writes/create.ts";
 
 /** `POST /v1/{realm}/{database}/{collection}`. */

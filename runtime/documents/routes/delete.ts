@@ -3,7 +3,7 @@ import type { CollectionDefinition } from "../../realm/definition.ts";
 import type { Answer, RouteFactory } from "../../realm/exchange.ts";
 import { accessTo, requireWrite } from "../access.ts";
 import { collectionOf, type Documents } from "../collection.ts";
-import { purgeQuery, writeQuery } from "../query.ts";
+import { purgeQuery, writeQuery } from "../query/writes.ts";
 import { removeDocument, softDeleteDocument as softDelete } from "../writes/remove.ts";
 import { once, optimistic, type Retry, shortBackoff } from "../writes/retry.ts";
 

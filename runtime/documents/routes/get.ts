@@ -1,11 +1,13 @@
+import { documentTag } from "../../http/etag.ts";
 import { isId } from "../../ids.ts";
 import type { CollectionDefinition } from "../../realm/definition.ts";
 import type { Answer, RouteFactory } from "../../realm/exchange.ts";
-import { accessTo } from "../access.ts";
+import { accessTo, readable } from "../access.ts";
 import { collectionOf } from "../collection.ts";
 import { notFound } from "../errors.ts";
-import { getQuery } from "../query.ts";
-import { conditional, publicCaching, readScope } from "../reads.ts";
+import { expander } from "../expand/expand.ts";
+import { getQuery } from "../query/get.ts";
+import { conditional, publicCaching, scopeWithin } from "../reads.ts";
 
 /** `GET /v1/{realm}/{database}/{collection}/{id}`. */
 export function getDocument(definition: CollectionDefinition): RouteFactory {
@@ -14,17 +16,23 @@ export function getDocument(definition: CollectionDefinition): RouteFactory {
     const identify = accessTo(realm);
     const query = getQuery(definition);
     const caching = publicCaching(definition);
+    const { readExpand, run } = expander(realm, definition);
     return {
       class: "document",
       async handle(exchange): Promise<Answer> {
         const access = await identify(exchange);
         const { id = "" } = exchange.params;
-        const { deleted } = query(exchange.search);
-        const { filter, visibility } = readScope(definition, access, deleted);
+        const read = readable(definition, access, definition.rules?.read);
+        const { deleted, expand } = query(exchange.search);
+        const plan = expand === undefined ? undefined : readExpand(expand);
+        const { filter, visibility } = scopeWithin(definition, access, read, deleted);
         const stored = isId(id) ? await documents.get(id, visibility, filter) : undefined;
         if (stored === undefined) throw notFound();
         const { text, tag } = view(access, stored);
-        return conditional(exchange, tag, caching(exchange, deleted), () => text);
+        if (plan === undefined) return conditional(exchange, tag, caching(exchange, deleted), () => text);
+        // The plain version, whatever is hidden or expanded: such answers are never compared, only written against.
+        const { texts, headers } = await run(plan, access, [stored], [text]);
+        return { status: 200, headers: { ...headers, etag: documentTag(stored.version) }, body: texts[0] };
       },
     };
   };

@@ -1,69 +1,123 @@
+import { ApiError } from "../../errors.ts";
+import { and, type Filter, searchIn } from "../../filter/algebra.ts";
+import { defaultOrder } from "../../filter/order.ts";
 import { listTag } from "../../http/etag.ts";
 import type { CollectionDefinition } from "../../realm/definition.ts";
 import type { Answer, RouteFactory } from "../../realm/exchange.ts";
-import { accessTo } from "../access.ts";
-import { type Collection, collectionOf } from "../collection.ts";
-import { type ListQuery, listQuery } from "../query.ts";
-import { conditional, publicCaching, readScope, type Scope } from "../reads.ts";
-import type { View } from "../view.ts";
+import { QueryTimeout, type StoreCollection, type StoredDocument } from "../../store/contract.ts";
+import { accessTo, readable } from "../access.ts";
+import { collectionOf } from "../collection.ts";
+import { withScore } from "../encode.ts";
+import { expander } from "../expand/expand.ts";
+import { type Cursors, cursors } from "../query/cursors.ts";
+import { varyByLanguage } from "../query/language.ts";
+import { type ListQuery, listQuery } from "../query/list.ts";
+import { conditional, publicCaching, type Scope, scopeWithin } from "../reads.ts";
 
 /** `GET /v1/{realm}/{database}/{collection}`. */
 export function listDocuments(definition: CollectionDefinition): RouteFactory {
   return (realm) => {
     const collection = collectionOf(realm, definition);
+    const { documents, view } = collection;
     const identify = accessTo(realm);
-    const read = listQuery(definition);
+    const ofLists = cursors(realm.cursors, collection.storeName);
+    const readQuery = listQuery(definition, ofLists);
     const caching = publicCaching(definition);
+    const { readExpand, run } = expander(realm, definition);
+    const negotiatedVary = varyByLanguage(realm.definition);
     return {
       class: "document",
       async handle(exchange): Promise<Answer> {
         const access = await identify(exchange);
-        const query = read(exchange.search);
-        const scope = readScope(definition, access, query.deleted);
-        const found = await collection.documents.find({ ...scope, limit: query.limit + 1, skip: query.skip });
-        const hasMore = found.length > query.limit;
-        if (hasMore) found.pop();
-        const total = query.count
-          ? await countAll(collection, scope, query, found.length, hasMore)
-          : undefined;
+        const read = readable(definition, access, definition.rules?.read);
+        const query = readQuery(exchange, access);
+        const plan = query.expand === undefined ? undefined : readExpand(query.expand);
+        const scope = scopeWithin(definition, access, read, query.deleted);
+        const page = await findPage(documents, scope, query);
+        const cursor = cursorAfter(page, query, ofLists);
 
-        const views: View[] = [];
-        let shown = `${hasMore},${total}`;
-        for (const stored of found) {
-          const view = collection.view(access, stored);
-          views.push(view);
-          shown += `\n${stored.id}${view.tag}`;
+        const texts: string[] = [];
+        let shown = `${page.hasMore},${page.total},${cursor}`;
+        for (const stored of page.found) {
+          const { text, tag } = view(access, stored);
+          const { score } = stored;
+          texts.push(score === undefined ? text : withScore(text, score));
+          shown += score === undefined ? `\n${stored.id}${tag}` : `\n${stored.id}${tag}${score}`;
         }
-        const page: Page = { views, query, hasMore, total };
-        return conditional(exchange, listTag(shown), caching(exchange, query.deleted), () => pageText(page));
+        const etag = listTag(shown);
+        const vary = query.negotiated ? negotiatedVary : undefined;
+        if (plan === undefined) {
+          const body = () => listText(texts, query, page, cursor);
+          return conditional(exchange, etag, caching(exchange, query.deleted), body, vary);
+        }
+        const expanded = await run(plan, access, page.found, texts);
+        return {
+          status: 200,
+          headers: { ...expanded.headers, etag, ...(vary !== undefined && { vary }) },
+          body: listText(expanded.texts, query, page, cursor),
+        };
       },
     };
   };
 }
 
-/** How many documents there are in all; a page that is the last says it itself. */
-async function countAll(
-  { documents }: Collection,
-  { filter, visibility }: Scope,
-  { skip }: ListQuery,
-  found: number,
-  hasMore: boolean,
-): Promise<number> {
-  if (!hasMore && (found > 0 || skip === 0)) return skip + found;
-  return documents.count(filter, visibility);
-}
-
 interface Page {
-  readonly views: readonly View[];
-  readonly query: ListQuery;
+  readonly found: readonly StoredDocument[];
   readonly hasMore: boolean;
   readonly total: number | undefined;
 }
 
+/** @throws ApiError `search_too_expensive`, and as the store does */
+async function findPage(
+  documents: StoreCollection,
+  scope: Scope,
+  { filter: where, order, after, limit, skip, count }: ListQuery,
+): Promise<Page> {
+  const { visibility } = scope;
+  const filter = and(scope.filter, where);
+  // Conditions that nothing can meet leave no search to order by, and nothing to order.
+  const isOrdered = order === "relevance" ? searchIn(filter) !== undefined : order !== defaultOrder;
+  try {
+    const found = await documents.find({
+      filter,
+      visibility,
+      order: isOrdered ? order : undefined,
+      after,
+      limit: limit + 1,
+      skip,
+    });
+    const hasMore = found.length > limit;
+    if (hasMore) found.pop();
+    if (!count) return { found, hasMore, total: undefined };
+    // A last page says itself how many there are in all.
+    const isTold = !hasMore && after === undefined && (found.length > 0 || skip === 0);
+    const total = isTold ? skip + found.length : await documents.count(filter, visibility);
+    return { found, hasMore, total };
+  } catch (error) {
+    throw refusedFind(filter, error);
+  }
+}
+
+/** Spec: Full-text search 7. */
+function refusedFind(filter: Filter, error: unknown): unknown {
+  if (!(error instanceof QueryTimeout) || searchIn(filter) === undefined) return error;
+  return new ApiError("search_too_expensive", "The search took too long.", { cause: error });
+}
+
+function cursorAfter({ found, hasMore }: Page, { order }: ListQuery, ofLists: Cursors): string | undefined {
+  const last = found.at(-1);
+  return hasMore && last !== undefined && order !== "relevance" ? ofLists.after(order, last) : undefined;
+}
+
 /** The answer (spec: List response): stored texts side by side. */
-function pageText({ views, query, hasMore, total }: Page): string {
-  let items = "";
-  for (const { text } of views) items += items === "" ? text : `,${text}`;
+function listText(
+  texts: readonly string[],
+  { limit, skip }: ListQuery,
+  { hasMore, total }: Page,
+  cursor: string | undefined,
+): string {
+  // Cursors need no escapes: they are ids or base64url.
+  const next = cursor === undefined ? "" : `,"next_cursor":"${cursor}"`;
   const count = total === undefined ? "" : `,"total":${total}`;
-  return `{"items":[${items}],"limit":${query.limit},"skip":${query.skip},"has_more":${hasMore}${count}}`;
+  return `{"items":[${texts.join(",")}],"limit":${limit},"skip":${skip},"has_more":${hasMore}${next}${count}}`;
 }

@@ -6,7 +6,7 @@ import { requireValid } from "../../validation/details.ts";
 import { accessTo, requireWrite } from "../access.ts";
 import { collectionOf } from "../collection.ts";
 import { ownMembers } from "../draft.ts";
-import { writeQuery } from "../query.ts";
+import { writeQuery } from "../query/writes.ts";
 import { existing } from "../writes/existing.ts";
 import { optimistic, type Retry, shortBackoff } from "../writes/retry.ts";
 import { rewrite } from "../writes/update.ts";

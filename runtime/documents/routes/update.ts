@@ -5,7 +5,7 @@ import type { Answer, RouteFactory } from "../../realm/exchange.ts";
 import { accessTo, requireWrite } from "../access.ts";
 import { collectionOf } from "../collection.ts";
 import { draftOf } from "../draft.ts";
-import { writeQuery } from "../query.ts";
+import { writeQuery } from "../query/writes.ts";
 import { optimistic, type Retry, shortBackoff } from "../writes/retry.ts";
 import { type Change, updateDocument } from "../writes/update.ts";
 

@@ -1,18 +1,25 @@
 import type { Clock } from "../../clock.ts";
-import type { Filter } from "../../filter/algebra.ts";
+import { type Filter, searchIn } from "../../filter/algebra.ts";
 import type {
+  Aggregate,
   DocumentReader,
   DocumentWrite,
   DocumentWriter,
   Find,
+  Group,
+  Lookup,
   StoreCollection,
   StoredDocument,
   Visibility,
 } from "../contract.ts";
+import { groupsOf } from "./aggregate.ts";
 import type { Connection } from "./connection.ts";
 import type { Pool } from "./pool.ts";
+import { INLINE_ROWS, type Sequence, single, type Way } from "./query.ts";
 import type { Reads } from "./reads.ts";
-import { countOf, documentsOf, INLINE_ROWS, type Query, type Table } from "./table.ts";
+import { countOf, documentsOf } from "./rows.ts";
+import type { Table } from "./table.ts";
+import type { TextIndexes } from "./text-build.ts";
 import type { Writer } from "./writer.ts";
 
 /** What a collection works with. */
@@ -21,13 +28,26 @@ export interface Engine {
   readonly reads: Reads;
   readonly writer: Writer;
   readonly pool: Pool;
+  readonly texts: TextIndexes;
+  /** Milliseconds that a list or a count may take. */
+  readonly queryTime: number;
+  /** The same of searches and aggregations. */
+  readonly searchTime: number;
   /** Notes that the group of writes under way writes to the collection. */
   touch(table: Table): void;
 }
 
+/** Shapes of queries of which the usual way is remembered. */
+const WAYS = 400;
+
+/** Queries after which the ways are tried anew: values differ, and documents change. */
+const USES = 100;
+
 export class SqliteCollection implements StoreCollection {
   readonly #engine: Engine;
   readonly #table: Table;
+  /** By the first statement of the first way, which of several ways was cheap last. */
+  readonly #usualWays = new Map<string, { readonly way: number; left: number }>();
 
   constructor(engine: Engine, table: Table) {
     this.#engine = engine;
@@ -40,11 +60,31 @@ export class SqliteCollection implements StoreCollection {
   }
 
   async find(query: Find): Promise<StoredDocument[]> {
-    return documentsOf(await this.#all(this.#table.find(this.#engine.clock.now(), query)));
+    const [way, ...others] = this.#table.find(this.#engine.clock.now(), query);
+    if (way === undefined) throw new Error("there is no way to find documents");
+    if (searchIn(query.filter) !== undefined) return documentsOf(await this.#searched(way()));
+    if (others.length === 0) return documentsOf(await this.#rows(way(), this.#engine.queryTime));
+    return documentsOf(await this.#cheapest(way(), others));
   }
 
   async count(filter: Filter, visibility: Visibility): Promise<number> {
-    return countOf(await this.#all(this.#table.count(this.#engine.clock.now(), filter, visibility)));
+    const query = single(this.#table.count(this.#engine.clock.now(), filter, visibility));
+    const isSearch = searchIn(filter) !== undefined;
+    return countOf(await (isSearch ? this.#searched(query) : this.#rows(query, this.#engine.queryTime)));
+  }
+
+  async lookup(lookup: Lookup): Promise<StoredDocument[]> {
+    const query = single(this.#table.lookup(this.#engine.clock.now(), lookup));
+    const { pool, queryTime } = this.#engine;
+    const isLarge = lookup.values.length > INLINE_ROWS;
+    return documentsOf(await (isLarge ? pool.all(query, queryTime) : this.#rows(query, queryTime)));
+  }
+
+  async aggregate(query: Aggregate): Promise<{ groups: readonly Group[]; hasMore: boolean }> {
+    const statement = single(this.#table.aggregate(this.#engine.clock.now(), query));
+    const isSearch = searchIn(query.filter) !== undefined;
+    const { searchTime } = this.#engine;
+    return groupsOf(query, await (isSearch ? this.#searched(statement) : this.#rows(statement, searchTime)));
   }
 
   insert(document: DocumentWrite): Promise<void> {
@@ -66,9 +106,46 @@ export class SqliteCollection implements StoreCollection {
   }
 
   /** Most queries touch few rows and are answered at once; those that turn out to touch many start again elsewhere. */
-  async #all(query: Query): Promise<readonly unknown[]> {
-    const rows = this.#engine.reads.reading().allWithin(INLINE_ROWS, query.sql, query.parameters);
-    return rows ?? this.#engine.pool.all(query);
+  async #rows(query: Sequence, milliseconds: number): Promise<readonly unknown[]> {
+    return this.#atOnce(query) ?? this.#engine.pool.all(query, milliseconds);
+  }
+
+  /** Whichever of the ways is cheap enough to go at once, beginning with the one that was so last. */
+  async #cheapest(first: Sequence, others: readonly Way[]): Promise<readonly unknown[]> {
+    const ways = [() => first, ...others];
+    const usual = this.#usualWay(first.first.sql);
+    for (const [tried, way] of [...ways.slice(usual), ...ways.slice(0, usual)].entries()) {
+      const rows = this.#atOnce(way());
+      if (rows === undefined) continue;
+      if (tried > 0) this.#remember(first.first.sql, (usual + tried) % ways.length);
+      return rows;
+    }
+    return this.#engine.pool.all(first, this.#engine.queryTime);
+  }
+
+  #usualWay(shape: string): number {
+    const known = this.#usualWays.get(shape);
+    if (known === undefined) return 0;
+    if (--known.left === 0) this.#usualWays.delete(shape);
+    return known.way;
+  }
+
+  #remember(shape: string, way: number): void {
+    if (this.#usualWays.size >= WAYS) this.#usualWays.clear();
+    this.#usualWays.set(shape, { way, left: USES });
+  }
+
+  #atOnce(query: Sequence): readonly unknown[] | undefined {
+    return this.#engine.reads.reading().allWithin(INLINE_ROWS, query);
+  }
+
+  /**
+   * Never at once: the text index may go through a lot before it gives the first row.
+   * @throws IndexBuilding
+   */
+  #searched(query: Sequence): Promise<readonly unknown[]> {
+    this.#engine.texts.check(this.#table.shape.name);
+    return this.#engine.pool.all(query, this.#engine.searchTime);
   }
 
   #write<T>(work: (table: Table, engine: Engine) => T): Promise<T> {

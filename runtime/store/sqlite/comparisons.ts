@@ -1,11 +1,12 @@
 import type { LeafFilter, Ordering, Scalar } from "../../filter/algebra.ts";
 import type { Field } from "../../filter/fields.ts";
-import { midnightForms } from "../../filter/instants.ts";
-import { booleanAsBlob, type JsonType, type Strictness } from "./expressions.ts";
+import { boundOf, midnightForms } from "../../filter/instants.ts";
+import { booleanAsBlob, type JsonType, type Strictness, withinType } from "./expressions.ts";
+import { matching, patternMatching } from "./matching.ts";
 import { bind, type Parameters } from "./parameters.ts";
 
-/** The leaves of a filter that compare, as SQL conditions on the value stored. */
-export type Comparison = Exclude<LeafFilter, { op: "exists" }>;
+/** The leaves of a filter that compare single values, as SQL conditions on the value stored. */
+export type Comparison = Exclude<LeafFilter, { op: "exists" | "equalsArray" }>;
 
 /** A comparison with values of one JSON type. */
 export interface Test {
@@ -27,16 +28,12 @@ export function testsOf(filter: Comparison, parameters: Parameters): readonly Te
     case "gt":
     case "gte":
       return [ordering(filter.field, filter.op, filter.value, parameters)];
-    case "startsWith":
-      return [prefix(filter.value, parameters)];
-    case "endsWith":
-      return [
-        textTest(filter.value, parameters, (value, part) => {
-          return `substr(${value}, length(${value}) - length(${part}) + 1) = ${part}`;
-        }),
-      ];
-    case "contains":
-      return [textTest(filter.value, parameters, (value, part) => `instr(${value}, ${part}) > 0`)];
+    case "between":
+      return range(filter.field, filter.min, filter.max, parameters);
+    case "like":
+      return [patternMatching(filter.pattern, filter.ignoreCase, parameters)];
+    default:
+      return [matching(filter.op, filter.value, filter.ignoreCase, parameters)];
   }
 }
 
@@ -89,63 +86,31 @@ function booleanTest(expected: boolean): Test {
 export const symbols = { lt: "<", lte: "<=", gt: ">", gte: ">=" } as const satisfies Record<Ordering, string>;
 
 function ordering(field: Field, op: Ordering, bound: string | number, parameters: Parameters): Test {
-  const forms = midnightForms(field, bound);
-  const form = forms === undefined ? bound : op === "lt" || op === "gte" ? forms.short : forms.long;
-  const parameter = bind(form, parameters);
+  const parameter = bind(boundOf(field, op, bound), parameters);
   const type = typeof bound === "number" ? "number" : "text";
   return {
     type,
     indexable: true,
-    condition: (value, strictness) => within(type, strictness, value, `${value} ${symbols[op]} ${parameter}`),
-  };
-}
-
-function prefix(start: string, parameters: Parameters): Test {
-  const from = parameters.add(start);
-  const end = successor(start);
-  const to = end === undefined ? undefined : parameters.add(end);
-  return {
-    type: "text",
-    indexable: true,
     condition: (value, strictness) =>
-      within(
-        "text",
-        strictness,
-        value,
-        `${value} >= ${from}${to === undefined ? "" : ` AND ${value} < ${to}`}`,
-      ),
+      withinType(type, strictness, value, `${value} ${symbols[op]} ${parameter}`),
   };
 }
 
-/** SQLite orders numbers before strings before blobs; a range over a value of any type must stay among its own. */
-function within(type: "text" | "number", strictness: Strictness, value: string, range: string): string {
-  if (strictness !== "any") return `(${range})`;
-  return type === "number"
-    ? `(${range} AND ${value} < '')`
-    : `(${range} AND ${value} >= '' AND ${value} < x'')`;
-}
-
-function textTest(
-  text: string,
+/** Between values of one type there are only values of the same. */
+function range(
+  field: Field,
+  min: string | number,
+  max: string | number,
   parameters: Parameters,
-  found: (value: string, part: string) => string,
-): Test {
-  const part = parameters.add(text);
-  return {
-    type: "text",
-    indexable: false,
-    condition: (value, strictness) =>
-      strictness === "any" ? `(typeof(${value}) = 'text' AND ${found(value, part)})` : found(value, part),
-  };
-}
-
-/** The first string after all that start so, by code point; undefined when there is none. */
-function successor(start: string): string | undefined {
-  const points = Array.from(start, (character) => character.codePointAt(0) ?? 0);
-  for (let point = points.pop(); point !== undefined; point = points.pop()) {
-    if (point === 0x10ffff) continue;
-    const next = point === 0xd7ff ? 0xe000 : point + 1;
-    return String.fromCodePoint(...points, next);
-  }
-  return undefined;
+): readonly Test[] {
+  if (typeof min !== typeof max) return [];
+  const from = bind(boundOf(field, "gte", min), parameters);
+  const to = bind(boundOf(field, "lte", max), parameters);
+  return [
+    {
+      type: typeof min === "number" ? "number" : "text",
+      indexable: true,
+      condition: (value) => `(${value} BETWEEN ${from} AND ${to})`,
+    },
+  ];
 }

@@ -1,8 +1,13 @@
 import { randomInt } from "node:crypto";
-import { type Database, openDatabase, type Statement, type Value } from "./driver.ts";
+import { type Database, openDatabase, type Statement } from "./driver.ts";
+import { defineFunctions } from "./functions.ts";
+import type { Sequence } from "./query.ts";
 
 /** Prepared statements that a connection keeps; the oldest goes first. */
 const STATEMENTS = 400;
+
+/** Milliseconds that statements may take beside their rows: of these each may be as large as a body may be. */
+const INLINE_TIME = 10;
 
 /** One row in this many is counted against a budget, so that counting costs next to nothing. */
 export const SAMPLING = 16;
@@ -25,12 +30,18 @@ export class Connection {
   readonly database: Database;
   readonly #statements = new Map<string, Statement>();
   #ticksLeft = 0;
+  /** As `performance.now()` counts; unknown until the first tick. */
+  #stopAt: number | undefined;
 
   constructor(file: string, options: OpenOptions) {
     this.database = openDatabase(file, { readOnly: options.readOnly });
     this.database.exec(`PRAGMA busy_timeout = ${options.busyTimeout}`);
     this.database.exec("PRAGMA cache_size = -8192; PRAGMA mmap_size = 268435456; PRAGMA temp_store = MEMORY");
+    defineFunctions(this.database);
     this.database.function("tick", () => {
+      const now = performance.now();
+      this.#stopAt ??= now + INLINE_TIME;
+      if (now > this.#stopAt) this.#ticksLeft = 0;
       if (--this.#ticksLeft < 0) throw overBudget;
       return 1;
     });
@@ -52,11 +63,19 @@ export class Connection {
     return statement;
   }
 
-  /** Every row, unless the statement visits more than about `rows` of them: then undefined. */
-  allWithin(rows: number, sql: string, parameters: readonly Value[]): unknown[] | undefined {
+  /** Every row, unless the statements visit more than about `rows` of them, or large ones: then undefined. */
+  allWithin(rows: number, { first, others, limit }: Sequence): unknown[] | undefined {
     this.#ticksLeft = Math.ceil(rows / SAMPLING);
+    this.#stopAt = undefined;
     try {
-      return this.prepare(sql).all(...parameters);
+      const found: unknown[] = this.prepare(first.sql).all(...first.parameters);
+      for (const other of others) {
+        if (found.length >= limit) break;
+        const { sql, parameters } = other();
+        const [now = null, , ...rest] = parameters;
+        found.push(...this.prepare(sql).all(now, limit - found.length, ...rest));
+      }
+      return found;
     } catch (error) {
       if (this.#ticksLeft < 0) return undefined;
       throw error;

@@ -41,6 +41,19 @@ export function strict({ type, value }: Place, strictness: Strictness): string {
   }
 }
 
+/** SQLite orders numbers before strings before blobs; a range over a value of any type must stay among its own. */
+export function withinType(
+  type: "text" | "number",
+  strictness: Strictness,
+  value: string,
+  range: string,
+): string {
+  if (strictness !== "any") return `(${range})`;
+  return type === "number"
+    ? `(${range} AND ${value} < '')`
+    : `(${range} AND ${value} >= '' AND ${value} < x'')`;
+}
+
 /**
  * The places that a field's path reaches in `json`: rows to select from, one table for each array on the way, and the
  * place in such a row. With `elements`, an array at the end of the path counts by its elements. A value that stands
@@ -101,6 +114,11 @@ export function passesArray(field: Field): boolean {
   return field.arrays.includes(true);
 }
 
+/** An array stands at the path itself. */
+export function holdsArray(field: Field): boolean {
+  return field.arrays.at(-1) === true;
+}
+
 /** Server-owned fields that the table keeps in columns of its own. */
 export type ColumnField = { readonly sql: string; readonly holds: "text" | "number" | "instant" };
 
@@ -117,9 +135,17 @@ export function columnOf(field: Field): ColumnField | undefined {
   return columnFields.get(field.path);
 }
 
+/** Fields are declared once and asked for all the time. */
+const keyExpressions = new WeakMap<Field, string>();
+
 /** The key of a declared index over a field that passes no array. */
 export function keyExpression(field: Field): string {
-  return columnOf(field)?.sql ?? documentKey(field);
+  let expression = keyExpressions.get(field);
+  if (expression === undefined) {
+    expression = columnOf(field)?.sql ?? documentKey(field);
+    keyExpressions.set(field, expression);
+  }
+  return expression;
 }
 
 /**

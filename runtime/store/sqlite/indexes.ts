@@ -1,11 +1,68 @@
 import type { Filter } from "../../filter/algebra.ts";
-import { documentFields } from "../../filter/fields.ts";
-import type { CollectionShape } from "../contract.ts";
-import { passesArray } from "./expressions.ts";
+import { literalStart } from "../../filter/like.ts";
+import type { CollectionShape, IndexShape, Visibility } from "../contract.ts";
+import { documentKey, holdsArray, keyExpression, passesArray } from "./expressions.ts";
+import { indexName, orderIndexName, quoted, tableName } from "./names.ts";
+
+/** An index of a collection's table: what it is ordered by. */
+export interface TableIndex {
+  /** Quoted. */
+  readonly name: string;
+  readonly columns: readonly { readonly sql: string; readonly descending: boolean }[];
+  /** Of the rows that have a value in each column, no two have the same. */
+  readonly unique: boolean;
+  /** The rows in it have no other visibility. */
+  readonly partial: boolean;
+}
+
+const column = (sql: string) => ({ sql, descending: false });
+
+/** Indexes that hold every row of a visibility, those that the configuration declares first. */
+export function tableIndexes(shape: CollectionShape): Readonly<Record<Visibility, readonly TableIndex[]>> {
+  const { name: collection, indexes } = shape;
+  const declared = indexes.flatMap((index): TableIndex[] => {
+    const columns = indexColumns(index);
+    const name = quoted(indexName(collection, index.name));
+    return columns.length === 0 ? [] : [{ name, columns, unique: index.unique, partial: true }];
+  });
+  const byTime = (visibility: "live" | "deleted"): TableIndex => {
+    const name = quoted(orderIndexName(collection, visibility));
+    return { name, columns: [column("created_at"), column("id")], unique: false, partial: true };
+  };
+  // Made by SQLite for the first unique column.
+  const idIndex = quoted(`sqlite_autoindex_${tableName(collection)}_1`);
+  const byId: TableIndex = { name: idIndex, columns: [column("id")], unique: true, partial: false };
+  return {
+    live: [...declared, byTime("live"), byId],
+    deleted: [byTime("deleted"), byId],
+    all: [byId],
+  };
+}
+
+/**
+ * What a declared index is ordered by: its keys, but those through arrays, which have tables of their own. An index that
+ * is not unique ends with the default order, so that a page of equal values needs no sorting; SQLite lets NULLs repeat in
+ * a unique one.
+ */
+export function indexColumns({ keys, unique }: IndexShape): TableIndex["columns"] {
+  const own = keys
+    .filter(({ field }) => !passesArray(field))
+    .map(({ field, descending }) => ({
+      sql: unique ? documentKey(field) : keyExpression(field),
+      descending,
+    }));
+  if (unique || own.length === 0) return own;
+  const [time, id] = ["created_at", "id"].map((sql) => own.some((key) => key.sql === sql));
+  if (id) return own;
+  return [...own, ...(time ? [] : [column("created_at")]), column("id")];
+}
+
+/** Paths of fields that indexes of every collection and visibility find values of. */
+export const everyDocuments: ReadonlySet<string> = new Set(["id", "_meta.created_at"]);
 
 /** The paths of the fields that an index of the collection's table finds values of. */
 export function indexedPaths({ indexes }: CollectionShape): ReadonlySet<string> {
-  const paths = new Set<string>([documentFields.id.path, documentFields["_meta.created_at"].path]);
+  const paths = new Set(everyDocuments);
   for (const { keys } of indexes) {
     // An index begins with its first key without arrays; each of the others has a table of values.
     const first = keys.find(({ field }) => !passesArray(field));
@@ -19,6 +76,7 @@ export function indexedPaths({ indexes }: CollectionShape): ReadonlySet<string> 
 export function isServed(filter: Filter, indexed: ReadonlySet<string>): boolean {
   switch (filter.op) {
     case "false":
+    case "search":
       return true;
     case "and":
       return filter.of.some((part) => isServed(part, indexed));
@@ -30,6 +88,17 @@ export function isServed(filter: Filter, indexed: ReadonlySet<string>): boolean 
     case "endsWith":
     case "contains":
       return false;
+    case "startsWith":
+      return !filter.ignoreCase && indexed.has(filter.field.path);
+    case "like":
+      return !filter.ignoreCase && literalStart(filter.pattern) !== "" && indexed.has(filter.field.path);
+    case "equalsArray":
+      // By an element of it.
+      return (
+        holdsArray(filter.field) &&
+        filter.value.some((element) => element !== null) &&
+        indexed.has(filter.field.path)
+      );
     default:
       return indexed.has(filter.field.path);
   }

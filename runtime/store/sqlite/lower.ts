@@ -1,7 +1,17 @@
-import type { Filter, Scalar } from "../../filter/algebra.ts";
+import type { Filter, LeafFilter, Scalar } from "../../filter/algebra.ts";
 import type { Field } from "../../filter/fields.ts";
+import type { SearchTerms } from "../../filter/search/text-index.ts";
+import { sameArray } from "./array-equality.ts";
 import { type Comparison, memberTest, symbols, testsOf } from "./comparisons.ts";
-import { columnOf, type Place, passesArray, reach, strict, strictnessFor } from "./expressions.ts";
+import {
+  columnOf,
+  holdsArray,
+  type Place,
+  passesArray,
+  reach,
+  strict,
+  strictnessFor,
+} from "./expressions.ts";
 import { bind, type Parameters } from "./parameters.ts";
 
 /**
@@ -12,8 +22,22 @@ import { bind, type Parameters } from "./parameters.ts";
 /** SQL for the rows whose field, one that passes through an array, has a value of which `condition` is true. */
 export type ArrayIndex = (field: Field, condition: (value: string) => string) => string | undefined;
 
-export function lower(filter: Filter, parameters: Parameters, arrayIndex: ArrayIndex): string {
-  const part = (inner: Filter) => lower(inner, parameters, arrayIndex);
+/** What stands beside a collection's table. */
+export interface Indexes {
+  readonly array: ArrayIndex;
+  /** SQL for the rows that the collection's text index finds. */
+  readonly text: (terms: SearchTerms, parameters: Parameters) => string;
+}
+
+/** For rows that are there already: the document says more cheaply than an index what is in its arrays. */
+export function rowByRow({ text }: Indexes): Indexes {
+  return { array: () => undefined, text };
+}
+
+type ArrayEquality = Extract<LeafFilter, { op: "equalsArray" }>;
+
+export function lower(filter: Filter, parameters: Parameters, indexes: Indexes): string {
+  const part = (inner: Filter) => lower(inner, parameters, indexes);
   switch (filter.op) {
     case "true":
       return "1";
@@ -27,13 +51,17 @@ export function lower(filter: Filter, parameters: Parameters, arrayIndex: ArrayI
       return `(${part(filter.of)} IS NOT TRUE)`;
     case "exists":
       return present(filter.field);
+    case "search":
+      return indexes.text(filter.terms, parameters);
+    case "equalsArray":
+      return arrayEquals(filter, parameters, indexes.array);
     default:
-      return compared(filter, parameters, arrayIndex);
+      return compared(filter, parameters, indexes.array);
   }
 }
 
 /** SQLite asks from left to right, and looking into the document is dear. */
-function columnsFirst(filters: readonly Filter[]): readonly Filter[] {
+export function columnsFirst(filters: readonly Filter[]): readonly Filter[] {
   const inDocument = filters.filter(readsDocument);
   if (inDocument.length === 0 || inDocument.length === filters.length) return filters;
   return [...filters.filter((filter) => !readsDocument(filter)), ...inDocument];
@@ -43,6 +71,7 @@ function readsDocument(filter: Filter): boolean {
   switch (filter.op) {
     case "true":
     case "false":
+    case "search":
       return false;
     case "and":
     case "or":
@@ -74,6 +103,22 @@ function compared(filter: Comparison, parameters: Parameters, arrayIndex: ArrayI
   });
 }
 
+/** The array as a whole; an index of its elements finds the rows that have the first of them. */
+function arrayEquals(
+  { field, value }: ArrayEquality,
+  parameters: Parameters,
+  arrayIndex: ArrayIndex,
+): string {
+  const exact = reached(field, false, (place) => sameArray(place, field, value, parameters));
+  const element = value.find((of) => of !== null);
+  if (element === undefined || !holdsArray(field)) return exact;
+  const indexed = arrayIndex(field, (stored) => {
+    const tests = testsOf({ op: "eq", field, value: element }, parameters);
+    return anyOf(tests.map((test) => test.condition(stored, "any")));
+  });
+  return indexed === undefined ? exact : `(${indexed} AND ${exact})`;
+}
+
 const anyOf = (conditions: readonly string[]) => joined(conditions, "OR");
 
 /** Long rows of conditions are halved again and again, since SQLite limits how deep an expression may be. */
@@ -92,10 +137,13 @@ function present(field: Field): string {
   return reached(field, false, ({ type }) => `${type} <> 'null'`);
 }
 
-/** A condition that holds when a place which the field's path reaches passes the test. */
+/**
+ * A condition that holds when a place which the field's path reaches passes the test. The plus keeps SQLite (3.51 to 3.53
+ * at least) from making a join of it, where `OFFSET` then counts a row once for each place.
+ */
 function reached(field: Field, elements: boolean, test: (place: Place) => string): string {
   const { from, place } = reach(field, "doc", elements);
-  return from.length === 0 ? test(place) : `EXISTS (SELECT 1 FROM ${from.join(", ")} WHERE ${test(place)})`;
+  return from.length === 0 ? test(place) : `+EXISTS (SELECT 1 FROM ${from.join(", ")} WHERE ${test(place)})`;
 }
 
 /** The condition on the column that holds the field, where one does and its values compare with this one. */
@@ -121,6 +169,12 @@ function columnCondition(filter: Comparison, parameters: Parameters): string | u
       return bound === undefined
         ? undefined
         : `${column.sql} ${symbols[filter.op]} ${bind(bound, parameters)}`;
+    }
+    case "between": {
+      const [min, max] = [columnValue(filter.min, column.holds), columnValue(filter.max, column.holds)];
+      return min === undefined || max === undefined
+        ? undefined
+        : `${column.sql} BETWEEN ${bind(min, parameters)} AND ${bind(max, parameters)}`;
     }
     default:
       return column.holds === "text"

@@ -17,6 +17,10 @@ export function literal(text: string): string {
 
 export const tableName = (collection: string) => `c.${collection}`;
 
+/** The index of the default order. */
+export const orderIndexName = (collection: string, visibility: "live" | "deleted") =>
+  `svc_${visibility}.${collection}`;
+
 const indexPrefix = (collection: string) => `svc_index.${collection}.`;
 
 /** A declared index. */

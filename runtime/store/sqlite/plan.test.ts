@@ -1,20 +1,45 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { and, compare, eq, type Filter, isIn, not, or, TRUE, text } from "../../filter/algebra.ts";
-import { documentFields, field, ownershipFields } from "../../filter/fields.ts";
-import type { CollectionShape, Visibility } from "../contract.ts";
+import {
+  and,
+  between,
+  compare,
+  eq,
+  equalsArray,
+  type Filter,
+  isIn,
+  like,
+  not,
+  or,
+  TRUE,
+  text,
+} from "../../filter/algebra.ts";
+import { documentFields, type Field, field, ownershipFields } from "../../filter/fields.ts";
+import { type Order, orderBy, type Position } from "../../filter/order.ts";
+import type { CollectionShape, Find, Visibility } from "../contract.ts";
 import { Connection } from "./connection.ts";
 import { type StoreFile, storeFile } from "./file.ts";
 import { provision } from "./provision.ts";
-import { INLINE_ROWS, type Query, Table } from "./table.ts";
+import { INLINE_ROWS, type Query, single } from "./query.ts";
+import { Table } from "./table.ts";
 
 const status = field("status", "string");
 const size = field("size", "integer");
 const open = field("open", "boolean");
 const hostile = field('it\'s "q" é 0', "string");
 const either = field("either", ["string", "integer"]);
+const place = field("place", "string");
 const tags = field("tags", "string", ["tags"]);
 const lines = field("lines.sku", "string", ["lines"]);
 const owner = ownershipFields["_meta.owner"];
+
+const { id, "_meta.created_at": created } = documentFields;
+
+const by = (...keys: readonly (Field | readonly ["-", Field])[]): Order =>
+  orderBy(
+    keys.map((key) =>
+      "path" in key ? { field: key, descending: false } : { field: key[1], descending: true },
+    ),
+  );
 
 const index = (name: string, ...fields: (typeof status)[]) => ({
   name,
@@ -31,6 +56,7 @@ const shape: CollectionShape = {
     index("hostile", hostile),
     index("either", either),
     index("owner", owner),
+    index("place_id", place, id),
     index("tags", tags),
     index("lines", lines),
     { ...index("code", field("code", "string")), unique: true },
@@ -56,8 +82,15 @@ function plan({ sql, parameters }: Query): string {
   const rows: readonly unknown[] = connection.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(...parameters);
   return rows.map((row) => (Array.isArray(row) ? `${row[3]}` : "")).join("\n");
 }
+const statements = (find: Partial<Find>) =>
+  table.find(0, { filter: TRUE, visibility: "live", limit: 21, skip: 0, ...find }).flatMap((way) => {
+    const { first, others } = way();
+    return [first, ...others.map((other) => other())];
+  });
+/** Of each statement of each way. */
+const plans = (find: Partial<Find>) => statements(find).map(plan);
 const findPlan = (filter: Filter, visibility: Visibility = "live") =>
-  plan(table.find(0, { filter, visibility, limit: 21, skip: 0 }));
+  plans({ filter, visibility }).join("\n");
 
 const sorting = "TEMP B-TREE";
 
@@ -71,6 +104,159 @@ describe("the default order needs no sorting", () => {
       const found = findPlan(filter, visibility);
       for (const name of indexes) expect(found).toContain(name);
       expect(found).not.toContain(sorting);
+    }
+  });
+});
+
+describe("a position in the default order is gone to at once", () => {
+  const after = ["2026-03-01T00:00:00.000Z", "x"];
+
+  test.each([
+    ["live", ["svc_live.app.things"]],
+    ["deleted", ["svc_deleted.app.things"]],
+    ["all", ["svc_live.app.things", "svc_deleted.app.things"]],
+  ] as const)("%s", (visibility, indexes) => {
+    for (const filter of [TRUE, eq(field("unindexed", "string"), "x")]) {
+      const [found] = plans({ filter, visibility, after });
+      for (const name of indexes) expect(found).toContain(`${name} ((created_at,id)>(?,?))`);
+      expect(found).not.toContain(sorting);
+    }
+  });
+
+  test("among the documents of a filter, within its index", () => {
+    const [found] = plans({ filter: eq(open, true), after });
+    expect(found).toContain("svc_index.app.things.open (<expr>=? AND (created_at,id)>(?,?))");
+    expect(found).not.toContain(sorting);
+  });
+
+  test("backwards too", () => {
+    const [found] = plans({ order: by(["-", created], ["-", id]), after });
+    expect(found).toContain("svc_live.app.things ((created_at,id)<(?,?))");
+    expect(found).not.toContain(sorting);
+  });
+});
+
+describe("an order is walked along its index", () => {
+  const position = ["x", 1, "2026-03-01T00:00:00.000Z", "x"];
+  const whole: readonly (readonly [string, Order, Position])[] = [
+    ["as declared", by(status, ["-", size], created, id), position],
+    ["in reverse", by(["-", status], size, ["-", created], ["-", id]), position],
+    ["an index that ends with the id", by(place), ["x", "x"]],
+    ["the id alone", by(id), ["x"]],
+    ["the id alone in reverse", by(["-", id]), ["x"]],
+  ];
+
+  test.each(whole)("without sorting: %s", (_, order, after) => {
+    for (const find of [{ order }, { order, after }]) {
+      for (const filter of [TRUE, eq(field("unindexed", "string"), "x")]) {
+        const found = plans({ ...find, filter });
+        expect(found).not.toEqual([]);
+        for (const each of found) expect(each).not.toContain(sorting);
+      }
+    }
+    expect(plans({ order, after }).join()).not.toContain("SCAN");
+  });
+
+  test("the filter's constant is no part of it", () => {
+    const found = plans({ filter: eq(status, "open"), order: by(["-", size], created, id) });
+    expect(found[0]).toContain("svc_index.app.things.status_size (<expr>=?)");
+    expect(found[0]).not.toContain(sorting);
+    const after = plans({
+      filter: eq(status, "open"),
+      order: by(status, ["-", size], created, id),
+      after: ["open", 3, "2026-03-01T00:00:00.000Z", "x"],
+    });
+    expect(after[1]).toContain("svc_index.app.things.status_size (<expr>=? AND <expr><?)");
+    expect(after[0]).not.toContain(sorting);
+  });
+
+  test("rows equal in all of its keys are put in order by their ids, and nothing else is", () => {
+    const [found] = plans({ order: by(status, ["-", size]) });
+    expect(found).toContain("COVERING INDEX svc_index.app.things.status_size");
+    expect(found).toContain("USE TEMP B-TREE FOR LAST TERM OF ORDER BY");
+    const [after] = plans({ order: by(status, ["-", size]), after: ["x", 3, "x"] });
+    expect(after).toContain("COVERING INDEX svc_index.app.things.status_size (<expr>=? AND <expr><?)");
+    expect(after).toContain("USE TEMP B-TREE FOR LAST TERM OF ORDER BY");
+  });
+
+  test("as far as the directions agree", () => {
+    const [found] = plans({ order: by(status, size, created) });
+    expect(found).toContain("COVERING INDEX svc_index.app.things.status_size");
+    expect(found).toContain("USE TEMP B-TREE FOR LAST 3 TERMS OF ORDER BY");
+  });
+
+  test("or, where they are many, are looked for among all ids", () => {
+    const after = ["x", "x"];
+    const found = plans({ order: by(status), after });
+    expect(found.some((each) => each.includes("sqlite_autoindex_c.app.things_1 (id>?)"))).toBe(true);
+    expect(plans({ order: by(status) }).join()).toContain("sqlite_autoindex_c.app.things_1");
+  });
+
+  test("nulls are gone to as well", () => {
+    for (const order of [by(status), by(["-", status])]) {
+      const found = plans({ order, after: [null, "x"] });
+      expect(found[0]).toContain("svc_index.app.things.status_size (<expr>=?)");
+    }
+    expect(plans({ order: by(["-", status]), after: ["x", "x"] })[1]).toContain(
+      "svc_index.app.things.status_size (<expr>=?)",
+    );
+    expect(plans({ order: by(status), after: [null, "x"] })[1]).toContain(
+      "svc_index.app.things.status_size (<expr>>?)",
+    );
+  });
+});
+
+test("what has to be sorted is sorted without the documents", () => {
+  for (const order of [by(field("other", "string")), by(["-", tags])]) {
+    const [found] = plans({ order });
+    expect(found).toContain("CO-ROUTINE");
+    expect(found).toContain("SEARCH c.app.things USING INTEGER PRIMARY KEY (rowid=?)");
+  }
+});
+
+describe("of two ways to a page", () => {
+  const rule = or(eq(open, true), eq(owner, "u1"));
+
+  test("one goes by the filter's indexes, of each alternative its own", () => {
+    const [sorted] = plans({ filter: rule });
+    expect(sorted).toContain("MULTI-INDEX OR");
+    expect(sorted).toContain("svc_index.app.things.open (<expr>=?)");
+    expect(sorted).toContain("svc_index.app.things.owner (owner=?)");
+  });
+
+  test.each(["without", "with"])("the other along the order, %s statistics", (statistics) => {
+    for (let n = 0; n < 200; n++) {
+      const text = JSON.stringify({ open: true, status: `s${n}`, _meta: { owner: `u${n}` } });
+      table.insert(connection, 0, { id: `${n}`, version: 1, createdAt: n, text });
+    }
+    if (statistics === "with") connection.database.exec("ANALYZE");
+    const [, walked] = plans({ filter: rule });
+    expect(walked).toContain("SCAN c.app.things USING INDEX svc_live.app.things");
+    expect(walked).not.toContain(sorting);
+    const [first] = plans({ filter: eq(open, true) });
+    expect(first).toContain("svc_index.app.things.open (<expr>=?)");
+    expect(first).not.toContain(sorting);
+  });
+});
+
+describe("a lookup goes from the values to the documents", () => {
+  const lookup = (key: typeof status, filter: Filter = TRUE) =>
+    plan(table.lookup(0, { key, values: ["x", "y"], filter, limit: 2 }));
+
+  test.each([
+    ["id", documentFields.id, "(id=?)"],
+    ["a unique index", field("code", "string"), "svc_index.app.things.code (<expr>=?)"],
+  ] as const)("%s", (_, key, use) => {
+    for (const filter of [
+      TRUE,
+      eq(status, "x"),
+      eq(owner, "u1"),
+      eq(tags, "x"),
+      or(eq(open, true), eq(owner, "u")),
+    ]) {
+      const [first, second] = lookup(key, filter).split("\n");
+      expect(first).toContain("SCAN json_each");
+      expect(second).toContain(use);
     }
   });
 });
@@ -91,6 +277,9 @@ describe("declared indexes serve filters over live documents", () => {
       "status_size (<expr>>? AND <expr><?)",
     ],
     ["a prefix", text("startsWith", status, "op"), "status_size (<expr>>? AND <expr><?)"],
+    ["a range with both ends", between(status, "m", "n"), "status_size (<expr>>? AND <expr><?)"],
+    ["a pattern that begins literally", like(status, "op_n%"), "status_size (<expr>>? AND <expr><?)"],
+    ["a pattern without wildcards", like(status, "open"), "status_size (<expr>=?)"],
     ["two keys", and(eq(status, "open"), compare("gte", size, 3)), "status_size (<expr>=? AND <expr>>?)"],
     ["a unique index", eq(field("code", "string"), "x"), "code (<expr>=?)"],
     [
@@ -103,8 +292,8 @@ describe("declared indexes serve filters over live documents", () => {
   });
 
   test("a page of equal values is in order already", () => {
-    expect(findPlan(eq(open, true))).not.toContain(sorting);
-    expect(findPlan(eq(owner, "u1"))).not.toContain(sorting);
+    for (const filter of [eq(open, true), eq(owner, "u1")])
+      expect(plans({ filter })[0]).not.toContain(sorting);
   });
 
   test("the live half of a list of everything uses them too", () => {
@@ -114,6 +303,12 @@ describe("declared indexes serve filters over live documents", () => {
   test("fields through arrays are looked up in their table of values", () => {
     expect(findPlan(eq(tags, "x"))).toContain("svc_values.app.things.tags USING PRIMARY KEY (value=?)");
     expect(findPlan(eq(lines, "x"))).toContain("svc_values.app.things.lines.sku USING PRIMARY KEY (value=?)");
+    expect(findPlan(equalsArray(tags, [null, "x", "y"]))).toContain(
+      "svc_values.app.things.tags USING PRIMARY KEY (value=?)",
+    );
+    expect(findPlan(between(tags, "x", "y"))).toContain(
+      "svc_values.app.things.tags USING PRIMARY KEY (value>? AND value<?)",
+    );
     expect(findPlan(compare("lt", tags, "x"))).toContain(
       "svc_values.app.things.tags USING PRIMARY KEY (value>? AND value<?)",
     );
@@ -134,7 +329,7 @@ describe("columns serve the service's own fields", () => {
 describe("the budget counts rows that do not match; of those that do, a page takes few", () => {
   const unindexed = eq(field("other", "string"), "x");
   const beside = (filter: Filter, more = {}) =>
-    table.find(0, { filter, visibility: "live", limit: 20, skip: 0, ...more }).sql.includes("OR NOT ((seq");
+    statements({ filter, ...more })[0]?.sql.includes("OR NOT ((seq");
 
   test("where no index serves the filter", () => {
     for (const filter of [
@@ -143,6 +338,10 @@ describe("the budget counts rows that do not match; of those that do, a page tak
       or(eq(status, "x"), unindexed),
       and(unindexed, not(unindexed)),
       text("contains", status, "x"),
+      text("startsWith", status, "x", true),
+      like(status, "%x"),
+      equalsArray(status, ["x"]),
+      equalsArray(tags, [null]),
       eq(size, 1),
     ])
       expect(beside(filter)).toBe(true);
@@ -155,6 +354,8 @@ describe("the budget counts rows that do not match; of those that do, a page tak
       eq(documentFields.id, "x"),
       and(unindexed, eq(status, "x")),
       or(eq(status, "x"), eq(open, true)),
+      like(status, "x_y%"),
+      equalsArray(tags, ["x"]),
       { op: "false" } as const,
     ])
       expect(beside(filter)).toBe(false);
@@ -168,7 +369,7 @@ test("columns are asked before the document, whatever the order of the rule", ()
     or(not(retired), eq(owner, "u1")),
     and(not(retired), or(eq(owner, "u1"), eq(owner, "u2"))),
   ]) {
-    const { sql } = table.find(0, { filter, visibility: "live", limit: 21, skip: 0 });
+    const [sql = ""] = statements({ filter }).map((statement) => statement.sql);
     expect(sql.indexOf("owner = ")).toBeGreaterThan(0);
     expect(sql.indexOf("owner = ")).toBeLessThan(sql.indexOf("json_"));
   }
@@ -194,8 +395,8 @@ describe("counting and skipping read the index alone", () => {
 test("a filter of thousands of conditions is no deeper than SQLite allows", () => {
   const alternatives = Array.from({ length: 3000 }, (_, n) => compare("gt", size, n));
   for (const op of ["and", "or"] as const) {
-    const { sql, parameters } = table.count(0, { op, of: alternatives }, "live");
-    expect(connection.allWithin(1000, sql, parameters)).toEqual([[0]]);
+    const query = table.count(0, { op, of: alternatives }, "live");
+    expect(connection.allWithin(1000, single(query))).toEqual([[0]]);
   }
 });
 
@@ -216,13 +417,8 @@ describe("prefixes end where the next string begins", () => {
       });
     });
     for (const key of [status, either]) {
-      const { sql, parameters } = table.find(0, {
-        filter: text("startsWith", key, prefix),
-        visibility: "live",
-        limit: 99,
-        skip: 0,
-      });
-      expect(connection.allWithin(1000, sql, parameters)).toHaveLength(inside.length);
+      for (const query of statements({ filter: text("startsWith", key, prefix), limit: 99 }))
+        expect(connection.allWithin(1000, single(query))).toHaveLength(inside.length);
     }
   });
 });

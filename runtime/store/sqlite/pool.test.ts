@@ -3,36 +3,48 @@ import { mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { build } from "esbuild";
-import { afterEach, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { systemClock } from "../../clock.ts";
-import { compare, eq, TRUE } from "../../filter/algebra.ts";
-import { field } from "../../filter/fields.ts";
+import { and, compare, eq, search as searchFor, TRUE } from "../../filter/algebra.ts";
+import { documentFields, field } from "../../filter/fields.ts";
+import { orderBy } from "../../filter/order.ts";
+import { textIndex } from "../../filter/search/index.ts";
 import { QueryTimeout, type Store, StoreBusy } from "../contract.ts";
+import { type Database, openDatabase } from "./driver.ts";
+import { Pool } from "./pool.ts";
+import { INLINE_ROWS, single } from "./query.ts";
 import { openSqliteStore } from "./store.ts";
-import { INLINE_ROWS } from "./table.ts";
 
 const size = field("size", "integer");
+const sizes = field("size", "integer", ["size"]);
 const missing = eq(size, -1);
+const titles = textIndex({
+  fields: [{ field: field("title", "string"), weight: 1 }],
+  defaultLanguage: "none",
+});
 /** Enough to leave the main thread for certain, although rows are counted by sampling. */
 const MANY = INLINE_ROWS * 4;
+const thing = (n: number) => ({ id: `${n}`, version: 1, text: `{"id":"${n}","size":${n},"title":"a"}` });
+const ids = Array.from({ length: MANY }, (_, n) => `${n}`);
 
-let store: Store;
-afterEach(() => store.close());
+let store: Store | undefined;
+afterEach(() => store?.close());
 
-async function filled(queryTime: number, readers: number) {
+async function filled(queryTime: number, readers: number, searchTime = queryTime) {
   store = await openSqliteStore({
     location: ":memory:",
     realm: "pool",
     clock: systemClock,
     queryTime,
+    searchTime,
     readers,
   });
-  await store.provision([{ name: "app.things", fields: {}, indexes: [], feed: false }]);
+  await store.provision([{ name: "app.things", fields: {}, indexes: [], text: titles, feed: false }]);
   const collection = store.collection("app.things");
   await store.transaction(async (transaction) => {
     const own = transaction.collection("app.things");
     for (let n = 0; n < MANY; n++) {
-      await own.insert({ id: `${n}`, version: 1, createdAt: n, text: `{"id":"${n}","size":${n}}` });
+      await own.insert({ ...thing(n), createdAt: n });
     }
   });
   return collection;
@@ -49,10 +61,7 @@ test("queries that visit many rows are answered by the readers", async () => {
     collection.count(TRUE, "all"),
     collection.find({ filter: TRUE, visibility: "live", limit: 2, skip: MANY - 2 }),
   ]);
-  expect(found).toEqual([
-    { id: `${MANY - 2}`, version: 1, text: `{"id":"${MANY - 2}","size":${MANY - 2}}` },
-    { id: `${MANY - 1}`, version: 1, text: `{"id":"${MANY - 1}","size":${MANY - 1}}` },
-  ]);
+  expect(found).toEqual([thing(MANY - 2), thing(MANY - 1)]);
   expect(counted).toBe(10);
   expect(all).toBe(MANY);
   expect(skipped).toEqual(found);
@@ -65,6 +74,36 @@ test("a query past its time is a QueryTimeout; the reader goes on", async () => 
   expect(await collection.find({ ...search, filter: eq(size, 3), limit: 1 })).toHaveLength(1);
 });
 
+test("searches and aggregations have a time of their own", async () => {
+  const terms = { phrases: [], words: ["a"], excluded: [] };
+  const sought = { ...search, filter: and(searchFor(titles, terms), missing) };
+  const grouped = {
+    filter: TRUE,
+    visibility: "live",
+    groupBy: [{ field: size }],
+    metrics: [{ op: "count" }],
+    order: [],
+    limit: 10,
+  } as const;
+  for (const [queryTime, searchTime] of [
+    [0, 60_000],
+    [60_000, 0],
+  ] as const) {
+    const collection = await filled(queryTime, 1, searchTime);
+    const lists = [() => collection.find(search), () => collection.count(missing, "live")];
+    const searches = [
+      () => collection.find(sought),
+      () => collection.find({ ...sought, order: "relevance" }),
+      () => collection.count(sought.filter, "live"),
+      () => collection.aggregate(grouped),
+    ];
+    const [stopped, answered] = queryTime === 0 ? [lists, searches] : [searches, lists];
+    for (const run of stopped) await expect(run()).rejects.toBeInstanceOf(QueryTimeout);
+    for (const run of answered) await expect(run()).resolves.toBeDefined();
+    await store?.close();
+  }
+});
+
 test("a full pool is StoreBusy; cheap queries are answered all the same, and those waiting too", async () => {
   const collection = await filled(60_000, 1);
   const running = Array.from({ length: 17 }, () => collection.find(search));
@@ -75,11 +114,90 @@ test("a full pool is StoreBusy; cheap queries are answered all the same, and tho
   expect(await collection.find(search)).toEqual([]);
 });
 
+test("an expensive query is not run where others wait: they are answered while it is under way", async () => {
+  const collection = await filled(60_000, 1);
+  const ended: string[] = [];
+  const expensive = {
+    find: () => collection.find(search),
+    order: () =>
+      collection.find({ ...search, filter: TRUE, order: orderBy([{ field: size, descending: true }]) }),
+    array: () =>
+      collection.find({ ...search, filter: TRUE, order: orderBy([{ field: sizes, descending: false }]) }),
+    count: () => collection.count(missing, "live"),
+    lookup: () => collection.lookup({ key: documentFields.id, values: ids, filter: TRUE, limit: MANY }),
+    aggregate: () =>
+      collection.aggregate({
+        filter: TRUE,
+        visibility: "live",
+        groupBy: [{ field: size }],
+        metrics: [{ op: "count" }],
+        order: [],
+        limit: 10,
+      }),
+  };
+  const running = Object.entries(expensive).map(async ([name, run]) => {
+    await run();
+    ended.push(name);
+  });
+  expect(await collection.get("1", "live")).toBeDefined();
+  expect(await collection.find({ ...search, filter: TRUE })).toHaveLength(20);
+  expect(ended).toEqual([]);
+  await Promise.all(running);
+  expect(ended.toSorted()).toEqual(Object.keys(expensive).toSorted());
+});
+
+describe("a statement that does not stop by itself", () => {
+  let folder: string;
+  let pool: Pool;
+  let locking: Database;
+  const query = single({ sql: "SELECT count(*) FROM things", parameters: [] });
+
+  beforeEach(async () => {
+    folder = mkdtempSync(join(tmpdir(), "realmc-pool-"));
+    const file = join(folder, "file.sqlite");
+    locking = openDatabase(file, { readOnly: false });
+    locking.exec("CREATE TABLE things (name); PRAGMA busy_timeout = 60000");
+    pool = new Pool(file, 1);
+    await pool.all(single({ sql: "PRAGMA busy_timeout = 60000", parameters: [] }), 60_000);
+    // Without a log of writes beside it, readers of the file wait for whoever has locked it.
+    locking.exec("BEGIN EXCLUSIVE");
+  });
+  afterEach(async () => {
+    if (locking.isTransaction) locking.exec("COMMIT");
+    await pool.close();
+    locking.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  test("is a QueryTimeout soon after its time, and keeps its thread until it ends", async () => {
+    await expect(pool.all(query, 1)).rejects.toBeInstanceOf(QueryTimeout);
+    await expect(pool.all(query, 60_000)).rejects.toBeInstanceOf(StoreBusy);
+    locking.exec("COMMIT");
+    let rows: readonly unknown[] | undefined;
+    while (rows === undefined) {
+      rows = await pool.all(query, 60_000).catch((error: unknown) => {
+        if (!(error instanceof StoreBusy)) throw error;
+        return new Promise<undefined>((resolve) => setImmediate(() => resolve(undefined)));
+      });
+    }
+    expect(rows).toEqual([[0]]);
+  });
+
+  test("lets those wait no longer that wait for its thread", async () => {
+    const stuck = pool.all(query, 1);
+    const waiting = pool.all(query, 60_000);
+    await expect(Promise.allSettled([stuck, waiting])).resolves.toMatchObject([
+      { reason: expect.any(QueryTimeout) },
+      { reason: expect.any(StoreBusy) },
+    ]);
+  });
+});
+
 test("close ends the readers once their queries have ended", async () => {
   const collection = await filled(60_000, 1);
   const [running, waiting] = [collection.find(search), collection.find(search)];
   const refused = expect(waiting).rejects.toThrow("closed");
-  await store.close();
+  await store?.close();
   await refused;
   expect(await running).toEqual([]);
 });

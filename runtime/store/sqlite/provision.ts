@@ -3,9 +3,10 @@ import { type CollectionShape, type IndexShape, UniqueIndexViolated } from "../c
 import { arrayIndexStatements, indexedArrays, triggerEvents, triggerName } from "./arrays.ts";
 import type { Connection } from "./connection.ts";
 import { isUniqueViolation } from "./driver.ts";
-import { documentKey, keyExpression, passesArray } from "./expressions.ts";
+import { documentKey, passesArray } from "./expressions.ts";
 import { feedTables } from "./feed.ts";
-import { declaredName, indexName, quoted, tableName, valuesPrefix } from "./names.ts";
+import { indexColumns } from "./indexes.ts";
+import { declaredName, indexName, orderIndexName, quoted, tableName, valuesPrefix } from "./names.ts";
 import { textOf, valuesOf } from "./rows.ts";
 
 const ownerKey = documentKey(ownershipFields["_meta.owner"]);
@@ -34,7 +35,7 @@ export function provision(connection: Connection, shapes: readonly CollectionSha
  */
 function documentTable(collection: string): string {
   const table = quoted(tableName(collection));
-  const index = (purpose: string) => quoted(`svc_${purpose}.${collection}`);
+  const orderIndex = (visibility: "live" | "deleted") => quoted(orderIndexName(collection, visibility));
   return `
     CREATE TABLE IF NOT EXISTS ${table} (
       seq INTEGER PRIMARY KEY,
@@ -46,9 +47,9 @@ function documentTable(collection: string): string {
       owner TEXT GENERATED ALWAYS AS (${ownerKey}) STORED,
       doc TEXT NOT NULL
     );
-    CREATE INDEX IF NOT EXISTS ${index("live")} ON ${table} (created_at, id, purge_at, deleted_at) WHERE deleted_at IS NULL;
-    CREATE INDEX IF NOT EXISTS ${index("deleted")} ON ${table} (created_at, id, purge_at, deleted_at) WHERE deleted_at IS NOT NULL;
-    CREATE INDEX IF NOT EXISTS ${index("purge")} ON ${table} (purge_at) WHERE purge_at IS NOT NULL;
+    CREATE INDEX IF NOT EXISTS ${orderIndex("live")} ON ${table} (created_at, id, purge_at, deleted_at) WHERE deleted_at IS NULL;
+    CREATE INDEX IF NOT EXISTS ${orderIndex("deleted")} ON ${table} (created_at, id, purge_at, deleted_at) WHERE deleted_at IS NOT NULL;
+    CREATE INDEX IF NOT EXISTS ${quoted(`svc_purge.${collection}`)} ON ${table} (purge_at) WHERE purge_at IS NOT NULL;
   `;
 }
 
@@ -74,19 +75,15 @@ function provisionIndexes(connection: Connection, shape: CollectionShape): void 
   }
 }
 
-/**
- * The index over live documents; undefined when all of its keys pass through arrays. An index that is not unique ends
- * with the default order, so that a page of equal values needs no sorting; SQLite lets NULLs repeat in a unique one.
- */
-function indexDefinition(collection: string, { name, keys, unique }: IndexShape): string | undefined {
-  const own = keys.filter(({ field }) => !passesArray(field));
-  if (unique && own.length < keys.length)
+/** The index over live documents; undefined when all of its keys pass through arrays. */
+function indexDefinition(collection: string, index: IndexShape): string | undefined {
+  const { name, keys, unique } = index;
+  if (unique && keys.some(({ field }) => passesArray(field)))
     throw new Error(`unique index ${name} of ${collection} passes through an array`);
-  if (own.length === 0) return undefined;
-  const columns = own.map(({ field, descending }) => {
-    return `${unique ? documentKey(field) : keyExpression(field)}${descending ? " DESC" : ""}`;
-  });
-  if (!unique) columns.push("created_at", "id", "purge_at", "deleted_at");
+  const columns = indexColumns(index).map(({ sql, descending }) => (descending ? `${sql} DESC` : sql));
+  if (columns.length === 0) return undefined;
+  // So that conditions on visibility need not look at the rows.
+  if (!unique) columns.push("purge_at", "deleted_at");
   const target = `${quoted(indexName(collection, name))} ON ${quoted(tableName(collection))}`;
   return `CREATE ${unique ? "UNIQUE " : ""}INDEX ${target} (${columns.join(", ")}) WHERE deleted_at IS NULL`;
 }

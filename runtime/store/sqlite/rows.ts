@@ -20,3 +20,17 @@ export function wholeNumberOf(value: unknown): number {
 export function documentOf(id: unknown, version: unknown, text: unknown): StoredDocument {
   return { id: textOf(id), version: wholeNumberOf(version), text: textOf(text) };
 }
+
+/** Of rows of id, version and text, and perhaps a score. */
+export function documentsOf(rows: readonly unknown[]): StoredDocument[] {
+  return rows.map((row) => {
+    const [id, version, text, score] = valuesOf(row);
+    const document = documentOf(id, version, text);
+    return typeof score === "number" ? { ...document, score } : document;
+  });
+}
+
+/** Of the one row of a count. */
+export function countOf(rows: readonly unknown[]): number {
+  return wholeNumberOf(valuesOf(rows[0])[0]);
+}

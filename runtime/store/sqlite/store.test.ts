@@ -172,7 +172,7 @@ describe("indexes", () => {
       "svc_live.app.things",
       "svc_purge.app.things",
     ]);
-    expect(schema("table")).toEqual(["c.app.things", "svc_feed", "svc_feed_start"]);
+    expect(schema("table")).toEqual(["c.app.things", "svc_feed", "svc_feed_start", "svc_text"]);
     expect(schema("trigger")).toEqual([]);
   });
 

@@ -9,6 +9,7 @@ import { Pool } from "./pool.ts";
 import { provision } from "./provision.ts";
 import { Reads } from "./reads.ts";
 import { Table } from "./table.ts";
+import { TextIndexes } from "./text-build.ts";
 import { Writer } from "./writer.ts";
 
 /** Milliseconds between looks for changes that the feed may forget. */
@@ -19,8 +20,10 @@ export interface SqliteStoreOptions {
   readonly location: string;
   readonly realm: string;
   readonly clock: Clock;
-  /** Milliseconds that a query may take. */
+  /** Milliseconds that a list or a count may take. */
   readonly queryTime: number;
+  /** The same of searches and aggregations; default: `queryTime`. */
+  readonly searchTime?: number;
   /** Threads for expensive queries; default: one less than processors, at least 1 and at most 4. */
   readonly readers?: number;
 }
@@ -42,6 +45,7 @@ class SqliteStore implements Store {
   readonly #reads: Reads;
   readonly #writer: Writer;
   readonly #pool: Pool;
+  readonly #texts: TextIndexes;
   readonly #engine: Engine;
   readonly #collections = new Map<string, { readonly table: Table; readonly collection: SqliteCollection }>();
   readonly #leases = new Set<string>();
@@ -52,20 +56,20 @@ class SqliteStore implements Store {
   #nextForgetting = 0;
   #closed: Promise<void> | undefined;
 
-  constructor(file: StoreFile, { clock, queryTime, readers }: SqliteStoreOptions) {
+  constructor(file: StoreFile, { clock, queryTime, searchTime, readers }: SqliteStoreOptions) {
     this.#file = file;
     this.#reads = new Reads(file);
     this.#writer = new Writer(this.#reads, () => this.#committed());
-    this.#pool = new Pool(
-      this.#file.path,
-      readers ?? Math.min(4, Math.max(1, availableParallelism() - 1)),
-      queryTime,
-    );
+    this.#pool = new Pool(this.#file.path, readers ?? Math.min(4, Math.max(1, availableParallelism() - 1)));
+    this.#texts = new TextIndexes(this.#reads, this.#writer);
     this.#engine = {
       clock,
       reads: this.#reads,
       writer: this.#writer,
       pool: this.#pool,
+      texts: this.#texts,
+      queryTime,
+      searchTime: searchTime ?? queryTime,
       touch: (table) => {
         this.#touched.add(table);
         this.#writer.wrote();
@@ -77,6 +81,7 @@ class SqliteStore implements Store {
   async provision(shapes: readonly CollectionShape[]): Promise<void> {
     await this.#writer.transaction(async () => {
       provision(this.#reads.writing, shapes);
+      this.#texts.provision(shapes);
       forgetExpired(this.#reads.writing, this.#engine.clock.now());
     });
     for (const shape of shapes) {
@@ -84,6 +89,7 @@ class SqliteStore implements Store {
       this.#collections.set(shape.name, { table, collection: new SqliteCollection(this.#engine, table) });
       this.#revisions.set(shape.name, 0);
     }
+    this.#texts.build();
   }
 
   collection(name: string): StoreCollection {
@@ -137,6 +143,7 @@ class SqliteStore implements Store {
   }
 
   async #close(): Promise<void> {
+    this.#texts.close();
     await this.#writer.close();
     await this.#pool.close();
     this.#reads.close();

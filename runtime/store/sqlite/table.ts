@@ -1,31 +1,29 @@
 import { type Filter, TRUE } from "../../filter/algebra.ts";
 import {
+  type Aggregate,
   type CollectionShape,
   type DocumentWrite,
   DuplicateId,
   type Find,
+  type Lookup,
   type StoredDocument,
   UniqueViolation,
   type Visibility,
 } from "../contract.ts";
+import { aggregateSql } from "./aggregate.ts";
 import { arrayIndexFor } from "./arrays.ts";
-import { type Connection, ticking } from "./connection.ts";
+import type { Connection } from "./connection.ts";
 import { isUniqueViolation, type Value } from "./driver.ts";
+import { documentKey } from "./expressions.ts";
 import { recordChange } from "./feed.ts";
-import { indexedPaths, isServed } from "./indexes.ts";
-import { type ArrayIndex, lower } from "./lower.ts";
+import { type Indexes, lower, rowByRow } from "./lower.ts";
 import { declaredName, quoted, tableName } from "./names.ts";
+import { Pages } from "./pages.ts";
 import { Parameters } from "./parameters.ts";
-import { documentOf, valuesOf, wholeNumberOf } from "./rows.ts";
-
-/** Rows that a statement may visit on the main thread, where everybody waits for it. */
-export const INLINE_ROWS = 1000;
-
-/** A statement and what is bound to it. */
-export interface Query {
-  readonly sql: string;
-  readonly parameters: readonly Value[];
-}
+import { notExpired, type Query, visible, type Way } from "./query.ts";
+import { documentOf, documentsOf, valuesOf } from "./rows.ts";
+import { Source } from "./source.ts";
+import { textSearchFor } from "./text.ts";
 
 /** A statement made for a filter, and what the filter binds, after the parameters of its place. */
 interface Lowered {
@@ -38,14 +36,6 @@ type Statements = Readonly<Record<Visibility, WeakMap<Filter, Lowered>>>;
 
 const noStatements = (): Statements => ({ live: new WeakMap(), deleted: new WeakMap(), all: new WeakMap() });
 
-const notExpired = "(purge_at IS NULL OR purge_at > ?1)";
-/** `?1` is the time. The live and deleted conditions are those of the partial indexes. */
-const visible: Readonly<Record<Visibility, string>> = {
-  live: `deleted_at IS NULL AND ${notExpired}`,
-  deleted: `deleted_at IS NOT NULL AND ${notExpired}`,
-  all: notExpired,
-};
-
 /**
  * A collection's statements. Everything here runs at once, on the connection given; who calls decides about
  * transactions and threads.
@@ -53,12 +43,11 @@ const visible: Readonly<Record<Visibility, string>> = {
 export class Table {
   readonly shape: CollectionShape;
   readonly #name: string;
-  readonly #arrayIndex: ArrayIndex;
-  /** Paths of fields that an index begins with. */
-  readonly #indexed: ReadonlySet<string>;
+  readonly #rowByRow: Indexes;
+  readonly #source: Source;
+  readonly #pages: Pages;
   readonly #get: Readonly<Record<Visibility, string>>;
   readonly #gets = noStatements();
-  readonly #pages = noStatements();
   readonly #insert: string;
   readonly #replaceText: string;
   readonly #replace: string;
@@ -72,8 +61,10 @@ export class Table {
       `SELECT version, doc FROM ${name} WHERE id = ?2 AND ${visible[visibility]}`;
     this.shape = shape;
     this.#name = name;
-    this.#arrayIndex = arrayIndexFor(shape);
-    this.#indexed = indexedPaths(shape);
+    const indexes = { array: arrayIndexFor(shape), text: textSearchFor(shape) };
+    this.#rowByRow = rowByRow(indexes);
+    this.#source = new Source(shape, indexes);
+    this.#pages = new Pages(shape, indexes, this.#source);
     this.#get = { live: get("live"), deleted: get("deleted"), all: get("all") };
     this.#insert = `INSERT INTO ${name} (id, version, created_at, deleted_at, purge_at, doc) VALUES (?1, ?2, ?3, ?4, ?5, ?6)`;
     // Setting only what changes on most writes leaves the indexes over the other columns alone.
@@ -113,47 +104,45 @@ export class Table {
     const known = this.#gets[visibility].get(filter);
     if (known !== undefined) return known;
     const parameters = new Parameters(2);
-    const sql = `${this.#get[visibility]} AND ${lower(filter, parameters, this.#arrayIndex)}`;
+    const sql = `${this.#get[visibility]} AND ${lower(filter, parameters, this.#rowByRow)}`;
     const lowered = { sql, values: parameters.values };
     this.#gets[visibility].set(filter, lowered);
     return lowered;
   }
 
-  /** Rows for {@link documentsOf}. */
-  find(now: number, { filter, visibility, limit, skip }: Find): Query {
-    const isDeep = skip + limit > INLINE_ROWS;
-    const { sql, values } = isDeep
-      ? this.#page(filter, visibility, isDeep)
-      : this.#shallowPage(filter, visibility);
-    return { sql, parameters: [now, limit, skip, ...values] };
+  /** Rows for {@link documentsOf}, in one way or the other (see {@link Pages}). */
+  find(now: number, find: Find): readonly Way[] {
+    return this.#pages.find(now, find);
   }
 
-  #shallowPage(filter: Filter, visibility: Visibility): Lowered {
-    const known = this.#pages[visibility].get(filter);
-    if (known !== undefined) return known;
-    const lowered = this.#page(filter, visibility, false);
-    this.#pages[visibility].set(filter, lowered);
-    return lowered;
-  }
-
-  #page(filter: Filter, visibility: Visibility, isDeep: boolean): Lowered {
-    const parameters = new Parameters(3);
-    const where = this.#where(filter, isDeep, parameters);
-    const columns = visibility === "all" ? "SELECT id, version, doc, created_at" : "SELECT id, version, doc";
-    // The trash has an order index of its own: both are walked side by side rather than everything sorted.
-    const parts = visibility === "all" ? (["live", "deleted"] as const) : [visibility];
-    const selects = parts.map((part) => `${columns} FROM ${this.#name} WHERE ${visible[part]}${where}`);
-    const sql = `${selects.join(" UNION ALL ")} ORDER BY created_at, id LIMIT ?2 OFFSET ?3`;
-    return { sql, values: parameters.values };
-  }
-
+  /** Rows for {@link countOf}. */
   count(now: number, filter: Filter, visibility: Visibility): Query {
     const parameters = new Parameters(1);
-    const where = this.#where(filter, true, parameters);
-    return {
-      sql: `SELECT count(*) FROM ${this.#name} WHERE ${visible[visibility]}${where}`,
-      parameters: [now, ...parameters.values],
-    };
+    // Indexes serve the live documents and the deleted ones each by themselves.
+    const parts = visibility === "all" ? (["live", "deleted"] as const) : [visibility];
+    const counts = parts.map(
+      (part) => `(SELECT count(*) FROM ${this.#source.rows(filter, part, parameters)})`,
+    );
+    return { sql: `SELECT ${counts.join(" + ")}`, parameters: [now, ...parameters.values] };
+  }
+
+  /** Rows for {@link documentsOf}. */
+  lookup(now: number, { key, values, filter, limit }: Lookup): Query {
+    const parameters = new Parameters(3);
+    // Those of unique indexes are over the document, whichever field.
+    const stored = key.path === "id" ? "id" : documentKey(key);
+    const condition = filter.op === "true" ? "" : ` AND ${lower(filter, parameters, this.#rowByRow)}`;
+    // CROSS JOIN: the values come first, and lead to the rows.
+    const sql = `SELECT id, version, doc FROM (SELECT value AS wanted FROM json_each(?2)) CROSS JOIN ${this.#name}
+      ON ${stored} = wanted WHERE ${visible.live}${condition} LIMIT ?3`;
+    return { sql, parameters: [now, JSON.stringify([...new Set(values)]), limit, ...parameters.values] };
+  }
+
+  /** Rows for {@link groupsOf}. */
+  aggregate(now: number, query: Aggregate): Query {
+    const parameters = new Parameters(1);
+    const rows = this.#source.rows(query.filter, query.visibility, parameters);
+    return { sql: aggregateSql(query, rows, parameters), parameters: [now, ...parameters.values] };
   }
 
   /** @throws DuplicateId | UniqueViolation */
@@ -242,25 +231,4 @@ export class Table {
     const declared = index === undefined ? undefined : declaredName(this.shape.name, index);
     return declared === undefined ? new DuplicateId(id) : new UniqueViolation(declared);
   }
-
-  /** @param everyRow whether rows that match count against the budget as well; else the query takes few of them */
-  #where(filter: Filter, everyRow: boolean, parameters: Parameters): string {
-    if (filter.op === "true") return everyRow ? ` AND ${ticking}` : "";
-    const condition = lower(filter, parameters, this.#arrayIndex);
-    // Counting costs a list of twenty as much as reading its owners; but no index serves a condition within an OR.
-    return everyRow || isServed(filter, this.#indexed)
-      ? ` AND ${ticking} AND ${condition}`
-      : ` AND (${condition} OR NOT ${ticking})`;
-  }
-}
-
-export function documentsOf(rows: readonly unknown[]): StoredDocument[] {
-  return rows.map((row) => {
-    const [id, version, text] = valuesOf(row);
-    return documentOf(id, version, text);
-  });
-}
-
-export function countOf(rows: readonly unknown[]): number {
-  return wholeNumberOf(valuesOf(rows[0])[0]);
 }

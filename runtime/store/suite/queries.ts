@@ -56,6 +56,8 @@ export function describeQueries(suite: Suite): void {
       expect(await found("live")).toEqual(["0", "2"]);
       expect(await found("deleted")).toEqual(["1", "3"]);
       expect(await found("all")).toEqual(["0", "1", "2", "3"]);
+      const [any] = await collection.find({ filter: TRUE, visibility: "all", limit: 1, skip: 0 });
+      expect(any).not.toHaveProperty("score");
     });
 
     test("is two-valued: a filter and its opposite divide the documents", async () => {

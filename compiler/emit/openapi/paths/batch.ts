@@ -4,7 +4,8 @@ import type { Build } from "../build.ts";
 import { pascalCase } from "../names.ts";
 import { batchSchemas } from "../schemas/batch.ts";
 import { accessBy, security } from "../security.ts";
-import { changeErrors, createErrors, type Described } from "./collection.ts";
+import { changeErrors, createErrors } from "./collection.ts";
+import type { Described } from "./described.ts";
 
 /** spec: Batch request and response, for one database. */
 export function batchPaths(

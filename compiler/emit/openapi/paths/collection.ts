@@ -1,31 +1,28 @@
 import type { OpenAPIV3_1 } from "openapi-types";
-import type { Collection, RuleName } from "../../../model/model.ts";
-import type { CompiledRules } from "../../../rules/compiled.ts";
+import type { Collection } from "../../../model/model.ts";
 import { type Build, needlessBodyErrors, type Operation } from "../build.ts";
 import type { OperationError } from "../errors.ts";
 import type { HeaderName } from "../headers.ts";
-import type { CollectionSchemas } from "../schemas/collection.ts";
+import { queryFields } from "../schemas/values.ts";
 import { accessBy, security, sessionsOnly } from "../security.ts";
+import { aggregate } from "./aggregate.ts";
+import { about, type Described, decided, readHeaders } from "./described.ts";
+import { type Queries, queries, searchErrors } from "./queries.ts";
 
 type PathItem = OpenAPIV3_1.PathItemObject;
-
-/** A collection and what its operations are described from. */
-export interface Described {
-  readonly collection: Collection;
-  readonly rules: CompiledRules["rules"];
-  readonly schemas: CollectionSchemas;
-  readonly stem: string;
-  readonly tag: string;
-}
 
 /** spec: Document endpoints, for one collection. */
 export function collectionPaths(build: Build, described: Described): Record<string, PathItem> {
   const { realm, database, name, softDelete } = described.collection;
   const path = `/v1/${realm}/${database}/${name}`;
+  const fields = queryFields(build.realm, described.collection);
+  const asked = queries(build, described, fields);
+  const aggregated = aggregate(build, described, fields, asked);
   return {
-    [path]: build.path([], { get: list(build, described), post: create(build, described) }),
+    [path]: build.path([], { get: list(build, described, asked), post: create(build, described) }),
+    ...(aggregated && { [`${path}/_aggregate`]: build.path([], { get: aggregated }) }),
     [`${path}/{id}`]: build.path(["Id"], {
-      get: get(build, described),
+      get: get(build, described, asked),
       put: replace(build, described),
       patch: patch(build, described),
       delete: remove(build, described),
@@ -34,23 +31,37 @@ export function collectionPaths(build: Build, described: Described): Record<stri
   };
 }
 
-function list(build: Build, { collection, rules, schemas, stem, tag }: Described): Operation {
+function list(
+  build: Build,
+  { collection, rules, schemas, stem, tag }: Described,
+  { where, orderBy, expand, language }: Queries,
+): Operation {
   return build.operation({
     id: `list${stem}`,
     tag,
     summary: `List documents of ${collection.name}`,
-    about: about("By creation time, then id.", decided(build, rules, "read")),
+    about: about("By creation time, then id, unless told otherwise.", decided(build, rules, "read")),
     parameters: [
+      where,
+      orderBy,
+      ...language,
       "Limit",
       "Skip",
+      "Cursor",
       "Count",
+      ...expand,
       ...(collection.softDelete ? (["Deleted"] as const) : []),
       "IfNoneMatch",
     ],
     answers: {
-      200: { description: "A page.", schema: schemas.page, headers: readHeaders(collection, "ListETag") },
+      200: {
+        description: "A page.",
+        schema: schemas.page,
+        headers: { ...readHeaders(collection, "ListETag"), ...expandHeaders(collection) },
+      },
       304: { description: "The client has this page.", headers: readHeaders(collection, "ListETag") },
     },
+    errors: [...searchErrors(collection), ...expandErrors(collection)],
     security: security(build.realm, accessBy(rules.read)),
   });
 }
@@ -86,22 +97,26 @@ function create(build: Build, { collection, rules, schemas, stem, tag }: Describ
   });
 }
 
-function get(build: Build, { collection, rules, schemas, stem, tag }: Described): Operation {
+function get(
+  build: Build,
+  { collection, rules, schemas, stem, tag }: Described,
+  { expand }: Queries,
+): Operation {
   return build.operation({
     id: `get${stem}Document`,
     tag,
     summary: `Fetch a document of ${collection.name}`,
     about: about(decided(build, rules, "read")),
-    parameters: [...(collection.softDelete ? (["Deleted"] as const) : []), "IfNoneMatch"],
+    parameters: [...expand, ...(collection.softDelete ? (["Deleted"] as const) : []), "IfNoneMatch"],
     answers: {
       200: {
         description: "The document.",
         schema: schemas.document,
-        headers: readHeaders(collection, "ETag"),
+        headers: { ...readHeaders(collection, "ETag"), ...expandHeaders(collection) },
       },
       304: { description: "The client has this version.", headers: readHeaders(collection, "ETag") },
     },
-    errors: ["not_found"],
+    errors: ["not_found", ...expandErrors(collection)],
     security: security(build.realm, accessBy(rules.read)),
   });
 }
@@ -178,20 +193,6 @@ function restore(build: Build, { collection, rules, schemas, stem, tag }: Descri
   });
 }
 
-/** Sentences to a description; undefined where there is nothing to say. */
-function about(...sentences: readonly (string | undefined)[]): string | undefined {
-  return sentences.filter((sentence) => sentence !== undefined).join(" ") || undefined;
-}
-
-/** Which rules an operation hangs on. */
-function decided(build: Build, rules: Described["rules"], ...names: readonly RuleName[]): string | undefined {
-  if (!build.realm.auth) return undefined;
-  if (accessBy(...names.map((name) => rules[name])) === "keys")
-    return "No rule allows it: for API keys only.";
-  const listed = names.map((name) => `\`${name}\``).join(" and ");
-  return `Decided by the ${names.length > 1 ? "rules" : "rule"} ${listed}; API keys pass.`;
-}
-
 /** Errors of a create beyond those of every body; `_batch` shares them. */
 export function createErrors(build: Build, collection: Collection): readonly OperationError[] {
   return [
@@ -215,6 +216,12 @@ function uniqueErrors(collection: Collection): readonly OperationError[] {
   return collection.indexes.some(({ unique }) => unique) ? ["conflict"] : [];
 }
 
-function readHeaders(collection: Collection, tag: HeaderName): Record<string, HeaderName> {
-  return { ETag: tag, ...(collection.publicCache && { "Cache-Control": "PublicCache" as const }) };
+/** Of reads that can expand. */
+function expandHeaders({ references }: Collection): Record<string, HeaderName> {
+  if (references.length === 0) return {};
+  return { "X-Svc-Expand-Queries": "ExpandQueries", "X-Svc-Expand-Docs": "ExpandDocs" };
+}
+
+function expandErrors({ references }: Collection): readonly OperationError[] {
+  return ["invalid_expand", ...(references.length > 0 ? (["expand_too_large"] as const) : [])];
 }

@@ -1,4 +1,4 @@
-import type { JsonObject } from "../../../../runtime/json.ts";
+import { isJsonObject, type JsonObject } from "../../../../runtime/json.ts";
 import type { Collection, Realm } from "../../../model/model.ts";
 import type { CompiledRules } from "../../../rules/compiled.ts";
 import { listSchema } from "../build.ts";
@@ -6,6 +6,8 @@ import { documentView, type View } from "./document-view.ts";
 import { patchView } from "./patch-view.ts";
 import { placeOf } from "./place.ts";
 import type { Ref, SchemaPool } from "./pool.ts";
+import { expandedSchema, type References } from "./references.ts";
+import { selectionView } from "./selection-view.ts";
 
 /** The schemas by which a collection's documents travel. */
 export interface CollectionSchemas {
@@ -21,13 +23,15 @@ export interface CollectionSchemas {
 
 /**
  * @param stem For the names: `TicketsInput`, `TicketsCreate` (where an id is sent along), `TicketsReplace` (where field
- *   rules let members be left out), `TicketsPatch`, `TicketsDocument`, `TicketsPage`.
+ *   rules let members be left out), `TicketsPatch`, `TicketsDocument`, `TicketsPage`, `TicketsExpanded` (where there are
+ *   references), `TicketsSelection` (where references lead here).
  */
 export function collectionSchemas(
   pool: SchemaPool,
   realm: Realm,
   collection: Collection,
   rules: CompiledRules | undefined,
+  references: References,
   stem: string,
 ): CollectionSchemas {
   const place = placeOf(collection.schema);
@@ -49,16 +53,32 @@ export function collectionSchemas(
       ? pool.add(`${stem}Replace`, untitled(documentView(pool, place, { ...asWritten, optional: hidden })))
       : input;
   const patch = pool.add(`${stem}Patch`, untitled({ type: "object", ...patchView(pool, place) }));
+  const expanded = expandedSchema(pool, references, collection, stem);
+  const added = {
+    id: { type: "string" },
+    _meta: meta(pool, realm, collection),
+    ...(expanded && { _expanded: expanded }),
+  };
   const document = pool.add(
     `${stem}Document`,
-    documentView(pool, place, {
-      added: { id: { type: "string" }, _meta: meta(pool, realm, collection) },
-      required: ["id", "_meta"],
-      optional: hidden,
-      open: true,
-    }),
+    documentView(pool, place, { added, required: ["id", "_meta"], optional: hidden, open: true }),
   );
+  if (references.isTarget(collection)) {
+    const own = { ...added, _meta: selectedMeta(pool, realm) };
+    pool.add(`${stem}Selection`, selection(collection, own, selectionView(pool, place)));
+  }
   return { input, create, replace, patch, document, page: page(pool, stem, document) };
+}
+
+/** A document of which fields were selected. */
+function selection({ name }: Collection, added: JsonObject, view: JsonObject): JsonObject {
+  return {
+    ...untitled(view),
+    type: "object",
+    description: `Selected fields of a document of ${name}; \`_meta\` only where it is selected.`,
+    required: ["id"],
+    properties: { ...added, ...(isJsonObject(view.properties) && view.properties) },
+  };
 }
 
 /** Readers show a title in place of the name, and several schemas must not look alike. */
@@ -83,54 +103,88 @@ function page(pool: SchemaPool, stem: string, document: Ref): Ref {
     limit: { type: "integer", description: "Page size used." },
     skip: { type: "integer", description: "Offset used." },
     has_more: { type: "boolean", description: "Whether documents exist beyond this page." },
+    next_cursor: {
+      type: "string",
+      description: "For `after`: present when `has_more` is true and the order allows it.",
+    },
     total: { type: "integer", description: "Only with `count=true`." },
   };
   return pool.add(`${stem}Page`, listSchema(document, further, ["limit", "skip", "has_more"]));
 }
 
+const metas = ["Meta", "DeletableMeta", "RetainedMeta"] as const;
+
 /** Names of the schemas of `_meta`. */
-export const metaKinds = ["Meta", "DeletableMeta", "RetainedMeta"] as const;
+export const metaKinds: readonly string[] = [
+  ...metas.flatMap((kind) => [kind, `Searchable${kind}`]),
+  "SelectedMeta",
+];
 
 const timestamp = { type: "string", format: "date-time" };
 
+const actor = (what: string): JsonObject => ({
+  type: "string",
+  description: `${what}: \`user:<id>\`, \`key:<name>\` or \`anonymous\`.`,
+});
+
 /** `_meta` as documents of the collection have it; one component for each kind that the realm has. */
-function meta(pool: SchemaPool, realm: Realm, collection: Collection): Ref {
-  const actor = (what: string): JsonObject => ({
-    type: "string",
-    description: `${what}: \`user:<id>\`, \`key:<name>\` or \`anonymous\`.`,
-  });
-  const ownership: JsonObject = {
-    owner: {
-      type: ["string", "null"],
-      description: "Id of the user who created it; null where an API key alone did.",
-    },
-    created_by: actor("Who created it"),
-    updated_by: actor("Who made the last write"),
-  };
+function meta(pool: SchemaPool, realm: Realm, { softDelete, text }: Collection): Ref {
   const deletion: JsonObject = {
     deleted_at: { ...timestamp, description: "Present on deleted documents only, as are the following." },
     ...(realm.auth && { deleted_by: actor("Who deleted it") }),
-    ...(collection.softDelete?.retention !== undefined && {
+    ...(softDelete?.retention !== undefined && {
       purge_at: { ...timestamp, description: "When it will be removed for good." },
     }),
   };
-  const { softDelete } = collection;
-  const kind = !softDelete ? "Meta" : softDelete.retention === undefined ? "DeletableMeta" : "RetainedMeta";
-  return pool.share(kind, {
+  const kind: (typeof metas)[number] = !softDelete
+    ? "Meta"
+    : softDelete.retention === undefined
+      ? "DeletableMeta"
+      : "RetainedMeta";
+  return pool.share(`${text ? "Searchable" : ""}${kind}`, {
     type: "object",
     description: "Kept by the server; ignored in what clients send.",
     required: ["created_at", "updated_at"],
     properties: {
-      created_at: timestamp,
-      updated_at: timestamp,
-      version: {
-        type: "integer",
-        minimum: 1,
-        description: "1 on create, one more with every write; absent in documents older than versioning.",
-      },
-      ...(realm.auth && ownership),
-      ...(collection.softDelete && deletion),
+      ...commonMeta(realm),
+      ...(softDelete && deletion),
+      ...(text && {
+        score: {
+          type: "number",
+          description: "How well it matches the search; only with `order_by=_relevance`.",
+        },
+      }),
     },
     additionalProperties: false,
   });
+}
+
+/** `_meta` of a document of which fields were selected. */
+function selectedMeta(pool: SchemaPool, realm: Realm): Ref {
+  return pool.share("SelectedMeta", {
+    type: "object",
+    properties: commonMeta(realm),
+    additionalProperties: false,
+  });
+}
+
+/** What `_meta` of every document of the realm holds. */
+function commonMeta(realm: Realm): JsonObject {
+  return {
+    created_at: timestamp,
+    updated_at: timestamp,
+    version: {
+      type: "integer",
+      minimum: 1,
+      description: "1 on create, one more with every write; absent in documents older than versioning.",
+    },
+    ...(realm.auth && {
+      owner: {
+        type: ["string", "null"],
+        description: "Id of the user who created it; null where an API key alone did.",
+      },
+      created_by: actor("Who created it"),
+      updated_by: actor("Who made the last write"),
+    }),
+  };
 }

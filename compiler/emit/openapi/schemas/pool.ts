@@ -15,6 +15,7 @@ export class SchemaPool {
   readonly #reserved = new Set<string>();
   readonly #components = new Map<string, JsonObject>();
   readonly #places = new Map<string, Ref>();
+  readonly #shared = new Map<string, Ref>();
   readonly #stems: ReadonlyMap<string, string>;
 
   /** @param stems Stem of the names of what stands in a file, by its path; others are named after their file. */
@@ -38,9 +39,16 @@ export class SchemaPool {
     return reference(name);
   }
 
-  /** As `add`, for a schema that has been added under this name already. */
+  /** The reference to what is, or will be, added under a name that has been reserved. */
+  reserved(name: string): Ref {
+    return reference(name);
+  }
+
+  /** As `add` the first time; afterwards the reference to what was then added under this name. */
   share(name: string, schema: JsonObject): Ref {
-    return this.#components.has(name) ? reference(name) : this.add(name, schema);
+    const shared = this.#shared.get(name) ?? this.add(name, schema);
+    this.#shared.set(name, shared);
+    return shared;
   }
 
   /** Adds the component for a place: the schema as written. */

@@ -8,6 +8,8 @@ import type { DeletionMeta, DocumentMeta, MergePatch, OwnershipMeta } from "real
 export interface Tickets {
   subject: string;
   body?: string;
+  /** In which the customer writes; searches find its word forms. */
+  language?: string;
   status: "open" | "pending" | "solved" | "closed";
   priority?: number;
   customer_id?: string;

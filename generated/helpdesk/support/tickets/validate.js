@@ -2,10 +2,11 @@
 import { codePointLength, duplicateItems, formats } from "realmc/runtime";
 
 export const validate = validate0;
-const schema0 = {"type":"object","properties":{"subject":{"type":"string","minLength":1,"maxLength":200},"body":{"type":"string","maxLength":20000},"status":{"enum":["open","pending","solved","closed"]},"priority":{"type":"integer","minimum":1,"maximum":4},"customer_id":{"type":"string"},"assignee_id":{"type":["string","null"]},"tags":{"type":"array","items":{"type":"string","maxLength":40},"maxItems":20,"uniqueItems":true},"due_at":{"type":"string","format":"date-time"},"triage":{"type":"object","properties":{"note":{"type":"string","maxLength":2000},"severity":{"enum":["low","high"]}},"additionalProperties":false}},"required":["subject","status"],"additionalProperties":false};
+const schema0 = {"type":"object","properties":{"subject":{"type":"string","minLength":1,"maxLength":200},"body":{"type":"string","maxLength":20000},"language":{"type":"string","pattern":"^[a-z]{2}(-[A-Z]{2})?$"},"status":{"enum":["open","pending","solved","closed"]},"priority":{"type":"integer","minimum":1,"maximum":4},"customer_id":{"type":"string"},"assignee_id":{"type":["string","null"]},"tags":{"type":"array","items":{"type":"string","maxLength":40},"maxItems":20,"uniqueItems":true},"due_at":{"type":"string","format":"date-time"},"triage":{"type":"object","properties":{"note":{"type":"string","maxLength":2000},"severity":{"enum":["low","high"]}},"additionalProperties":false}},"required":["subject","status"],"additionalProperties":false};
 const func0 = Object.prototype.hasOwnProperty;
 const func1 = codePointLength;
 const func5 = duplicateItems;
+const pattern0 = new RegExp("^[a-z]{2}(-[A-Z]{2})?$", "u");
 const formats0 = formats["date-time"];
 
 function validate0(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
@@ -104,10 +105,11 @@ vErrors.push(err7);
 errors++;
 }
 }
-if(data.status !== undefined){
-let data2 = data.status;
-if(!((((data2 === "open") || (data2 === "pending")) || (data2 === "solved")) || (data2 === "closed"))){
-const err8 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/enum",keyword:"enum",params:{allowedValues: schema0.properties.status.enum},message:"must be equal to one of the allowed values"};
+if(data.language !== undefined){
+let data2 = data.language;
+if(typeof data2 === "string"){
+if(!pattern0.test(data2)){
+const err8 = {instancePath:instancePath+"/language",schemaPath:"#/properties/language/pattern",keyword:"pattern",params:{pattern: "^[a-z]{2}(-[A-Z]{2})?$"},message:"must match pattern \""+"^[a-z]{2}(-[A-Z]{2})?$"+"\""};
 if(vErrors === null){
 vErrors = [err8];
 }
@@ -117,10 +119,8 @@ vErrors.push(err8);
 errors++;
 }
 }
-if(data.priority !== undefined){
-let data3 = data.priority;
-if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-const err9 = {instancePath:instancePath+"/priority",schemaPath:"#/properties/priority/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+else {
+const err9 = {instancePath:instancePath+"/language",schemaPath:"#/properties/language/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err9];
 }
@@ -129,9 +129,11 @@ vErrors.push(err9);
 }
 errors++;
 }
-if(typeof data3 == "number"){
-if(data3 > 4 || isNaN(data3)){
-const err10 = {instancePath:instancePath+"/priority",schemaPath:"#/properties/priority/maximum",keyword:"maximum",params:{comparison: "<=", limit: 4},message:"must be <= 4"};
+}
+if(data.status !== undefined){
+let data3 = data.status;
+if(!((((data3 === "open") || (data3 === "pending")) || (data3 === "solved")) || (data3 === "closed"))){
+const err10 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/enum",keyword:"enum",params:{allowedValues: schema0.properties.status.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err10];
 }
@@ -140,8 +142,11 @@ vErrors.push(err10);
 }
 errors++;
 }
-if(data3 < 1 || isNaN(data3)){
-const err11 = {instancePath:instancePath+"/priority",schemaPath:"#/properties/priority/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+}
+if(data.priority !== undefined){
+let data4 = data.priority;
+if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
+const err11 = {instancePath:instancePath+"/priority",schemaPath:"#/properties/priority/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err11];
 }
@@ -150,11 +155,9 @@ vErrors.push(err11);
 }
 errors++;
 }
-}
-}
-if(data.customer_id !== undefined){
-if(typeof data.customer_id !== "string"){
-const err12 = {instancePath:instancePath+"/customer_id",schemaPath:"#/properties/customer_id/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(typeof data4 == "number"){
+if(data4 > 4 || isNaN(data4)){
+const err12 = {instancePath:instancePath+"/priority",schemaPath:"#/properties/priority/maximum",keyword:"maximum",params:{comparison: "<=", limit: 4},message:"must be <= 4"};
 if(vErrors === null){
 vErrors = [err12];
 }
@@ -163,11 +166,8 @@ vErrors.push(err12);
 }
 errors++;
 }
-}
-if(data.assignee_id !== undefined){
-let data5 = data.assignee_id;
-if((typeof data5 !== "string") && (data5 !== null)){
-const err13 = {instancePath:instancePath+"/assignee_id",schemaPath:"#/properties/assignee_id/type",keyword:"type",params:{type: schema0.properties.assignee_id.type},message:"must be string,null"};
+if(data4 < 1 || isNaN(data4)){
+const err13 = {instancePath:instancePath+"/priority",schemaPath:"#/properties/priority/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
 if(vErrors === null){
 vErrors = [err13];
 }
@@ -177,11 +177,10 @@ vErrors.push(err13);
 errors++;
 }
 }
-if(data.tags !== undefined){
-let data6 = data.tags;
-if(Array.isArray(data6)){
-if(data6.length > 20){
-const err14 = {instancePath:instancePath+"/tags",schemaPath:"#/properties/tags/maxItems",keyword:"maxItems",params:{limit: 20},message:"must NOT have more than 20 items"};
+}
+if(data.customer_id !== undefined){
+if(typeof data.customer_id !== "string"){
+const err14 = {instancePath:instancePath+"/customer_id",schemaPath:"#/properties/customer_id/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err14];
 }
@@ -190,12 +189,11 @@ vErrors.push(err14);
 }
 errors++;
 }
-const len0 = data6.length;
-for(let i0=0; i0<len0; i0++){
-let data7 = data6[i0];
-if(typeof data7 === "string"){
-if(func1(data7) > 40){
-const err15 = {instancePath:instancePath+"/tags/" + i0,schemaPath:"#/properties/tags/items/maxLength",keyword:"maxLength",params:{limit: 40},message:"must NOT have more than 40 characters"};
+}
+if(data.assignee_id !== undefined){
+let data6 = data.assignee_id;
+if((typeof data6 !== "string") && (data6 !== null)){
+const err15 = {instancePath:instancePath+"/assignee_id",schemaPath:"#/properties/assignee_id/type",keyword:"type",params:{type: schema0.properties.assignee_id.type},message:"must be string,null"};
 if(vErrors === null){
 vErrors = [err15];
 }
@@ -205,8 +203,11 @@ vErrors.push(err15);
 errors++;
 }
 }
-else {
-const err16 = {instancePath:instancePath+"/tags/" + i0,schemaPath:"#/properties/tags/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data.tags !== undefined){
+let data7 = data.tags;
+if(Array.isArray(data7)){
+if(data7.length > 20){
+const err16 = {instancePath:instancePath+"/tags",schemaPath:"#/properties/tags/maxItems",keyword:"maxItems",params:{limit: 20},message:"must NOT have more than 20 items"};
 if(vErrors === null){
 vErrors = [err16];
 }
@@ -215,10 +216,12 @@ vErrors.push(err16);
 }
 errors++;
 }
-}
-const duplicate0 = func5(data6);
-if(duplicate0 !== undefined){
-const err17 = {instancePath:instancePath+"/tags",schemaPath:"#/properties/tags/uniqueItems",keyword:"uniqueItems",params:{i: duplicate0.i, j: duplicate0.j},message:"must NOT have duplicate items (items ## "+duplicate0.j+" and "+duplicate0.i+" are identical)"};
+const len0 = data7.length;
+for(let i0=0; i0<len0; i0++){
+let data8 = data7[i0];
+if(typeof data8 === "string"){
+if(func1(data8) > 40){
+const err17 = {instancePath:instancePath+"/tags/" + i0,schemaPath:"#/properties/tags/items/maxLength",keyword:"maxLength",params:{limit: 40},message:"must NOT have more than 40 characters"};
 if(vErrors === null){
 vErrors = [err17];
 }
@@ -229,7 +232,7 @@ errors++;
 }
 }
 else {
-const err18 = {instancePath:instancePath+"/tags",schemaPath:"#/properties/tags/type",keyword:"type",params:{type: "array"},message:"must be array"};
+const err18 = {instancePath:instancePath+"/tags/" + i0,schemaPath:"#/properties/tags/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err18];
 }
@@ -239,11 +242,9 @@ vErrors.push(err18);
 errors++;
 }
 }
-if(data.due_at !== undefined){
-let data8 = data.due_at;
-if(typeof data8 === "string"){
-if(!(formats0(data8))){
-const err19 = {instancePath:instancePath+"/due_at",schemaPath:"#/properties/due_at/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""};
+const duplicate0 = func5(data7);
+if(duplicate0 !== undefined){
+const err19 = {instancePath:instancePath+"/tags",schemaPath:"#/properties/tags/uniqueItems",keyword:"uniqueItems",params:{i: duplicate0.i, j: duplicate0.j},message:"must NOT have duplicate items (items ## "+duplicate0.j+" and "+duplicate0.i+" are identical)"};
 if(vErrors === null){
 vErrors = [err19];
 }
@@ -254,7 +255,7 @@ errors++;
 }
 }
 else {
-const err20 = {instancePath:instancePath+"/due_at",schemaPath:"#/properties/due_at/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err20 = {instancePath:instancePath+"/tags",schemaPath:"#/properties/tags/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err20];
 }
@@ -264,12 +265,11 @@ vErrors.push(err20);
 errors++;
 }
 }
-if(data.triage !== undefined){
-let data9 = data.triage;
-if(data9 && typeof data9 == "object" && !Array.isArray(data9)){
-for(const key1 in data9){
-if(!((key1 === "note") || (key1 === "severity"))){
-const err21 = {instancePath:instancePath+"/triage",schemaPath:"#/properties/triage/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1},message:"must NOT have additional properties"};
+if(data.due_at !== undefined){
+let data9 = data.due_at;
+if(typeof data9 === "string"){
+if(!(formats0(data9))){
+const err21 = {instancePath:instancePath+"/due_at",schemaPath:"#/properties/due_at/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""};
 if(vErrors === null){
 vErrors = [err21];
 }
@@ -279,11 +279,8 @@ vErrors.push(err21);
 errors++;
 }
 }
-if(data9.note !== undefined){
-let data10 = data9.note;
-if(typeof data10 === "string"){
-if(func1(data10) > 2000){
-const err22 = {instancePath:instancePath+"/triage/note",schemaPath:"#/properties/triage/properties/note/maxLength",keyword:"maxLength",params:{limit: 2000},message:"must NOT have more than 2000 characters"};
+else {
+const err22 = {instancePath:instancePath+"/due_at",schemaPath:"#/properties/due_at/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err22];
 }
@@ -293,8 +290,12 @@ vErrors.push(err22);
 errors++;
 }
 }
-else {
-const err23 = {instancePath:instancePath+"/triage/note",schemaPath:"#/properties/triage/properties/note/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data.triage !== undefined){
+let data10 = data.triage;
+if(data10 && typeof data10 == "object" && !Array.isArray(data10)){
+for(const key1 in data10){
+if(!((key1 === "note") || (key1 === "severity"))){
+const err23 = {instancePath:instancePath+"/triage",schemaPath:"#/properties/triage/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err23];
 }
@@ -304,10 +305,11 @@ vErrors.push(err23);
 errors++;
 }
 }
-if(data9.severity !== undefined){
-let data11 = data9.severity;
-if(!((data11 === "low") || (data11 === "high"))){
-const err24 = {instancePath:instancePath+"/triage/severity",schemaPath:"#/properties/triage/properties/severity/enum",keyword:"enum",params:{allowedValues: schema0.properties.triage.properties.severity.enum},message:"must be equal to one of the allowed values"};
+if(data10.note !== undefined){
+let data11 = data10.note;
+if(typeof data11 === "string"){
+if(func1(data11) > 2000){
+const err24 = {instancePath:instancePath+"/triage/note",schemaPath:"#/properties/triage/properties/note/maxLength",keyword:"maxLength",params:{limit: 2000},message:"must NOT have more than 2000 characters"};
 if(vErrors === null){
 vErrors = [err24];
 }
@@ -317,9 +319,8 @@ vErrors.push(err24);
 errors++;
 }
 }
-}
 else {
-const err25 = {instancePath:instancePath+"/triage",schemaPath:"#/properties/triage/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err25 = {instancePath:instancePath+"/triage/note",schemaPath:"#/properties/triage/properties/note/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err25];
 }
@@ -329,14 +330,39 @@ vErrors.push(err25);
 errors++;
 }
 }
-}
-else {
-const err26 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data10.severity !== undefined){
+let data12 = data10.severity;
+if(!((data12 === "low") || (data12 === "high"))){
+const err26 = {instancePath:instancePath+"/triage/severity",schemaPath:"#/properties/triage/properties/severity/enum",keyword:"enum",params:{allowedValues: schema0.properties.triage.properties.severity.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err26];
 }
 else {
 vErrors.push(err26);
+}
+errors++;
+}
+}
+}
+else {
+const err27 = {instancePath:instancePath+"/triage",schemaPath:"#/properties/triage/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err27];
+}
+else {
+vErrors.push(err27);
+}
+errors++;
+}
+}
+}
+else {
+const err28 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err28];
+}
+else {
+vErrors.push(err28);
 }
 errors++;
 }

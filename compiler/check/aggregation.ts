@@ -1,0 +1,114 @@
+/** The rules of configuration.md for `aggregate` of collection.yaml. */
+import { deletionFields, ownershipFields } from "../../runtime/filter/fields.ts";
+import type { AggregateFunction } from "../../runtime/realm/definition.ts";
+import { diagnose } from "../diagnostics/catalogue.ts";
+import type { Diagnostic, Span } from "../diagnostics/diagnostic.ts";
+import { didYouMean } from "../diagnostics/suggest.ts";
+import { locate } from "../load/source.ts";
+import { objectOf, stringsOf } from "../model/collection.ts";
+import { describeField, type KnownField, knownField, serverFields } from "./fields.ts";
+import { type CollectionCheck, type CollectionSubject, isReliable } from "./subject.ts";
+
+export const aggregation: CollectionCheck = (subject) => {
+  const { collection, collectionFile: file } = subject;
+  const { aggregate } = collection;
+  if (file === undefined || aggregate === undefined) return [];
+  if (aggregate.groupBy.length === 0 && aggregate.metrics.length === 0)
+    return isReliable(subject, ["aggregate"]) ? [diagnose("aggregate-empty", aggregate.span, {})] : [];
+  const groups = aggregate.groupBy.flatMap((path, at) => {
+    const place = ["aggregate", "group_by", at];
+    return isReliable(subject, place) ? groupProblems(subject, path, locate(file, place)) : [];
+  });
+  const named = objectOf(objectOf(file.value.aggregate).metrics);
+  const metrics = aggregate.metrics.flatMap(({ path, functions }) => {
+    const place = ["aggregate", "metrics", path];
+    if (!isReliable(subject, place)) return [];
+    const found = fieldProblems(subject, path, locate(file, place, "key"));
+    const field = knownField(subject.realm, collection, path);
+    if (found.length > 0 || field === undefined) return found;
+    const written = stringsOf(named[path]);
+    return functions.flatMap((each) =>
+      functionProblems(path, field, each, locate(file, [...place, written.indexOf(each)])),
+    );
+  });
+  return [...groups, ...metrics];
+};
+
+function groupProblems(subject: CollectionSubject, path: string, span: Span): Diagnostic[] {
+  const found = fieldProblems(subject, path, span);
+  const field = knownField(subject.realm, subject.collection, path);
+  if (found.length > 0 || field === undefined || !field.kinds.includes("object")) return found;
+  return [wrongType("grouping", path, field, "scalars", span)];
+}
+
+/** What holds of every field that is named. */
+function fieldProblems(subject: CollectionSubject, path: string, span: Span): Diagnostic[] {
+  const { realm, collection } = subject;
+  const field = knownField(realm, collection, path);
+  if (field === undefined || Object.hasOwn(deletionFields, path)) return undeclared(subject, path, span);
+  const [array] = field.arrays;
+  if (array !== undefined) return [diagnose("aggregate-array", span, { field: path, array })];
+  const [sign] = /[,:]|^-/.exec(path) ?? [];
+  return sign === undefined ? [] : [diagnose("aggregate-name", span, { field: path, sign })];
+}
+
+function undeclared(subject: CollectionSubject, field: string, span: Span): Diagnostic[] {
+  const { realm, sound, collection, label } = subject;
+  const unknown = (hint: string): Diagnostic[] => [
+    diagnose("aggregate-field", span, { field, collection: label }, { hint }),
+  ];
+  if (field === "_meta.org" || field === "_meta.team")
+    return [diagnose("not-built", span, { what: `aggregation over ${field}`, feature: "organizations" })];
+  if (Object.hasOwn(deletionFields, field)) return unknown("deleted documents are never aggregated");
+  if (Object.hasOwn(ownershipFields, field))
+    return sound ? unknown("only realms with auth: enabled have it") : [];
+  const known = Object.keys(serverFields(realm, collection)).filter(
+    (path) => !Object.hasOwn(deletionFields, path),
+  );
+  const meant = didYouMean(field, [...collection.fields.map(({ path }) => path), ...known]);
+  const isServer = field === "_meta" || field.startsWith("_meta.");
+  return unknown(
+    meant ??
+      (isServer ? `of the server's fields there are ${known.join(", ")}` : "declare it in schema.json"),
+  );
+}
+
+function functionProblems(
+  path: string,
+  field: KnownField,
+  name: AggregateFunction,
+  span: Span,
+): Diagnostic[] {
+  const { needs, fits } = wanted[name];
+  return fits(field) ? [] : [wrongType(name, path, field, needs, span)];
+}
+
+interface Wanted {
+  readonly needs: string;
+  readonly fits: (field: KnownField) => boolean;
+}
+
+const numbers: Wanted = {
+  needs: "numbers",
+  fits: ({ kinds }) => kinds.every((kind) => kind === "integer" || kind === "number"),
+};
+/** Values of one kind, which have an order. */
+const ordered: Wanted = {
+  needs: "numbers, strings or dates, of one kind",
+  fits: ({ kinds }) => kinds.length === 1 && kinds[0] !== "boolean" && kinds[0] !== "object",
+};
+const scalars: Wanted = { needs: "scalars", fits: ({ kinds }) => !kinds.includes("object") };
+
+const wanted: Readonly<Record<AggregateFunction, Wanted>> = {
+  sum: numbers,
+  avg: numbers,
+  min: ordered,
+  max: ordered,
+  distinct: scalars,
+};
+
+function wrongType(use: string, field: string, known: KnownField, needs: string, span: Span): Diagnostic {
+  const related =
+    known.span === undefined ? [] : [{ message: "the field is declared here", span: known.span }];
+  return diagnose("aggregate-type", span, { use, field, needs, found: describeField(known) }, { related });
+}

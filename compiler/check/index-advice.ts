@@ -1,0 +1,74 @@
+/** Warnings about indexes that need compiled rules: those that are missing, and those that tell what a rule hides. */
+import { field } from "../../runtime/filter/fields.ts";
+import type { IndexShape } from "../../runtime/store/contract.ts";
+import { indexedPaths } from "../../runtime/store/sqlite/indexes.ts";
+import { diagnose } from "../diagnostics/catalogue.ts";
+import type { Diagnostic } from "../diagnostics/diagnostic.ts";
+import type { Collection, FieldRules, Index, Realm } from "../model/model.ts";
+import type { CompiledRule, CompiledRules } from "../rules/compiled.ts";
+import type { Condition } from "../rules/form.ts";
+import { implies } from "../rules/implication.ts";
+import { serviceOf } from "../rules/indexing.ts";
+import { ruleSpan } from "../rules/reporter.ts";
+import { knownField } from "./fields.ts";
+
+/** Read and restore rules that no index serves although one could. */
+export function missingIndexes(realm: Realm, collection: Collection, { rules }: CompiledRules): Diagnostic[] {
+  const shapes = collection.indexes.map((index) => shapeOf(realm, collection, index));
+  const indexed = indexedPaths({ name: "", fields: {}, indexes: shapes, feed: false });
+  return (["read", "restore"] as const).flatMap((rule) => {
+    const source = collection.rules[rule];
+    const filter = rules[rule]?.form.filter;
+    if (source === undefined || filter === undefined) return [];
+    const service = serviceOf(filter, indexed);
+    if (service.by !== "scan") return [];
+    const [first] = service.missing;
+    const paths = [...new Set(service.missing.map(({ path }) => path))];
+    const indexes = paths.map((path) => `{ "fields": [${JSON.stringify(path)}] }`).join(" and ");
+    const span = first === undefined ? source.span : ruleSpan(source, first.at);
+    return [diagnose("index-missing", span, { rule }, { hint: `add ${indexes} to indexes.json` })];
+  });
+}
+
+function shapeOf(realm: Realm, collection: Collection, { name, fields, unique }: Index): IndexShape {
+  const keys = fields.map(({ path, descending }) => {
+    const known = knownField(realm, collection, path);
+    return { field: field(path, known?.kinds ?? [], known?.arrays), descending };
+  });
+  return { name, keys, unique };
+}
+
+/** Unique indexes whose clashes tell a caller of values that a field rule hides from them. */
+export function tellingIndexes(collection: Collection, { rules, fieldRules }: CompiledRules): Diagnostic[] {
+  if (!mayHold(rules.create) && !mayHold(rules.update)) return [];
+  // Who writes what they may read is told nothing; of a field whose rules have mistakes nothing is said.
+  const hiding = fieldRules.filter(({ path, read, write }) => {
+    const writable = write !== undefined || sourceOf(collection, path)?.write === undefined;
+    return read !== undefined && writable && !implies(write?.form.condition ?? anything, read.form.condition);
+  });
+  return collection.indexes
+    .filter(({ unique }) => unique)
+    .flatMap(({ fields, span }) => {
+      const told = fields.flatMap(({ path }) => {
+        const rule = hiding.find((each) => path === each.path || path.startsWith(`${each.path}.`));
+        return rule === undefined ? [] : [{ path, rule: rule.path }];
+      });
+      const [first] = told;
+      if (first === undefined) return [];
+      const place = sourceOf(collection, first.rule);
+      const related =
+        place === undefined ? [] : [{ message: "the field rule stands here", span: place.span }];
+      return [diagnose("index-unique-hidden", span, { field: first.path, rule: first.rule }, { related })];
+    });
+}
+
+/** Satisfied by every write. */
+const anything: Condition = { kind: "constant", holds: true, at: { start: 0, end: 0 } };
+
+function mayHold(rule: CompiledRule | undefined): boolean {
+  return rule !== undefined && rule.facts.constant !== false;
+}
+
+function sourceOf({ fieldRules }: Collection, path: string): FieldRules | undefined {
+  return fieldRules.find((each) => each.path === path);
+}

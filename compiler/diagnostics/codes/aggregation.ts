@@ -1,0 +1,49 @@
+import type { CatalogueEntry } from "../entry.ts";
+
+/** What can be wrong with `aggregate` of collection.yaml. */
+export const aggregationCodes = {
+  "aggregate-empty": {
+    severity: "error",
+    summary: "An aggregate declaration that declares nothing.",
+    message: "aggregate names neither fields to group by nor metrics",
+    hint: "add group_by or metrics, or remove aggregate",
+    explanation: "Requests may only use what is declared; with nothing declared they could only count.",
+    wrong: "aggregate: {}",
+    right: "aggregate: { group_by: [status] }",
+  },
+  "aggregate-field": {
+    severity: "error",
+    summary: "An aggregate declaration names a field that is not declared.",
+    message: "'{field}' is not a declared field of {collection}",
+    explanation:
+      "Fields are those of the schema, `id`, and the members of `_meta` that live documents of the collection have.",
+    wrong: "aggregate: { group_by: [staus] }",
+    right: "aggregate: { group_by: [status] }",
+  },
+  "aggregate-array": {
+    severity: "error",
+    summary: "An aggregate declaration names a field that is, or lies in, an array.",
+    message: "'{field}' passes through the array '{array}'; aggregations take one value a document",
+    explanation: "A document would stand in several groups, or count several times in one.",
+    wrong: "aggregate: { group_by: [tags] }",
+    right: "aggregate: { group_by: [status] }",
+  },
+  "aggregate-name": {
+    severity: "error",
+    summary: "An aggregate declaration names a field that no request could name.",
+    message: "'{field}' contains '{sign}', which requests for aggregations read otherwise",
+    explanation:
+      "In `group_by=status,due_at:month&order_by=-status` commas separate, a colon starts a period or names a function, and a minus sign at the start means descending order.",
+    wrong: "aggregate: { group_by: ['cost:net'] }",
+    right: "aggregate: { group_by: [cost_net] }",
+  },
+  "aggregate-type": {
+    severity: "error",
+    summary: "A field holds values that it cannot be aggregated by.",
+    message: "{use} needs {needs} in '{field}', which is {found}",
+    explanation:
+      "Groups are made of scalars; `sum` and `avg` are for numbers, `min` and `max` for numbers, strings or dates, `distinct` for any scalar. Null is allowed beside them.",
+    wrong: "aggregate: { metrics: { title: [sum] } }",
+    right: "aggregate: { metrics: { hours: [sum] } }",
+  },
+} as const satisfies Readonly<Record<string, CatalogueEntry>>;

@@ -1,0 +1,40 @@
+import type { Field } from "../../filter/fields.ts";
+import type { TextIndex } from "../../filter/search/text-index.ts";
+import type { CollectionDefinition } from "../../realm/definition.ts";
+import type { Access } from "../access.ts";
+import { isHidden } from "./hidden.ts";
+
+/** What a caller's queries over a collection may name. */
+export interface QueryFields {
+  /** Undefined where nothing declares the path, and where it is hidden from the caller: the two are not told apart. */
+  field(path: string): Field | undefined;
+  /** `hidden`: the index covers a field that is hidden from the caller, or takes the language from one. */
+  readonly text: TextIndex | "not-enabled" | "hidden";
+  /** Names of the references, through which no path leads. */
+  readonly references: readonly string[];
+}
+
+export function queryFields(definition: CollectionDefinition, access: Access): QueryFields {
+  const { fields, references = {} } = definition;
+  return {
+    field(path) {
+      if (!Object.hasOwn(fields, path) || isHidden(definition, access, path)) return undefined;
+      return fields[path];
+    },
+    // Looked for only where a query searches.
+    get text() {
+      return searchable(definition, access);
+    },
+    references: Object.keys(references),
+  };
+}
+
+function searchable(definition: CollectionDefinition, access: Access): QueryFields["text"] {
+  const { text } = definition;
+  if (text === undefined) return "not-enabled";
+  const covered = [
+    ...text.fields.map(({ field }) => field),
+    ...(text.languageField === undefined ? [] : [text.languageField]),
+  ];
+  return covered.some(({ path }) => isHidden(definition, access, path)) ? "hidden" : text;
+}

@@ -1,0 +1,24 @@
+import type { CollectionDefinition } from "../../realm/definition.ts";
+import { type Deleted, deletedOf, judgeDeleted, reader, unavailable } from "./judges.ts";
+
+/** The query string of a GET of one document. */
+export interface GetQuery {
+  readonly deleted: Deleted | undefined;
+  /** As it was sent: see `readExpand`. */
+  readonly expand: string | undefined;
+}
+
+const plain: GetQuery = { deleted: undefined, expand: undefined };
+
+/** @returns reads the query string of a GET of one document, or throws ApiError `invalid_query` */
+export function getQuery(definition: CollectionDefinition): (search: string) => GetQuery {
+  const read = reader(["deleted", "expand", ...Object.keys(unavailable)], {
+    ...unavailable,
+    deleted: judgeDeleted(definition),
+  });
+  return (search) => {
+    if (search === "") return plain;
+    const values = read(search);
+    return { deleted: deletedOf(values), expand: values.get("expand") };
+  };
+}

@@ -1,0 +1,20 @@
+import type { CollectionDefinition } from "../../realm/definition.ts";
+import type { Access } from "../access.ts";
+
+/**
+ * Whether queries of this caller must not name a field: its read rule, or that of an object around it, is not constantly
+ * true for them (configuration.md, collection.yaml). Whatever such a query answered would tell of values that they may
+ * not see.
+ */
+export function isHidden({ fieldRules }: CollectionDefinition, access: Access, path: string): boolean {
+  const { context } = access;
+  if (fieldRules === undefined || context === undefined) return false;
+  return fieldRules.some(
+    (rule) =>
+      rule.read !== undefined && isWithin(path, rule.path.join(".")) && rule.read.certain?.(context) !== true,
+  );
+}
+
+function isWithin(path: string, outer: string): boolean {
+  return path === outer || path.startsWith(`${outer}.`);
+}

@@ -1,0 +1,69 @@
+import type { Detail } from "../../errors.ts";
+import { isLocale } from "../../filter/search/locales.ts";
+import { parameters } from "../../http/parameters.ts";
+import type { CollectionDefinition } from "../../realm/definition.ts";
+
+/** Says what is wrong with a parameter's value. */
+export type Judge = (value: string) => string | undefined;
+
+/** By the parameter's name. */
+export type Judges = Readonly<Record<string, Judge>>;
+
+/** Which documents a read shows, beside the live ones: `only` the deleted ones, or these too. */
+export type Deleted = "only" | "include";
+
+/** Parameters of the specification that answer `invalid_query` until their feature is there. */
+export const unavailable: Judges = {
+  file_links: () => "is not available yet",
+  version: () => "is not available yet",
+};
+
+export function judgeBoolean(value: string): string | undefined {
+  return value === "true" || value === "false" ? undefined : "must be true or false";
+}
+
+export function judgeInteger(least: number, most: number): Judge {
+  return (value) =>
+    /^\d{1,10}$/.test(value) && Number(value) >= least && Number(value) <= most
+      ? undefined
+      : `must be an integer from ${least} to ${most}`;
+}
+
+export function judgeLanguage(value: string): string | undefined {
+  return isLocale(value) ? undefined : "must be a locale code such as en or de-CH";
+}
+
+export function judgeDeleted({ softDelete }: CollectionDefinition): Judge {
+  if (softDelete === undefined) return () => "is not available: the collection has no soft delete";
+  return (value) => (isDeleted(value) ? undefined : "must be only or include");
+}
+
+function isDeleted(value: string | undefined): value is Deleted {
+  return value === "only" || value === "include";
+}
+
+export function deletedOf(values: ReadonlyMap<string, string>): Deleted | undefined {
+  const value = values.get("deleted");
+  return isDeleted(value) ? value : undefined;
+}
+
+/** What is wrong with the values of parameters, each judged alone. */
+export function problemsOf(values: ReadonlyMap<string, string>, judges: Judges): readonly Detail[] {
+  const problems: Detail[] = [];
+  for (const [path, value] of values) {
+    const reason = judges[path]?.(value);
+    if (reason !== undefined) problems.push({ path, reason });
+  }
+  return problems;
+}
+
+/**
+ * @param names the parameters of a route
+ * @returns reads its query string, or throws ApiError `invalid_query` with one detail per problem
+ */
+export function reader(
+  names: readonly string[],
+  judges: Judges,
+): (search: string) => ReadonlyMap<string, string> {
+  return (search) => parameters(search, names, (values) => problemsOf(values, judges));
+}

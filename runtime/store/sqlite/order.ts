@@ -1,0 +1,285 @@
+import type { Filter } from "../../filter/algebra.ts";
+import type { Field } from "../../filter/fields.ts";
+import { midnightForms } from "../../filter/instants.ts";
+import { type Order, type OrderValue, ordersByInstant, type Position } from "../../filter/order.ts";
+import {
+  columnOf,
+  declaredStrictness,
+  keyExpression,
+  type Place,
+  passesArray,
+  placeIn,
+  reach,
+  type Strictness,
+  strict,
+} from "./expressions.ts";
+import { bind, type Parameters } from "./parameters.ts";
+
+/**
+ * Orders and positions as SQL. NULL is SQLite's own least value, so that an order's nulls need no words; what is after a
+ * position has to speak of them, since no comparison with NULL is true.
+ */
+
+/** A key of an order, with its value at a position where there is one. */
+export interface SortKey {
+  /** Letter by letter that of the indexes over the field. */
+  readonly sql: string;
+  readonly descending: boolean;
+  /** Every document has a value. */
+  readonly total: boolean;
+  /** Nothing but NULL is less. */
+  readonly least: string;
+  /** As the key has it: an instant as epoch milliseconds, a boolean as 0 or 1. */
+  readonly position?: string | number | null;
+}
+
+/** Keys that cannot decide are left out: those named before, and everything after the id. */
+export function sortKeys(order: Order, after?: Position): readonly SortKey[] {
+  const keys: SortKey[] = [];
+  for (const [at, { field, descending }] of order.entries()) {
+    const key = sortKey(field, descending);
+    if (keys.every(({ sql }) => sql !== key.sql))
+      keys.push(after === undefined ? key : { ...key, position: keyValue(field, after[at] ?? null) });
+    if (field.path === "id") break;
+  }
+  return keys;
+}
+
+/** Fields are declared once, and lists are put in order by them all the time. */
+const known = { ascending: new WeakMap<Field, SortKey>(), descending: new WeakMap<Field, SortKey>() };
+
+function sortKey(field: Field, descending: boolean): SortKey {
+  const keys = descending ? known.descending : known.ascending;
+  let key = keys.get(field);
+  if (key === undefined) {
+    key = {
+      sql: sortExpression(field, descending),
+      descending,
+      total: totalFields.has(field.path),
+      least: heldAs(field) === "text" ? "''" : "-9e999",
+    };
+    keys.set(field, key);
+  }
+  return key;
+}
+
+const totalFields: ReadonlySet<string> = new Set(["id", "_meta.created_at"]);
+
+function heldAs(field: Field): "instant" | Strictness {
+  return columnOf(field)?.holds ?? declaredStrictness(field);
+}
+
+/**
+ * Letter by letter that of the indexes over a field of one type, which hold what compares with it. What a field of
+ * several types is ordered by, objects and arrays included, no index holds.
+ */
+function sortExpression(field: Field, descending: boolean): string {
+  if (passesArray(field)) {
+    const { from, place } = reach(field, "doc", true);
+    return `(SELECT ${descending ? "max" : "min"}(${sortedValue(field, place)}) FROM ${from.join(", ")})`;
+  }
+  return isOfOneType(field) ? keyExpression(field) : sortedValue(field, placeIn("doc", field.segments));
+}
+
+function isOfOneType(field: Field): boolean {
+  return declaredStrictness(field) !== "any" && !field.kinds.includes("object") && !ordersByInstant(field);
+}
+
+function sortedValue(field: Field, place: Place): string {
+  const hasObjects = field.kinds.includes("object");
+  if (hasObjects && field.kinds.every((kind) => kind === "object"))
+    return `CASE ${place.type} WHEN 'object' THEN 1 END`;
+  const strictness = hasObjects ? "any" : declaredStrictness(field);
+  const byInstant = (value: string) =>
+    ordersByInstant(field)
+      ? `CASE WHEN ${value} GLOB '${day}' THEN ${value} || 'T00:00:00.000Z' ELSE ${value} END`
+      : value;
+  if (strictness === "any") {
+    return `CASE ${place.type} WHEN 'object' THEN x'00' WHEN 'array' THEN x'01' WHEN 'false' THEN x'02' WHEN 'true' THEN x'03' ELSE ${byInstant(place.value)} END`;
+  }
+  return byInstant(strict(place, strictness));
+}
+
+const day = "[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]";
+
+function keyValue(field: Field, value: OrderValue): string | number | null {
+  if (typeof value === "boolean") return value ? 1 : 0;
+  return typeof value === "string" && columnOf(field)?.holds === "instant" ? Date.parse(value) : value;
+}
+
+/** `ORDER BY …`, or nothing where the keys are all constant. */
+export function orderBy(keys: readonly SortKey[]): string {
+  return ordered(keys.map(({ sql, descending }) => `${sql}${descending ? " DESC" : ""}`));
+}
+
+/** The same, such that no index is walked for it: rows are found first, and sorted then. */
+export function sortBy(keys: readonly SortKey[]): string {
+  return ordered(keys.map(({ sql, descending }) => `+${sql}${descending ? " DESC" : ""}`));
+}
+
+/** The same, of rows whose columns from the second on are the keys. */
+export function orderByColumns(keys: readonly SortKey[]): string {
+  return ordered(keys.map(({ descending }, at) => `${at + 2}${descending ? " DESC" : ""}`));
+}
+
+const ordered = (terms: readonly string[]) => (terms.length === 0 ? "" : ` ORDER BY ${terms.join(", ")}`);
+
+/** Everything after the position, as one condition. */
+export function afterPosition(keys: readonly SortKey[], parameters: Parameters): string {
+  const pair = instantAndId(keys, parameters);
+  if (pair !== undefined) return pair;
+  const [key, ...others] = keys;
+  if (key === undefined) return "0";
+  const { sql, descending, total } = key;
+  const alternatives: string[] = [];
+  const beyond = beyondPosition(key, parameters);
+  if (beyond !== undefined) alternatives.push(beyond);
+  if (descending && !total && key.position !== null) alternatives.push(`${sql} IS NULL`);
+  if (others.length > 0)
+    alternatives.push(`${atPosition(key, parameters)} AND ${afterPosition(others, parameters)}`);
+  return alternatives.length === 0 ? "0" : `(${alternatives.join(" OR ")})`;
+}
+
+/** A range of an index, and the keys that order what is in it: all keys before them are equal there. */
+export interface Seek {
+  readonly keys: readonly SortKey[];
+  readonly condition: (parameters: Parameters) => string;
+}
+
+/**
+ * Everything after the position, as ranges of an index that begins with the first `walked` keys, in the keys' order. Each
+ * is found by going down the index once, however far in the list it lies.
+ * @param apart whether rows that equal the position in all of these keys are a range of their own; else they come with
+ * those after them, in one range less, but all of them are looked at
+ */
+export function seeksAfter(keys: readonly SortKey[], walked: number, apart: boolean): readonly Seek[] {
+  const seeks: Seek[] = [];
+  /** Rows equal in the keys before `at`, and in `at` itself where that is not among those that order. */
+  const seek = (at: number, ordering: number, condition: (parameters: Parameters) => string) => {
+    const equal = keys.slice(0, at);
+    seeks.push({
+      keys: keys.slice(ordering),
+      condition: (parameters) =>
+        [...equal.map((key) => atPosition(key, parameters)), condition(parameters)].join(" AND "),
+    });
+  };
+  const nulls = (at: number) => {
+    const key = keys[at];
+    if (key?.descending && !key.total && key.position !== null) seek(at, at + 1, () => `${key.sql} IS NULL`);
+  };
+
+  let at = walked;
+  const last = keys[walked - 1];
+  if (walked === keys.length && isInstantAndId(keys.slice(-2))) {
+    at -= 2;
+    seek(at, at, (parameters) => afterPosition(keys.slice(-2), parameters));
+  } else if (walked < keys.length && last !== undefined && last.position !== null && !apart) {
+    at -= 1;
+    const rest = keys.slice(at);
+    seek(at, at, (parameters) => `${fromPosition(last, parameters)} AND ${afterPosition(rest, parameters)}`);
+    nulls(at);
+  } else if (walked < keys.length) {
+    seek(at, at, (parameters) => afterPosition(keys.slice(walked), parameters));
+  }
+  while (--at >= 0) {
+    const place = at;
+    const key = keys[at];
+    if (key !== undefined && !(key.descending && key.position === null))
+      seek(place, place, (parameters) => beyondPosition(key, parameters) ?? "1");
+    nulls(at);
+  }
+  return seeks;
+}
+
+/**
+ * Everything, in two or three ranges: the rows whose first key comes first, which are all in order by the others, then
+ * those after them. `first` is SQL for the value that they have there.
+ */
+export function seeksFromStart([key, ...others]: readonly SortKey[], first: string): readonly Seek[] {
+  if (key === undefined) return [];
+  const { sql } = key;
+  const start = { keys: others, condition: () => `${sql} IS ${first}` };
+  if (!key.descending) {
+    const later = `${sql} >= coalesce(${first}, ${key.least}) AND ${sql} IS NOT ${first}`;
+    return [start, { keys: [key, ...others], condition: () => later }];
+  }
+  const nulls = `${sql} IS NULL AND ${first} IS NOT NULL`;
+  return [
+    start,
+    { keys: [key, ...others], condition: () => `${sql} < ${first}` },
+    { keys: others, condition: () => nulls },
+  ];
+}
+
+/** Beyond the position by the key alone, nulls left aside; undefined where nothing is. */
+function beyondPosition(key: SortKey, parameters: Parameters): string | undefined {
+  const { sql, descending, position, least } = key;
+  // An index serves this, but not `IS NOT NULL`.
+  if (position === null || position === undefined) return descending ? undefined : `${sql} >= ${least}`;
+  return `${sql} ${descending ? "<" : ">"} ${bind(position, parameters)}`;
+}
+
+/** Beyond the position or at it. */
+function fromPosition({ sql, descending, position }: SortKey, parameters: Parameters): string {
+  return `${sql} ${descending ? "<=" : ">="} ${bind(position ?? 0, parameters)}`;
+}
+
+function atPosition({ sql, position }: SortKey, parameters: Parameters): string {
+  return position === null || position === undefined
+    ? `${sql} IS NULL`
+    : `${sql} = ${bind(position, parameters)}`;
+}
+
+/** Two columns that are never null and that our indexes end with: SQLite seeks for both at once. */
+function isInstantAndId([instant, id, ...others]: readonly SortKey[]): boolean {
+  return (
+    instant?.sql === "created_at" &&
+    id?.sql === "id" &&
+    instant.descending === id.descending &&
+    others.length === 0
+  );
+}
+
+function instantAndId(keys: readonly SortKey[], parameters: Parameters): string | undefined {
+  if (!isInstantAndId(keys)) return undefined;
+  const [at, id] = keys.map(({ position }) => position ?? undefined);
+  if (at === undefined || id === undefined) return undefined;
+  const place = `(${bind(at, parameters)}, ${bind(id, parameters)})`;
+  return `(created_at, id) ${keys[0]?.descending ? "<" : ">"} ${place}`;
+}
+
+/** What a filter holds to one value: the value, by SQL as in {@link SortKey}. */
+export function constantsIn(filter: Filter): ReadonlyMap<string, string | number> {
+  const constants = new Map<string, string | number>();
+  for (const part of conditionsOf(filter)) {
+    if (part.op !== "eq" || passesArray(part.field) || midnightForms(part.field, part.value) !== undefined)
+      continue;
+    const { field, value } = part;
+    const type = typeof value === "string" ? "text" : typeof value;
+    if (heldAs(field) === type)
+      constants.set(keyExpression(field), typeof value === "boolean" ? Number(value) : value);
+  }
+  return constants;
+}
+
+/** What a filter wants a range of, by SQL as in {@link SortKey}. */
+export function rangesIn(filter: Filter): ReadonlySet<string> {
+  const ranges = new Set<string>();
+  for (const part of conditionsOf(filter)) {
+    if (part.op in rangeOps && "field" in part && !passesArray(part.field))
+      ranges.add(keyExpression(part.field));
+  }
+  return ranges;
+}
+
+const rangeOps: Partial<Record<Filter["op"], true>> = {
+  lt: true,
+  lte: true,
+  gt: true,
+  gte: true,
+  between: true,
+};
+
+function conditionsOf(filter: Filter): readonly Filter[] {
+  return filter.op === "and" ? filter.of : [filter];
+}

@@ -1,0 +1,261 @@
+import { and, FALSE, type Filter, searchIn, TRUE } from "../../filter/algebra.ts";
+import { defaultOrder } from "../../filter/order.ts";
+import type { CollectionShape, Find, Visibility } from "../contract.ts";
+import { ticking } from "./connection.ts";
+import type { Value } from "./driver.ts";
+import { type TableIndex, tableIndexes } from "./indexes.ts";
+import { type Indexes, lower, rowByRow } from "./lower.ts";
+import { quoted, tableName } from "./names.ts";
+import {
+  afterPosition,
+  constantsIn,
+  orderBy,
+  orderByColumns,
+  rangesIn,
+  type Seek,
+  type SortKey,
+  seeksAfter,
+  seeksFromStart,
+  sortBy,
+  sortKeys,
+} from "./order.ts";
+import { Parameters } from "./parameters.ts";
+import { INLINE_ROWS, visible, type Way } from "./query.ts";
+import type { Source } from "./source.ts";
+import { relevanceOf } from "./text.ts";
+import { findsOne, isNarrow, type Walk, walksAlong } from "./walks.ts";
+
+/** A statement made for a query, and what it binds after the parameters of its place. */
+interface Lowered {
+  readonly sql: string;
+  readonly values: readonly Value[];
+}
+
+/** Statements that answer together, one after the other. */
+interface Plan {
+  readonly first: Lowered;
+  readonly others: readonly (() => Lowered)[];
+}
+
+const alone = (lowered: Lowered): Plan => ({ first: lowered, others: [] });
+
+/** A list in the default order, spelled out once for each filter. */
+type Plans = Readonly<Record<Visibility, WeakMap<Filter, readonly (() => Plan)[]>>>;
+
+/** Parameters before those of a plan: the time, limit and skip. */
+const BEFORE = 3;
+
+/** Walks tried where the filter binds several indexes. */
+const WALKS = 2;
+
+/**
+ * The statements of lists. There are two ways to a page. Along an index that has the rows in order, taking those that the
+ * filter wants until the page is full: best when these are many. Or finding what the filter wants by an index of its own,
+ * and sorting it: best when that is little. Which is better depends on values that nobody has counted, so both are given,
+ * and each says itself which index it means: SQLite guesses, and would guess otherwise once there are statistics.
+ */
+export class Pages {
+  readonly #shape: CollectionShape;
+  readonly #table: string;
+  readonly #rowByRow: Indexes;
+  readonly #tableIndexes: Readonly<Record<Visibility, readonly TableIndex[]>>;
+  readonly #source: Source;
+  readonly #plans: Plans = { live: new WeakMap(), deleted: new WeakMap(), all: new WeakMap() };
+
+  constructor(shape: CollectionShape, indexes: Indexes, source: Source) {
+    this.#shape = shape;
+    this.#table = quoted(tableName(shape.name));
+    this.#rowByRow = rowByRow(indexes);
+    this.#tableIndexes = tableIndexes(shape);
+    this.#source = source;
+  }
+
+  /** Ways to the same rows, the one to take first where none turns out to be cheap. */
+  find(now: number, find: Find): readonly Way[] {
+    const { limit, skip } = find;
+    const bound = ({ sql, values }: Lowered) => ({ sql, parameters: [now, limit, skip, ...values] });
+    return this.#plansOf(find).map((plan) => () => {
+      const { first, others } = plan();
+      return { first: bound(first), others: others.map((other) => () => bound(other())), limit };
+    });
+  }
+
+  #plansOf(find: Find): readonly (() => Plan)[] {
+    const { filter, visibility, order, after } = find;
+    if (order !== undefined || after !== undefined || isDeep(find)) return this.#ways(find);
+    const known = this.#plans[visibility].get(filter);
+    if (known !== undefined) return known;
+    const ways = this.#ways(find).map(once);
+    this.#plans[visibility].set(filter, ways);
+    return ways;
+  }
+
+  #ways(find: Find): readonly (() => Plan)[] {
+    const { filter, visibility, order = defaultOrder, after, skip } = find;
+    if (order === "relevance") return [() => alone(this.#byRelevance(find))];
+    const keys = sortKeys(order, after);
+    if (visibility === "all" && isDefault(keys)) return [() => alone(this.#sideBySide(find, keys))];
+
+    const constants = constantsIn(filter);
+    // A page after a position that the filter contradicts begins or ends elsewhere; who asks so may wait.
+    const elsewhere = keys.some(({ sql, position }) => {
+      const constant = constants.get(sql);
+      return constant !== undefined && position !== undefined && constant !== position;
+    });
+    const free = keys.filter(({ sql }) => !constants.has(sql));
+    const sorted = () => alone(this.#sorted(find, elsewhere ? keys : free));
+    if (elsewhere || (after !== undefined && skip > 0) || searchIn(filter) !== undefined) return [sorted];
+
+    const [best, ...others] = walksAlong(this.#tableIndexes[visibility], free, {
+      constants,
+      ranges: rangesIn(filter),
+    });
+    if (best === undefined || findsOne(best)) return [sorted];
+    const isServed = this.#source.serves(filter, visibility);
+    if (isServed && !isNarrow(best)) return [sorted, () => this.#walked(find, free, best)];
+    const ways = [best, ...others.slice(0, WALKS - 1)].map((walk) => () => this.#walked(find, free, walk));
+    if (
+      best.walked === free.length - 1 &&
+      (after !== undefined || (best.walked === 1 && skip === 0 && !isNarrow(best)))
+    )
+      ways.push(() => this.#walkedByIds(find, free, best));
+    return isServed ? [...ways, sorted] : ways;
+  }
+
+  /** Along an index. After a position this is a range of it for each key that may be the first to differ. */
+  #walked(find: Find, keys: readonly SortKey[], walk: Walk): Plan {
+    const { index, walked } = walk;
+    const inOrder = walked === keys.length;
+    const seeks =
+      find.after === undefined ? [{ keys, condition: () => "" }] : seeksAfter(keys, walked, false);
+    const [first, ...others] = seeks.map((seek) => () => this.#range(find, walk, index, seek, inOrder));
+    // Nothing can come after a position in constant keys.
+    if (first === undefined) return alone(this.#sorted({ ...find, filter: FALSE }, keys));
+    return { first: first(), others };
+  }
+
+  /**
+   * The same where the index leaves rows to be put in order by their ids: those that come first are looked for among all
+   * ids instead. That is better where they are many, sorting where they are few.
+   */
+  #walkedByIds(find: Find, keys: readonly SortKey[], walk: Walk): Plan {
+    const { visibility, after } = find;
+    const byIds = this.#tableIndexes[visibility].find(({ columns }) => columns[0]?.sql === "id");
+    const [key] = keys;
+    if (byIds === undefined || key === undefined) return this.#walked(find, keys, walk);
+    const from = `FROM ${this.#table} INDEXED BY ${walk.index.name} WHERE ${visible[visibility]}`;
+    const seeks =
+      after === undefined
+        ? seeksFromStart(keys, `(SELECT ${key.sql} ${from}${orderBy([key])} LIMIT 1)`)
+        : seeksAfter(keys, walk.walked, true);
+    const [first, ...others] = seeks;
+    if (first === undefined) return this.#walked(find, keys, walk);
+    return {
+      first: this.#range(find, walk, byIds, first, true),
+      others: others.map((seek) => () => this.#range(find, walk, walk.index, seek, false)),
+    };
+  }
+
+  #range(find: Find, walk: Walk, along: TableIndex, { keys, condition }: Seek, inOrder: boolean): Lowered {
+    const { filter, visibility } = find;
+    const parameters = new Parameters(BEFORE);
+    // A condition within an OR is out of the index's reach.
+    const everyRow = isDeep(find) || !inOrder || isNarrow(walk) || !along.partial;
+    const conditions = conjunction(
+      everyRow ? ticking : "",
+      visible[visibility],
+      condition(parameters),
+      this.#passing(filter, everyRow, parameters),
+    );
+    const rows = `FROM ${this.#table} INDEXED BY ${along.name} WHERE ${conditions}${orderBy(keys)} LIMIT ?2 OFFSET ?3`;
+    const sql = inOrder ? `SELECT id, version, doc ${rows}` : this.#documents(`SELECT seq AS found ${rows}`);
+    return { sql, values: parameters.values };
+  }
+
+  /** @param everyRow whether rows that match are counted by themselves; else the query takes few of them */
+  #passing(filter: Filter, everyRow: boolean, parameters: Parameters): string {
+    if (filter.op === "true") return "";
+    const condition = lower(filter, parameters, this.#rowByRow);
+    return everyRow ? condition : `(${condition} OR NOT ${ticking})`;
+  }
+
+  /** Found in any order, by the filter's indexes where it has some, and sorted. */
+  #sorted({ filter, visibility, after }: Find, keys: readonly SortKey[]): Lowered {
+    const parameters = new Parameters(BEFORE);
+    const later = after === undefined ? "" : ` AND ${afterPosition(keys, parameters)}`;
+    const rows = (part: Visibility) => `${this.#source.rows(filter, part, parameters)}${later}`;
+    if (visibility !== "all" || !this.#source.serves(filter, visibility)) {
+      const found = `SELECT seq AS found FROM ${rows(visibility)}${sortBy(keys)} LIMIT ?2 OFFSET ?3`;
+      return { sql: this.#documents(found), values: parameters.values };
+    }
+    // Indexes serve the live ones and the deleted ones each by themselves.
+    const columns = ["seq AS found", ...keys.map(({ sql }) => `+${sql}`)].join(", ");
+    const parts = (["live", "deleted"] as const).map((part) => `SELECT ${columns} FROM ${rows(part)}`);
+    const found = `${parts.join(" UNION ALL ")}${orderByColumns(keys)} LIMIT ?2 OFFSET ?3`;
+    return { sql: this.#documents(`SELECT found FROM (${found})`), values: parameters.values };
+  }
+
+  /** The documents of rows found: what is sorted are numbers and keys, not documents. */
+  #documents(found: string): string {
+    return `SELECT id, version, doc FROM (${found}) CROSS JOIN ${this.#table} ON seq = found`;
+  }
+
+  /** Everything in the default order: the trash has an index of its own, so both are walked side by side. */
+  #sideBySide(find: Find, keys: readonly SortKey[]): Lowered {
+    const { filter, after } = find;
+    const parameters = new Parameters(BEFORE);
+    const later = after === undefined ? "" : afterPosition(keys, parameters);
+    const everyRow = isDeep(find) || this.#source.serves(filter, "all");
+    const select = (part: Visibility) => {
+      const rows = everyRow
+        ? conjunction(this.#source.rows(filter, part, parameters), later)
+        : `${this.#table} WHERE ${conjunction(visible[part], later, this.#passing(filter, false, parameters))}`;
+      return `SELECT id, version, doc, created_at FROM ${rows}`;
+    };
+    const found = `${select("live")} UNION ALL ${select("deleted")} ORDER BY created_at, id LIMIT ?2 OFFSET ?3`;
+    // A fourth column would be a score.
+    return { sql: `SELECT id, version, doc FROM (${found})`, values: parameters.values };
+  }
+
+  #byRelevance({ filter, visibility }: Find): Lowered {
+    const search = searchIn(filter);
+    if (search === undefined) throw new Error("an order by relevance needs a search");
+    const rest = filter.op === "and" ? and(...filter.of.filter((part) => part !== search)) : TRUE;
+    const parameters = new Parameters(BEFORE);
+    const { from, condition, score } = relevanceOf(this.#shape, search.terms, parameters);
+    const conditions = conjunction(
+      condition,
+      ticking,
+      visible[visibility],
+      this.#passing(rest, true, parameters),
+    );
+    const found = `SELECT seq AS found, ${score} AS score FROM ${from} WHERE ${conditions} ORDER BY score DESC, id LIMIT ?2 OFFSET ?3`;
+    return {
+      sql: `SELECT id, version, doc, score FROM (${found}) CROSS JOIN ${this.#table} ON seq = found`,
+      values: parameters.values,
+    };
+  }
+}
+
+/** So many rows are passed over that each of them counts. */
+function isDeep({ limit, skip }: Find): boolean {
+  return skip + limit > INLINE_ROWS;
+}
+
+function isDefault(keys: readonly SortKey[]): boolean {
+  return (
+    keys.length === defaultOrder.length &&
+    sortKeys(defaultOrder).every(({ sql }, at) => keys[at]?.sql === sql && !keys[at]?.descending)
+  );
+}
+
+function once<T>(work: () => T): () => T {
+  let done: { readonly result: T } | undefined;
+  return () => {
+    done ??= { result: work() };
+    return done.result;
+  };
+}
+
+const conjunction = (...conditions: readonly string[]) =>
+  conditions.filter((condition) => condition !== "").join(" AND ");

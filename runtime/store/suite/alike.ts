@@ -1,0 +1,38 @@
+import { expect } from "vitest";
+import type { OrderKey } from "../../filter/order.ts";
+import type { DocumentWrite, Store, StoreCollection } from "../contract.ts";
+
+/** What tests need that compare an engine with the meaning in memory. */
+
+/** The same documents without indexes and with these. */
+export async function storedTwice(
+  store: Store,
+  name: string,
+  documents: readonly DocumentWrite[],
+  keys: readonly (readonly OrderKey[])[],
+): Promise<readonly StoreCollection[]> {
+  const indexes = keys.map((of, n) => ({ name: `i${n}`, keys: of, unique: false }));
+  const [plain, indexed] = [`${name}.plain`, `${name}.indexed`];
+  await store.provision([
+    { name: plain, fields: {}, indexes: [], feed: false },
+    { name: indexed, fields: {}, indexes, feed: false },
+  ]);
+  await store.transaction(async (transaction) => {
+    for (const document of documents) {
+      for (const collection of [plain, indexed]) await transaction.collection(collection).insert(document);
+    }
+  });
+  return [store.collection(plain), store.collection(indexed)];
+}
+
+/** Equal lists of ids; else says which query of which documents it was. */
+export function expectSame(
+  found: readonly string[],
+  expected: readonly string[],
+  { documents, ...query }: { readonly documents: readonly DocumentWrite[]; readonly [name: string]: unknown },
+): void {
+  if (found.join() === expected.join()) return;
+  const involved = documents.filter(({ id }) => found.includes(id) || expected.includes(id));
+  const message = [JSON.stringify(query), ...involved.map(({ text }) => text)].join("\n");
+  expect(found, message).toEqual(expected);
+}

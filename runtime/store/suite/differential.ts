@@ -1,0 +1,139 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import {
+  compareDocuments,
+  defaultOrder,
+  isSeekable,
+  type Order,
+  orderBy,
+  type Position,
+  positionOf,
+} from "../../filter/order.ts";
+import { matches } from "../../filter/predicate.ts";
+import type { DocumentWrite, Find, Store, StoreCollection, Visibility } from "../contract.ts";
+import { expectSame, storedTwice } from "./alike.ts";
+import { idsOf } from "./fixtures.ts";
+import {
+  anySchema,
+  fieldsOf,
+  now,
+  olderBody,
+  parsed,
+  pool,
+  seed,
+  serverFields,
+  validBody,
+  writtenAround,
+} from "./random.ts";
+import { alongOrBack, filterOver, keysOver } from "./random-filters.ts";
+
+/** A collection, its documents, and queries of it. */
+const setting = fc
+  .record({ schema: anySchema, pool, valid: fc.boolean() })
+  .chain(({ schema, pool, valid }) => {
+    const body = valid ? validBody(schema, pool) : fc.oneof(validBody(schema, pool), olderBody(schema, pool));
+    const fields = fieldsOf(schema);
+    const all = [...fields, ...serverFields];
+    const documents = fc.uniqueArray(writtenAround(body), {
+      selector: ({ id }) => id,
+      minLength: 10,
+      maxLength: 30,
+    });
+    const indexes = fc.array(fc.oneof(keysOver(fields), keysOver(all)), { maxLength: 4 });
+    return fc.tuple(documents, indexes).chain(([documents, indexes]) => {
+      const bodies = documents.map(parsed);
+      const query = fc.record({
+        filter: fc.oneof(
+          { weight: 4, arbitrary: filterOver(fields, pool, bodies) },
+          { weight: 1, arbitrary: filterOver(all, pool, bodies) },
+        ),
+        visibility: fc.constantFrom<Visibility>("live", "live", "deleted", "all"),
+        order: fc.oneof(keysOver(fields), keysOver(all), ...indexes.map(alongOrBack)).map(orderBy),
+        limit: fc.integer({ min: 1, max: 7 }),
+      });
+      return fc.record({
+        fields: fc.constant(fields),
+        documents: fc.constant(documents),
+        indexes: fc.constant(indexes),
+        queries: fc.array(query, { minLength: 30, maxLength: 60 }),
+      });
+    });
+  });
+
+/**
+ * Tests that an engine finds what filters match in memory, in the order in which memory compares. `open` opens a store
+ * whose clock stands at {@link now}.
+ */
+export function describeDifferential(open: () => Promise<Store>): void {
+  test(`random documents and filters: the engine finds what matches in memory (seed ${seed})`, async () => {
+    const store = await open();
+    let [pairs, hits] = [0, 0];
+    try {
+      for (const [run, sample] of fc.sample(setting, { seed, numRuns: 60 }).entries()) {
+        const { fields, documents, indexes, queries } = sample;
+        const collections = await storedTwice(store, `app.r${run}`, documents, [
+          ...fields.map((field) => [{ field, descending: false }]),
+          ...indexes,
+        ]);
+        for (const [n, query] of queries.entries()) {
+          const { filter, visibility, order } = query;
+          const visible = documents.filter((document) => isVisible(document, visibility));
+          const expected = visible.filter((document) => matches(filter, parsed(document)));
+          for (const collection of collections) {
+            const found = await collection.find({ filter, visibility, limit: 100, skip: 0 });
+            expectSame(idsOf(found), sorted(expected, defaultOrder), { documents, filter, visibility });
+          }
+          // Everything through one of them, by turns.
+          const collection = collections[n % collections.length];
+          const ids = collection === undefined ? [] : await walked(collection, query);
+          expectSame(ids, sorted(expected, order), { documents, indexes, query });
+          pairs += visible.length;
+          hits += expected.length;
+        }
+      }
+    } finally {
+      await store.close();
+    }
+    console.log(
+      `differential: seed ${seed}, ${pairs} pairs of a document and a filter, ${hits} of them match`,
+    );
+    expect(pairs).toBeGreaterThanOrEqual(20_000);
+    expect(hits).toBeGreaterThan(pairs / 20);
+  });
+}
+
+function isVisible({ deletedAt }: DocumentWrite, visibility: Visibility): boolean {
+  return visibility === "all" || (visibility === "deleted") === (deletedAt !== undefined);
+}
+
+function sorted(documents: readonly DocumentWrite[], order: Order): readonly string[] {
+  const compared = compareDocuments(order);
+  return documents
+    .map((document) => ({ id: document.id, document: parsed(document) }))
+    .sort((a, b) => compared(a.document, b.document))
+    .map(({ id }) => id);
+}
+
+/** All ids page by page: from one position to the next where the order has positions, else by skipping. */
+async function walked(
+  collection: StoreCollection,
+  {
+    filter,
+    visibility,
+    order,
+    limit,
+  }: Pick<Find, "filter" | "visibility" | "limit"> & { readonly order: Order },
+): Promise<readonly string[]> {
+  const ids: string[] = [];
+  let after: Position | undefined;
+  // More than there are would be found only again and again.
+  while (ids.length < 100) {
+    const skip = after === undefined ? ids.length : 0;
+    const page = await collection.find({ filter, visibility, order, after, limit, skip });
+    ids.push(...idsOf(page));
+    const last = page.at(-1);
+    if (last === undefined || page.length < limit) break;
+    if (isSeekable(order)) after = positionOf(order, JSON.parse(last.text));
+  }
+  return ids;
+}
