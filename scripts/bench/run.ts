@@ -1,113 +1,44 @@
-// npm run bench: the generated server against a hand-written one and bare Fastify, in one run, interleaved.
-// Judged by processor time a request, which is far steadier than requests per second on a busy machine.
+// npm run bench: the generated server against servers written by hand, in one run, interleaved. Judged by processor time
+// a request, which is far steadier than requests per second on a busy machine, and for heavy queries by throughput too.
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { realmc, root, withWorkspace } from "../workspace.ts";
+import { documentBenchmark } from "./documents.ts";
 import { compileTimes, startTimes } from "./process.ts";
-import { type MeasuredServer, startGenerated, startHandwritten, startHello } from "./servers.ts";
-import { helloRow, type Measure, measure, type Row, rows, seed } from "./workload.ts";
+import { queryRows } from "./queries/rows.ts";
+import { queryBenchmark } from "./queries/run.ts";
+import { rows } from "./workload.ts";
 
 const { values: options } = parseArgs({
   options: {
     rounds: { type: "string", default: "5" },
     scale: { type: "string", default: "1" },
+    /** `documents`, `queries`, `process`, or the name of one row. */
     only: { type: "string" },
   },
 });
+const { only } = options;
 const rounds = Number(options.rounds);
 const scale = Number(options.scale);
+const named = (part: string, all: readonly { readonly name: string }[]): readonly string[] =>
+  all.map(({ name }) => name).filter((name) => only === undefined || only === part || only === name);
+const documentRows = rows.filter(({ name }) => named("documents", rows).includes(name));
+const queries = queryRows.filter(({ name }) => named("queries", queryRows).includes(name));
 
 await withWorkspace(async (work) => {
+  if (documentRows.length + queries.length === 0) return;
   const bundle = join(work, "dist");
+  const config = join(root, "scripts/bench/config");
   execFileSync(
     process.execPath,
-    [
-      realmc,
-      "build",
-      join(root, "scripts/bench/config"),
-      "--out",
-      join(work, "generated"),
-      "--bundle",
-      bundle,
-    ],
+    [realmc, "build", config, "--out", join(work, "generated"), "--bundle", bundle],
     { stdio: ["ignore", "ignore", "pipe"] },
   );
-  const servers: MeasuredServer[] = [];
-  const started = async (server: Promise<MeasuredServer>): Promise<MeasuredServer> => {
-    servers.push(await server);
-    return server;
-  };
-  try {
-    const hello = await started(startHello());
-    const handwritten = await started(startHandwritten(join(work, "handwritten")));
-    const open = await started(startGenerated(bundle, join(work, "open"), "open"));
-    const guarded = await started(startGenerated(bundle, join(work, "guarded"), "guarded"));
-    report(await interleaved(hello, [handwritten, open, guarded]), handwritten.name);
-  } finally {
-    await Promise.all(servers.map((server) => server.stop()));
-  }
+  if (documentRows.length > 0) await documentBenchmark({ work, bundle, rounds, scale, rows: documentRows });
+  if (queries.length > 0) await queryBenchmark({ work, bundle, rounds, scale, rows: queries });
 });
-if (options.only === undefined) {
+if (only === undefined || only === "process") {
   await startTimes();
   await compileTimes();
-}
-
-type Measured = Map<string, Map<string, Measure[]>>;
-
-async function interleaved(hello: MeasuredServer, compared: readonly MeasuredServer[]): Promise<Measured> {
-  const measured: Measured = new Map();
-  const ids = new Map<MeasuredServer, readonly string[]>([[hello, []]]);
-  for (const server of compared) ids.set(server, await seed(server, 5_000));
-  for (let round = -1; round < rounds; round++) {
-    for (const row of [
-      helloRow,
-      ...rows.filter(({ name }) => options.only === undefined || name === options.only),
-    ]) {
-      for (const server of row === helloRow ? [hello] : compared) {
-        const amount = Math.max(100, Math.round(row.amount * scale * (round < 0 ? 0.5 : 1)));
-        const one = await measure(server, row, ids.get(server) ?? [], amount);
-        if (round >= 0) remember(measured, row, server, one);
-      }
-      process.stderr.write(
-        `\rround ${Math.max(round, 0) + (round < 0 ? 0 : 1)} of ${rounds}: ${row.name}          `,
-      );
-    }
-  }
-  process.stderr.write("\n");
-  return measured;
-}
-
-function remember(measured: Measured, row: Row, server: MeasuredServer, one: Measure): void {
-  const byServer = measured.get(row.name) ?? new Map<string, Measure[]>();
-  measured.set(row.name, byServer);
-  byServer.set(server.name, [...(byServer.get(server.name) ?? []), one]);
-}
-
-function report(measured: Measured, reference: string): void {
-  console.log("| row | server | CPU µs/request | requests/s | p50 ms | p99 ms | RSS MiB | ratio |");
-  console.log("|---|---|---:|---:|---:|---:|---:|---:|");
-  for (const [row, byServer] of measured) {
-    const base = byServer.get(reference);
-    for (const [server, all] of byServer) {
-      const cells = [
-        middle(all.map(({ cpu }) => cpu)).toFixed(1),
-        middle(all.map(({ perSecond }) => perSecond)).toFixed(0),
-        middle(all.map(({ p50 }) => p50)).toFixed(1),
-        middle(all.map(({ p99 }) => p99)).toFixed(1),
-        (middle(all.map(({ rss }) => rss)) / 2 ** 20).toFixed(0),
-        base === undefined
-          ? ""
-          : middle(all.map(({ cpu }, round) => (base[round]?.cpu ?? cpu) / cpu)).toFixed(2),
-      ];
-      console.log(`| ${row} | ${server} | ${cells.join(" | ")} |`);
-    }
-  }
-  console.log(
-    `\nratio: CPU of ${reference} / CPU of the server, median of ${rounds} interleaved rounds; above 1 is cheaper.`,
-  );
-}
-
-function middle(values: readonly number[]): number {
-  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }

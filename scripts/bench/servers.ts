@@ -5,12 +5,14 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
+export type MeasuredRealm = "open" | "guarded" | "queries";
+
 /** A server under measurement, in a process of its own. */
 export interface MeasuredServer {
   readonly name: string;
   readonly url: string;
   /** Path prefix of the collection. */
-  readonly realm: "open" | "guarded";
+  readonly realm: MeasuredRealm;
   /** Sent with every request. */
   readonly headers: Readonly<Record<string, string>>;
   /** Processor time in microseconds and resident memory in bytes, of the whole process so far. */
@@ -38,11 +40,17 @@ export async function startHandwritten(folder: string): Promise<MeasuredServer> 
   return measured("hand-written", child, await announced(child), "open", {});
 }
 
-/** The bundle serves both realms; each is measured in a process of its own. */
+export async function startHandwrittenQueries(folder: string): Promise<MeasuredServer> {
+  mkdirSync(folder, { recursive: true });
+  const child = fork(here("queries/handwritten.mjs"), [folder], { execArgv: probe });
+  return measured("hand-written", child, await announced(child), "queries", {});
+}
+
+/** The bundle serves every realm; each is measured in a process of its own. */
 export async function startGenerated(
   bundle: string,
   folder: string,
-  realm: "open" | "guarded",
+  realm: MeasuredRealm,
 ): Promise<MeasuredServer> {
   const port = await freePort();
   const child = fork(join(bundle, "server.mjs"), [], {
@@ -58,8 +66,8 @@ export async function startGenerated(
   });
   const url = `http://127.0.0.1:${port}`;
   await ready(url);
-  const headers = realm === "open" ? {} : { authorization: `Bearer ${await session(url)}` };
-  return measured(realm === "open" ? "generated" : "generated, rules", child, url, realm, headers);
+  const headers = realm === "guarded" ? { authorization: `Bearer ${await session(url)}` } : {};
+  return measured(realm === "guarded" ? "generated, rules" : "generated", child, url, realm, headers);
 }
 
 /** Waits until `/readyz` answers 200. */
@@ -104,7 +112,7 @@ function measured(
   name: string,
   child: ChildProcess,
   url: string,
-  realm: "open" | "guarded",
+  realm: MeasuredRealm,
   headers: Readonly<Record<string, string>>,
 ): MeasuredServer {
   return {

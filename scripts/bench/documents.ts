@@ -1,0 +1,90 @@
+// The document half of the benchmark: the generated server against a hand-written one and bare Fastify, interleaved.
+import { join } from "node:path";
+import { type MeasuredServer, startGenerated, startHandwritten, startHello } from "./servers.ts";
+import { helloRow, type Measure, measure, type Row, seed } from "./workload.ts";
+
+export interface DocumentOptions {
+  readonly work: string;
+  readonly bundle: string;
+  readonly rounds: number;
+  readonly scale: number;
+  readonly rows: readonly Row[];
+}
+
+export async function documentBenchmark(options: DocumentOptions): Promise<void> {
+  const { work, bundle } = options;
+  const servers: MeasuredServer[] = [];
+  const started = async (server: Promise<MeasuredServer>): Promise<MeasuredServer> => {
+    servers.push(await server);
+    return server;
+  };
+  try {
+    const hello = await started(startHello());
+    const handwritten = await started(startHandwritten(join(work, "handwritten")));
+    const open = await started(startGenerated(bundle, join(work, "open"), "open"));
+    const guarded = await started(startGenerated(bundle, join(work, "guarded"), "guarded"));
+    report(await interleaved(hello, [handwritten, open, guarded], options), handwritten.name, options.rounds);
+  } finally {
+    await Promise.all(servers.map((server) => server.stop()));
+  }
+}
+
+type Measured = Map<string, Map<string, Measure[]>>;
+
+async function interleaved(
+  hello: MeasuredServer,
+  compared: readonly MeasuredServer[],
+  { rounds, scale, rows }: DocumentOptions,
+): Promise<Measured> {
+  const measured: Measured = new Map();
+  const ids = new Map<MeasuredServer, readonly string[]>([[hello, []]]);
+  for (const server of compared) ids.set(server, await seed(server, 5_000));
+  for (let round = -1; round < rounds; round++) {
+    for (const row of [helloRow, ...rows]) {
+      for (const server of row === helloRow ? [hello] : compared) {
+        const amount = Math.max(100, Math.round(row.amount * scale * (round < 0 ? 0.5 : 1)));
+        const one = await measure(server, row, ids.get(server) ?? [], amount);
+        if (round >= 0) remember(measured, row, server, one);
+      }
+      process.stderr.write(
+        `\rround ${Math.max(round, 0) + (round < 0 ? 0 : 1)} of ${rounds}: ${row.name}          `,
+      );
+    }
+  }
+  process.stderr.write("\n");
+  return measured;
+}
+
+function remember(measured: Measured, row: Row, server: MeasuredServer, one: Measure): void {
+  const byServer = measured.get(row.name) ?? new Map<string, Measure[]>();
+  measured.set(row.name, byServer);
+  byServer.set(server.name, [...(byServer.get(server.name) ?? []), one]);
+}
+
+function report(measured: Measured, reference: string, rounds: number): void {
+  console.log("| row | server | CPU µs/request | requests/s | p50 ms | p99 ms | RSS MiB | ratio |");
+  console.log("|---|---|---:|---:|---:|---:|---:|---:|");
+  for (const [row, byServer] of measured) {
+    const base = byServer.get(reference);
+    for (const [server, all] of byServer) {
+      const cells = [
+        middle(all.map(({ cpu }) => cpu)).toFixed(1),
+        middle(all.map(({ perSecond }) => perSecond)).toFixed(0),
+        middle(all.map(({ p50 }) => p50)).toFixed(1),
+        middle(all.map(({ p99 }) => p99)).toFixed(1),
+        (middle(all.map(({ rss }) => rss)) / 2 ** 20).toFixed(0),
+        base === undefined
+          ? ""
+          : middle(all.map(({ cpu }, round) => (base[round]?.cpu ?? cpu) / cpu)).toFixed(2),
+      ];
+      console.log(`| ${row} | ${server} | ${cells.join(" | ")} |`);
+    }
+  }
+  console.log(
+    `\nratio: CPU of ${reference} / CPU of the server, median of ${rounds} interleaved rounds; above 1 is cheaper.`,
+  );
+}
+
+function middle(values: readonly number[]): number {
+  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+}
