@@ -3,10 +3,16 @@ import { deletionFields, ownershipFields } from "../../runtime/filter/fields.ts"
 import type { AggregateFunction } from "../../runtime/realm/definition.ts";
 import { diagnose } from "../diagnostics/catalogue.ts";
 import type { Diagnostic, Span } from "../diagnostics/diagnostic.ts";
-import { didYouMean } from "../diagnostics/suggest.ts";
 import { locate } from "../load/source.ts";
 import { objectOf, stringsOf } from "../model/collection.ts";
-import { describeField, type KnownField, knownField, serverFields } from "./fields.ts";
+import {
+  describeField,
+  insideHint,
+  type KnownField,
+  knownField,
+  serverFields,
+  undeclaredHint,
+} from "./fields.ts";
 import { type CollectionCheck, type CollectionSubject, isReliable } from "./subject.ts";
 
 export const aggregation: CollectionCheck = (subject) => {
@@ -28,7 +34,7 @@ export const aggregation: CollectionCheck = (subject) => {
     if (found.length > 0 || field === undefined) return found;
     const written = stringsOf(named[path]);
     return functions.flatMap((each) =>
-      functionProblems(path, field, each, locate(file, [...place, written.indexOf(each)])),
+      functionProblems(subject, field, each, locate(file, [...place, written.indexOf(each)])),
     );
   });
   return [...groups, ...metrics];
@@ -38,7 +44,7 @@ function groupProblems(subject: CollectionSubject, path: string, span: Span): Di
   const found = fieldProblems(subject, path, span);
   const field = knownField(subject.realm, subject.collection, path);
   if (found.length > 0 || field === undefined || !field.kinds.includes("object")) return found;
-  return [wrongType("grouping", path, field, "scalars", span)];
+  return [wrongType(subject, "grouping", field, "scalars", span)];
 }
 
 /** What holds of every field that is named. */
@@ -52,6 +58,9 @@ function fieldProblems(subject: CollectionSubject, path: string, span: Span): Di
   return sign === undefined ? [] : [diagnose("aggregate-name", span, { field: path, sign })];
 }
 
+/** A grouping as requests write it. */
+const periodic = /^(.+):(?:hour|day|week|month|quarter|year)$/;
+
 function undeclared(subject: CollectionSubject, field: string, span: Span): Diagnostic[] {
   const { realm, sound, collection, label } = subject;
   const unknown = (hint: string): Diagnostic[] => [
@@ -62,25 +71,23 @@ function undeclared(subject: CollectionSubject, field: string, span: Span): Diag
   if (Object.hasOwn(deletionFields, field)) return unknown("deleted documents are never aggregated");
   if (Object.hasOwn(ownershipFields, field))
     return sound ? unknown("only realms with auth: enabled have it") : [];
+  const [, dated] = periodic.exec(field) ?? [];
+  if (dated !== undefined) return unknown(`write '${dated}'; requests choose the period`);
+  if (field === "count") return unknown("documents can be counted without saying so");
   const known = Object.keys(serverFields(realm, collection)).filter(
     (path) => !Object.hasOwn(deletionFields, path),
   );
-  const meant = didYouMean(field, [...collection.fields.map(({ path }) => path), ...known]);
-  const isServer = field === "_meta" || field.startsWith("_meta.");
-  return unknown(
-    meant ??
-      (isServer ? `of the server's fields there are ${known.join(", ")}` : "declare it in schema.json"),
-  );
+  return unknown(undeclaredHint(collection, field, known));
 }
 
 function functionProblems(
-  path: string,
+  subject: CollectionSubject,
   field: KnownField,
   name: AggregateFunction,
   span: Span,
 ): Diagnostic[] {
   const { needs, fits } = wanted[name];
-  return fits(field) ? [] : [wrongType(name, path, field, needs, span)];
+  return fits(field) ? [] : [wrongType(subject, name, field, needs, span)];
 }
 
 interface Wanted {
@@ -107,8 +114,16 @@ const wanted: Readonly<Record<AggregateFunction, Wanted>> = {
   distinct: scalars,
 };
 
-function wrongType(use: string, field: string, known: KnownField, needs: string, span: Span): Diagnostic {
+function wrongType(
+  { collection }: CollectionSubject,
+  use: string,
+  known: KnownField,
+  needs: string,
+  span: Span,
+): Diagnostic {
   const related =
     known.span === undefined ? [] : [{ message: "the field is declared here", span: known.span }];
-  return diagnose("aggregate-type", span, { use, field, needs, found: describeField(known) }, { related });
+  const hint = known.kinds.includes("object") ? insideHint(collection.fields, known.path) : undefined;
+  const parameters = { use, field: known.path, needs, found: describeField(known) };
+  return diagnose("aggregate-type", span, parameters, { related, hint });
 }

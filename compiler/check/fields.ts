@@ -5,6 +5,7 @@ import {
   ownershipFields,
 } from "../../runtime/filter/fields.ts";
 import type { Span } from "../diagnostics/diagnostic.ts";
+import { didYouMean } from "../diagnostics/suggest.ts";
 import type { Collection, DeclaredField, Realm } from "../model/model.ts";
 
 /** What checks ask of a field, declared or server-owned. */
@@ -35,6 +36,24 @@ export function knownField(realm: Realm, collection: Collection, path: string): 
   return own === undefined
     ? declaredField(collection, path)
     : { path, kinds: own.kinds, arrays: [], scalar: true };
+}
+
+/** What to do about a path that names no field; `server` are the server-owned fields that could be named. */
+export function undeclaredHint(collection: Collection, path: string, server: readonly string[]): string {
+  const meant = didYouMean(path, [...collection.fields.map((field) => field.path), ...server]);
+  if (meant !== undefined) return meant;
+  if (path === "_meta" || path.startsWith("_meta."))
+    return `of the server's fields there are ${server.join(", ")}`;
+  const reference = collection.references.find(({ name }) => path.startsWith(`${name}.`));
+  return reference === undefined
+    ? "declare it in schema.json"
+    : `'${reference.name}' is a reference; name a field of this collection`;
+}
+
+/** Where an object stands in place of a value: a field inside it. */
+export function insideHint(fields: readonly DeclaredField[], path: string): string | undefined {
+  const inside = fields.find((field) => field.path.startsWith(`${path}.`));
+  return inside === undefined ? undefined : `name a field inside it, such as '${inside.path}'`;
 }
 
 /** What a field holds, in words. */

@@ -2,10 +2,9 @@
 import { deletionFields, ownershipFields } from "../../runtime/filter/fields.ts";
 import { diagnose } from "../diagnostics/catalogue.ts";
 import type { Diagnostic, Span } from "../diagnostics/diagnostic.ts";
-import { didYouMean } from "../diagnostics/suggest.ts";
 import { locate, nodeAt } from "../load/source.ts";
 import type { Index } from "../model/model.ts";
-import { knownField, serverFields } from "./fields.ts";
+import { insideHint, knownField, serverFields, undeclaredHint } from "./fields.ts";
 import { type CollectionCheck, type CollectionSubject, isReliable } from "./subject.ts";
 
 /** Each index for itself. */
@@ -40,7 +39,8 @@ function fieldProblems(subject: CollectionSubject, index: Index, at: number, spa
   if (index.unique && field.arrays.length > 0) return [diagnose("index-unique-array", span, { field: path })];
   const onlyObjects = field.kinds.every((kind) => kind === "object");
   if (onlyObjects || (index.unique && field.kinds.includes("object"))) {
-    return [diagnose("index-object", span, { field: path, be: onlyObjects ? "is" : "may be" })];
+    const hint = insideHint(subject.collection.fields, path);
+    return [diagnose("index-object", span, { field: path, be: onlyObjects ? "is" : "may be" }, { hint })];
   }
   return [];
 }
@@ -58,17 +58,10 @@ function unknownField(subject: CollectionSubject, path: string, span: Span): Dia
   }
   if (Object.hasOwn(ownershipFields, path))
     return sound ? unknown("only realms with auth: enabled have it") : [];
-  const known = [
-    ...collection.fields.map((field) => field.path),
-    ...Object.keys(serverFields(realm, collection)),
-  ];
   const [, field, order] = /^(\S+) (asc|desc)$/i.exec(path) ?? [];
   const ordered = order?.toLowerCase() === "desc" ? `-${field}` : field;
-  return unknown(
-    (ordered === undefined ? undefined : `write '${ordered}'`) ??
-      didYouMean(path, known) ??
-      "declare it in schema.json",
-  );
+  const server = Object.keys(serverFields(realm, collection));
+  return unknown(ordered === undefined ? undeclaredHint(collection, path, server) : `write '${ordered}'`);
 }
 
 function arrayProblems(

@@ -3,6 +3,7 @@ import { diagnose } from "../diagnostics/catalogue.ts";
 import type { Diagnostic, Span } from "../diagnostics/diagnostic.ts";
 import { didYouMean } from "../diagnostics/suggest.ts";
 import { locate } from "../load/source.ts";
+import { reservedFields } from "../model/fields.ts";
 import type { Collection, Reference } from "../model/model.ts";
 import { declaredField, describeField } from "./fields.ts";
 import { type CollectionCheck, type CollectionSubject, isReliable } from "./subject.ts";
@@ -29,6 +30,10 @@ const name: ReferenceCheck = ({ name, span }) =>
   /^[A-Za-z0-9_]+$/.test(name) ? [] : [diagnose("reference-name", span, { name })];
 
 const nameTaken: ReferenceCheck = ({ name, field, span }, { collection }) => {
+  if (reservedFields.has(name)) {
+    const hint = "it belongs to the server; give the reference another name";
+    return [diagnose("reference-name-taken", span, { name }, { hint })];
+  }
   const taken = declaredField(collection, name);
   if (taken === undefined || name === field) return [];
   const related = [{ message: "the field is declared here", span: taken.span }];
@@ -43,14 +48,20 @@ const target: ReferenceCheck = (reference, { names }, at) => {
     return [diagnose("reference-database", at("database"), { name, database }, { hint })];
   }
   if (collections.includes(collection)) return [];
-  const elsewhere = [...names].find(([, others]) => others.includes(collection));
-  const hint =
-    didYouMean(collection, collections) ??
-    (elsewhere === undefined
-      ? undefined
-      : `the database '${elsewhere[0]}' has one: add database: ${elsewhere[0]}`);
+  const hint = didYouMean(collection, collections) ?? elsewhere(collection, names);
   return [diagnose("reference-collection", at("collection"), { name, collection, database }, { hint })];
 };
+
+/** For a collection of another database, also one named by a path: `hr/people`. */
+function elsewhere(collection: string, names: CollectionSubject["names"]): string | undefined {
+  for (const [database, collections] of names) {
+    if (collections.includes(collection))
+      return `the database '${database}' has one: add database: ${database}`;
+    const named = collections.find((each) => collection === `${database}/${each}`);
+    if (named !== undefined) return `write database: ${database} and collection: ${named}`;
+  }
+  return undefined;
+}
 
 const metaSource: ReferenceCheck = ({ name, field, many }, { realm }, at) => {
   if (field !== "_meta" && !field.startsWith("_meta.")) return [];
@@ -96,7 +107,9 @@ const key: ReferenceCheck = (reference, subject, at) => {
   const collection = `${target.database}/${target.name}`;
   const declared = declaredField(target, key);
   if (declared === undefined) {
-    const hint = didYouMean(key, ["id", ...target.fields.map(({ path }) => path)]);
+    const hint =
+      didYouMean(key, ["id", ...target.fields.map(({ path }) => path)]) ??
+      "a key is id or a string field that schema.json declares";
     return [
       diagnose(
         "reference-key",

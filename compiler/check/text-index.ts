@@ -8,7 +8,7 @@ import { didYouMean } from "../diagnostics/suggest.ts";
 import { locate } from "../load/source.ts";
 import { noLanguage } from "../model/indexes.ts";
 import type { DeclaredField } from "../model/model.ts";
-import { declaredField, describeField } from "./fields.ts";
+import { declaredField, describeField, insideHint } from "./fields.ts";
 import type { CollectionCheck, CollectionSubject } from "./subject.ts";
 
 export const textIndex: CollectionCheck = (subject) => {
@@ -37,16 +37,18 @@ function fieldProblems(subject: CollectionSubject, path: string, span: Span): Di
   if (field === undefined) return [undeclared(subject, path, span)];
   if (onlyStrings(field)) return [];
   const related = [{ message: "the field is declared here", span: field.span }];
-  return [diagnose("text-field-type", span, { field: path, found: field.kinds.join(" or ") }, { related })];
+  const hint = field.kinds.includes("object") ? insideHint(textFields(subject), path) : undefined;
+  const parameters = { field: path, found: field.kinds.join(" or ") };
+  return [diagnose("text-field-type", span, parameters, { related, hint })];
 }
 
-function undeclared({ collection, label }: CollectionSubject, field: string, span: Span): Diagnostic {
+function undeclared(subject: CollectionSubject, field: string, span: Span): Diagnostic {
   const isServer = field === "_meta" || field.startsWith("_meta.") || Object.hasOwn(documentFields, field);
-  const strings = collection.fields.filter(onlyStrings).map(({ path }) => path);
+  const strings = textFields(subject).map(({ path }) => path);
   const hint = isServer
     ? "it belongs to the server, and is no text"
     : (didYouMean(field, strings) ?? "declare it in schema.json");
-  return diagnose("index-field", span, { field, collection: label }, { hint });
+  return diagnose("index-field", span, { field, collection: subject.label }, { hint });
 }
 
 function languageFieldProblems(subject: CollectionSubject, path: string, span: Span): Diagnostic[] {
@@ -55,6 +57,10 @@ function languageFieldProblems(subject: CollectionSubject, path: string, span: S
   if (onlyStrings(field) && field.arrays.length === 0) return [];
   const related = [{ message: "the field is declared here", span: field.span }];
   return [diagnose("text-language-field", span, { field: path, found: describeField(field) }, { related })];
+}
+
+function textFields({ collection }: CollectionSubject): DeclaredField[] {
+  return collection.fields.filter(onlyStrings);
 }
 
 function onlyStrings({ kinds }: DeclaredField): boolean {
@@ -74,6 +80,7 @@ function isCode(text: string): boolean {
 }
 
 function localeHint(text: string): string {
+  if (text.toLowerCase() === noLanguage) return `write '${noLanguage}'`;
   const dashed = text.replaceAll("_", "-");
   if (dashed !== text && isCode(dashed)) return `write '${dashed}'`;
   const code = codeOf(text.toLowerCase());

@@ -209,7 +209,14 @@ function textHint({ file, path, error }: Place, text: string): string | undefine
   }
   if (isYaml && takes(error, "object") && /^\w+:[^\s/]/.test(text))
     return "a space follows the ':' after a key";
-  return (lastOf(path) === "type" ? foreignTypes[text] : undefined) ?? didYouMean(text, candidates);
+  if (takes(error, "array") && /^[\w.-]+(?:, *[\w.-]+)*$/.test(text)) {
+    const items = text.split(/, */).map((item) => (isYaml ? item : JSON.stringify(item)));
+    return `write [${items.join(", ")}]`;
+  }
+  if ((takes(error, "integer") || takes(error, "number")) && /^-?\d+(?:\.\d+)?$/.test(text))
+    return `write ${text}, without quotes`;
+  const foreign = lastOf(path) === "type" ? foreignTypes : path[0] === "aggregate" ? foreignMetrics : {};
+  return foreign[text] ?? didYouMean(text, candidates);
 }
 
 /** `editor:` alone is a key without a value. */
@@ -242,6 +249,16 @@ const foreignTypes: Readonly<Record<string, string>> = {
   bool: "did you mean 'boolean'?",
   date: 'write "type": "string", "format": "date"',
   datetime: 'write "type": "string", "format": "date-time"',
+};
+
+/** Names that other tools give to functions of `aggregate.metrics`. */
+const foreignMetrics: Readonly<Record<string, string>> = {
+  average: "did you mean 'avg'?",
+  mean: "did you mean 'avg'?",
+  minimum: "did you mean 'min'?",
+  maximum: "did you mean 'max'?",
+  count: "documents can be counted without saying so; distinct counts the values of a field",
+  count_distinct: "did you mean 'distinct'?",
 };
 
 function outOfRange({ path, error, value }: Place): Problem {

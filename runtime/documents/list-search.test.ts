@@ -229,6 +229,25 @@ describe("Full-text search 4: the language of the query", () => {
     }
   });
 
+  test.each([
+    ["en;q=0.5, de", true],
+    ["en ; q=0.2,\tde;q=0.30", true],
+    ["*, de;q=0.1", true],
+    ["en;q=0, de;Q=0.001", true],
+    ["de_AT", true],
+    ["en;q=1.0, de", false],
+    ["de;q=0.8, en;q=0.9", false],
+    ["de;q=0", false],
+    ["de;q=2", false],
+    [`${"!,".repeat(50)}de`, false],
+  ])(
+    "Full-text search 4: the first language of Accept-Language is the one of the highest quality: %s",
+    async (header, isGerman) => {
+      const headers = { "accept-language": header };
+      expect(await found("Häuser", { headers })).toEqual(isGerman ? [3] : []);
+    },
+  );
+
   test("Full-text search 4: a signed-in user's locale; keys and users without one get the default", async () => {
     const signUp = async (email: string, locale: string | null) => {
       const body = { email, password: "correct horse", ...(locale !== null && { locale }) };

@@ -187,7 +187,10 @@ describe("where 3: value types", () => {
     [{ address: { $ne: null } }, holdsObjects("where.address.$ne")],
     [{ lines: [] }, holdsObjects("where.lines")],
     [{ lines: { $in: [[]] } }, holdsObjects("where.lines.$in")],
-    [{ address: { city: "Wien" } }, "where.address.city unknown operator"],
+    [
+      { address: { city: "Wien" } },
+      'where.address.city unknown operator: write "address.city" for the field',
+    ],
     [{ name: { $eq: { a: 1 } } }, "where.name.$eq must be a string"],
     [{ name: { $in: "zero" } }, "where.name.$in must be an array"],
     [{ name: { $nin: { a: 1 } } }, "where.name.$nin must be an array"],
@@ -429,6 +432,18 @@ describe("where 8: what is wrong", () => {
       { path: "order_by", reason: "unknown field: nope" },
       { path: "order_by", reason: "names name twice" },
     ]);
+  });
+
+  test.each([
+    [{ name: { eq: "a" } }, "where.name.eq", "unknown operator: write $eq"],
+    [
+      { address: { city: "Wien" } },
+      "where.address.city",
+      'unknown operator: write "address.city" for the field',
+    ],
+    [{ address: { town: "Wien" } }, "where.address.town", "unknown operator"],
+  ])("where 8: %j says what was meant", async (where, path, reason) => {
+    expect(details(await list(JSON.stringify(where)))).toEqual([{ path, reason }]);
   });
 
   test.each(["", "x", "null", "[]", "1", '"a"', "{", '{"name":"a"}x', "{'name':1}", "{name:1}"])(

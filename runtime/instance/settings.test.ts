@@ -116,6 +116,14 @@ describe("Instance settings", () => {
     expect(more).toEqual([]);
   });
 
+  it("a refused value is told the range in the units that it is written in", () => {
+    expect(problemsOf({ SVC_QUERY_TIME: "2h", MAX_BODY_BYTES: "1GiB", SVC_EXPAND_MAX_DEPTH: "3" })).toEqual([
+      'MAX_BODY_BYTES must be a size such as 1048576 or 1MiB, at most 256MiB; it is "1GiB"',
+      'SVC_EXPAND_MAX_DEPTH must be an integer from 1 to 2; it is "3"',
+      'SVC_QUERY_TIME must be a duration such as 5s, from 1ms to 1h; it is "2h"',
+    ]);
+  });
+
   it("an unknown SVC_ variable stops the start, with what was meant", () => {
     expect(problemsOf({ SVC_STOER: "sqlite:./data" })).toEqual([
       "SVC_STOER is not a setting; did you mean SVC_STORE?",

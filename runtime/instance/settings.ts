@@ -57,7 +57,7 @@ const variables = {
   PORT: { fallback: 8080, parse: integer(0, 65_535) },
   MAX_BODY_BYTES: {
     fallback: mebibyte,
-    parse: within(parseSize, 1, 256 * mebibyte, "a size such as 1048576 or 1MiB"),
+    parse: within(parseSize, 1, 256 * mebibyte, "a size such as 1048576 or 1MiB, at most 256MiB"),
   },
   SVC_STORE: { fallback: resolve("data"), parse: store },
   SVC_DATA: { fallback: undefined, parse: (text) => resolve(text) },
@@ -147,7 +147,7 @@ function unknown(name: string): string {
 }
 
 function duration(text: string): number {
-  return within(parseDuration, 1, 3_600_000, "a duration such as 5s")(text);
+  return within(parseDuration, 1, 3_600_000, "a duration such as 5s, from 1ms to 1h")(text);
 }
 
 function keys(text: string): readonly Uint8Array[] {
@@ -159,7 +159,12 @@ function keys(text: string): readonly Uint8Array[] {
 }
 
 function integer(least: number, most: number): (text: string) => number {
-  return within((text) => (/^\d{1,15}$/.test(text) ? Number(text) : undefined), least, most, "an integer");
+  return within(
+    (text) => (/^\d{1,15}$/.test(text) ? Number(text) : undefined),
+    least,
+    most,
+    `an integer from ${least} to ${most}`,
+  );
 }
 
 function within(
@@ -171,7 +176,7 @@ function within(
   return (text) => {
     const value = parse(text);
     if (value === undefined || value < least || value > most) {
-      throw new Refused(`must be ${what}, from ${least} to ${most}; it is ${JSON.stringify(text)}`);
+      throw new Refused(`must be ${what}; it is ${JSON.stringify(text)}`);
     }
     return value;
   };

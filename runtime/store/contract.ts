@@ -108,6 +108,8 @@ export interface Lookup {
   readonly filter: Filter;
   /** At most so many documents are answered. */
   readonly limit: number;
+  /** Characters of text; the answer may end with the document that makes it longer. */
+  readonly characters?: number;
 }
 
 export interface Aggregate {

@@ -13,8 +13,8 @@ export const referenceCodes = {
   },
   "reference-name-taken": {
     severity: "error",
-    summary: "A reference has the name of a schema field that is not its source.",
-    message: "the reference '{name}' has the name of another field of the schema",
+    summary: "A reference has the name of a field that is not its source.",
+    message: "the reference '{name}' has the name of another field",
     explanation: "A reference may bear the name of its own source field, not that of another one.",
     wrong:
       "# the schema has the fields author and author_id\nreferences:\n  author: { collection: people, field: author_id }",

@@ -14,6 +14,9 @@ import type { Reference } from "./references.ts";
  */
 const MAX_VALUES = 50_000;
 
+/** Characters of documents that one request reads, and that one answer holds: one text must hold it all. */
+export const MAX_CHARACTERS = 2 ** 26;
+
 /** A document that references lead from, or to. */
 export class Source {
   readonly stored: StoredDocument;
@@ -80,6 +83,7 @@ export class Loader {
   #queries = 0;
   #documents = 0;
   #values = 0;
+  #characters = 0;
 
   /** @param maxDocs documents that the answer may hold, as they occur in it */
   constructor(access: Access, maxDocs: number) {
@@ -143,7 +147,18 @@ export class Loader {
     if (values.size === 0) return [];
     this.#queries += 1;
     // One more than allowed shows that it is too many: every document found stands in the answer.
-    return documents.lookup({ key: reference.key, values: [...values], filter, limit: this.#maxDocs + 1 });
+    const found = await documents.lookup({
+      key: reference.key,
+      values: [...values],
+      filter,
+      limit: this.#maxDocs + 1,
+      characters: MAX_CHARACTERS - this.#characters,
+    });
+    for (const { text } of found) this.#characters += text.length;
+    if (this.#characters > MAX_CHARACTERS) {
+      throw tooLarge(`the documents to expand hold more than ${MAX_CHARACTERS} characters`);
+    }
+    return found;
   }
 
   #count(

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { code, details, paths, type Shop, startShop } from "../testing.ts";
-import { costs, create, declared, publication, reference } from "./testing.ts";
+import { costs, create, declared, posts, publication, reference } from "./testing.ts";
 
 const shallow = declared(
   "shallow",
@@ -225,6 +225,27 @@ describe("Limits: those of the instance", () => {
         expect(details(answer)).toEqual([{ path: "expand", reason }]);
       }
       expect((await large.send("GET", `posts/${related}?expand=related(id)`)).status).toBe(200);
+    } finally {
+      await large.stop();
+    }
+  });
+
+  test("Expanded documents per response: no more text is read than may be answered, whatever is selected", async () => {
+    const large = await startShop("disabled", publication);
+    try {
+      const text = (id: string) => JSON.stringify({ id, title: "x".repeat(1_000_000), _meta: {} });
+      const collection = large.stored(posts);
+      const ids = Array.from({ length: 68 }, (_, n) => `heavy${n}`);
+      for (const id of ids) await collection.insert({ id, version: 1, createdAt: 0, text: text(id) });
+      const related = await create(large, "posts", { related_ids: ids });
+      const fits = await create(large, "posts", { related_ids: ids.slice(0, 60) });
+      const ask = (id: string) => large.send("GET", `posts/${id}?expand=related(id)`);
+      const answer = await ask(related);
+      expect([answer.status, code(answer)]).toEqual([400, "expand_too_large"]);
+      expect(details(answer)).toEqual([
+        { path: "expand", reason: "the documents to expand hold more than 67108864 characters" },
+      ]);
+      expect(costs(await ask(fits))).toEqual(["1", "60"]);
     } finally {
       await large.stop();
     }

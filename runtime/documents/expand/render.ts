@@ -1,10 +1,7 @@
 import type { Access } from "../access.ts";
 import { parseDocument } from "../encode.ts";
-import { type Followed, type LoadedBranch, type Source, tooLarge } from "./load.ts";
+import { type Followed, type LoadedBranch, MAX_CHARACTERS, type Source, tooLarge } from "./load.ts";
 import { type Selection, selected } from "./selection.ts";
-
-/** Characters of expanded documents in one answer: one text must hold it all. */
-const MAX_CHARACTERS = 2 ** 26;
 
 /**
  * Writes what was found into the texts of documents. Stored texts stand in them as they are; of what occurs many times

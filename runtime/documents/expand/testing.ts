@@ -76,7 +76,7 @@ const tags = declared(
   },
 );
 
-const posts = declared(
+export const posts = declared(
   "posts",
   {
     title: field("title", "string"),

@@ -30,8 +30,23 @@ export function varyByLanguage({ accounts }: RealmDefinition): string {
   return `${routeHeaders("document", accounts?.cookie !== undefined).vary}, Accept-Language`;
 }
 
-/** The first language of an `Accept-Language` header; undefined where it names none. */
+/** Entries of the header that are looked at. */
+const mostEntries = 50;
+
+const entry = /^[\t ]*([^\t ;]+)[\t ]*(?:;[\t ]*q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)[\t ]*)?$/i;
+
+/**
+ * The first language of an `Accept-Language` header, by quality (RFC 9110, 12.5.4); `*` and what is refused with `q=0`
+ * are none. Undefined where it names none.
+ */
 function firstLanguage(header: string | undefined): string | undefined {
-  const [, language] = /^[\t ]*([^\t ,;]+)/.exec(header ?? "") ?? [];
-  return language !== undefined && isLocale(language) ? language : undefined;
+  let first: string | undefined;
+  let best = 0;
+  for (const text of (header ?? "").split(",", mostEntries)) {
+    const [, language = "", quality = "1"] = entry.exec(text) ?? [];
+    if (Number(quality) <= best || !isLocale(language)) continue;
+    first = language;
+    best = Number(quality);
+  }
+  return first;
 }

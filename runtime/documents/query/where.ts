@@ -130,8 +130,17 @@ class WhereReader {
 
   #condition(name: string, field: Field, value: JsonValue, path: string): Filter {
     const operator = operators.get(name);
-    if (operator === undefined) return this.#refuse(path, "unknown operator");
+    if (operator === undefined) return this.#refuse(path, this.#unknownOperator(name, field));
     return operator(field, value, (reason) => this.#refuse(path, reason)) ?? TRUE;
+  }
+
+  /** Operators without their `$`, and fields inside an object written as its members, are common mistakes. */
+  #unknownOperator(name: string, field: Field): string {
+    const inside = `${field.path}.${name}`;
+    if (operators.has(`$${name}`)) return `unknown operator: write $${name}`;
+    return this.#fields.field(inside) === undefined
+      ? "unknown operator"
+      : `unknown operator: write "${inside}" for the field`;
   }
 
   #unknown(name: string, path: string): Filter {

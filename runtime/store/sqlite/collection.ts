@@ -40,6 +40,9 @@ export interface Engine {
 /** Shapes of queries of which the usual way is remembered. */
 const WAYS = 400;
 
+/** Ways tried for one query. */
+const TRIES = 2;
+
 /** Queries after which the ways are tried anew: values differ, and documents change. */
 const USES = 100;
 
@@ -74,10 +77,12 @@ export class SqliteCollection implements StoreCollection {
   }
 
   async lookup(lookup: Lookup): Promise<StoredDocument[]> {
-    const query = single(this.#table.lookup(this.#engine.clock.now(), lookup));
+    const { characters } = lookup;
+    const query = { ...single(this.#table.lookup(this.#engine.clock.now(), lookup)), characters };
     const { pool, queryTime } = this.#engine;
-    const isLarge = lookup.values.length > INLINE_ROWS;
-    return documentsOf(await (isLarge ? pool.all(query, queryTime) : this.#rows(query, queryTime)));
+    // As many rows as values: they are not to be given up half way.
+    const rows = lookup.values.length > INLINE_ROWS ? undefined : this.#atOnce(query, 2 * INLINE_ROWS);
+    return documentsOf(rows ?? (await pool.all(query, queryTime)));
   }
 
   async aggregate(query: Aggregate): Promise<{ groups: readonly Group[]; hasMore: boolean }> {
@@ -110,16 +115,22 @@ export class SqliteCollection implements StoreCollection {
     return this.#atOnce(query) ?? this.#engine.pool.all(query, milliseconds);
   }
 
-  /** Whichever of the ways is cheap enough to go at once, beginning with the one that was so last. */
+  /**
+   * Whichever of the ways is cheap enough to go at once, beginning with the one that was so last. Of several that are not,
+   * others are tried the next time, so that a query never keeps everybody waiting for long.
+   */
   async #cheapest(first: Sequence, others: readonly Way[]): Promise<readonly unknown[]> {
+    const shape = first.first.sql;
     const ways = [() => first, ...others];
-    const usual = this.#usualWay(first.first.sql);
-    for (const [tried, way] of [...ways.slice(usual), ...ways.slice(0, usual)].entries()) {
+    const usual = this.#usualWay(shape) % ways.length;
+    const inTurn = [...ways.slice(usual), ...ways.slice(0, usual)];
+    for (const [tried, way] of inTurn.slice(0, TRIES).entries()) {
       const rows = this.#atOnce(way());
       if (rows === undefined) continue;
-      if (tried > 0) this.#remember(first.first.sql, (usual + tried) % ways.length);
+      if (tried > 0) this.#remember(shape, usual + tried);
       return rows;
     }
+    if (ways.length > TRIES) this.#remember(shape, usual + TRIES);
     return this.#engine.pool.all(first, this.#engine.queryTime);
   }
 
@@ -135,8 +146,8 @@ export class SqliteCollection implements StoreCollection {
     this.#usualWays.set(shape, { way, left: USES });
   }
 
-  #atOnce(query: Sequence): readonly unknown[] | undefined {
-    return this.#engine.reads.reading().allWithin(INLINE_ROWS, query);
+  #atOnce(query: Sequence, rows = INLINE_ROWS): readonly unknown[] | undefined {
+    return this.#engine.reads.reading().allWithin(rows, query);
   }
 
   /**

@@ -1,21 +1,12 @@
 import type { LeafFilter, Ordering, Scalar } from "../../filter/algebra.ts";
 import type { Field } from "../../filter/fields.ts";
 import { boundOf, midnightForms } from "../../filter/instants.ts";
-import { booleanAsBlob, type JsonType, type Strictness, withinType } from "./expressions.ts";
+import { booleanAsBlob, type JsonType, type Test, withinType } from "./expressions.ts";
 import { matching, patternMatching } from "./matching.ts";
 import { bind, type Parameters } from "./parameters.ts";
 
 /** The leaves of a filter that compare single values, as SQL conditions on the value stored. */
 export type Comparison = Exclude<LeafFilter, { op: "exists" | "equalsArray" }>;
-
-/** A comparison with values of one JSON type. */
-export interface Test {
-  readonly type: JsonType;
-  /** `value` is SQL for the stored value, strict so. */
-  readonly condition: (value: string, strictness: Strictness) => string;
-  /** An index finds the values that pass. */
-  readonly indexable: boolean;
-}
 
 export function testsOf(filter: Comparison, parameters: Parameters): readonly Test[] {
   switch (filter.op) {

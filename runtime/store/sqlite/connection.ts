@@ -7,7 +7,7 @@ import type { Sequence } from "./query.ts";
 const STATEMENTS = 400;
 
 /** Milliseconds that statements may take beside their rows: of these each may be as large as a body may be. */
-const INLINE_TIME = 10;
+const INLINE_TIME = 5;
 
 /** One row in this many is counted against a budget, so that counting costs next to nothing. */
 export const SAMPLING = 16;
@@ -19,6 +19,12 @@ export const SAMPLING = 16;
  */
 export const ticking = `((seq & 1048575) * (seq & 1048575) * ${randomInt(1_000, 1_000_003)} % 1000003 & ${SAMPLING - 1} OR tick())`;
 
+/** Bytes of a document from which on it counts as {@link SAMPLING} rows. */
+const LARGE = 8192;
+
+/** A condition that is true of every row and counts those whose documents take long to be read. */
+export const weighing = `(octet_length(doc) < ${LARGE} OR tick())`;
+
 export interface OpenOptions {
   readonly readOnly: boolean;
   /** Milliseconds that a statement waits for a lock. */
@@ -29,6 +35,8 @@ export interface OpenOptions {
 export class Connection {
   readonly database: Database;
   readonly #statements = new Map<string, Statement>();
+  /** Statements under way have a budget; others are of one row. */
+  #isBudgeted = false;
   #ticksLeft = 0;
   /** As `performance.now()` counts; unknown until the first tick. */
   #stopAt: number | undefined;
@@ -39,6 +47,7 @@ export class Connection {
     this.database.exec("PRAGMA cache_size = -8192; PRAGMA mmap_size = 268435456; PRAGMA temp_store = MEMORY");
     defineFunctions(this.database);
     this.database.function("tick", () => {
+      if (!this.#isBudgeted) return 1;
       const now = performance.now();
       this.#stopAt ??= now + INLINE_TIME;
       if (now > this.#stopAt) this.#ticksLeft = 0;
@@ -67,6 +76,7 @@ export class Connection {
   allWithin(rows: number, { first, others, limit }: Sequence): unknown[] | undefined {
     this.#ticksLeft = Math.ceil(rows / SAMPLING);
     this.#stopAt = undefined;
+    this.#isBudgeted = true;
     try {
       const found: unknown[] = this.prepare(first.sql).all(...first.parameters);
       for (const other of others) {
@@ -79,6 +89,8 @@ export class Connection {
     } catch (error) {
       if (this.#ticksLeft < 0) return undefined;
       throw error;
+    } finally {
+      this.#isBudgeted = false;
     }
   }
 

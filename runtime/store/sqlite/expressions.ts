@@ -19,6 +19,15 @@ export type JsonType = "text" | "number" | "boolean";
 /** `any`: of a field declared with several types; booleans are blobs, so that each type keeps to itself. */
 export type Strictness = JsonType | "any";
 
+/** A comparison with values of one JSON type. */
+export interface Test {
+  readonly type: JsonType;
+  /** `value` is SQL for the stored value, strict so. */
+  readonly condition: (value: string, strictness: Strictness) => string;
+  /** An index finds the values that pass. */
+  readonly indexable: boolean;
+}
+
 export const booleanAsBlob = { true: "x'01'", false: "x'00'" } as const;
 
 export function placeIn(json: string, segments: readonly string[]): Place {
@@ -153,4 +162,9 @@ export function keyExpression(field: Field): string {
  */
 export function documentKey(field: Field): string {
   return strict(placeIn("doc", field.segments), declaredStrictness(field));
+}
+
+/** What a key over the field holds. */
+export function heldAs(field: Field): "instant" | Strictness {
+  return columnOf(field)?.holds ?? declaredStrictness(field);
 }

@@ -1,8 +1,8 @@
 import type { TextMatch } from "../../filter/algebra.ts";
 import { fold } from "../../filter/fold.ts";
 import { literalStart } from "../../filter/like.ts";
-import type { Test } from "./comparisons.ts";
-import { withinType } from "./expressions.ts";
+import { weighing } from "./connection.ts";
+import { type Test, withinType } from "./expressions.ts";
 import type { Parameters } from "./parameters.ts";
 
 /** Text matches as SQL. Without case both sides are compared folded: the parameter by us, the value by `svc_fold`. */
@@ -118,8 +118,10 @@ function textTest(ignoreCase: boolean, holds: (value: string) => string): Test {
     type: "text",
     indexable: false,
     condition: (value, strictness) => {
-      if (ignoreCase) return holds(`svc_fold(${value})`);
-      return strictness === "any" ? `(typeof(${value}) = 'text' AND ${holds(value)})` : holds(value);
+      // In a large document each match may take as long as many rows do.
+      if (ignoreCase) return `(${weighing} AND ${holds(`svc_fold(${value})`)})`;
+      const isText = strictness === "any" ? `typeof(${value}) = 'text' AND ` : "";
+      return `(${weighing} AND ${isText}${holds(value)})`;
     },
   };
 }

@@ -1,16 +1,14 @@
-import type { Filter } from "../../filter/algebra.ts";
 import type { Field } from "../../filter/fields.ts";
-import { midnightForms } from "../../filter/instants.ts";
 import { type Order, type OrderValue, ordersByInstant, type Position } from "../../filter/order.ts";
 import {
   columnOf,
   declaredStrictness,
+  heldAs,
   keyExpression,
   type Place,
   passesArray,
   placeIn,
   reach,
-  type Strictness,
   strict,
 } from "./expressions.ts";
 import { bind, type Parameters } from "./parameters.ts";
@@ -64,10 +62,6 @@ function sortKey(field: Field, descending: boolean): SortKey {
 }
 
 const totalFields: ReadonlySet<string> = new Set(["id", "_meta.created_at"]);
-
-function heldAs(field: Field): "instant" | Strictness {
-  return columnOf(field)?.holds ?? declaredStrictness(field);
-}
 
 /**
  * Letter by letter that of the indexes over a field of one type, which hold what compares with it. What a field of
@@ -148,67 +142,88 @@ export interface Seek {
 
 /**
  * Everything after the position, as ranges of an index that begins with the first `walked` keys, in the keys' order. Each
- * is found by going down the index once, however far in the list it lies.
- * @param apart whether rows that equal the position in all of these keys are a range of their own; else they come with
- * those after them, in one range less, but all of them are looked at
+ * is found by going down the index once, however far in the list it lies. Rows that equal the position in all of these
+ * keys come with those after them: one range less, but all of them are looked at.
  */
-export function seeksAfter(keys: readonly SortKey[], walked: number, apart: boolean): readonly Seek[] {
-  const seeks: Seek[] = [];
-  /** Rows equal in the keys before `at`, and in `at` itself where that is not among those that order. */
-  const seek = (at: number, ordering: number, condition: (parameters: Parameters) => string) => {
-    const equal = keys.slice(0, at);
-    seeks.push({
-      keys: keys.slice(ordering),
-      condition: (parameters) =>
-        [...equal.map((key) => atPosition(key, parameters)), condition(parameters)].join(" AND "),
-    });
-  };
-  const nulls = (at: number) => {
-    const key = keys[at];
-    if (key?.descending && !key.total && key.position !== null) seek(at, at + 1, () => `${key.sql} IS NULL`);
-  };
+export function seeksAfter(keys: readonly SortKey[], walked: number): readonly Seek[] {
+  const seeks = seeksFrom(keys, walked);
+  return seeks.length > 0 ? seeks : [nothing];
+}
 
-  let at = walked;
+/** Not `0`: SQLite would see that nothing is left to find, and then miss the index that it is told to take. */
+const nothing: Seek = { keys: [], condition: () => "seq IS NULL" };
+
+function seeksFrom(keys: readonly SortKey[], walked: number): readonly Seek[] {
   const last = keys[walked - 1];
+  const rest = keys.slice(walked);
   if (walked === keys.length && isInstantAndId(keys.slice(-2))) {
-    at -= 2;
-    seek(at, at, (parameters) => afterPosition(keys.slice(-2), parameters));
-  } else if (walked < keys.length && last !== undefined && last.position !== null && !apart) {
-    at -= 1;
-    const rest = keys.slice(at);
-    seek(at, at, (parameters) => `${fromPosition(last, parameters)} AND ${afterPosition(rest, parameters)}`);
-    nulls(at);
-  } else if (walked < keys.length) {
-    seek(at, at, (parameters) => afterPosition(keys.slice(walked), parameters));
+    const pair = keys.slice(-2);
+    const beyond = { keys: pair, condition: (parameters: Parameters) => afterPosition(pair, parameters) };
+    return [...within(keys.slice(0, -2), [beyond]), ...seeksBeyond(keys, walked - 2)];
   }
-  while (--at >= 0) {
-    const place = at;
+  if (rest.length === 0) return seeksBeyond(keys, walked);
+  if (last === undefined || last.position === null) {
+    const equal = { keys: rest, condition: (parameters: Parameters) => afterPosition(rest, parameters) };
+    return [...within(keys.slice(0, walked), [equal]), ...seeksBeyond(keys, walked)];
+  }
+  const from = [last, ...rest];
+  const together = {
+    keys: from,
+    condition: (parameters: Parameters) =>
+      `${fromPosition(last, parameters)} AND ${afterPosition(from, parameters)}`,
+  };
+  const ranges = last.descending && !last.total ? [together, nullsOf(last, rest)] : [together];
+  return [...within(keys.slice(0, walked - 1), ranges), ...seeksBeyond(keys, walked - 1)];
+}
+
+/** Of what is after the position, that which differs from it in the first `walked` keys. */
+export function seeksBeyond(keys: readonly SortKey[], walked: number): readonly Seek[] {
+  const seeks: Seek[] = [];
+  for (let at = walked - 1; at >= 0; at--) {
     const key = keys[at];
-    if (key !== undefined && !(key.descending && key.position === null))
-      seek(place, place, (parameters) => beyondPosition(key, parameters) ?? "1");
-    nulls(at);
+    // Descending, nothing comes after null.
+    if (key === undefined || (key.descending && key.position === null)) continue;
+    const rest = keys.slice(at + 1);
+    const condition = (parameters: Parameters) => beyondPosition(key, parameters) ?? "1";
+    const beyond = { keys: [key, ...rest], condition };
+    const ranges = key.descending && !key.total ? [beyond, nullsOf(key, rest)] : [beyond];
+    seeks.push(...within(keys.slice(0, at), ranges));
   }
   return seeks;
 }
 
+/** The ranges among the rows that equal the position in these keys. */
+export function within(equal: readonly SortKey[], seeks: readonly Seek[]): readonly Seek[] {
+  return seeks.map(({ keys, condition }) => ({
+    keys,
+    condition: (parameters) =>
+      [...equal.map((key) => atPosition(key, parameters)), condition(parameters)].join(" AND "),
+  }));
+}
+
+const nullsOf = ({ sql }: SortKey, keys: readonly SortKey[]): Seek => ({
+  keys,
+  condition: () => `${sql} IS NULL`,
+});
+
 /**
- * Everything, in two or three ranges: the rows whose first key comes first, which are all in order by the others, then
- * those after them. `first` is SQL for the value that they have there.
+ * Everything: the rows whose first key comes first, which are in order by the others, and then those after them. `start`
+ * is SQL for the value that the first key has there.
  */
-export function seeksFromStart([key, ...others]: readonly SortKey[], first: string): readonly Seek[] {
-  if (key === undefined) return [];
-  const { sql } = key;
-  const start = { keys: others, condition: () => `${sql} IS ${first}` };
-  if (!key.descending) {
-    const later = `${sql} >= coalesce(${first}, ${key.least}) AND ${sql} IS NOT ${first}`;
-    return [start, { keys: [key, ...others], condition: () => later }];
+export function seeksFromStart(
+  key: SortKey,
+  others: readonly SortKey[],
+  start: string,
+): readonly [readonly Seek[], readonly Seek[]] {
+  const { sql, descending, least } = key;
+  const first = { keys: others, condition: () => `${sql} IS ${start}` };
+  if (!descending) {
+    const later = `${sql} >= coalesce(${start}, ${least}) AND ${sql} IS NOT ${start}`;
+    return [[first], [{ keys: [key, ...others], condition: () => later }]];
   }
-  const nulls = `${sql} IS NULL AND ${first} IS NOT NULL`;
-  return [
-    start,
-    { keys: [key, ...others], condition: () => `${sql} < ${first}` },
-    { keys: others, condition: () => nulls },
-  ];
+  const less = { keys: [key, ...others], condition: () => `${sql} < ${start}` };
+  const nulls = { keys: others, condition: () => `${sql} IS NULL AND ${start} IS NOT NULL` };
+  return [[first], [less, nulls]];
 }
 
 /** Beyond the position by the key alone, nulls left aside; undefined where nothing is. */
@@ -246,40 +261,4 @@ function instantAndId(keys: readonly SortKey[], parameters: Parameters): string 
   if (at === undefined || id === undefined) return undefined;
   const place = `(${bind(at, parameters)}, ${bind(id, parameters)})`;
   return `(created_at, id) ${keys[0]?.descending ? "<" : ">"} ${place}`;
-}
-
-/** What a filter holds to one value: the value, by SQL as in {@link SortKey}. */
-export function constantsIn(filter: Filter): ReadonlyMap<string, string | number> {
-  const constants = new Map<string, string | number>();
-  for (const part of conditionsOf(filter)) {
-    if (part.op !== "eq" || passesArray(part.field) || midnightForms(part.field, part.value) !== undefined)
-      continue;
-    const { field, value } = part;
-    const type = typeof value === "string" ? "text" : typeof value;
-    if (heldAs(field) === type)
-      constants.set(keyExpression(field), typeof value === "boolean" ? Number(value) : value);
-  }
-  return constants;
-}
-
-/** What a filter wants a range of, by SQL as in {@link SortKey}. */
-export function rangesIn(filter: Filter): ReadonlySet<string> {
-  const ranges = new Set<string>();
-  for (const part of conditionsOf(filter)) {
-    if (part.op in rangeOps && "field" in part && !passesArray(part.field))
-      ranges.add(keyExpression(part.field));
-  }
-  return ranges;
-}
-
-const rangeOps: Partial<Record<Filter["op"], true>> = {
-  lt: true,
-  lte: true,
-  gt: true,
-  gte: true,
-  between: true,
-};
-
-function conditionsOf(filter: Filter): readonly Filter[] {
-  return filter.op === "and" ? filter.of : [filter];
 }

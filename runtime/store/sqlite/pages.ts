@@ -1,4 +1,4 @@
-import { and, FALSE, type Filter, searchIn, TRUE } from "../../filter/algebra.ts";
+import { and, type Filter, searchIn, TRUE } from "../../filter/algebra.ts";
 import { defaultOrder } from "../../filter/order.ts";
 import type { CollectionShape, Find, Visibility } from "../contract.ts";
 import { ticking } from "./connection.ts";
@@ -6,18 +6,19 @@ import type { Value } from "./driver.ts";
 import { type TableIndex, tableIndexes } from "./indexes.ts";
 import { type Indexes, lower, rowByRow } from "./lower.ts";
 import { quoted, tableName } from "./names.ts";
+import { constantsIn, type Narrowing, rangesIn } from "./narrowing.ts";
 import {
   afterPosition,
-  constantsIn,
   orderBy,
   orderByColumns,
-  rangesIn,
   type Seek,
   type SortKey,
   seeksAfter,
+  seeksBeyond,
   seeksFromStart,
   sortBy,
   sortKeys,
+  within,
 } from "./order.ts";
 import { Parameters } from "./parameters.ts";
 import { INLINE_ROWS, visible, type Way } from "./query.ts";
@@ -38,6 +39,14 @@ interface Plan {
 }
 
 const alone = (lowered: Lowered): Plan => ({ first: lowered, others: [] });
+
+/** Of an index, and whether it has the rows in order; else they are sorted. */
+interface Range extends Seek {
+  readonly index: TableIndex;
+  readonly inOrder: boolean;
+}
+
+const everything = (keys: readonly SortKey[]): Seek => ({ keys, condition: () => "" });
 
 /** A list in the default order, spelled out once for each filter. */
 type Plans = Readonly<Record<Visibility, WeakMap<Filter, readonly (() => Plan)[]>>>;
@@ -106,19 +115,15 @@ export class Pages {
     const sorted = () => alone(this.#sorted(find, elsewhere ? keys : free));
     if (elsewhere || (after !== undefined && skip > 0) || searchIn(filter) !== undefined) return [sorted];
 
-    const [best, ...others] = walksAlong(this.#tableIndexes[visibility], free, {
-      constants,
-      ranges: rangesIn(filter),
-    });
+    const narrowing = { constants: new Set(constants.keys()), ranges: rangesIn(filter) };
+    const [best, ...others] = walksAlong(this.#tableIndexes[visibility], free, narrowing);
     if (best === undefined || findsOne(best)) return [sorted];
     const isServed = this.#source.serves(filter, visibility);
     if (isServed && !isNarrow(best)) return [sorted, () => this.#walked(find, free, best)];
     const ways = [best, ...others.slice(0, WALKS - 1)].map((walk) => () => this.#walked(find, free, walk));
-    if (
-      best.walked === free.length - 1 &&
-      (after !== undefined || (best.walked === 1 && skip === 0 && !isNarrow(best)))
-    )
-      ways.push(() => this.#walkedByIds(find, free, best));
+    const fromStart = best.walked === 1 && skip === 0 && !isNarrow(best);
+    if (best.walked < free.length && (after !== undefined || fromStart))
+      ways.push(() => this.#inParts(find, free, best, narrowing));
     return isServed ? [...ways, sorted] : ways;
   }
 
@@ -126,50 +131,62 @@ export class Pages {
   #walked(find: Find, keys: readonly SortKey[], walk: Walk): Plan {
     const { index, walked } = walk;
     const inOrder = walked === keys.length;
-    const seeks =
-      find.after === undefined ? [{ keys, condition: () => "" }] : seeksAfter(keys, walked, false);
-    const [first, ...others] = seeks.map((seek) => () => this.#range(find, walk, index, seek, inOrder));
-    // Nothing can come after a position in constant keys.
-    if (first === undefined) return alone(this.#sorted({ ...find, filter: FALSE }, keys));
-    return { first: first(), others };
+    // A condition within an OR is out of the index's reach.
+    const everyRow = isDeep(find) || !inOrder || isNarrow(walk) || !index.partial;
+    const seeks = find.after === undefined ? [everything(keys)] : seeksAfter(keys, walked);
+    const ranges = seeks.map((seek) => ({ ...seek, index, inOrder }));
+    return this.#along(find, ranges, everyRow);
   }
 
   /**
-   * The same where the index leaves rows to be put in order by their ids: those that come first are looked for among all
-   * ids instead. That is better where they are many, sorting where they are few.
+   * An index that follows the first keys only leaves the rows equal in these to be sorted. Where they are many it is
+   * better to go along another one with those that come first, one that follows the other keys.
    */
-  #walkedByIds(find: Find, keys: readonly SortKey[], walk: Walk): Plan {
+  #inParts(find: Find, keys: readonly SortKey[], outer: Walk, { constants, ranges }: Narrowing): Plan {
     const { visibility, after } = find;
-    const byIds = this.#tableIndexes[visibility].find(({ columns }) => columns[0]?.sql === "id");
-    const [key] = keys;
-    if (byIds === undefined || key === undefined) return this.#walked(find, keys, walk);
-    const from = `FROM ${this.#table} INDEXED BY ${walk.index.name} WHERE ${visible[visibility]}`;
-    const seeks =
+    const equal = keys.slice(0, outer.walked);
+    const rest = keys.slice(outer.walked);
+    const held = new Set([...constants, ...equal.map(({ sql }) => sql)]);
+    const [inner] = walksAlong(this.#tableIndexes[visibility], rest, { constants: held, ranges });
+    const [key] = equal;
+    if (inner === undefined || key === undefined) return this.#walked(find, keys, outer);
+
+    const rows = `${this.#table} INDEXED BY ${outer.index.name} WHERE ${visible[visibility]}`;
+    const start = `(SELECT ${key.sql} FROM ${rows}${orderBy([key])} LIMIT 1)`;
+    const [first, others] =
       after === undefined
-        ? seeksFromStart(keys, `(SELECT ${key.sql} ${from}${orderBy([key])} LIMIT 1)`)
-        : seeksAfter(keys, walk.walked, true);
-    const [first, ...others] = seeks;
-    if (first === undefined) return this.#walked(find, keys, walk);
-    return {
-      first: this.#range(find, walk, byIds, first, true),
-      others: others.map((seek) => () => this.#range(find, walk, walk.index, seek, false)),
-    };
+        ? seeksFromStart(key, rest, start)
+        : [within(equal, seeksAfter(rest, inner.walked)), seeksBeyond(keys, outer.walked)];
+    const inOrder = inner.walked === rest.length;
+    return this.#along(
+      find,
+      [
+        ...first.map((seek) => ({ ...seek, index: inner.index, inOrder })),
+        ...others.map((seek) => ({ ...seek, index: outer.index, inOrder: false })),
+      ],
+      true,
+    );
   }
 
-  #range(find: Find, walk: Walk, along: TableIndex, { keys, condition }: Seek, inOrder: boolean): Lowered {
+  /** One range after the other. */
+  #along(find: Find, [first, ...others]: readonly Range[], everyRow: boolean): Plan {
     const { filter, visibility } = find;
-    const parameters = new Parameters(BEFORE);
-    // A condition within an OR is out of the index's reach.
-    const everyRow = isDeep(find) || !inOrder || isNarrow(walk) || !along.partial;
-    const conditions = conjunction(
-      everyRow ? ticking : "",
-      visible[visibility],
-      condition(parameters),
-      this.#passing(filter, everyRow, parameters),
-    );
-    const rows = `FROM ${this.#table} INDEXED BY ${along.name} WHERE ${conditions}${orderBy(keys)} LIMIT ?2 OFFSET ?3`;
-    const sql = inOrder ? `SELECT id, version, doc ${rows}` : this.#documents(`SELECT seq AS found ${rows}`);
-    return { sql, values: parameters.values };
+    const statement = ({ index, keys, condition, inOrder }: Range): Lowered => {
+      const parameters = new Parameters(BEFORE);
+      const conditions = conjunction(
+        everyRow ? ticking : "",
+        visible[visibility],
+        condition(parameters),
+        this.#passing(filter, everyRow, parameters),
+      );
+      const rows = `FROM ${this.#table} INDEXED BY ${index.name} WHERE ${conditions}${orderBy(keys)} LIMIT ?2 OFFSET ?3`;
+      const sql = inOrder
+        ? `SELECT id, version, doc ${rows}`
+        : this.#documents(`SELECT seq AS found ${rows}`);
+      return { sql, values: parameters.values };
+    };
+    if (first === undefined) throw new Error("there is nothing to go along");
+    return { first: statement(first), others: others.map((range) => () => statement(range)) };
   }
 
   /** @param everyRow whether rows that match are counted by themselves; else the query takes few of them */

@@ -10,6 +10,7 @@ import {
   like,
   not,
   or,
+  search,
   TRUE,
   text,
 } from "../../filter/algebra.ts";
@@ -51,11 +52,12 @@ const shape: CollectionShape = {
   name: "app.things",
   fields: documentFields,
   indexes: [
+    index("owner", owner),
     index("status_size", status, size),
     index("open", open),
+    index("open_size", open, size),
     index("hostile", hostile),
     index("either", either),
-    index("owner", owner),
     index("place_id", place, id),
     index("tags", tags),
     index("lines", lines),
@@ -192,6 +194,16 @@ describe("an order is walked along its index", () => {
     expect(plans({ order: by(status) }).join()).toContain("sqlite_autoindex_c.app.things_1");
   });
 
+  test("or along the index in the other direction, within the first of them", () => {
+    const order = by(["-", status], ["-", size]);
+    const within = "svc_index.app.things.status_size (<expr>=?";
+    const start = plans({ order })[1];
+    expect(start).toContain(`COVERING INDEX ${within})`);
+    expect(start).toContain("USE TEMP B-TREE FOR LAST TERM OF ORDER BY");
+    const after = plans({ order, after: ["x", 3, "x"] });
+    expect(after.filter((each) => each.includes(`${within} AND <expr><?)`))).not.toEqual([]);
+  });
+
   test("nulls are gone to as well", () => {
     for (const order of [by(status), by(["-", status])]) {
       const found = plans({ order, after: [null, "x"] });
@@ -220,7 +232,7 @@ describe("of two ways to a page", () => {
   test("one goes by the filter's indexes, of each alternative its own", () => {
     const [sorted] = plans({ filter: rule });
     expect(sorted).toContain("MULTI-INDEX OR");
-    expect(sorted).toContain("svc_index.app.things.open (<expr>=?)");
+    expect(sorted).toContain("svc_index.app.things.open");
     expect(sorted).toContain("svc_index.app.things.owner (owner=?)");
   });
 
@@ -237,6 +249,20 @@ describe("of two ways to a page", () => {
     expect(first).toContain("svc_index.app.things.open (<expr>=?)");
     expect(first).not.toContain(sorting);
   });
+});
+
+test("of several indexes the one that the filter narrows down most, then the one that has most of the keys", () => {
+  const found = plans({ filter: and(eq(owner, "u1"), eq(status, "x"), eq(size, 1)) });
+  expect(found[0]).toContain("status_size (<expr>=? AND <expr>=?)");
+  expect(found[1]).toContain("owner (owner=?)");
+  expect(plans({ order: by(["-", open], ["-", size]) })[0]).toContain("svc_index.app.things.open_size");
+});
+
+test("a search comes before all other conditions", () => {
+  const index = { fields: [], defaultLanguage: "none", stems: () => [], parse: () => ({ problem: "" }) };
+  const terms = { phrases: [], words: ["x"], excluded: [] };
+  const [sql] = statements({ filter: and(eq(status, "x"), search(index, terms)) }).map((query) => query.sql);
+  expect(sql).toContain('"c.app.things" NOT INDEXED');
 });
 
 describe("a lookup goes from the values to the documents", () => {

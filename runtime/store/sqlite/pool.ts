@@ -91,9 +91,9 @@ export class Pool {
     reader.task = task;
     // Only a query under way keeps the process alive.
     reader.worker.ref();
-    const { first, others, limit } = task.query;
+    const { first, others, limit, characters } = task.query;
     const statements = [first, ...others.map((other) => other())];
-    const order: Order = { statements, limit, deadline: task.deadline };
+    const order: Order = { statements, limit, characters, deadline: task.deadline };
     reader.worker.postMessage(order);
   }
 

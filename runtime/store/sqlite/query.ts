@@ -18,6 +18,8 @@ export interface Sequence {
   readonly first: Query;
   readonly others: readonly (() => Query)[];
   readonly limit: number;
+  /** In a reader thread, of rows of documents: the one that makes their texts longer than this is the last. */
+  readonly characters?: number | undefined;
 }
 
 /** One statement, all of whose rows are wanted. */

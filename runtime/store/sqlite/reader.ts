@@ -6,6 +6,7 @@ export interface Order {
   readonly statements: readonly Query[];
   /** As in a `Sequence`. */
   readonly limit: number;
+  readonly characters: number | undefined;
   readonly deadline: number;
 }
 
@@ -61,9 +62,19 @@ function prepare(sql) {
 
 function rowsOf(order) {
   const rows = [];
+  let characters = 0;
   for (const { sql, parameters } of order.statements) {
     if (rows.length > 0) parameters[1] = order.limit - rows.length;
-    for (const row of prepare(sql).all(...parameters)) rows.push(row);
+    const statement = prepare(sql);
+    if (order.characters === undefined) {
+      for (const row of statement.all(...parameters)) rows.push(row);
+    } else {
+      for (const row of statement.iterate(...parameters)) {
+        rows.push(row);
+        characters += row[2].length;
+        if (characters > order.characters) return rows;
+      }
+    }
     if (rows.length >= order.limit) break;
   }
   return rows;

@@ -12,7 +12,7 @@ import {
 } from "../contract.ts";
 import { aggregateSql } from "./aggregate.ts";
 import { arrayIndexFor } from "./arrays.ts";
-import type { Connection } from "./connection.ts";
+import { type Connection, ticking, weighing } from "./connection.ts";
 import { isUniqueViolation, type Value } from "./driver.ts";
 import { documentKey } from "./expressions.ts";
 import { recordChange } from "./feed.ts";
@@ -131,10 +131,11 @@ export class Table {
     const parameters = new Parameters(3);
     // Those of unique indexes are over the document, whichever field.
     const stored = key.path === "id" ? "id" : documentKey(key);
-    const condition = filter.op === "true" ? "" : ` AND ${lower(filter, parameters, this.#rowByRow)}`;
+    const condition =
+      filter.op === "true" ? "" : ` AND ${ticking} AND ${lower(filter, parameters, this.#rowByRow)}`;
     // CROSS JOIN: the values come first, and lead to the rows.
     const sql = `SELECT id, version, doc FROM (SELECT value AS wanted FROM json_each(?2)) CROSS JOIN ${this.#name}
-      ON ${stored} = wanted WHERE ${visible.live}${condition} LIMIT ?3`;
+      ON ${stored} = wanted WHERE ${visible.live}${condition} AND ${weighing} LIMIT ?3`;
     return { sql, parameters: [now, JSON.stringify([...new Set(values)]), limit, ...parameters.values] };
   }
 

@@ -1,4 +1,5 @@
 import type { TableIndex } from "./indexes.ts";
+import type { Narrowing } from "./narrowing.ts";
 import type { SortKey } from "./order.ts";
 
 /** A way along an index that gives rows in an order, or nearly so. */
@@ -10,12 +11,6 @@ export interface Walk {
   readonly ranged: boolean;
   /** Leading keys of the order that the columns after them follow; rows equal in these have yet to be sorted. */
   readonly walked: number;
-}
-
-/** What a filter says about keys, by their SQL. */
-export interface Narrowing {
-  readonly constants: { has(sql: string): boolean };
-  readonly ranges: { has(sql: string): boolean };
 }
 
 /**

@@ -63,5 +63,17 @@ export function describeLookup(suite: Suite): void {
       expect(await collection.lookup({ ...byId, values, limit: 10_000 })).toHaveLength(3000);
       expect(await collection.lookup({ ...byId, values, limit: 7 })).toHaveLength(7);
     });
+
+    test("of documents whose texts are long together: at least what is longer than was asked for, not all", async () => {
+      const collection = await suite.people();
+      const ids = Array.from({ length: 1500 }, (_, n) => `d${n}`);
+      const name = "x".repeat(1000);
+      await Promise.all(ids.map((id) => collection.insert(written(id, { name }))));
+      const lookup = { ...byId, values: ids, limit: 10_000 };
+      const found = await collection.lookup({ ...lookup, characters: 100_000 });
+      expect(found.reduce((sum, { text }) => sum + text.length, 0)).toBeGreaterThan(100_000);
+      expect(found.length).toBeLessThan(1500);
+      expect(await collection.lookup({ ...lookup, characters: 10_000_000 })).toHaveLength(1500);
+    });
   });
 }

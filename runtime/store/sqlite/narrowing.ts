@@ -1,0 +1,45 @@
+import type { Filter } from "../../filter/algebra.ts";
+import { midnightForms } from "../../filter/instants.ts";
+import { heldAs, keyExpression, passesArray } from "./expressions.ts";
+
+/** What a filter says about keys, by their SQL. */
+export interface Narrowing {
+  readonly constants: ReadonlySet<string>;
+  readonly ranges: ReadonlySet<string>;
+}
+
+/** What a filter holds to one value: the value, by the key's SQL. */
+export function constantsIn(filter: Filter): ReadonlyMap<string, string | number> {
+  const constants = new Map<string, string | number>();
+  for (const part of conditionsOf(filter)) {
+    if (part.op !== "eq" || passesArray(part.field) || midnightForms(part.field, part.value) !== undefined)
+      continue;
+    const { field, value } = part;
+    const type = typeof value === "string" ? "text" : typeof value;
+    if (heldAs(field) === type)
+      constants.set(keyExpression(field), typeof value === "boolean" ? Number(value) : value);
+  }
+  return constants;
+}
+
+/** What a filter wants a range of, by the key's SQL. */
+export function rangesIn(filter: Filter): ReadonlySet<string> {
+  const ranges = new Set<string>();
+  for (const part of conditionsOf(filter)) {
+    if (part.op in rangeOps && "field" in part && !passesArray(part.field))
+      ranges.add(keyExpression(part.field));
+  }
+  return ranges;
+}
+
+const rangeOps: Partial<Record<Filter["op"], true>> = {
+  lt: true,
+  lte: true,
+  gt: true,
+  gte: true,
+  between: true,
+};
+
+function conditionsOf(filter: Filter): readonly Filter[] {
+  return filter.op === "and" ? filter.of : [filter];
+}
