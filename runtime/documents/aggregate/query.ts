@@ -49,7 +49,7 @@ export function aggregateQuery(
     const metrics = reader.metrics();
     const columns = [...groups.names, ...metrics.names];
     const order = reader.order(columns);
-    const where = reader.where(definition, access, searchLanguage(language, access, exchange));
+    const where = reader.where(definition, access, () => searchLanguage(language, access, exchange));
     refuseProblems(reader.problems, "invalid_aggregate");
     return {
       filter: where.filter,
@@ -138,7 +138,7 @@ class AggregateReader {
   where(
     definition: CollectionDefinition,
     access: Access,
-    language: string | undefined,
+    language: () => string | undefined,
   ): { readonly filter: Filter; readonly searches: boolean } {
     const none = { filter: TRUE, searches: false };
     const text = this.#values.get("where");

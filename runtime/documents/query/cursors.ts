@@ -1,5 +1,6 @@
 import { isSeekable, type Order, type OrderValue, type Position, positionOf } from "../../filter/order.ts";
 import { isId } from "../../ids.ts";
+import { Recent } from "../../recent.ts";
 import type { Signer } from "../../signing.ts";
 import type { StoredDocument } from "../../store/contract.ts";
 import { parseDocument, splitDocument } from "../encode.ts";
@@ -34,19 +35,27 @@ interface Paging {
   readonly position: (stored: StoredDocument) => Position;
   /** The last cursor made, and of which document: the first page is asked for again and again. */
   latest?: { readonly text: string; readonly cursor: string | undefined };
+  /** Positions of cursors made or believed before: most come back to us. */
+  readonly believed: Recent<string, Position>;
 }
+
+/** Cursors of an order that are remembered, and how long one of them may be. */
+const rememberedCursors = 200;
+const memorable = 512;
 
 /** @param collection its name in the store */
 export function cursors(signer: Signer, collection: string): Cursors {
-  // Most orders live as long as a request; the default one is of all lists.
+  // The default order is of all lists, and those asked for often are kept.
   const known = new WeakMap<Order, Paging>();
   const pagingOf = (order: Order): Paging => {
     const paging = known.get(order) ?? pagingIn(collection, order);
     known.set(order, paging);
     return paging;
   };
-  const made = ({ position, context }: Paging, stored: StoredDocument): string | undefined => {
-    const cursor = mark + signer.sign(JSON.stringify(position(stored)), context);
+  const made = ({ position, context, believed }: Paging, stored: StoredDocument): string | undefined => {
+    const at = position(stored);
+    const cursor = mark + signer.sign(JSON.stringify(at), context);
+    if (cursor.length <= memorable) believed.set(cursor, at);
     return cursor.length > longest ? undefined : cursor;
   };
   return {
@@ -60,11 +69,15 @@ export function cursors(signer: Signer, collection: string): Cursors {
       return paging.latest.cursor;
     },
     read(order, cursor) {
-      const { byId, seekable, context } = pagingOf(order);
+      const { byId, seekable, context, believed } = pagingOf(order);
       if (byId) return isId(cursor) ? [cursor] : undefined;
       if (!seekable || !cursor.startsWith(mark)) return undefined;
+      const known = believed.get(cursor);
+      if (known !== undefined) return known;
       const payload = signer.open(cursor.slice(mark.length), context);
-      return payload === undefined ? undefined : positionIn(payload, order);
+      const position = payload === undefined ? undefined : positionIn(payload, order);
+      if (position !== undefined && cursor.length <= memorable) believed.set(cursor, position);
+      return position;
     },
   };
 }
@@ -80,6 +93,7 @@ function pagingIn(collection: string, order: Order): Paging {
     byId: order.length === 1 && first?.field.path === "id" && !first.descending,
     seekable: isSeekable(order),
     context: [collection, ...keys].join("\n"),
+    believed: new Recent(rememberedCursors),
     // Of the default order `_meta` is enough.
     position: isServerOwned
       ? ({ id, text }) => positionOf(order, { id, _meta: splitDocument(text).meta })

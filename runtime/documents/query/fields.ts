@@ -2,7 +2,7 @@ import type { Field } from "../../filter/fields.ts";
 import type { TextIndex } from "../../filter/search/text-index.ts";
 import type { CollectionDefinition } from "../../realm/definition.ts";
 import type { Access } from "../access.ts";
-import { isHidden } from "./hidden.ts";
+import { isHidden, mayHide } from "./hidden.ts";
 
 /** What a caller's queries over a collection may name. */
 export interface QueryFields {
@@ -12,11 +12,27 @@ export interface QueryFields {
   readonly text: TextIndex | "not-enabled" | "hidden";
   /** Names of the references, through which no path leads. */
   readonly references: readonly string[];
+  /** Nothing is hidden: callers who see everything share one of these, and what is read with it. */
+  readonly everything: boolean;
 }
 
+/** Of callers from whom nothing is hidden. */
+const shared = new WeakMap<CollectionDefinition, QueryFields>();
+
 export function queryFields(definition: CollectionDefinition, access: Access): QueryFields {
+  if (mayHide(definition, access)) return fieldsFor(definition, access, false);
+  let fields = shared.get(definition);
+  if (fields === undefined) {
+    fields = fieldsFor(definition, access, true);
+    shared.set(definition, fields);
+  }
+  return fields;
+}
+
+function fieldsFor(definition: CollectionDefinition, access: Access, everything: boolean): QueryFields {
   const { fields, references = {} } = definition;
   return {
+    everything,
     field(path) {
       if (!Object.hasOwn(fields, path) || isHidden(definition, access, path)) return undefined;
       return fields[path];

@@ -100,7 +100,7 @@ class ListReader {
     const limit = Number(values.get("limit") ?? plainList.limit);
     const skip = Number(values.get("skip") ?? plainList.skip);
     const language = values.get("language");
-    const where = this.#where(fields, searchLanguage(language, access, exchange));
+    const where = this.#where(fields, () => searchLanguage(language, access, exchange));
     const order = this.#order(fields);
     if (order === "relevance") this.#judgeRelevance(where?.searches !== false, skip + limit);
     return {
@@ -116,7 +116,7 @@ class ListReader {
     };
   }
 
-  #where(fields: QueryFields, language: string | undefined) {
+  #where(fields: QueryFields, language: () => string | undefined) {
     const text = this.#values.get("where");
     if (text === undefined) return { filter: TRUE, searches: false };
     const where = readWhere(text, fields, language);

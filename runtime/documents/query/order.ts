@@ -1,6 +1,9 @@
 import type { Detail } from "../../errors.ts";
 import { type Order, type OrderKey, orderBy } from "../../filter/order.ts";
 import type { QueryFields } from "./fields.ts";
+import { Remembered } from "./remembered.ts";
+
+export type ReadOrder = { readonly order: Order | "relevance" } | { readonly problems: readonly Detail[] };
 
 /** Fields that an `order_by` may name (spec: Limits). */
 const most = 8;
@@ -11,11 +14,18 @@ const relevance = "_relevance";
  * Reads an `order_by`: field paths separated by commas, each with `-` in front for descending; or `_relevance` alone.
  * @returns the order, ended by the id, or all that is wrong with it
  */
-export function readOrder(
-  text: string,
-  fields: QueryFields,
-): { readonly order: Order | "relevance" } | { readonly problems: readonly Detail[] } {
+export function readOrder(text: string, fields: QueryFields): ReadOrder {
   if (text === relevance) return { order: "relevance" };
+  const known = remembered.get(fields, text);
+  if (known !== undefined) return known;
+  const order = readAnew(text, fields);
+  if ("order" in order) remembered.set(fields, text, order);
+  return order;
+}
+
+const remembered = new Remembered<ReadOrder>(100);
+
+function readAnew(text: string, fields: QueryFields): ReadOrder {
   const problems: Detail[] = [];
   const refuse = (reason: string) => problems.push({ path: "order_by", reason });
 

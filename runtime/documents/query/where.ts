@@ -4,6 +4,7 @@ import type { Field } from "../../filter/fields.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../json.ts";
 import type { QueryFields } from "./fields.ts";
 import { operators } from "./operators.ts";
+import { Remembered } from "./remembered.ts";
 import { readText } from "./values.ts";
 
 /** Spec: Limits. Bytes of UTF-8; conditions over all groups; levels of groups. */
@@ -20,10 +21,21 @@ export type ReadWhere =
  * Reads a `where` (spec: where): all that is wrong with it at once, each with its path from `where` on.
  *
  * @param text the parameter, decoded
- * @param language of `$search`: a locale code; undefined: the index's own
+ * @param language answers the language of `$search`: a locale code; undefined: the index's own
  * @throws ApiError `search_not_enabled`
  */
-export function readWhere(text: string, fields: QueryFields, language: string | undefined): ReadWhere {
+export function readWhere(text: string, fields: QueryFields, language: () => string | undefined): ReadWhere {
+  const known = remembered.get(fields, text);
+  if (known !== undefined) return known;
+  const where = readAnew(text, fields, language);
+  // A search depends on the language as well.
+  if ("filter" in where && !where.searches) remembered.set(fields, text, where);
+  return where;
+}
+
+const remembered = new Remembered<ReadWhere>(200);
+
+function readAnew(text: string, fields: QueryFields, language: () => string | undefined): ReadWhere {
   if (Buffer.byteLength(text) > whereBytes) {
     return { problems: [{ path: "where", reason: `must have at most ${whereBytes} bytes` }] };
   }
@@ -42,12 +54,12 @@ function parsed(text: string): JsonValue | undefined {
 
 class WhereReader {
   readonly #fields: QueryFields;
-  readonly #language: string | undefined;
+  readonly #language: () => string | undefined;
   readonly #problems: Detail[] = [];
   #conditions = 0;
   #searches = false;
 
-  constructor(fields: QueryFields, language: string | undefined) {
+  constructor(fields: QueryFields, language: () => string | undefined) {
     this.#fields = fields;
     this.#language = language;
   }
@@ -107,7 +119,7 @@ class WhereReader {
       return this.#refuse(path, "is not available: it reads fields that are hidden from you");
     const reading = readText(value);
     if ("problem" in reading) return this.#refuse(path, reading.problem);
-    const terms = text.parse(reading.value, this.#language);
+    const terms = text.parse(reading.value, this.#language());
     return "problem" in terms ? this.#refuse(path, terms.problem) : search(text, terms);
   }
 

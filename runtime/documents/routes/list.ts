@@ -74,7 +74,7 @@ async function findPage(
   { filter: where, order, after, limit, skip, count }: ListQuery,
 ): Promise<Page> {
   const { visibility } = scope;
-  const filter = and(scope.filter, where);
+  const filter = both(scope.filter, where);
   // Conditions that nothing can meet leave no search to order by, and nothing to order.
   const isOrdered = order === "relevance" ? searchIn(filter) !== undefined : order !== defaultOrder;
   try {
@@ -97,6 +97,24 @@ async function findPage(
     throw refusedFind(filter, error);
   }
 }
+
+/** The same filter again for the same two: a caller's read rule and a `where` that many ask with. */
+function both(readable: Filter, where: Filter): Filter {
+  if (readable.op === "true" || where.op === "true") return and(readable, where);
+  let byWhere = conjunctions.get(readable);
+  if (byWhere === undefined) {
+    byWhere = new WeakMap();
+    conjunctions.set(readable, byWhere);
+  }
+  let filter = byWhere.get(where);
+  if (filter === undefined) {
+    filter = and(readable, where);
+    byWhere.set(where, filter);
+  }
+  return filter;
+}
+
+const conjunctions = new WeakMap<Filter, WeakMap<Filter, Filter>>();
 
 /** Spec: Full-text search 7. */
 function refusedFind(filter: Filter, error: unknown): unknown {

@@ -1,5 +1,6 @@
 import type { Clock } from "../../clock.ts";
 import { type Filter, searchIn } from "../../filter/algebra.ts";
+import { Recent } from "../../recent.ts";
 import type {
   Aggregate,
   DocumentReader,
@@ -50,7 +51,7 @@ export class SqliteCollection implements StoreCollection {
   readonly #engine: Engine;
   readonly #table: Table;
   /** By the first statement of the first way, which of several ways was cheap last. */
-  readonly #usualWays = new Map<string, { readonly way: number; left: number }>();
+  readonly #usualWays = new Recent<string, { readonly way: number; left: number }>(WAYS);
 
   constructor(engine: Engine, table: Table) {
     this.#engine = engine;
@@ -142,7 +143,6 @@ export class SqliteCollection implements StoreCollection {
   }
 
   #remember(shape: string, way: number): void {
-    if (this.#usualWays.size >= WAYS) this.#usualWays.clear();
     this.#usualWays.set(shape, { way, left: USES });
   }
 

@@ -1,4 +1,5 @@
 import { randomInt } from "node:crypto";
+import { Recent } from "../../recent.ts";
 import { type Database, openDatabase, type Statement } from "./driver.ts";
 import { defineFunctions } from "./functions.ts";
 import type { Sequence } from "./query.ts";
@@ -12,12 +13,24 @@ const INLINE_TIME = 5;
 /** One row in this many is counted against a budget, so that counting costs next to nothing. */
 export const SAMPLING = 16;
 
+/** In a reader thread, where nobody counts rows and only the deadline is to be noticed, ever so often is enough. */
+const RARELY = 128;
+
 /**
  * A condition that is true of every row and stops a statement that visits too many: it calls `tick()` for a sample of
  * rows. The sample is a hash of the row's number, quadratic so that no stride through the table escapes it, and salted
  * so that nobody can choose rows that do.
  */
-export const ticking = `((seq & 1048575) * (seq & 1048575) * ${randomInt(1_000, 1_000_003)} % 1000003 & ${SAMPLING - 1} OR tick())`;
+const tickingOnce = (rows: number) =>
+  `((seq & 1048575) * (seq & 1048575) * ${salt} % 1000003 & ${rows - 1} OR tick())`;
+const salt = randomInt(1_000, 1_000_003);
+export const ticking = tickingOnce(SAMPLING);
+const tickingRarely = tickingOnce(RARELY);
+
+/** A statement as a reader thread runs it. */
+export function forReader(sql: string): string {
+  return sql.replaceAll(ticking, tickingRarely);
+}
 
 /** Bytes of a document from which on it counts as {@link SAMPLING} rows. */
 const LARGE = 8192;
@@ -34,7 +47,7 @@ export interface OpenOptions {
 /** One connection to the file, with its prepared statements. Rows are arrays in the order of the columns. */
 export class Connection {
   readonly database: Database;
-  readonly #statements = new Map<string, Statement>();
+  readonly #statements = new Recent<string, Statement>(STATEMENTS);
   /** Statements under way have a budget; others are of one row. */
   #isBudgeted = false;
   #ticksLeft = 0;
@@ -61,12 +74,6 @@ export class Connection {
     if (statement === undefined) {
       statement = this.database.prepare(sql);
       statement.setReturnArrays(true);
-      if (this.#statements.size === STATEMENTS) {
-        for (const oldest of this.#statements.keys()) {
-          this.#statements.delete(oldest);
-          break;
-        }
-      }
       this.#statements.set(sql, statement);
     }
     return statement;

@@ -35,6 +35,15 @@ export function placeIn(json: string, segments: readonly string[]): Place {
   return { type: `json_type(${json}, ${path})`, value: `json_extract(${json}, ${path})` };
 }
 
+/** Types whose values SQL has as they are. */
+export function isPlain(strictness: Strictness): strictness is "text" | "number" {
+  return strictness === "text" || strictness === "number";
+}
+
+export function hasType({ type }: Place, wanted: "text" | "number"): string {
+  return wanted === "text" ? `${type} = 'text'` : `${type} IN ('integer', 'real')`;
+}
+
 export function strict({ type, value }: Place, strictness: Strictness): string {
   switch (strictness) {
     case "text":

@@ -5,7 +5,9 @@ import { sameArray } from "./array-equality.ts";
 import { type Comparison, memberTest, symbols, testsOf } from "./comparisons.ts";
 import {
   columnOf,
+  hasType,
   holdsArray,
+  isPlain,
   type Place,
   passesArray,
   reach,
@@ -27,11 +29,18 @@ export interface Indexes {
   readonly array: ArrayIndex;
   /** SQL for the rows that the collection's text index finds. */
   readonly text: (terms: SearchTerms, parameters: Parameters) => string;
+  /** Conditions are spelled so that indexes of the collection's table serve them. */
+  readonly spelled: boolean;
 }
 
 /** For rows that are there already: the document says more cheaply than an index what is in its arrays. */
 export function rowByRow({ text }: Indexes): Indexes {
-  return { array: () => undefined, text };
+  return { array: () => undefined, text, spelled: true };
+}
+
+/** For rows that no index has to do with: conditions may be spelled as is cheapest. */
+export function unindexed({ text }: Indexes): Indexes {
+  return { array: () => undefined, text, spelled: false };
 }
 
 type ArrayEquality = Extract<LeafFilter, { op: "equalsArray" }>;
@@ -56,7 +65,7 @@ export function lower(filter: Filter, parameters: Parameters, indexes: Indexes):
     case "equalsArray":
       return arrayEquals(filter, parameters, indexes.array);
     default:
-      return compared(filter, parameters, indexes.array);
+      return compared(filter, parameters, indexes);
   }
 }
 
@@ -83,7 +92,7 @@ function readsDocument(filter: Filter): boolean {
   }
 }
 
-function compared(filter: Comparison, parameters: Parameters, arrayIndex: ArrayIndex): string {
+function compared(filter: Comparison, parameters: Parameters, indexes: Indexes): string {
   const onColumn = columnCondition(filter, parameters);
   if (onColumn !== undefined) return onColumn;
 
@@ -91,12 +100,15 @@ function compared(filter: Comparison, parameters: Parameters, arrayIndex: ArrayI
   const tests = testsOf(filter, parameters);
   if (passesArray(field) && tests.every((test) => test.indexable)) {
     const condition = (value: string) => anyOf(tests.map((test) => test.condition(value, "any")));
-    const indexed = arrayIndex(field, condition);
+    const indexed = indexes.array(field, condition);
     if (indexed !== undefined) return indexed;
   }
   return reached(field, true, (place) => {
-    const conditions = tests.map(({ type, condition }) => {
+    const conditions = tests.map(({ type, condition, indexable }) => {
       const strictness = strictnessFor(field, type);
+      // Few rows pass; only of these the type has to be looked at as well.
+      if (!indexes.spelled && indexable && !passesArray(field) && isPlain(strictness))
+        return `(${condition(place.value, strictness)} AND ${hasType(place, strictness)})`;
       return condition(strict(place, strictness), strictness);
     });
     return anyOf(conditions);

@@ -28,7 +28,7 @@ test.each([false, true])(
   (ignoreCase) => {
     const body = field("body", "string");
     const parts = Array.from({ length: 10 }, (_, n) => text("contains", body, `${n}`, ignoreCase));
-    const none = { array: () => undefined, text: () => "0" };
+    const none = { array: () => undefined, text: () => "0", spelled: true };
     const found = (table: string) => {
       const parameters = new Parameters(0);
       const condition = lower(or(...parts), parameters, none);

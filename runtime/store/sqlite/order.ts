@@ -11,14 +11,14 @@ import {
   reach,
   strict,
 } from "./expressions.ts";
-import { bind, type Parameters } from "./parameters.ts";
+import type { Blank, Parameters } from "./parameters.ts";
 
 /**
  * Orders and positions as SQL. NULL is SQLite's own least value, so that an order's nulls need no words; what is after a
  * position has to speak of them, since no comparison with NULL is true.
  */
 
-/** A key of an order, with its value at a position where there is one. */
+/** A key of an order, and where a position is given whether it has a value there. */
 export interface SortKey {
   /** Letter by letter that of the indexes over the field. */
   readonly sql: string;
@@ -27,8 +27,7 @@ export interface SortKey {
   readonly total: boolean;
   /** Nothing but NULL is less. */
   readonly least: string;
-  /** As the key has it: an instant as epoch milliseconds, a boolean as 0 or 1. */
-  readonly position?: string | number | null;
+  readonly position?: Blank | null;
 }
 
 /** Keys that cannot decide are left out: those named before, and everything after the id. */
@@ -37,10 +36,19 @@ export function sortKeys(order: Order, after?: Position): readonly SortKey[] {
   for (const [at, { field, descending }] of order.entries()) {
     const key = sortKey(field, descending);
     if (keys.every(({ sql }) => sql !== key.sql))
-      keys.push(after === undefined ? key : { ...key, position: keyValue(field, after[at] ?? null) });
+      keys.push(after === undefined ? key : { ...key, position: blankFor(field, at, after[at] ?? null) });
     if (field.path === "id") break;
   }
   return keys;
+}
+
+function blankFor(field: Field, key: number, value: OrderValue): Blank | null {
+  return value === null ? null : { key, json: heldAs(field) === "number" && columnOf(field) === undefined };
+}
+
+/** The values of an order's keys at a position, as the keys have them: instants as epoch milliseconds, booleans as 0 or 1. */
+export function keyValues(order: Order, after: Position): readonly (string | number | null)[] {
+  return order.map(({ field }, at) => keyValue(field, after[at] ?? null));
 }
 
 /** Fields are declared once, and lists are put in order by them all the time. */
@@ -231,18 +239,20 @@ function beyondPosition(key: SortKey, parameters: Parameters): string | undefine
   const { sql, descending, position, least } = key;
   // An index serves this, but not `IS NOT NULL`.
   if (position === null || position === undefined) return descending ? undefined : `${sql} >= ${least}`;
-  return `${sql} ${descending ? "<" : ">"} ${bind(position, parameters)}`;
+  return `${sql} ${descending ? "<" : ">"} ${parameters.addBlank(position)}`;
 }
 
 /** Beyond the position or at it. */
-function fromPosition({ sql, descending, position }: SortKey, parameters: Parameters): string {
-  return `${sql} ${descending ? "<=" : ">="} ${bind(position ?? 0, parameters)}`;
+function fromPosition(key: SortKey, parameters: Parameters): string {
+  const { sql, descending, position } = key;
+  if (position === null || position === undefined) throw new Error("nothing to begin from");
+  return `${sql} ${descending ? "<=" : ">="} ${parameters.addBlank(position)}`;
 }
 
 function atPosition({ sql, position }: SortKey, parameters: Parameters): string {
   return position === null || position === undefined
     ? `${sql} IS NULL`
-    : `${sql} = ${bind(position, parameters)}`;
+    : `${sql} = ${parameters.addBlank(position)}`;
 }
 
 /** Two columns that are never null and that our indexes end with: SQLite seeks for both at once. */
@@ -259,6 +269,6 @@ function instantAndId(keys: readonly SortKey[], parameters: Parameters): string 
   if (!isInstantAndId(keys)) return undefined;
   const [at, id] = keys.map(({ position }) => position ?? undefined);
   if (at === undefined || id === undefined) return undefined;
-  const place = `(${bind(at, parameters)}, ${bind(id, parameters)})`;
+  const place = `(${parameters.addBlank(at)}, ${parameters.addBlank(id)})`;
   return `(created_at, id) ${keys[0]?.descending ? "<" : ">"} ${place}`;
 }

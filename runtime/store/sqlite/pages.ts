@@ -1,14 +1,15 @@
 import { and, type Filter, searchIn, TRUE } from "../../filter/algebra.ts";
-import { defaultOrder } from "../../filter/order.ts";
+import { defaultOrder, type Order } from "../../filter/order.ts";
 import type { CollectionShape, Find, Visibility } from "../contract.ts";
 import { ticking } from "./connection.ts";
 import type { Value } from "./driver.ts";
 import { type TableIndex, tableIndexes } from "./indexes.ts";
-import { type Indexes, lower, rowByRow } from "./lower.ts";
+import { type Indexes, lower, rowByRow, unindexed } from "./lower.ts";
 import { quoted, tableName } from "./names.ts";
 import { constantsIn, type Narrowing, rangesIn } from "./narrowing.ts";
 import {
   afterPosition,
+  keyValues,
   orderBy,
   orderByColumns,
   type Seek,
@@ -30,7 +31,11 @@ import { findsOne, isNarrow, type Walk, walksAlong } from "./walks.ts";
 interface Lowered {
   readonly sql: string;
   readonly values: readonly Value[];
+  /** Among the values: what the position of a find fills in. */
+  readonly blanks: Parameters["blanks"];
 }
+
+const lowered = (sql: string, { values, blanks }: Parameters): Lowered => ({ sql, values, blanks });
 
 /** Statements that answer together, one after the other. */
 interface Plan {
@@ -38,7 +43,7 @@ interface Plan {
   readonly others: readonly (() => Lowered)[];
 }
 
-const alone = (lowered: Lowered): Plan => ({ first: lowered, others: [] });
+const alone = (first: Lowered): Plan => ({ first, others: [] });
 
 /** Of an index, and whether it has the rows in order; else they are sorted. */
 interface Range extends Seek {
@@ -48,8 +53,11 @@ interface Range extends Seek {
 
 const everything = (keys: readonly SortKey[]): Seek => ({ keys, condition: () => "" });
 
-/** A list in the default order, spelled out once for each filter. */
-type Plans = Readonly<Record<Visibility, WeakMap<Filter, readonly (() => Plan)[]>>>;
+/** Ways to the same page. */
+type Plans = readonly (() => Plan)[];
+
+/** Spelled out once for each filter, order and variant of these: rules and clients ask with the same ones again and again. */
+type KnownPlans = WeakMap<Filter, WeakMap<Order, Map<string, Plans>>>;
 
 /** Parameters before those of a plan: the time, limit and skip. */
 const BEFORE = 3;
@@ -67,50 +75,75 @@ export class Pages {
   readonly #shape: CollectionShape;
   readonly #table: string;
   readonly #rowByRow: Indexes;
+  readonly #unindexed: Indexes;
   readonly #tableIndexes: Readonly<Record<Visibility, readonly TableIndex[]>>;
   readonly #source: Source;
-  readonly #plans: Plans = { live: new WeakMap(), deleted: new WeakMap(), all: new WeakMap() };
+  readonly #plans: KnownPlans = new WeakMap();
 
   constructor(shape: CollectionShape, indexes: Indexes, source: Source) {
     this.#shape = shape;
     this.#table = quoted(tableName(shape.name));
     this.#rowByRow = rowByRow(indexes);
+    this.#unindexed = unindexed(indexes);
     this.#tableIndexes = tableIndexes(shape);
     this.#source = source;
   }
 
   /** Ways to the same rows, the one to take first where none turns out to be cheap. */
   find(now: number, find: Find): readonly Way[] {
-    const { limit, skip } = find;
-    const bound = ({ sql, values }: Lowered) => ({ sql, parameters: [now, limit, skip, ...values] });
-    return this.#plansOf(find).map((plan) => () => {
+    const { limit, skip, after, order = defaultOrder } = find;
+    const position = after === undefined || order === "relevance" ? [] : keyValues(order, after);
+    const bound = ({ sql, values, blanks }: Lowered) => {
+      const parameters = [now, limit, skip, ...values];
+      for (const { at, blank } of blanks) {
+        const value = position[blank.key] ?? null;
+        parameters[BEFORE + at] = blank.json ? JSON.stringify(value) : value;
+      }
+      return { sql, parameters };
+    };
+    const plans =
+      order === "relevance" ? [() => alone(this.#byRelevance(find))] : this.#plansOf(find, order, position);
+    return plans.map((plan) => () => {
       const { first, others } = plan();
       return { first: bound(first), others: others.map((other) => () => bound(other())), limit };
     });
   }
 
-  #plansOf(find: Find): readonly (() => Plan)[] {
-    const { filter, visibility, order, after } = find;
-    if (order !== undefined || after !== undefined || isDeep(find)) return this.#ways(find);
-    const known = this.#plans[visibility].get(filter);
-    if (known !== undefined) return known;
-    const ways = this.#ways(find).map(once);
-    this.#plans[visibility].set(filter, ways);
-    return ways;
+  #plansOf(find: Find, order: Order, position: readonly Value[]): Plans {
+    const { filter, visibility, after, skip } = find;
+    const elsewhere =
+      after !== undefined && filter.op !== "true" && isElsewhere(filter, sortKeys(order, after), position);
+    const known = this.#known(filter, order);
+    const present = position.map((value) => (value === null ? "0" : "1")).join("");
+    const variant = `${visibility} ${isDeep(find)} ${skip > 0} ${elsewhere} ${present}`;
+    let plans = known.get(variant);
+    if (plans === undefined) {
+      plans = this.#ways(find, order, elsewhere).map(once);
+      known.set(variant, plans);
+    }
+    return plans;
   }
 
-  #ways(find: Find): readonly (() => Plan)[] {
-    const { filter, visibility, order = defaultOrder, after, skip } = find;
-    if (order === "relevance") return [() => alone(this.#byRelevance(find))];
+  #known(filter: Filter, order: Order): Map<string, Plans> {
+    let byOrder = this.#plans.get(filter);
+    if (byOrder === undefined) {
+      byOrder = new WeakMap();
+      this.#plans.set(filter, byOrder);
+    }
+    let variants = byOrder.get(order);
+    if (variants === undefined) {
+      variants = new Map();
+      byOrder.set(order, variants);
+    }
+    return variants;
+  }
+
+  #ways(find: Find, order: Order, elsewhere: boolean): Plans {
+    const { filter, visibility, after, skip } = find;
     const keys = sortKeys(order, after);
     if (visibility === "all" && isDefault(keys)) return [() => alone(this.#sideBySide(find, keys))];
 
     const constants = constantsIn(filter);
-    // A page after a position that the filter contradicts begins or ends elsewhere; who asks so may wait.
-    const elsewhere = keys.some(({ sql, position }) => {
-      const constant = constants.get(sql);
-      return constant !== undefined && position !== undefined && constant !== position;
-    });
     const free = keys.filter(({ sql }) => !constants.has(sql));
     const sorted = () => alone(this.#sorted(find, elsewhere ? keys : free));
     if (elsewhere || (after !== undefined && skip > 0) || searchIn(filter) !== undefined) return [sorted];
@@ -135,7 +168,7 @@ export class Pages {
     const everyRow = isDeep(find) || !inOrder || isNarrow(walk) || !index.partial;
     const seeks = find.after === undefined ? [everything(keys)] : seeksAfter(keys, walked);
     const ranges = seeks.map((seek) => ({ ...seek, index, inOrder }));
-    return this.#along(find, ranges, everyRow);
+    return this.#along(find, ranges, everyRow, isNarrow(walk) ? this.#rowByRow : this.#unindexed);
   }
 
   /**
@@ -165,11 +198,12 @@ export class Pages {
         ...others.map((seek) => ({ ...seek, index: outer.index, inOrder: false })),
       ],
       true,
+      this.#rowByRow,
     );
   }
 
   /** One range after the other. */
-  #along(find: Find, [first, ...others]: readonly Range[], everyRow: boolean): Plan {
+  #along(find: Find, [first, ...others]: readonly Range[], everyRow: boolean, indexes: Indexes): Plan {
     const { filter, visibility } = find;
     const statement = ({ index, keys, condition, inOrder }: Range): Lowered => {
       const parameters = new Parameters(BEFORE);
@@ -177,23 +211,16 @@ export class Pages {
         everyRow ? ticking : "",
         visible[visibility],
         condition(parameters),
-        this.#passing(filter, everyRow, parameters),
+        passing(filter, everyRow, parameters, indexes),
       );
       const rows = `FROM ${this.#table} INDEXED BY ${index.name} WHERE ${conditions}${orderBy(keys)} LIMIT ?2 OFFSET ?3`;
       const sql = inOrder
         ? `SELECT id, version, doc ${rows}`
         : this.#documents(`SELECT seq AS found ${rows}`);
-      return { sql, values: parameters.values };
+      return lowered(sql, parameters);
     };
     if (first === undefined) throw new Error("there is nothing to go along");
-    return { first: statement(first), others: others.map((range) => () => statement(range)) };
-  }
-
-  /** @param everyRow whether rows that match are counted by themselves; else the query takes few of them */
-  #passing(filter: Filter, everyRow: boolean, parameters: Parameters): string {
-    if (filter.op === "true") return "";
-    const condition = lower(filter, parameters, this.#rowByRow);
-    return everyRow ? condition : `(${condition} OR NOT ${ticking})`;
+    return { first: statement(first), others: others.map((range) => once(() => statement(range))) };
   }
 
   /** Found in any order, by the filter's indexes where it has some, and sorted. */
@@ -203,13 +230,13 @@ export class Pages {
     const rows = (part: Visibility) => `${this.#source.rows(filter, part, parameters)}${later}`;
     if (visibility !== "all" || !this.#source.serves(filter, visibility)) {
       const found = `SELECT seq AS found FROM ${rows(visibility)}${sortBy(keys)} LIMIT ?2 OFFSET ?3`;
-      return { sql: this.#documents(found), values: parameters.values };
+      return lowered(this.#documents(found), parameters);
     }
     // Indexes serve the live ones and the deleted ones each by themselves.
     const columns = ["seq AS found", ...keys.map(({ sql }) => `+${sql}`)].join(", ");
     const parts = (["live", "deleted"] as const).map((part) => `SELECT ${columns} FROM ${rows(part)}`);
     const found = `${parts.join(" UNION ALL ")}${orderByColumns(keys)} LIMIT ?2 OFFSET ?3`;
-    return { sql: this.#documents(`SELECT found FROM (${found})`), values: parameters.values };
+    return lowered(this.#documents(`SELECT found FROM (${found})`), parameters);
   }
 
   /** The documents of rows found: what is sorted are numbers and keys, not documents. */
@@ -226,12 +253,12 @@ export class Pages {
     const select = (part: Visibility) => {
       const rows = everyRow
         ? conjunction(this.#source.rows(filter, part, parameters), later)
-        : `${this.#table} WHERE ${conjunction(visible[part], later, this.#passing(filter, false, parameters))}`;
+        : `${this.#table} WHERE ${conjunction(visible[part], later, passing(filter, false, parameters, this.#unindexed))}`;
       return `SELECT id, version, doc, created_at FROM ${rows}`;
     };
     const found = `${select("live")} UNION ALL ${select("deleted")} ORDER BY created_at, id LIMIT ?2 OFFSET ?3`;
     // A fourth column would be a score.
-    return { sql: `SELECT id, version, doc FROM (${found})`, values: parameters.values };
+    return lowered(`SELECT id, version, doc FROM (${found})`, parameters);
   }
 
   #byRelevance({ filter, visibility }: Find): Lowered {
@@ -244,19 +271,34 @@ export class Pages {
       condition,
       ticking,
       visible[visibility],
-      this.#passing(rest, true, parameters),
+      passing(rest, true, parameters, this.#unindexed),
     );
     const found = `SELECT seq AS found, ${score} AS score FROM ${from} WHERE ${conditions} ORDER BY score DESC, id LIMIT ?2 OFFSET ?3`;
-    return {
-      sql: `SELECT id, version, doc, score FROM (${found}) CROSS JOIN ${this.#table} ON seq = found`,
-      values: parameters.values,
-    };
+    const sql = `SELECT id, version, doc, score FROM (${found}) CROSS JOIN ${this.#table} ON seq = found`;
+    return lowered(sql, parameters);
   }
+}
+
+/** @param everyRow whether rows that match are counted by themselves; else the query takes few of them */
+function passing(filter: Filter, everyRow: boolean, parameters: Parameters, indexes: Indexes): string {
+  if (filter.op === "true") return "";
+  const condition = lower(filter, parameters, indexes);
+  return everyRow ? condition : `(${condition} OR NOT ${ticking})`;
 }
 
 /** So many rows are passed over that each of them counts. */
 function isDeep({ limit, skip }: Find): boolean {
   return skip + limit > INLINE_ROWS;
+}
+
+/** A page after a position that the filter contradicts begins or ends elsewhere; who asks so may wait. */
+function isElsewhere(filter: Filter, keys: readonly SortKey[], position: readonly Value[]): boolean {
+  const constants = constantsIn(filter);
+  return keys.some(({ sql, position: blank }) => {
+    const constant = constants.get(sql);
+    const value = blank === null || blank === undefined ? null : position[blank.key];
+    return constant !== undefined && constant !== value;
+  });
 }
 
 function isDefault(keys: readonly SortKey[]): boolean {

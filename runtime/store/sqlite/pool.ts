@@ -1,5 +1,6 @@
 import { Worker } from "node:worker_threads";
 import { QueryTimeout, StoreBusy } from "../contract.ts";
+import { forReader } from "./connection.ts";
 import { sqliteLibrary } from "./driver.ts";
 import type { Sequence } from "./query.ts";
 import { type Answer, type Order, READER_STATEMENTS, readerSource } from "./reader.ts";
@@ -92,7 +93,10 @@ export class Pool {
     // Only a query under way keeps the process alive.
     reader.worker.ref();
     const { first, others, limit, characters } = task.query;
-    const statements = [first, ...others.map((other) => other())];
+    const statements = [first, ...others.map((other) => other())].map(({ sql, parameters }) => ({
+      sql: forReader(sql),
+      parameters,
+    }));
     const order: Order = { statements, limit, characters, deadline: task.deadline };
     reader.worker.postMessage(order);
   }

@@ -2,7 +2,7 @@ import { type Filter, searchIn } from "../../filter/algebra.ts";
 import type { CollectionShape, Visibility } from "../contract.ts";
 import { ticking } from "./connection.ts";
 import { everyDocuments, indexedPaths, isServed } from "./indexes.ts";
-import { columnsFirst, type Indexes, lower } from "./lower.ts";
+import { columnsFirst, type Indexes, lower, unindexed } from "./lower.ts";
 import { orderIndexName, quoted, tableName } from "./names.ts";
 import type { Parameters } from "./parameters.ts";
 import { visible } from "./query.ts";
@@ -46,11 +46,12 @@ export class Source {
   }
 
   #condition(filter: Filter, visibility: Visibility, parameters: Parameters): string {
-    const isOpen = visibility === "live" && this.serves(filter, visibility);
+    const isServed = this.serves(filter, visibility);
+    const isOpen = visibility === "live" && isServed;
     const parts = filter.op === "and" || filter.op === "or" ? filter.of : [];
     const hasAlternatives = filter.op === "or" || parts.some(({ op }) => op === "or");
     if (!isOpen || !hasAlternatives || parts.length > ALTERNATIVES)
-      return lower(filter, parameters, this.#indexes);
+      return lower(filter, parameters, isServed ? this.#indexes : unindexed(this.#indexes));
     const conditions = columnsFirst(parts).map((part) => this.#condition(part, visibility, parameters));
     if (filter.op === "and") return conditions.join(" AND ");
     // Within an OR, SQLite takes an index over live documents only where it is said again that they live.

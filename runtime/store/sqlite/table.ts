@@ -1,4 +1,5 @@
 import { type Filter, TRUE } from "../../filter/algebra.ts";
+import type { Field } from "../../filter/fields.ts";
 import {
   type Aggregate,
   type CollectionShape,
@@ -16,7 +17,7 @@ import { type Connection, ticking, weighing } from "./connection.ts";
 import { isUniqueViolation, type Value } from "./driver.ts";
 import { documentKey } from "./expressions.ts";
 import { recordChange } from "./feed.ts";
-import { type Indexes, lower, rowByRow } from "./lower.ts";
+import { type Indexes, lower, unindexed } from "./lower.ts";
 import { declaredName, quoted, tableName } from "./names.ts";
 import { Pages } from "./pages.ts";
 import { Parameters } from "./parameters.ts";
@@ -43,11 +44,13 @@ const noStatements = (): Statements => ({ live: new WeakMap(), deleted: new Weak
 export class Table {
   readonly shape: CollectionShape;
   readonly #name: string;
-  readonly #rowByRow: Indexes;
+  readonly #unindexed: Indexes;
   readonly #source: Source;
   readonly #pages: Pages;
   readonly #get: Readonly<Record<Visibility, string>>;
   readonly #gets = noStatements();
+  readonly #counts = noStatements();
+  readonly #lookups = new WeakMap<Filter, Map<string, Lowered>>();
   readonly #insert: string;
   readonly #replaceText: string;
   readonly #replace: string;
@@ -61,8 +64,8 @@ export class Table {
       `SELECT version, doc FROM ${name} WHERE id = ?2 AND ${visible[visibility]}`;
     this.shape = shape;
     this.#name = name;
-    const indexes = { array: arrayIndexFor(shape), text: textSearchFor(shape) };
-    this.#rowByRow = rowByRow(indexes);
+    const indexes = { array: arrayIndexFor(shape), text: textSearchFor(shape), spelled: true };
+    this.#unindexed = unindexed(indexes);
     this.#source = new Source(shape, indexes);
     this.#pages = new Pages(shape, indexes, this.#source);
     this.#get = { live: get("live"), deleted: get("deleted"), all: get("all") };
@@ -104,7 +107,7 @@ export class Table {
     const known = this.#gets[visibility].get(filter);
     if (known !== undefined) return known;
     const parameters = new Parameters(2);
-    const sql = `${this.#get[visibility]} AND ${lower(filter, parameters, this.#rowByRow)}`;
+    const sql = `${this.#get[visibility]} AND ${lower(filter, parameters, this.#unindexed)}`;
     const lowered = { sql, values: parameters.values };
     this.#gets[visibility].set(filter, lowered);
     return lowered;
@@ -117,26 +120,50 @@ export class Table {
 
   /** Rows for {@link countOf}. */
   count(now: number, filter: Filter, visibility: Visibility): Query {
+    let counting = this.#counts[visibility].get(filter);
+    if (counting === undefined) {
+      counting = this.#counting(filter, visibility);
+      this.#counts[visibility].set(filter, counting);
+    }
+    return { sql: counting.sql, parameters: [now, ...counting.values] };
+  }
+
+  #counting(filter: Filter, visibility: Visibility): Lowered {
     const parameters = new Parameters(1);
     // Indexes serve the live documents and the deleted ones each by themselves.
     const parts = visibility === "all" ? (["live", "deleted"] as const) : [visibility];
     const counts = parts.map(
       (part) => `(SELECT count(*) FROM ${this.#source.rows(filter, part, parameters)})`,
     );
-    return { sql: `SELECT ${counts.join(" + ")}`, parameters: [now, ...parameters.values] };
+    return { sql: `SELECT ${counts.join(" + ")}`, values: parameters.values };
   }
 
   /** Rows for {@link documentsOf}. */
   lookup(now: number, { key, values, filter, limit }: Lookup): Query {
+    let byKey = this.#lookups.get(filter);
+    if (byKey === undefined) {
+      byKey = new Map();
+      this.#lookups.set(filter, byKey);
+    }
+    let looking = byKey.get(key.path);
+    if (looking === undefined) {
+      looking = this.#looking(key, filter);
+      byKey.set(key.path, looking);
+    }
+    const wanted = JSON.stringify([...new Set(values)]);
+    return { sql: looking.sql, parameters: [now, wanted, limit, ...looking.values] };
+  }
+
+  #looking(key: Field, filter: Filter): Lowered {
     const parameters = new Parameters(3);
     // Those of unique indexes are over the document, whichever field.
     const stored = key.path === "id" ? "id" : documentKey(key);
     const condition =
-      filter.op === "true" ? "" : ` AND ${ticking} AND ${lower(filter, parameters, this.#rowByRow)}`;
+      filter.op === "true" ? "" : ` AND ${ticking} AND ${lower(filter, parameters, this.#unindexed)}`;
     // CROSS JOIN: the values come first, and lead to the rows.
     const sql = `SELECT id, version, doc FROM (SELECT value AS wanted FROM json_each(?2)) CROSS JOIN ${this.#name}
       ON ${stored} = wanted WHERE ${visible.live}${condition} AND ${weighing} LIMIT ?3`;
-    return { sql, parameters: [now, JSON.stringify([...new Set(values)]), limit, ...parameters.values] };
+    return { sql, values: parameters.values };
   }
 
   /** Rows for {@link groupsOf}. */

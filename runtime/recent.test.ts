@@ -1,0 +1,17 @@
+import { expect, test } from "vitest";
+import { Recent } from "./recent.ts";
+
+test("Recent keeps the values stored last, and no more than it may", () => {
+  const recent = new Recent<string, number>(2);
+  recent.set("a", 1);
+  recent.set("b", 2);
+  recent.set("b", 3);
+  expect([recent.get("a"), recent.get("b")]).toEqual([1, 3]);
+  recent.set("c", 4);
+  expect([recent.get("a"), recent.get("b"), recent.get("c")]).toEqual([undefined, 3, 4]);
+  recent.delete("b");
+  recent.set("d", 5);
+  expect([recent.get("c"), recent.get("d")]).toEqual([4, 5]);
+  recent.clear();
+  expect(recent.get("d")).toBeUndefined();
+});
