@@ -11,6 +11,7 @@ export function documentCollections({ collections, accounts }: RealmDefinition):
       fields: definition.fields,
       indexes: definition.indexes,
       ...(definition.text !== undefined && { text: definition.text }),
+      permanent: true,
       feed: false,
     }),
   );

@@ -54,6 +54,8 @@ export interface CollectionShape {
    * `provision` begins to index anew and returns; until that is done searches throw IndexBuilding.
    */
   readonly text?: TextIndex;
+  /** Live documents are never given a `purgeAt`: only deleted ones are, if any. */
+  readonly permanent?: boolean;
   /** Whether changes are recorded in the feed; collections that nothing follows pay nothing. */
   readonly feed: boolean;
 }

@@ -1,4 +1,5 @@
 import type { Filter } from "../../filter/algebra.ts";
+import type { FieldKind } from "../../filter/fields.ts";
 import { literalStart } from "../../filter/like.ts";
 import type { CollectionShape, IndexShape, Visibility } from "../contract.ts";
 import { documentKey, holdsArray, keyExpression, passesArray } from "./expressions.ts";
@@ -41,8 +42,8 @@ export function tableIndexes(shape: CollectionShape): Readonly<Record<Visibility
 
 /**
  * What a declared index is ordered by: its keys, but those through arrays, which have tables of their own. An index that
- * is not unique ends with the default order, so that a page of equal values needs no sorting; SQLite lets NULLs repeat in
- * a unique one.
+ * is not unique ends with the default order, so that a page of equal values needs no sorting; or, where its last key has
+ * hardly any equal values, with the id, so that an order by its keys needs none. SQLite lets NULLs repeat in a unique one.
  */
 export function indexColumns({ keys, unique }: IndexShape): TableIndex["columns"] {
   const own = keys
@@ -54,8 +55,15 @@ export function indexColumns({ keys, unique }: IndexShape): TableIndex["columns"
   if (unique || own.length === 0) return own;
   const [time, id] = ["created_at", "id"].map((sql) => own.some((key) => key.sql === sql));
   if (id) return own;
-  return [...own, ...(time ? [] : [column("created_at")]), column("id")];
+  return [...own, ...(time || isContinuous(keys) ? [] : [column("created_at")]), column("id")];
 }
+
+function isContinuous(keys: IndexShape["keys"]): boolean {
+  const last = keys.findLast(({ field }) => !passesArray(field));
+  return last?.field.kinds.every((kind) => continuous.has(kind)) ?? false;
+}
+
+const continuous: ReadonlySet<FieldKind> = new Set<FieldKind>(["date-time", "date", "number"]);
 
 /** Paths of fields that indexes of every collection and visibility find values of. */
 export const everyDocuments: ReadonlySet<string> = new Set(["id", "_meta.created_at"]);

@@ -1,5 +1,11 @@
 import type { Field } from "../../filter/fields.ts";
-import { type Order, type OrderValue, ordersByInstant, type Position } from "../../filter/order.ts";
+import {
+  defaultOrder,
+  type Order,
+  type OrderValue,
+  ordersByInstant,
+  type Position,
+} from "../../filter/order.ts";
 import {
   columnOf,
   declaredStrictness,
@@ -40,6 +46,14 @@ export function sortKeys(order: Order, after?: Position): readonly SortKey[] {
     if (field.path === "id") break;
   }
   return keys;
+}
+
+/** Creation time, then id. */
+export function isDefault(keys: readonly SortKey[]): boolean {
+  return (
+    keys.length === defaultOrder.length &&
+    sortKeys(defaultOrder).every(({ sql }, at) => keys[at]?.sql === sql && !keys[at]?.descending)
+  );
 }
 
 function blankFor(field: Field, key: number, value: OrderValue): Blank | null {

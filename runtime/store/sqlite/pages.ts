@@ -4,11 +4,13 @@ import type { CollectionShape, Find, Visibility } from "../contract.ts";
 import { ticking } from "./connection.ts";
 import type { Value } from "./driver.ts";
 import { type TableIndex, tableIndexes } from "./indexes.ts";
+import { KnownPlans } from "./known-plans.ts";
 import { type Indexes, lower, rowByRow, unindexed } from "./lower.ts";
 import { quoted, tableName } from "./names.ts";
 import { constantsIn, type Narrowing, rangesIn } from "./narrowing.ts";
 import {
   afterPosition,
+  isDefault,
   keyValues,
   orderBy,
   orderByColumns,
@@ -22,7 +24,7 @@ import {
   within,
 } from "./order.ts";
 import { Parameters } from "./parameters.ts";
-import { INLINE_ROWS, visible, type Way } from "./query.ts";
+import { INLINE_ROWS, visibleIn, type Way } from "./query.ts";
 import type { Source } from "./source.ts";
 import { relevanceOf } from "./text.ts";
 import { findsOne, isNarrow, type Walk, walksAlong } from "./walks.ts";
@@ -56,9 +58,6 @@ const everything = (keys: readonly SortKey[]): Seek => ({ keys, condition: () =>
 /** Ways to the same page. */
 type Plans = readonly (() => Plan)[];
 
-/** Spelled out once for each filter, order and variant of these: rules and clients ask with the same ones again and again. */
-type KnownPlans = WeakMap<Filter, WeakMap<Order, Map<string, Plans>>>;
-
 /** Parameters before those of a plan: the time, limit and skip. */
 const BEFORE = 3;
 
@@ -74,15 +73,17 @@ const WALKS = 2;
 export class Pages {
   readonly #shape: CollectionShape;
   readonly #table: string;
+  readonly #visible: Readonly<Record<Visibility, string>>;
   readonly #rowByRow: Indexes;
   readonly #unindexed: Indexes;
   readonly #tableIndexes: Readonly<Record<Visibility, readonly TableIndex[]>>;
   readonly #source: Source;
-  readonly #plans: KnownPlans = new WeakMap();
+  readonly #plans = new KnownPlans<Plans>();
 
   constructor(shape: CollectionShape, indexes: Indexes, source: Source) {
     this.#shape = shape;
     this.#table = quoted(tableName(shape.name));
+    this.#visible = visibleIn(shape);
     this.#rowByRow = rowByRow(indexes);
     this.#unindexed = unindexed(indexes);
     this.#tableIndexes = tableIndexes(shape);
@@ -113,7 +114,7 @@ export class Pages {
     const { filter, visibility, after, skip } = find;
     const elsewhere =
       after !== undefined && filter.op !== "true" && isElsewhere(filter, sortKeys(order, after), position);
-    const known = this.#known(filter, order);
+    const known = this.#plans.of(filter, order);
     const present = position.map((value) => (value === null ? "0" : "1")).join("");
     const variant = `${visibility} ${isDeep(find)} ${skip > 0} ${elsewhere} ${present}`;
     let plans = known.get(variant);
@@ -122,20 +123,6 @@ export class Pages {
       known.set(variant, plans);
     }
     return plans;
-  }
-
-  #known(filter: Filter, order: Order): Map<string, Plans> {
-    let byOrder = this.#plans.get(filter);
-    if (byOrder === undefined) {
-      byOrder = new WeakMap();
-      this.#plans.set(filter, byOrder);
-    }
-    let variants = byOrder.get(order);
-    if (variants === undefined) {
-      variants = new Map();
-      byOrder.set(order, variants);
-    }
-    return variants;
   }
 
   #ways(find: Find, order: Order, elsewhere: boolean): Plans {
@@ -184,7 +171,7 @@ export class Pages {
     const [key] = equal;
     if (inner === undefined || key === undefined) return this.#walked(find, keys, outer);
 
-    const rows = `${this.#table} INDEXED BY ${outer.index.name} WHERE ${visible[visibility]}`;
+    const rows = `${this.#table} INDEXED BY ${outer.index.name} WHERE ${this.#visible[visibility]}`;
     const start = `(SELECT ${key.sql} FROM ${rows}${orderBy([key])} LIMIT 1)`;
     const [first, others] =
       after === undefined
@@ -209,7 +196,7 @@ export class Pages {
       const parameters = new Parameters(BEFORE);
       const conditions = conjunction(
         everyRow ? ticking : "",
-        visible[visibility],
+        this.#visible[visibility],
         condition(parameters),
         passing(filter, everyRow, parameters, indexes),
       );
@@ -253,7 +240,7 @@ export class Pages {
     const select = (part: Visibility) => {
       const rows = everyRow
         ? conjunction(this.#source.rows(filter, part, parameters), later)
-        : `${this.#table} WHERE ${conjunction(visible[part], later, passing(filter, false, parameters, this.#unindexed))}`;
+        : `${this.#table} WHERE ${conjunction(this.#visible[part], later, passing(filter, false, parameters, this.#unindexed))}`;
       return `SELECT id, version, doc, created_at FROM ${rows}`;
     };
     const found = `${select("live")} UNION ALL ${select("deleted")} ORDER BY created_at, id LIMIT ?2 OFFSET ?3`;
@@ -270,7 +257,7 @@ export class Pages {
     const conditions = conjunction(
       condition,
       ticking,
-      visible[visibility],
+      this.#visible[visibility],
       passing(rest, true, parameters, this.#unindexed),
     );
     const found = `SELECT seq AS found, ${score} AS score FROM ${from} WHERE ${conditions} ORDER BY score DESC, id LIMIT ?2 OFFSET ?3`;
@@ -299,13 +286,6 @@ function isElsewhere(filter: Filter, keys: readonly SortKey[], position: readonl
     const value = blank === null || blank === undefined ? null : position[blank.key];
     return constant !== undefined && constant !== value;
   });
-}
-
-function isDefault(keys: readonly SortKey[]): boolean {
-  return (
-    keys.length === defaultOrder.length &&
-    sortKeys(defaultOrder).every(({ sql }, at) => keys[at]?.sql === sql && !keys[at]?.descending)
-  );
 }
 
 function once<T>(work: () => T): () => T {

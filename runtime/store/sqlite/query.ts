@@ -1,4 +1,4 @@
-import type { Visibility } from "../contract.ts";
+import type { CollectionShape, Visibility } from "../contract.ts";
 import type { Value } from "./driver.ts";
 
 /** Rows that a statement may visit on the main thread, where everybody waits for it. */
@@ -38,3 +38,8 @@ export const visible: Readonly<Record<Visibility, string>> = {
   deleted: `deleted_at IS NOT NULL AND ${notExpired}`,
   all: notExpired,
 };
+
+/** The same, without what need not be asked in this collection; `?1` may not occur. */
+export function visibleIn({ permanent = false }: CollectionShape): Readonly<Record<Visibility, string>> {
+  return permanent ? { ...visible, live: "deleted_at IS NULL" } : visible;
+}

@@ -1,5 +1,4 @@
 import { type Filter, TRUE } from "../../filter/algebra.ts";
-import type { Field } from "../../filter/fields.ts";
 import {
   type Aggregate,
   type CollectionShape,
@@ -13,29 +12,20 @@ import {
 } from "../contract.ts";
 import { aggregateSql } from "./aggregate.ts";
 import { arrayIndexFor } from "./arrays.ts";
-import { type Connection, ticking, weighing } from "./connection.ts";
+import type { Connection } from "./connection.ts";
+import { Counts } from "./counts.ts";
 import { isUniqueViolation, type Value } from "./driver.ts";
-import { documentKey } from "./expressions.ts";
 import { recordChange } from "./feed.ts";
+import { Lookups } from "./lookups.ts";
 import { type Indexes, lower, unindexed } from "./lower.ts";
 import { declaredName, quoted, tableName } from "./names.ts";
 import { Pages } from "./pages.ts";
 import { Parameters } from "./parameters.ts";
-import { notExpired, type Query, visible, type Way } from "./query.ts";
+import { notExpired, type Query, visibleIn, type Way } from "./query.ts";
 import { documentOf, documentsOf, valuesOf } from "./rows.ts";
 import { Source } from "./source.ts";
+import { type Lowered, noStatements } from "./statements.ts";
 import { textSearchFor } from "./text.ts";
-
-/** A statement made for a filter, and what the filter binds, after the parameters of its place. */
-interface Lowered {
-  readonly sql: string;
-  readonly values: readonly Value[];
-}
-
-/** Statements by filter: rules give the same caller the same filter again, and spelling one out costs as much as a read. */
-type Statements = Readonly<Record<Visibility, WeakMap<Filter, Lowered>>>;
-
-const noStatements = (): Statements => ({ live: new WeakMap(), deleted: new WeakMap(), all: new WeakMap() });
 
 /**
  * A collection's statements. Everything here runs at once, on the connection given; who calls decides about
@@ -43,14 +33,13 @@ const noStatements = (): Statements => ({ live: new WeakMap(), deleted: new Weak
  */
 export class Table {
   readonly shape: CollectionShape;
-  readonly #name: string;
   readonly #unindexed: Indexes;
   readonly #source: Source;
   readonly #pages: Pages;
+  readonly counts: Counts;
+  readonly #lookups: Lookups;
   readonly #get: Readonly<Record<Visibility, string>>;
   readonly #gets = noStatements();
-  readonly #counts = noStatements();
-  readonly #lookups = new WeakMap<Filter, Map<string, Lowered>>();
   readonly #insert: string;
   readonly #replaceText: string;
   readonly #replace: string;
@@ -60,14 +49,16 @@ export class Table {
 
   constructor(shape: CollectionShape) {
     const name = quoted(tableName(shape.name));
+    const visible = visibleIn(shape);
     const get = (visibility: Visibility) =>
       `SELECT version, doc FROM ${name} WHERE id = ?2 AND ${visible[visibility]}`;
     this.shape = shape;
-    this.#name = name;
     const indexes = { array: arrayIndexFor(shape), text: textSearchFor(shape), spelled: true };
     this.#unindexed = unindexed(indexes);
     this.#source = new Source(shape, indexes);
     this.#pages = new Pages(shape, indexes, this.#source);
+    this.counts = new Counts(shape, indexes, this.#source);
+    this.#lookups = new Lookups(shape, indexes);
     this.#get = { live: get("live"), deleted: get("deleted"), all: get("all") };
     this.#insert = `INSERT INTO ${name} (id, version, created_at, deleted_at, purge_at, doc) VALUES (?1, ?2, ?3, ?4, ?5, ?6)`;
     // Setting only what changes on most writes leaves the indexes over the other columns alone.
@@ -118,52 +109,9 @@ export class Table {
     return this.#pages.find(now, find);
   }
 
-  /** Rows for {@link countOf}. */
-  count(now: number, filter: Filter, visibility: Visibility): Query {
-    let counting = this.#counts[visibility].get(filter);
-    if (counting === undefined) {
-      counting = this.#counting(filter, visibility);
-      this.#counts[visibility].set(filter, counting);
-    }
-    return { sql: counting.sql, parameters: [now, ...counting.values] };
-  }
-
-  #counting(filter: Filter, visibility: Visibility): Lowered {
-    const parameters = new Parameters(1);
-    // Indexes serve the live documents and the deleted ones each by themselves.
-    const parts = visibility === "all" ? (["live", "deleted"] as const) : [visibility];
-    const counts = parts.map(
-      (part) => `(SELECT count(*) FROM ${this.#source.rows(filter, part, parameters)})`,
-    );
-    return { sql: `SELECT ${counts.join(" + ")}`, values: parameters.values };
-  }
-
   /** Rows for {@link documentsOf}. */
-  lookup(now: number, { key, values, filter, limit }: Lookup): Query {
-    let byKey = this.#lookups.get(filter);
-    if (byKey === undefined) {
-      byKey = new Map();
-      this.#lookups.set(filter, byKey);
-    }
-    let looking = byKey.get(key.path);
-    if (looking === undefined) {
-      looking = this.#looking(key, filter);
-      byKey.set(key.path, looking);
-    }
-    const wanted = JSON.stringify([...new Set(values)]);
-    return { sql: looking.sql, parameters: [now, wanted, limit, ...looking.values] };
-  }
-
-  #looking(key: Field, filter: Filter): Lowered {
-    const parameters = new Parameters(3);
-    // Those of unique indexes are over the document, whichever field.
-    const stored = key.path === "id" ? "id" : documentKey(key);
-    const condition =
-      filter.op === "true" ? "" : ` AND ${ticking} AND ${lower(filter, parameters, this.#unindexed)}`;
-    // CROSS JOIN: the values come first, and lead to the rows.
-    const sql = `SELECT id, version, doc FROM (SELECT value AS wanted FROM json_each(?2)) CROSS JOIN ${this.#name}
-      ON ${stored} = wanted WHERE ${visible.live}${condition} AND ${weighing} LIMIT ?3`;
-    return { sql, values: parameters.values };
+  lookup(now: number, lookup: Lookup): Query {
+    return this.#lookups.lookup(now, lookup);
   }
 
   /** Rows for {@link groupsOf}. */
@@ -175,6 +123,7 @@ export class Table {
 
   /** @throws DuplicateId | UniqueViolation */
   insert(connection: Connection, now: number, document: DocumentWrite): void {
+    this.#checkPermanence(document);
     const { id, version, createdAt, deletedAt = null, purgeAt = null, text } = document;
     const insert = connection.prepare(this.#insert);
     try {
@@ -202,6 +151,7 @@ export class Table {
   }
 
   #update(connection: Connection, now: number, expected: number, document: DocumentWrite): boolean {
+    this.#checkPermanence(document);
     const { id, version, createdAt, deletedAt, purgeAt, text } = document;
     if (deletedAt === undefined && purgeAt === undefined) {
       const { changes } = connection.prepare(this.#replaceText).run(version, text, id, expected, createdAt);
@@ -219,6 +169,12 @@ export class Table {
       expected,
     );
     return changes === 1;
+  }
+
+  /** Reads of live documents do not ask again. */
+  #checkPermanence({ deletedAt, purgeAt }: DocumentWrite): void {
+    if (this.shape.permanent === true && purgeAt !== undefined && deletedAt === undefined)
+      throw new Error(`live documents of ${this.shape.name} have no purgeAt`);
   }
 
   remove(connection: Connection, now: number, id: string, expected: number | undefined): boolean {

@@ -35,9 +35,9 @@ export interface Suite {
 /** A collection's shape over the suite's fields. */
 export function shape(
   name: string,
-  options: { indexes?: readonly IndexShape[]; feed?: boolean } = {},
+  { indexes = [], feed = false, permanent = false }: Partial<CollectionShape> = {},
 ): CollectionShape {
-  return { name, fields, indexes: options.indexes ?? [], feed: options.feed ?? false };
+  return { name, fields, indexes, feed, permanent };
 }
 
 /** An index over paths, `-` for descending. */

@@ -1,10 +1,39 @@
 import { describe, expect, test } from "vitest";
 import { and, compare, eq, exists, isIn, not, or, TRUE } from "../../filter/algebra.ts";
 import type { IndexShape, Visibility } from "../contract.ts";
-import { fields, idsOf, index, type Suite, start, written } from "./fixtures.ts";
+import { fields, idsOf, index, type Suite, shape, start, written } from "./fixtures.ts";
 
 /** Lists and counts, with indexes and without. */
 export function describeQueries(suite: Suite): void {
+  test("a permanent collection: live documents have no purgeAt, deleted ones do", async () => {
+    await suite.store.provision([
+      shape("app.people", { permanent: true, indexes: [index("size", ["size"])] }),
+    ]);
+    const collection = suite.store.collection("app.people");
+    const expiring = written("x", {}, { purgeAt: start + 1 });
+    await expect(collection.insert(expiring)).rejects.toThrow("purgeAt");
+    for (let n = 0; n < 5; n++) await collection.insert(written(`${n}`, { size: 1 }));
+    await expect(collection.replace(1, { ...expiring, id: "0", version: 2 })).rejects.toThrow("purgeAt");
+    const deleted = written("1", { size: 1 }, { version: 2, deletedAt: start, purgeAt: start + 1 });
+    expect(await collection.replace(1, deleted)).toBe(true);
+
+    const seen = async (visibility: Visibility) => {
+      const found = await Promise.all(
+        [TRUE, eq(fields.size, 1)].map(async (filter) => [
+          await collection.count(filter, visibility),
+          (await collection.find({ filter, visibility, limit: 10, skip: 0 })).length,
+        ]),
+      );
+      return [...found.flat(), (await collection.get("1", visibility)) === undefined];
+    };
+    expect(await seen("live")).toEqual([4, 4, 4, 4, true]);
+    expect(await seen("deleted")).toEqual([1, 1, 1, 1, false]);
+    suite.clock.time = start + 1;
+    expect(await seen("live")).toEqual([4, 4, 4, 4, true]);
+    expect(await seen("deleted")).toEqual([0, 0, 0, 0, true]);
+    expect(await seen("all")).toEqual([4, 4, 4, 4, true]);
+  });
+
   describe("find", () => {
     test("is in order of creation time, then id by code point", async () => {
       const collection = await suite.people();

@@ -1,0 +1,81 @@
+import type { Filter } from "../../filter/algebra.ts";
+import type { CollectionShape, Visibility } from "../contract.ts";
+import { type TableIndex, tableIndexes } from "./indexes.ts";
+import { type Indexes, lower, rowByRow } from "./lower.ts";
+import { quoted, tableName } from "./names.ts";
+import { constantsIn } from "./narrowing.ts";
+import { Parameters } from "./parameters.ts";
+import { type Query, visibleIn } from "./query.ts";
+import type { Source } from "./source.ts";
+import { type Lowered, noStatements } from "./statements.ts";
+
+/** The statements that count documents; rows for {@link countOf}. */
+export class Counts {
+  readonly #shape: CollectionShape;
+  readonly #indexes: Indexes;
+  readonly #tableIndexes: readonly TableIndex[];
+  readonly #source: Source;
+  readonly #counts = noStatements();
+  /** Null: not for this filter. */
+  readonly #quickCounts = new WeakMap<Filter, Lowered | null>();
+
+  constructor(shape: CollectionShape, indexes: Indexes, source: Source) {
+    this.#shape = shape;
+    this.#indexes = rowByRow(indexes);
+    this.#tableIndexes = tableIndexes(shape).live;
+    this.#source = source;
+  }
+
+  all(now: number, filter: Filter, visibility: Visibility): Query {
+    let counting = this.#counts[visibility].get(filter);
+    if (counting === undefined) {
+      counting = this.#counting(filter, visibility);
+      this.#counts[visibility].set(filter, counting);
+    }
+    return { sql: counting.sql, parameters: [now, ...counting.values] };
+  }
+
+  /**
+   * How many live documents, `most` at most, where an index holds those that the filter wants side
+   * by side. Counting them there takes so little that rows need no counting by themselves.
+   */
+  upTo(now: number, filter: Filter, most: number): Query | undefined {
+    let counting = this.#quickCounts.get(filter);
+    if (counting === undefined) {
+      counting = this.#countingAlong(filter) ?? null;
+      this.#quickCounts.set(filter, counting);
+    }
+    return counting === null ? undefined : { sql: counting.sql, parameters: [now, most, ...counting.values] };
+  }
+
+  #countingAlong(filter: Filter): Lowered | undefined {
+    const constants = constantsIn(filter);
+    const conditions = filter.op === "and" ? filter.of.length : filter.op === "true" ? 0 : 1;
+    if (constants.size !== conditions) return undefined;
+    const index = this.#tableIndexes.find(
+      ({ columns, partial, unique }) =>
+        partial &&
+        !unique &&
+        columns.length >= conditions &&
+        columns.slice(0, conditions).every(({ sql }) => constants.has(sql)),
+    );
+    if (index === undefined) return undefined;
+    const parameters = new Parameters(2);
+    const condition = filter.op === "true" ? "" : ` AND ${lower(filter, parameters, this.#indexes)}`;
+    const rows = `${quoted(tableName(this.#shape.name))} INDEXED BY ${index.name} WHERE ${visibleIn(this.#shape).live}${condition}`;
+    return {
+      sql: `SELECT count(*) FROM (SELECT 1 FROM ${rows} LIMIT ?2)`,
+      values: parameters.values,
+    };
+  }
+
+  #counting(filter: Filter, visibility: Visibility): Lowered {
+    const parameters = new Parameters(1);
+    // Indexes serve the live documents and the deleted ones each by themselves.
+    const parts = visibility === "all" ? (["live", "deleted"] as const) : [visibility];
+    const counts = parts.map(
+      (part) => `(SELECT count(*) FROM ${this.#source.rows(filter, part, parameters)})`,
+    );
+    return { sql: `SELECT ${counts.join(" + ")}`, values: parameters.values };
+  }
+}
