@@ -56,6 +56,9 @@ export class SqliteCollection implements StoreCollection {
   /** By the first statement of the first way, which of several ways was cheap last. */
   readonly #usualWays = new Recent<string, { readonly way: number; left: number }>(WAYS);
 
+  /** By statement, how many times more it is not tried at once. */
+  readonly #large = new Recent<string, number>(WAYS);
+
   constructor(engine: Engine, table: Table) {
     this.#engine = engine;
     this.#table = table;
@@ -89,7 +92,7 @@ export class SqliteCollection implements StoreCollection {
     }
     const query = single(this.#table.counts.all(clock.now(), filter, visibility));
     const isSearch = searchIn(filter) !== undefined;
-    return countOf(await (isSearch ? this.#searched(query) : this.#rows(query, this.#engine.queryTime)));
+    return countOf(await (isSearch ? this.#searched(query) : this.#all(query, this.#engine.queryTime)));
   }
 
   async lookup(lookup: Lookup): Promise<StoredDocument[]> {
@@ -105,7 +108,7 @@ export class SqliteCollection implements StoreCollection {
     const statement = single(this.#table.aggregate(this.#engine.clock.now(), query));
     const isSearch = searchIn(query.filter) !== undefined;
     const { searchTime } = this.#engine;
-    return groupsOf(query, await (isSearch ? this.#searched(statement) : this.#rows(statement, searchTime)));
+    return groupsOf(query, await (isSearch ? this.#searched(statement) : this.#all(statement, searchTime)));
   }
 
   insert(document: DocumentWrite): Promise<void> {
@@ -129,6 +132,16 @@ export class SqliteCollection implements StoreCollection {
   /** Most queries touch few rows and are answered at once; those that turn out to touch many start again elsewhere. */
   async #rows(query: Sequence, milliseconds: number): Promise<readonly unknown[]> {
     return this.#atOnce(query) ?? this.#engine.pool.all(query, milliseconds);
+  }
+
+  /** The same, of every row that there is: one that was too many last time is not tried at once for a while. */
+  async #all(query: Sequence, milliseconds: number): Promise<readonly unknown[]> {
+    const { sql } = query.first;
+    const skipped = this.#large.get(sql) ?? 0;
+    const rows = skipped > 0 ? undefined : this.#atOnce(query);
+    if (rows !== undefined) return rows;
+    this.#large.set(sql, skipped > 0 ? skipped - 1 : USES);
+    return this.#engine.pool.all(query, milliseconds);
   }
 
   /**
