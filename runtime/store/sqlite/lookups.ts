@@ -10,12 +10,15 @@ import { Parameters } from "./parameters.ts";
 import { type Query, visibleIn } from "./query.ts";
 import type { Lowered } from "./statements.ts";
 
+/** Values that lead to so few documents that these need no counting. */
+const FEW = 40;
+
 /** The statements that find documents by one of their values; rows for {@link documentsOf}. */
 export class Lookups {
   readonly #shape: CollectionShape;
   readonly #indexes: Indexes;
   readonly #tableIndexes: readonly TableIndex[];
-  /** By the key's path. */
+  /** By how many they are for, and the key's path. */
   readonly #lookups = new WeakMap<Filter, Map<string, Lowered>>();
 
   constructor(shape: CollectionShape, indexes: Indexes) {
@@ -25,32 +28,33 @@ export class Lookups {
   }
 
   lookup(now: number, { key, values, filter, limit }: Lookup): Query {
+    const wanted = [...new Set(values)];
+    const size = wanted.length <= FEW ? "few" : "many";
     let byKey = this.#lookups.get(filter);
     if (byKey === undefined) {
       byKey = new Map();
       this.#lookups.set(filter, byKey);
     }
-    let looking = byKey.get(key.path);
+    let looking = byKey.get(`${size} ${key.path}`);
     if (looking === undefined) {
-      looking = this.#looking(key, filter);
-      byKey.set(key.path, looking);
+      looking = this.#looking(key, filter, size);
+      byKey.set(`${size} ${key.path}`, looking);
     }
-    const wanted = JSON.stringify([...new Set(values)]);
-    return { sql: looking.sql, parameters: [now, wanted, limit, ...looking.values] };
+    return { sql: looking.sql, parameters: [now, JSON.stringify(wanted), limit, ...looking.values] };
   }
 
-  #looking(key: Field, filter: Filter): Lowered {
+  #looking(key: Field, filter: Filter, size: "few" | "many"): Lowered {
     const parameters = new Parameters(3);
     // Those of unique indexes are over the document, whichever field.
     const stored = key.path === "id" ? "id" : documentKey(key);
-    const condition =
-      filter.op === "true" ? "" : ` AND ${ticking} AND ${lower(filter, parameters, this.#indexes)}`;
+    const counted = size === "few" ? "" : ` AND ${ticking} AND ${weighing}`;
+    const condition = filter.op === "true" ? "" : ` AND ${lower(filter, parameters, this.#indexes)}`;
     const index = this.#tableIndexes.find(
       ({ columns, unique }) => unique && columns.length === 1 && columns[0]?.sql === stored,
     );
     if (index === undefined) throw new Error(`no unique index over ${key.path} of ${this.#shape.name}`);
     const sql = `SELECT id, version, doc FROM ${quoted(tableName(this.#shape.name))} INDEXED BY ${index.name}
-      WHERE ${stored} IN (SELECT value FROM json_each(?2)) AND ${visibleIn(this.#shape).live}${condition} AND ${weighing} LIMIT ?3`;
+      WHERE ${stored} IN (SELECT value FROM json_each(?2)) AND ${visibleIn(this.#shape).live}${counted}${condition} LIMIT ?3`;
     return { sql, values: parameters.values };
   }
 }

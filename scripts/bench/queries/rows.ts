@@ -63,7 +63,7 @@ export const queryRows: readonly QueryRow[] = [
   },
   {
     name: "count of 25,000, page of 20",
-    amount: 100,
+    amount: 600,
     connections: 2,
     generated: () => query({ where: open, limit, count: "true" }),
     handwritten: () => `/count${query({ where: open, limit })}`,
