@@ -5,6 +5,10 @@ import { realmc, root, withWorkspace } from "../workspace.ts";
 import { crash } from "./crash.ts";
 
 const kills = Number(process.argv[2] ?? 50);
+if (!Number.isInteger(kills) || kills < 1) {
+  console.error("usage: npm run crash [-- <kills>], a number of 1 or more; 50 by default");
+  process.exit(2);
+}
 await withWorkspace(async (work) => {
   const bundle = join(work, "dist");
   const output = ["--out", join(work, "generated"), "--bundle", bundle];
