@@ -35,11 +35,22 @@ export const textIndex: CollectionCheck = (subject) => {
 function fieldProblems(subject: CollectionSubject, path: string, span: Span): Diagnostic[] {
   const field = declaredField(subject.collection, path);
   if (field === undefined) return [undeclared(subject, path, span)];
-  if (onlyStrings(field)) return [];
+  if (onlyStrings(field)) return hiddenProblems(subject, path, span);
   const related = [{ message: "the field is declared here", span: field.span }];
   const hint = field.kinds.includes("object") ? insideHint(textFields(subject), path) : undefined;
   const parameters = { field: path, found: field.kinds.join(" or ") };
   return [diagnose("text-field-type", span, parameters, { related, hint })];
+}
+
+/** Field rules on the path or above it, but for those that hide it from nobody. */
+function hiddenProblems({ collection }: CollectionSubject, field: string, span: Span): Diagnostic[] {
+  const rule = collection.fieldRules.find(
+    ({ path, read }) =>
+      (path === field || field.startsWith(`${path}.`)) && read !== undefined && read.text.trim() !== "true",
+  );
+  if (rule === undefined) return [];
+  const related = [{ message: "the field rule stands here", span: rule.span }];
+  return [diagnose("text-field-hidden", span, { field }, { related })];
 }
 
 function undeclared(subject: CollectionSubject, field: string, span: Span): Diagnostic {
@@ -54,7 +65,7 @@ function undeclared(subject: CollectionSubject, field: string, span: Span): Diag
 function languageFieldProblems(subject: CollectionSubject, path: string, span: Span): Diagnostic[] {
   const field = declaredField(subject.collection, path);
   if (field === undefined) return [undeclared(subject, path, span)];
-  if (onlyStrings(field) && field.arrays.length === 0) return [];
+  if (onlyStrings(field) && field.arrays.length === 0) return hiddenProblems(subject, path, span);
   const related = [{ message: "the field is declared here", span: field.span }];
   return [diagnose("text-language-field", span, { field: path, found: describeField(field) }, { related })];
 }

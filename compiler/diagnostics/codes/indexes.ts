@@ -95,6 +95,18 @@ export const indexCodes = {
     wrong: '{ "text": { "fields": { "amount": 10 } } }',
     right: '{ "text": { "fields": { "title": 10 } } }',
   },
+  "text-field-hidden": {
+    severity: "warning",
+    summary: "A text index over a field that a field rule hides.",
+    message: "whoever may not read '{field}' cannot search this collection at all",
+    hint: "leave '{field}' out of the text index where they are to search the other fields",
+    explanation:
+      "What a search finds tells of what stands in the fields that it looks into. A caller for whom the read rule of one of them may be false gets 400 for `$search`; no part of the index is left out for them.",
+    wrong:
+      '# indexes.json: { "text": { "fields": { "title": 10, "note": 1 } } }\nfields:\n  note: { read: hasRole(\'agent\') }',
+    right:
+      '# indexes.json: { "text": { "fields": { "title": 10 } } }\nfields:\n  note: { read: hasRole(\'agent\') }',
+  },
   "text-language": {
     severity: "error",
     summary: "The default language of a text index is not a locale code.",
