@@ -1,3 +1,4 @@
+import { MIDNIGHT } from "./instants.ts";
 import { zones } from "./zones.ts";
 
 /** Periods that dates are grouped by. Weeks start on Monday. */
@@ -27,7 +28,7 @@ export function isUtc(zone: string): boolean {
  * clocks are put back over it, and the first instant after where there is none, for clocks skip it or the whole day.
  */
 export function startOfDay(day: string, zone: string): string {
-  const midnight = `${day}T00:00:00.000Z`;
+  const midnight = `${day}${MIDNIGHT}`;
   if (isUtc(zone) || day === firstDay) return midnight;
   const local = Date.parse(midnight);
   const [from, to] = [local - furthest, local + furthest];

@@ -44,6 +44,16 @@ export function field(
   };
 }
 
+/** Whether an array stands on the field's path, its own value included. */
+export function passesArray({ arrays }: Field): boolean {
+  return arrays.includes(true);
+}
+
+/** Whether the value of the field itself is declared as an array. */
+export function holdsArray({ arrays }: Field): boolean {
+  return arrays.at(-1) === true;
+}
+
 /** Server-owned fields of every document. */
 export const documentFields = {
   id: field("id", "string"),

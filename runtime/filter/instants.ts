@@ -13,13 +13,16 @@ export interface MidnightForms {
   readonly long: string;
 }
 
+/** What makes the instant of a day of its midnight. */
+export const MIDNIGHT = "T00:00:00.000Z";
+
 const midnight = /^\d{4}-\d{2}-\d{2}(?:T00:00:00\.000Z)?$/;
 
 /** Both forms of a midnight that a date field is compared with; undefined for other values and fields. */
 export function midnightForms(field: Field, value: unknown): MidnightForms | undefined {
   if (typeof value !== "string" || !holdsDates(field) || !midnight.test(value)) return undefined;
   const short = value.slice(0, 10);
-  return { short, long: `${short}T00:00:00.000Z` };
+  return { short, long: `${short}${MIDNIGHT}` };
 }
 
 /** What the field's stored strings are compared with: of the two forms of a midnight the one that the operator wants. */

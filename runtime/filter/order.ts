@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../json.ts";
-import { documentFields, type Field, type FieldKind } from "./fields.ts";
+import { documentFields, type Field, type FieldKind, passesArray } from "./fields.ts";
+import { MIDNIGHT } from "./instants.ts";
 import { compareText, reaches } from "./predicate.ts";
 
 /**
@@ -45,9 +46,9 @@ export function orderBy(keys: readonly OrderKey[]): Order {
  * and instants are one) and passes no array (spec: Cursor paging 5).
  */
 export function isSeekable(order: Order): boolean {
-  return order.every(({ field: { kinds, arrays } }) => {
-    const [kind, ...others] = new Set(kinds.map((of) => likeKinds[of]));
-    return kind !== undefined && kind !== "object" && others.length === 0 && !arrays.includes(true);
+  return order.every(({ field }) => {
+    const [kind, ...others] = new Set(field.kinds.map((of) => likeKinds[of]));
+    return kind !== undefined && kind !== "object" && others.length === 0 && !passesArray(field);
   });
 }
 
@@ -90,8 +91,6 @@ export function ordersByInstant({ kinds }: Field): boolean {
   return kinds.includes("date") && kinds.includes("date-time");
 }
 
-/** Of a day, to make an instant of it. */
-const midnight = "T00:00:00.000Z";
 const day = /^\d{4}-\d{2}-\d{2}$/;
 
 /** What documents count by under a key: null, or one of the values that their field reaches. */
@@ -105,7 +104,7 @@ function orderedValue(field: Field, descending: boolean): (document: JsonObject)
     const consider = (stored: JsonValue) => {
       if (only !== undefined && rankOf(stored) !== only) return false;
       const value =
-        byInstant && typeof stored === "string" && day.test(stored) ? `${stored}${midnight}` : stored;
+        byInstant && typeof stored === "string" && day.test(stored) ? `${stored}${MIDNIGHT}` : stored;
       const difference = found === null ? 0 : compareValues(value, found);
       if (found === null || (descending ? difference > 0 : difference < 0)) found = value;
       return false;

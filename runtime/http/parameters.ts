@@ -3,7 +3,7 @@ import { ApiError, type Detail } from "../errors.ts";
 const none: ReadonlyMap<string, string> = new Map();
 
 /** Problems named in one answer; the header limit bounds what is looked at. */
-const problemsNamed = 50;
+export const queryProblemsNamed = 50;
 
 /** A query string as it was read: the values of parameters that are well formed, and what is wrong with the others. */
 export interface ReadParameters {
@@ -63,7 +63,7 @@ export function refuseProblems(
 ): void {
   if (problems.length === 0) return;
   throw new ApiError(code, "The query parameters are invalid.", {
-    details: problems.slice(0, problemsNamed),
+    details: problems.slice(0, queryProblemsNamed),
   });
 }
 

@@ -1,5 +1,7 @@
 // The document half of the benchmark: the generated server against a hand-written one and bare Fastify, interleaved.
+
 import { join } from "node:path";
+import { middle } from "./middle.ts";
 import { type MeasuredServer, startGenerated, startHandwritten, startHello } from "./servers.ts";
 import { helloRow, type Measure, measure, type Row, seed } from "./workload.ts";
 
@@ -83,8 +85,4 @@ function report(measured: Measured, reference: string, rounds: number): void {
   console.log(
     `\nratio: CPU of ${reference} / CPU of the server, median of ${rounds} interleaved rounds; above 1 is cheaper.`,
   );
-}
-
-function middle(values: readonly number[]): number {
-  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }

@@ -1,4 +1,5 @@
 import { ApiError, type Detail } from "../../errors.ts";
+import { queryProblemsNamed } from "../../http/parameters.ts";
 import type { CollectionDefinition, ExpandLimits } from "../../realm/definition.ts";
 import { didYouMean } from "../../suggest.ts";
 import { type Entry, entryTexts, parseEntry } from "./entries.ts";
@@ -24,9 +25,6 @@ interface OpenBranch extends Branch {
   readonly nested: OpenBranch[];
 }
 
-/** Problems named in one answer. */
-const problemsNamed = 50;
-
 /** Characters of what a client sent that are repeated to them. */
 const charactersNamed = 100;
 
@@ -45,7 +43,7 @@ export function readPlan(text: string, references: References, limits: ExpandLim
     problems.add("", `must have at most ${limits.maxPaths} entries; it has ${texts.length}`);
   }
   // More than these are refused in any case.
-  for (const [at, sent] of texts.slice(0, Math.max(problemsNamed, limits.maxPaths)).entries()) {
+  for (const [at, sent] of texts.slice(0, Math.max(queryProblemsNamed, limits.maxPaths)).entries()) {
     const entry = parseEntry(sent);
     if (sent === "") problems.add("", text === "" ? "must name a reference" : `entry ${at + 1} is empty`);
     else if (entry === undefined) problems.add(sent, grammar);
@@ -113,7 +111,7 @@ class Problems {
 
   /** @param part as the client wrote it; empty: the whole parameter */
   add(part: string, reason: string | (() => string)): void {
-    if (this.#details.length === problemsNamed) return;
+    if (this.#details.length === queryProblemsNamed) return;
     const path = part === "" ? "expand" : `expand.${part.slice(0, charactersNamed)}`;
     this.#details.push({ path, reason: typeof reason === "string" ? reason : reason() });
   }

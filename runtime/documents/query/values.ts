@@ -1,6 +1,7 @@
 import { storedDate } from "../../dates.ts";
 import type { Scalar } from "../../filter/algebra.ts";
-import type { Field, FieldKind } from "../../filter/fields.ts";
+import { type Field, type FieldKind, holdsArray } from "../../filter/fields.ts";
+import { MIDNIGHT } from "../../filter/instants.ts";
 import type { JsonValue } from "../../json.ts";
 
 /** A value of a query as filters compare it, or why its field takes no such value. */
@@ -18,11 +19,6 @@ const names: Readonly<Record<Exclude<FieldKind, "object">, string>> = {
 /** Whether nothing but objects is declared there: they are reached into, not compared. */
 export function holdsObjects({ kinds }: Field): boolean {
   return kinds.every((kind) => kind === "object");
-}
-
-/** Whether the value of the field itself is declared as an array. */
-export function holdsArray({ arrays }: Field): boolean {
-  return arrays.at(-1) === true;
 }
 
 /**
@@ -76,14 +72,12 @@ function readString(field: Field, given: string): Reading<string> {
   if (!kinds.includes("date-time") && !kinds.includes("date")) return mismatch(field);
   const instant = storedDate(given, "date-time") ?? midnightOf(storedDate(given, "date"));
   if (instant === undefined) return mismatch(field);
-  const isDay = !kinds.includes("date-time") && instant.endsWith(midnight);
-  return { value: isDay ? instant.slice(0, -midnight.length) : instant };
+  const isDay = !kinds.includes("date-time") && instant.endsWith(MIDNIGHT);
+  return { value: isDay ? instant.slice(0, -MIDNIGHT.length) : instant };
 }
 
-const midnight = "T00:00:00.000Z";
-
 function midnightOf(day: string | undefined): string | undefined {
-  return day === undefined ? undefined : day + midnight;
+  return day === undefined ? undefined : day + MIDNIGHT;
 }
 
 function readNumber(field: Field, value: number): Reading<number> {

@@ -9,7 +9,15 @@ import {
   type Metric,
   TooManyGroups,
 } from "../contract.ts";
-import { columnOf, declaredStrictness, documentKey, keyExpression, placeIn, strict } from "./expressions.ts";
+import {
+  columnOf,
+  dayGlob,
+  declaredStrictness,
+  documentKey,
+  keyExpression,
+  placeIn,
+  strict,
+} from "./expressions.ts";
 import type { Parameters } from "./parameters.ts";
 import { valuesOf } from "./rows.ts";
 
@@ -133,10 +141,9 @@ function isLocal(field: Field, zone: string): boolean {
 }
 
 const digits = (count: number) => "[0-9]".repeat(count);
-const dayPattern = `${digits(4)}-${digits(2)}-${digits(2)}`;
 const forms = {
-  date: dayPattern,
-  "date-time": `${dayPattern}T${digits(2)}:[0-5]${digits(1)}:[0-5]${digits(1)}.${digits(3)}Z`,
+  date: dayGlob,
+  "date-time": `${dayGlob}T${digits(2)}:[0-5]${digits(1)}:[0-5]${digits(1)}.${digits(3)}Z`,
 } as const;
 
 /** Whether a text is a date as they are stored: what was written under an earlier schema need not be one. */

@@ -1,7 +1,7 @@
-import type { Field } from "../../filter/fields.ts";
+import { type Field, passesArray } from "../../filter/fields.ts";
 import type { CollectionShape } from "../contract.ts";
 import { ticking } from "./connection.ts";
-import { passesArray, reach, strict } from "./expressions.ts";
+import { reach, strict } from "./expressions.ts";
 import type { ArrayIndex } from "./lower.ts";
 import { quoted, tableName, valuesName } from "./names.ts";
 
@@ -26,7 +26,8 @@ export function arrayIndexFor(shape: CollectionShape): ArrayIndex {
 }
 
 export const triggerEvents = ["insert", "update", "delete"] as const;
-export const triggerName = (table: string, event: (typeof triggerEvents)[number]) => `${table} ${event}`;
+export type TriggerEvent = (typeof triggerEvents)[number];
+export const triggerName = (table: string, event: TriggerEvent) => `${table} ${event}`;
 
 export interface ArrayIndexStatements {
   /** The table's name. */
@@ -45,7 +46,7 @@ export function arrayIndexStatements(collection: string, field: Field): ArrayInd
     const value = strict(place, "any");
     return `INSERT OR IGNORE INTO ${values} SELECT ${value}, ${seq} FROM ${[...source, ...from].join(", ")} WHERE ${value} IS NOT NULL`;
   };
-  const trigger = (event: (typeof triggerEvents)[number], occasion: string, body: string) => ({
+  const trigger = (event: TriggerEvent, occasion: string, body: string) => ({
     name: triggerName(name, event),
     sql: `CREATE TRIGGER ${quoted(triggerName(name, event))} AFTER ${occasion} ON ${documents} BEGIN ${body}; END`,
   });

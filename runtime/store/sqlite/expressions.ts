@@ -128,14 +128,8 @@ function jsonTypeOf(kind: Exclude<FieldKind, "object">): JsonType {
   }
 }
 
-export function passesArray(field: Field): boolean {
-  return field.arrays.includes(true);
-}
-
-/** An array stands at the path itself. */
-export function holdsArray(field: Field): boolean {
-  return field.arrays.at(-1) === true;
-}
+/** A day, as a pattern of `GLOB`. */
+export const dayGlob = "[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]";
 
 /** Server-owned fields that the table keeps in columns of its own. */
 export type ColumnField = { readonly sql: string; readonly holds: "text" | "number" | "instant" };

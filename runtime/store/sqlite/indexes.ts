@@ -1,8 +1,8 @@
 import type { Filter } from "../../filter/algebra.ts";
-import type { FieldKind } from "../../filter/fields.ts";
+import { type FieldKind, holdsArray, passesArray } from "../../filter/fields.ts";
 import { literalStart } from "../../filter/like.ts";
 import type { CollectionShape, IndexShape, Visibility } from "../contract.ts";
-import { documentKey, holdsArray, keyExpression, passesArray } from "./expressions.ts";
+import { documentKey, keyExpression } from "./expressions.ts";
 import { indexName, orderIndexName, quoted, tableName } from "./names.ts";
 
 /** An index of a collection's table: what it is ordered by. */

@@ -1,19 +1,9 @@
 import type { Filter, LeafFilter, Scalar } from "../../filter/algebra.ts";
-import type { Field } from "../../filter/fields.ts";
+import { type Field, holdsArray, passesArray } from "../../filter/fields.ts";
 import type { SearchTerms } from "../../filter/search/text-index.ts";
 import { sameArray } from "./array-equality.ts";
 import { type Comparison, memberTest, symbols, testsOf } from "./comparisons.ts";
-import {
-  columnOf,
-  hasType,
-  holdsArray,
-  isPlain,
-  type Place,
-  passesArray,
-  reach,
-  strict,
-  strictnessFor,
-} from "./expressions.ts";
+import { columnOf, hasType, isPlain, type Place, reach, strict, strictnessFor } from "./expressions.ts";
 import { bind, type Parameters } from "./parameters.ts";
 
 /**

@@ -1,6 +1,7 @@
 import type { Filter } from "../../filter/algebra.ts";
+import { passesArray } from "../../filter/fields.ts";
 import { midnightForms } from "../../filter/instants.ts";
-import { heldAs, keyExpression, passesArray } from "./expressions.ts";
+import { heldAs, keyExpression } from "./expressions.ts";
 
 /** What a filter says about keys, by their SQL. */
 export interface Narrowing {

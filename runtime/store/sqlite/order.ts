@@ -1,4 +1,5 @@
-import type { Field } from "../../filter/fields.ts";
+import { type Field, passesArray } from "../../filter/fields.ts";
+import { MIDNIGHT } from "../../filter/instants.ts";
 import {
   defaultOrder,
   type Order,
@@ -8,11 +9,11 @@ import {
 } from "../../filter/order.ts";
 import {
   columnOf,
+  dayGlob,
   declaredStrictness,
   heldAs,
   keyExpression,
   type Place,
-  passesArray,
   placeIn,
   reach,
   strict,
@@ -108,15 +109,13 @@ function sortedValue(field: Field, place: Place): string {
   const strictness = hasObjects ? "any" : declaredStrictness(field);
   const byInstant = (value: string) =>
     ordersByInstant(field)
-      ? `CASE WHEN ${value} GLOB '${day}' THEN ${value} || 'T00:00:00.000Z' ELSE ${value} END`
+      ? `CASE WHEN ${value} GLOB '${dayGlob}' THEN ${value} || '${MIDNIGHT}' ELSE ${value} END`
       : value;
   if (strictness === "any") {
     return `CASE ${place.type} WHEN 'object' THEN x'00' WHEN 'array' THEN x'01' WHEN 'false' THEN x'02' WHEN 'true' THEN x'03' ELSE ${byInstant(place.value)} END`;
   }
   return byInstant(strict(place, strictness));
 }
-
-const day = "[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]";
 
 function keyValue(field: Field, value: OrderValue): string | number | null {
   if (typeof value === "boolean") return value ? 1 : 0;

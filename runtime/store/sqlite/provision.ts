@@ -1,9 +1,9 @@
-import { ownershipFields } from "../../filter/fields.ts";
+import { ownershipFields, passesArray } from "../../filter/fields.ts";
 import { type CollectionShape, type IndexShape, UniqueIndexViolated } from "../contract.ts";
 import { arrayIndexStatements, indexedArrays, triggerEvents, triggerName } from "./arrays.ts";
 import type { Connection } from "./connection.ts";
 import { isUniqueViolation } from "./driver.ts";
-import { documentKey, passesArray } from "./expressions.ts";
+import { documentKey } from "./expressions.ts";
 import { feedTables } from "./feed.ts";
 import { indexColumns } from "./indexes.ts";
 import { declaredName, indexName, orderIndexName, quoted, tableName, valuesPrefix } from "./names.ts";

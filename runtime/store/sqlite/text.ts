@@ -1,6 +1,7 @@
 import type { Field } from "../../filter/fields.ts";
 import type { SearchTerms, TextIndex } from "../../filter/search/text-index.ts";
 import type { CollectionShape } from "../contract.ts";
+import { type TriggerEvent, triggerEvents, triggerName } from "./arrays.ts";
 import { ticking } from "./connection.ts";
 import { jsonPath, literal, quoted, tableName } from "./names.ts";
 import type { Parameters } from "./parameters.ts";
@@ -17,17 +18,14 @@ export const stemsFunction = "svc_stems";
 
 /** The dot at the end keeps it apart from the tables that FTS5 puts beside it, whatever collections are called. */
 export const textTableName = (collection: string) => `svc_text.${collection}.`;
-const triggerEvents = ["insert", "update", "delete"] as const;
-const triggerName = (collection: string, event: (typeof triggerEvents)[number]) =>
-  `${textTableName(collection)} ${event}`;
 
 const columnsOf = (index: TextIndex) => index.fields.map((_, at) => `f${at}`);
 
 /** Makes the table and its triggers, in this order. */
 export function textStatements(collection: string, index: TextIndex): readonly string[] {
   const table = quoted(textTableName(collection));
-  const trigger = (event: (typeof triggerEvents)[number], occasion: string, body: string) =>
-    `CREATE TRIGGER ${quoted(triggerName(collection, event))} AFTER ${occasion} BEGIN ${body}; END`;
+  const trigger = (event: TriggerEvent, occasion: string, body: string) =>
+    `CREATE TRIGGER ${quoted(triggerName(textTableName(collection), event))} AFTER ${occasion} BEGIN ${body}; END`;
   const documents = quoted(tableName(collection));
   const learn = learnDocument(collection, index, "NEW.seq", "NEW.doc");
   return [
@@ -40,7 +38,9 @@ export function textStatements(collection: string, index: TextIndex): readonly s
 
 export function dropStatements(collection: string): readonly string[] {
   return [
-    ...triggerEvents.map((event) => `DROP TRIGGER IF EXISTS ${quoted(triggerName(collection, event))}`),
+    ...triggerEvents.map(
+      (event) => `DROP TRIGGER IF EXISTS ${quoted(triggerName(textTableName(collection), event))}`,
+    ),
     `DROP TABLE IF EXISTS ${quoted(textTableName(collection))}`,
   ];
 }

@@ -1,6 +1,8 @@
 // The query half of the benchmark: 100,000 documents, each query against the same one by hand, interleaved.
+
 import { join } from "node:path";
 import autocannon from "autocannon";
+import { middle } from "../middle.ts";
 import { type MeasuredServer, startGenerated, startHandwrittenQueries } from "../servers.ts";
 import { batches } from "./data.ts";
 import { type Page, type QueryRow, queryRows } from "./rows.ts";
@@ -167,8 +169,4 @@ async function isolation(sides: readonly Side[]): Promise<void> {
 
 function line(name: string, server: string, { latency }: autocannon.Result): void {
   console.log(`| ${name} | ${server} | ${latency.p50} | ${latency.p99} |`);
-}
-
-function middle(values: readonly number[]): number {
-  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }
