@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../json.ts";
+import { kept } from "../kept.ts";
 import type { Filter, LeafFilter, Ordering, Scalar, SearchFilter, TextMatch } from "./algebra.ts";
 import type { Field } from "./fields.ts";
 import { fold } from "./fold.ts";
@@ -13,12 +14,7 @@ const predicates = new WeakMap<Filter, Predicate>();
 
 /** Whether the filter is true of the document: the algebra's meaning, in memory. */
 export function matches(filter: Filter, document: JsonObject): boolean {
-  let predicate = predicates.get(filter);
-  if (predicate === undefined) {
-    predicate = predicateOf(filter);
-    predicates.set(filter, predicate);
-  }
-  return predicate(document);
+  return kept(predicates, filter, () => predicateOf(filter))(document);
 }
 
 function predicateOf(filter: Filter): Predicate {

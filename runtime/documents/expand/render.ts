@@ -1,3 +1,4 @@
+import { kept } from "../../kept.ts";
 import type { Access } from "../access.ts";
 import { parseDocument } from "../encode.ts";
 import { type Followed, type LoadedBranch, MAX_CHARACTERS, type Source, tooLarge } from "./load.ts";
@@ -42,11 +43,7 @@ export class Renderer {
   #target(loaded: LoadedBranch, value: string | undefined): string {
     const target = value === undefined ? undefined : loaded.targets.get(value);
     if (target === undefined) return "null";
-    let text = this.#texts.get(target);
-    if (text === undefined) {
-      text = this.#text(loaded, target);
-      this.#texts.set(target, text);
-    }
+    const text = kept(this.#texts, target, () => this.#text(loaded, target));
     this.#characters += text.length;
     if (this.#characters > MAX_CHARACTERS) {
       throw tooLarge(`the expanded documents would hold more than ${MAX_CHARACTERS} characters`);

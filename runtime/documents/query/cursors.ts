@@ -1,6 +1,6 @@
 import { isSeekable, type Order, type OrderValue, type Position, positionOf } from "../../filter/order.ts";
 import { isId } from "../../ids.ts";
-import { Recent } from "../../recent.ts";
+import { kept, Recent } from "../../kept.ts";
 import type { Signer } from "../../signing.ts";
 import type { StoredDocument } from "../../store/contract.ts";
 import { parseDocument, splitDocument } from "../encode.ts";
@@ -47,11 +47,7 @@ const memorable = 512;
 export function cursors(signer: Signer, collection: string): Cursors {
   // The default order is of all lists, and those asked for often are kept.
   const known = new WeakMap<Order, Paging>();
-  const pagingOf = (order: Order): Paging => {
-    const paging = known.get(order) ?? pagingIn(collection, order);
-    known.set(order, paging);
-    return paging;
-  };
+  const pagingOf = (order: Order): Paging => kept(known, order, () => pagingIn(collection, order));
   const made = ({ position, context, believed }: Paging, stored: StoredDocument): string | undefined => {
     const at = position(stored);
     const cursor = mark + signer.sign(JSON.stringify(at), context);

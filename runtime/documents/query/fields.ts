@@ -1,5 +1,6 @@
 import type { Field } from "../../filter/fields.ts";
 import type { TextIndex } from "../../filter/search/text-index.ts";
+import { kept } from "../../kept.ts";
 import type { CollectionDefinition } from "../../realm/definition.ts";
 import type { Access } from "../access.ts";
 import { isHidden, mayHide } from "./hidden.ts";
@@ -20,37 +21,39 @@ export interface QueryFields {
 const shared = new WeakMap<CollectionDefinition, QueryFields>();
 
 export function queryFields(definition: CollectionDefinition, access: Access): QueryFields {
-  if (mayHide(definition, access)) return fieldsFor(definition, access, false);
-  let fields = shared.get(definition);
-  if (fields === undefined) {
-    fields = fieldsFor(definition, access, true);
-    shared.set(definition, fields);
-  }
-  return fields;
+  if (mayHide(definition, access))
+    return fieldsBut(definition, (path) => isHidden(definition, access, path), false);
+  return kept(shared, definition, () => fieldsBut(definition, () => false, true));
 }
 
-function fieldsFor(definition: CollectionDefinition, access: Access, everything: boolean): QueryFields {
+/** The fields of a collection but those that are hidden. */
+function fieldsBut(
+  definition: CollectionDefinition,
+  isHiddenPath: (path: string) => boolean,
+  everything: boolean,
+): QueryFields {
   const { fields, references = {} } = definition;
   return {
     everything,
     field(path) {
-      if (!Object.hasOwn(fields, path) || isHidden(definition, access, path)) return undefined;
-      return fields[path];
+      return Object.hasOwn(fields, path) && !isHiddenPath(path) ? fields[path] : undefined;
     },
     // Looked for only where a query searches.
     get text() {
-      return searchable(definition, access);
+      return searchable(definition, isHiddenPath);
     },
     references: Object.keys(references),
   };
 }
 
-function searchable(definition: CollectionDefinition, access: Access): QueryFields["text"] {
-  const { text } = definition;
+function searchable(
+  { text }: CollectionDefinition,
+  isHiddenPath: (path: string) => boolean,
+): QueryFields["text"] {
   if (text === undefined) return "not-enabled";
   const covered = [
     ...text.fields.map(({ field }) => field),
     ...(text.languageField === undefined ? [] : [text.languageField]),
   ];
-  return covered.some(({ path }) => isHidden(definition, access, path)) ? "hidden" : text;
+  return covered.some(({ path }) => isHiddenPath(path)) ? "hidden" : text;
 }

@@ -1,4 +1,4 @@
-import { Recent } from "../../recent.ts";
+import { kept, Recent } from "../../kept.ts";
 import type { QueryFields } from "./fields.ts";
 
 /** A longer text is not asked again. */
@@ -24,11 +24,6 @@ export class Remembered<T> {
   /** Keeps it where it is the same for every caller with these fields. */
   set(fields: QueryFields, text: string, value: T): void {
     if (!fields.everything || text.length > memorable) return;
-    let own = this.#byFields.get(fields);
-    if (own === undefined) {
-      own = new Recent(this.#most);
-      this.#byFields.set(fields, own);
-    }
-    own.set(text, value);
+    kept(this.#byFields, fields, () => new Recent<string, T>(this.#most)).set(text, value);
   }
 }

@@ -1,7 +1,7 @@
 import { ApiError } from "../../errors.ts";
 import { and, type Filter, searchIn } from "../../filter/algebra.ts";
-import { defaultOrder } from "../../filter/order.ts";
 import { listTag } from "../../http/etag.ts";
+import { kept } from "../../kept.ts";
 import type { CollectionDefinition } from "../../realm/definition.ts";
 import type { Answer, RouteFactory } from "../../realm/exchange.ts";
 import { QueryTimeout, type StoreCollection, type StoredDocument } from "../../store/contract.ts";
@@ -76,7 +76,7 @@ async function findPage(
   const { visibility } = scope;
   const filter = both(scope.filter, where);
   // Conditions that nothing can meet leave no search to order by, and nothing to order.
-  const isOrdered = order === "relevance" ? searchIn(filter) !== undefined : order !== defaultOrder;
+  const isOrdered = order !== "relevance" || searchIn(filter) !== undefined;
   try {
     const found = await documents.find({
       filter,
@@ -101,17 +101,8 @@ async function findPage(
 /** The same filter again for the same two: a caller's read rule and a `where` that many ask with. */
 function both(readable: Filter, where: Filter): Filter {
   if (readable.op === "true" || where.op === "true") return and(readable, where);
-  let byWhere = conjunctions.get(readable);
-  if (byWhere === undefined) {
-    byWhere = new WeakMap();
-    conjunctions.set(readable, byWhere);
-  }
-  let filter = byWhere.get(where);
-  if (filter === undefined) {
-    filter = and(readable, where);
-    byWhere.set(where, filter);
-  }
-  return filter;
+  const byWhere = kept(conjunctions, readable, () => new WeakMap<Filter, Filter>());
+  return kept(byWhere, where, () => and(readable, where));
 }
 
 const conjunctions = new WeakMap<Filter, WeakMap<Filter, Filter>>();

@@ -1,6 +1,6 @@
 import type { Clock } from "../../clock.ts";
 import { type Filter, searchIn } from "../../filter/algebra.ts";
-import { Recent } from "../../recent.ts";
+import { Recent } from "../../kept.ts";
 import type {
   Aggregate,
   DocumentReader,

@@ -1,5 +1,5 @@
 import { randomInt } from "node:crypto";
-import { Recent } from "../../recent.ts";
+import { kept, Recent } from "../../kept.ts";
 import { type Database, openDatabase, type Statement } from "./driver.ts";
 import { defineFunctions } from "./functions.ts";
 import type { Sequence } from "./query.ts";
@@ -69,13 +69,11 @@ export class Connection {
   }
 
   prepare(sql: string): Statement {
-    let statement = this.#statements.get(sql);
-    if (statement === undefined) {
-      statement = this.database.prepare(sql);
+    return kept(this.#statements, sql, () => {
+      const statement = this.database.prepare(sql);
       statement.setReturnArrays(true);
-      this.#statements.set(sql, statement);
-    }
-    return statement;
+      return statement;
+    });
   }
 
   /** Every row, unless the statements visit more than about `rows` of them, or large ones: then undefined. */

@@ -1,4 +1,5 @@
 import type { Filter } from "../../filter/algebra.ts";
+import { kept } from "../../kept.ts";
 import type { CollectionShape, Visibility } from "../contract.ts";
 import { type TableIndex, tableIndexes } from "./indexes.ts";
 import { type Indexes, lower, rowByRow } from "./lower.ts";
@@ -27,11 +28,7 @@ export class Counts {
   }
 
   all(now: number, filter: Filter, visibility: Visibility): Query {
-    let counting = this.#counts[visibility].get(filter);
-    if (counting === undefined) {
-      counting = this.#counting(filter, visibility);
-      this.#counts[visibility].set(filter, counting);
-    }
+    const counting = kept(this.#counts[visibility], filter, () => this.#counting(filter, visibility));
     return { sql: counting.sql, parameters: [now, ...counting.values] };
   }
 
@@ -40,18 +37,14 @@ export class Counts {
    * by side. Counting them there takes so little that rows need no counting by themselves.
    */
   upTo(now: number, filter: Filter, most: number): Query | undefined {
-    let counting = this.#quickCounts.get(filter);
-    if (counting === undefined) {
-      counting = this.#countingAlong(filter) ?? null;
-      this.#quickCounts.set(filter, counting);
-    }
+    const counting = kept(this.#quickCounts, filter, () => this.#countingAlong(filter));
     return counting === null ? undefined : { sql: counting.sql, parameters: [now, most, ...counting.values] };
   }
 
-  #countingAlong(filter: Filter): Lowered | undefined {
+  #countingAlong(filter: Filter): Lowered | null {
     const constants = constantsIn(filter);
     const conditions = filter.op === "and" ? filter.of.length : filter.op === "true" ? 0 : 1;
-    if (constants.size !== conditions) return undefined;
+    if (constants.size !== conditions) return null;
     const index = this.#tableIndexes.find(
       ({ columns, partial, unique }) =>
         partial &&
@@ -59,7 +52,7 @@ export class Counts {
         columns.length >= conditions &&
         columns.slice(0, conditions).every(({ sql }) => constants.has(sql)),
     );
-    if (index === undefined) return undefined;
+    if (index === undefined) return null;
     const parameters = new Parameters(2);
     const condition = filter.op === "true" ? "" : ` AND ${lower(filter, parameters, this.#indexes)}`;
     const rows = `${quoted(tableName(this.#shape.name))} INDEXED BY ${index.name} WHERE ${visibleIn(this.#shape).live}${condition}`;

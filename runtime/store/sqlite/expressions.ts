@@ -1,4 +1,5 @@
 import type { Field, FieldKind } from "../../filter/fields.ts";
+import { kept } from "../../kept.ts";
 import { jsonPath } from "./names.ts";
 
 /**
@@ -152,12 +153,7 @@ const keyExpressions = new WeakMap<Field, string>();
 
 /** The key of a declared index over a field that passes no array. */
 export function keyExpression(field: Field): string {
-  let expression = keyExpressions.get(field);
-  if (expression === undefined) {
-    expression = columnOf(field)?.sql ?? documentKey(field);
-    keyExpressions.set(field, expression);
-  }
-  return expression;
+  return kept(keyExpressions, field, () => columnOf(field)?.sql ?? documentKey(field));
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { Filter } from "../../filter/algebra.ts";
 import type { Field } from "../../filter/fields.ts";
+import { kept } from "../../kept.ts";
 import type { CollectionShape, Lookup } from "../contract.ts";
 import { ticking, weighing } from "./connection.ts";
 import { documentKey } from "./expressions.ts";
@@ -30,16 +31,8 @@ export class Lookups {
   lookup(now: number, { key, values, filter, limit }: Lookup): Query {
     const wanted = [...new Set(values)];
     const size = wanted.length <= FEW ? "few" : "many";
-    let byKey = this.#lookups.get(filter);
-    if (byKey === undefined) {
-      byKey = new Map();
-      this.#lookups.set(filter, byKey);
-    }
-    let looking = byKey.get(`${size} ${key.path}`);
-    if (looking === undefined) {
-      looking = this.#looking(key, filter, size);
-      byKey.set(`${size} ${key.path}`, looking);
-    }
+    const own = kept(this.#lookups, filter, () => new Map<string, Lowered>());
+    const looking = kept(own, `${size} ${key.path}`, () => this.#looking(key, filter, size));
     return { sql: looking.sql, parameters: [now, JSON.stringify(wanted), limit, ...looking.values] };
   }
 

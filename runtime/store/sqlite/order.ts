@@ -7,6 +7,7 @@ import {
   ordersByInstant,
   type Position,
 } from "../../filter/order.ts";
+import { kept } from "../../kept.ts";
 import {
   columnOf,
   dayGlob,
@@ -70,18 +71,12 @@ export function keyValues(order: Order, after: Position): readonly (string | num
 const known = { ascending: new WeakMap<Field, SortKey>(), descending: new WeakMap<Field, SortKey>() };
 
 function sortKey(field: Field, descending: boolean): SortKey {
-  const keys = descending ? known.descending : known.ascending;
-  let key = keys.get(field);
-  if (key === undefined) {
-    key = {
-      sql: sortExpression(field, descending),
-      descending,
-      total: totalFields.has(field.path),
-      least: heldAs(field) === "text" ? "''" : "-9e999",
-    };
-    keys.set(field, key);
-  }
-  return key;
+  return kept(descending ? known.descending : known.ascending, field, () => ({
+    sql: sortExpression(field, descending),
+    descending,
+    total: totalFields.has(field.path),
+    least: heldAs(field) === "text" ? "''" : "-9e999",
+  }));
 }
 
 const totalFields: ReadonlySet<string> = new Set(["id", "_meta.created_at"]);

@@ -1,10 +1,10 @@
 import { and, type Filter, searchIn, TRUE } from "../../filter/algebra.ts";
 import { defaultOrder, type Order } from "../../filter/order.ts";
+import { kept } from "../../kept.ts";
 import type { CollectionShape, Find, Visibility } from "../contract.ts";
 import { ticking } from "./connection.ts";
 import type { Value } from "./driver.ts";
 import { type TableIndex, tableIndexes } from "./indexes.ts";
-import { KnownPlans } from "./known-plans.ts";
 import { type Indexes, lower, rowByRow, unindexed } from "./lower.ts";
 import { quoted, tableName } from "./names.ts";
 import { constantsIn, type Narrowing, rangesIn } from "./narrowing.ts";
@@ -78,7 +78,11 @@ export class Pages {
   readonly #unindexed: Indexes;
   readonly #tableIndexes: Readonly<Record<Visibility, readonly TableIndex[]>>;
   readonly #source: Source;
-  readonly #plans = new KnownPlans<Plans>();
+  /**
+   * By filter, order and variant: spelled out once, since rules and clients ask with the same ones again and again. They
+   * live as long as these.
+   */
+  readonly #plans = new WeakMap<Filter, WeakMap<Order, Map<string, Plans>>>();
 
   constructor(shape: CollectionShape, indexes: Indexes, source: Source) {
     this.#shape = shape;
@@ -114,15 +118,11 @@ export class Pages {
     const { filter, visibility, after, skip } = find;
     const elsewhere =
       after !== undefined && filter.op !== "true" && isElsewhere(filter, sortKeys(order, after), position);
-    const known = this.#plans.of(filter, order);
+    const byOrder = kept(this.#plans, filter, () => new WeakMap<Order, Map<string, Plans>>());
+    const known = kept(byOrder, order, () => new Map<string, Plans>());
     const present = position.map((value) => (value === null ? "0" : "1")).join("");
     const variant = `${visibility} ${isDeep(find)} ${skip > 0} ${elsewhere} ${present}`;
-    let plans = known.get(variant);
-    if (plans === undefined) {
-      plans = this.#ways(find, order, elsewhere).map(once);
-      known.set(variant, plans);
-    }
-    return plans;
+    return kept(known, variant, () => this.#ways(find, order, elsewhere).map(once));
   }
 
   #ways(find: Find, order: Order, elsewhere: boolean): Plans {

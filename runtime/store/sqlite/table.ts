@@ -1,4 +1,5 @@
 import { type Filter, TRUE } from "../../filter/algebra.ts";
+import { kept } from "../../kept.ts";
 import {
   type Aggregate,
   type CollectionShape,
@@ -95,13 +96,11 @@ export class Table {
   }
 
   #filteredGet(filter: Filter, visibility: Visibility): Lowered {
-    const known = this.#gets[visibility].get(filter);
-    if (known !== undefined) return known;
-    const parameters = new Parameters(2);
-    const sql = `${this.#get[visibility]} AND ${lower(filter, parameters, this.#unindexed)}`;
-    const lowered = { sql, values: parameters.values };
-    this.#gets[visibility].set(filter, lowered);
-    return lowered;
+    return kept(this.#gets[visibility], filter, () => {
+      const parameters = new Parameters(2);
+      const sql = `${this.#get[visibility]} AND ${lower(filter, parameters, this.#unindexed)}`;
+      return { sql, values: parameters.values };
+    });
   }
 
   /** Rows for {@link documentsOf}, in one way or the other (see {@link Pages}). */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Recent } from "./recent.ts";
+import { kept, Recent } from "./kept.ts";
 
 test("Recent keeps the values stored last, and no more than it may", () => {
   const recent = new Recent<string, number>(2);
@@ -14,4 +14,16 @@ test("Recent keeps the values stored last, and no more than it may", () => {
   expect([recent.get("c"), recent.get("d")]).toEqual([4, 5]);
   recent.clear();
   expect(recent.get("d")).toBeUndefined();
+});
+
+test("kept makes what is not there, once", () => {
+  const made: string[] = [];
+  const lengths = new Map<string, number>();
+  const lengthOf = (text: string) =>
+    kept(lengths, text, () => {
+      made.push(text);
+      return text.length;
+    });
+  expect([lengthOf("ab"), lengthOf(""), lengthOf("ab"), lengthOf("")]).toEqual([2, 0, 2, 0]);
+  expect(made).toEqual(["ab", ""]);
 });
