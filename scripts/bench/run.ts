@@ -14,7 +14,7 @@ const { values: options } = parseArgs({
   options: {
     rounds: { type: "string", default: "5" },
     scale: { type: "string", default: "1" },
-    /** `documents`, `queries`, `process`, or the name of one row. */
+    /** `documents`, `queries`, `isolation`, `process`, or the name of one row. */
     only: { type: "string" },
   },
 });
@@ -27,7 +27,8 @@ const documentRows = rows.filter(({ name }) => named("documents", rows).includes
 const queries = queryRows.filter(({ name }) => named("queries", queryRows).includes(name));
 
 await withWorkspace(async (work) => {
-  if (documentRows.length + queries.length === 0) return;
+  const isolated = only === undefined || only === "queries" || only === "isolation";
+  if (documentRows.length + queries.length === 0 && !isolated) return;
   const bundle = join(work, "dist");
   const config = join(root, "scripts/bench/config");
   execFileSync(
@@ -36,7 +37,8 @@ await withWorkspace(async (work) => {
     { stdio: ["ignore", "ignore", "pipe"] },
   );
   if (documentRows.length > 0) await documentBenchmark({ work, bundle, rounds, scale, rows: documentRows });
-  if (queries.length > 0) await queryBenchmark({ work, bundle, rounds, scale, rows: queries });
+  if (queries.length > 0 || isolated)
+    await queryBenchmark({ work, bundle, rounds, scale, rows: queries, isolated });
 });
 if (only === undefined || only === "process") {
   await startTimes();

@@ -15,6 +15,8 @@ interface Options {
   readonly rounds: number;
   readonly scale: number;
   readonly rows: readonly QueryRow[];
+  /** Whether to measure how other requests fare meanwhile. */
+  readonly isolated: boolean;
 }
 
 interface Side {
@@ -29,7 +31,14 @@ interface Sample {
   readonly cpu: number;
 }
 
-export async function queryBenchmark({ work, bundle, rounds, scale, rows }: Options): Promise<void> {
+export async function queryBenchmark({
+  work,
+  bundle,
+  rounds,
+  scale,
+  rows,
+  isolated,
+}: Options): Promise<void> {
   const servers: MeasuredServer[] = [];
   try {
     servers.push(await startHandwrittenQueries(join(work, "handwritten-queries")));
@@ -40,8 +49,8 @@ export async function queryBenchmark({ work, bundle, rounds, scale, rows }: Opti
       await store(server);
       sides.push(await sideOf(server));
     }
-    report(await interleaved(rows, sides, rounds, scale));
-    if (rows.length === queryRows.length) await isolation(sides);
+    if (rows.length > 0) report(await interleaved(rows, sides, rounds, scale));
+    if (isolated) await isolation(sides);
   } finally {
     await Promise.all(servers.map((server) => server.stop()));
   }
