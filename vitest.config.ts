@@ -1,10 +1,59 @@
 import { defineConfig } from "vitest/config";
+import type { Reporter } from "vitest/reporters";
 
+const uri = process.env["MONGODB_URI"] || undefined;
+const tests = "**/*.test.ts";
+/** What is the same on every engine, and what is about MongoDB alone. */
+const mongoTests = [
+  "compiler/bundle/bundle.test.ts",
+  "runtime/store/contract.test.ts",
+  `runtime/store/mongodb/${tests}`,
+  `runtime/{auth,documents,http,instance}/${tests}`,
+  `{examples,scripts/conformance,scripts/crash}/${tests}`,
+];
+
+/** Said last, after the summary. */
+const withoutMongo: Reporter = {
+  onTestRunEnd() {
+    console.error(
+      "The tests were not run on MongoDB: MONGODB_URI, which names a server for that, is not set.\n",
+    );
+  },
+};
+
+/** The tests run once for each engine; on MongoDB where `MONGODB_URI` names a server. */
 export default defineConfig({
   test: {
-    include: ["{compiler,runtime,templates,examples,scripts}/**/*.test.ts"],
     pool: "forks",
+    reporters: ["default", ...(uri === undefined ? [withoutMongo] : [])],
     testTimeout: 30_000,
     hookTimeout: 30_000,
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: "embedded",
+          include: [`{compiler,runtime,templates,examples,scripts}/${tests}`],
+          // Where there is a server, the other project runs them, with those that need it.
+          exclude: uri === undefined ? [] : [`runtime/store/mongodb/${tests}`],
+        },
+      },
+      ...(uri === undefined
+        ? []
+        : [
+            {
+              extends: true as const,
+              test: {
+                name: "mongodb",
+                include: mongoTests,
+                env: { REALMC_TEST_STORE: "mongodb" },
+                setupFiles: ["runtime/store/mongodb/testing/setup.ts"],
+                // Making and dropping databases takes long, most of all on the test server.
+                testTimeout: 120_000,
+                hookTimeout: 120_000,
+              },
+            },
+          ]),
+    ],
   },
 });

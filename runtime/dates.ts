@@ -23,6 +23,15 @@ export function storedDate(value: string, kind: DateKind): string | undefined {
   return parts === undefined ? undefined : toUtc(parts);
 }
 
+/** Epoch milliseconds of a date in its stored form, of a day its midnight; undefined for any other text. */
+export function epochOf(stored: string): number | undefined {
+  const kind = stored.length === DAY ? "date" : "date-time";
+  return storedDate(stored, kind) === stored ? Date.parse(stored) : undefined;
+}
+
+/** Characters of `YYYY-MM-DD`. */
+const DAY = 10;
+
 function toUtc(parts: Readonly<Record<string, string | undefined>>): string | undefined {
   const { day, time, second, fraction = "", sign, hours, minutes } = parts;
   const leap = second === "60";

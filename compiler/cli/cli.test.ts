@@ -146,8 +146,12 @@ describe("realmc", () => {
     expect(readFileSync(join(out, "server.ts"), "utf8")).toBe("edited");
   });
 
-  test("serve and key create need a bundle", () => {
+  test("serve, key create and copy need a bundle", () => {
     expect(realmc("serve", "none").status).toBe(2);
+    const copy = realmc("copy", "--from", "sqlite:./a", "--to", "sqlite:./b", "--dist", "none");
+    expect([copy.status, copy.stdout]).toEqual([2, ""]);
+    expect(copy.stderr).toContain("no bundle in none");
+    expect(realmc("copy", "--from", "sqlite:./a").stderr).toContain("--to <store>");
     const key = realmc("key", "create", "--realm", "plain", "--name", "n", "--dist", "none");
     expect([key.status, key.stdout]).toEqual([2, ""]);
     expect(key.stderr).toContain("no bundle in none");

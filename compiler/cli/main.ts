@@ -88,12 +88,34 @@ function commandLine(terminal: Terminal, finish: (code: number) => void): Comman
     .option("--replace", "ends a key of this name")
     .option("--dist <folder>", "folder of the bundle", "dist")
     .action(async (_options: object, command: Command) => {
-      const { runServer } = await import("./serve.ts");
-      const { dist, ...options } = command.opts<{ dist: string } & Record<string, string | true>>();
-      finish(await runServer(dist, ["key", "create", ...optionWords(command, options)]));
+      finish(await runCommand(["key", "create"], command));
+    });
+
+  program
+    .command("copy")
+    .description(
+      "moves what realms store from one store to another, and compares both; no server may be running",
+    )
+    .requiredOption(
+      "--from <store>",
+      "sqlite:<folder>, a mongodb:// URI, or env:<variable> that holds either",
+    )
+    .requiredOption("--to <store>", "where to; a copy that was interrupted goes on")
+    .option("--realm <name>", "only this realm")
+    .option("--into-non-empty", "copies over the documents that the target holds; others in it stay")
+    .option("--dist <folder>", "folder of the bundle", "dist")
+    .action(async (_options: object, command: Command) => {
+      finish(await runCommand(["copy"], command));
     });
 
   return program;
+}
+
+/** Runs a command of the bundle with the options given. */
+async function runCommand(words: readonly string[], command: Command): Promise<number> {
+  const { runServer } = await import("./serve.ts");
+  const { dist, ...options } = command.opts<{ dist: string } & Record<string, string | true>>();
+  return runServer(dist, [...words, ...optionWords(command, options)]);
 }
 
 /** Options as the words that gave them. */
@@ -119,5 +141,6 @@ Examples:
   realmc build config --out generated --bundle dist
   realmc serve dist
   realmc key create --realm helpdesk --name deploy --admin
+  realmc copy --from sqlite:./data --to env:SVC_STORE
 
 Exit codes: 0 done, 1 the configuration has errors (or the output is stale), 2 the command line has.`;

@@ -1,8 +1,6 @@
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { TRUE } from "../filter/algebra.ts";
+import { testPlace } from "../store/testing.ts";
 import { InvalidKey, type NewKey } from "./keys.ts";
 import { InvalidScopes } from "./scopes.ts";
 import { type Accounts, password, startAccounts } from "./testing.ts";
@@ -77,9 +75,9 @@ describe("createKey", () => {
   });
 });
 
-it("Only hashes are stored: no token, key or password occurs in the store's files", async () => {
-  const folder = await mkdtemp(join(tmpdir(), "realmc-accounts-"));
-  const stored = await startAccounts({}, { settings: { store: folder } });
+it("Only hashes are stored: no token, key or password occurs in what the store holds", async () => {
+  const place = testPlace();
+  const stored = await startAccounts({}, { settings: { store: place.location } });
   try {
     const person = await stored.signup("ada@example.com");
     const other = await stored.login("ada@example.com");
@@ -88,15 +86,13 @@ it("Only hashes are stored: no token, key or password occurs in the store's file
     await stored.send("POST", "/_auth/login", {
       body: { email: "ada@example.com", password: "wrong horse" },
     });
-    const names = await readdir(folder, { recursive: true, withFileTypes: true });
-    const files = names.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
-    const bytes = Buffer.concat(await Promise.all(files.map((file) => readFile(file))));
+    const bytes = await place.bytes();
     expect(bytes.includes(person.session)).toBe(true);
     for (const secret of [person.token, other.token, key, password, "wrong horse"]) {
       expect(bytes.includes(secret.replace(/^sv._/, ""))).toBe(false);
     }
   } finally {
     await stored.stop();
-    await rm(folder, { recursive: true });
+    await place.discard();
   }
 });

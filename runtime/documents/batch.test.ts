@@ -292,6 +292,23 @@ test("Fine points: rules hold for each operation as it finds the documents", asy
   expect((await members.send("GET", `english/${id}`)).tag).toBe('"1"');
 });
 
+test("Batch: of creates that follow one another the first that fails is named, whoever refuses it", async () => {
+  const operations = (...documents: readonly JsonObject[]) =>
+    documents.map((document) => ({ op: "create", collection: "chosen", document }));
+  await batch(...operations({ id: "taken", title: "a" }));
+  const stored = await batch(
+    ...operations({ id: "c1", title: "a" }, { id: "taken", title: "b" }, { id: "c2" }),
+  );
+  expect([stored.status, code(stored), paths(stored)]).toEqual([409, "id_taken", ["1"]]);
+  const invalid = await batch(
+    ...operations({ id: "c1", title: "a" }, { id: "c2" }, { id: "taken", title: "b" }),
+  );
+  expect([invalid.status, paths(invalid)]).toEqual([400, ["1.title"]]);
+  const twice = await batch(...operations({ id: "c1", title: "a" }, { id: "c1", title: "b" }));
+  expect([twice.status, paths(twice)]).toEqual([409, ["1"]]);
+  expect((await shop.send("GET", "chosen/c1")).status).toBe(404);
+});
+
 test("Batch: parallel batches are atomic: no update of either is lost or half applied", async () => {
   const [one, two] = [await create({ title: "a", qty: 0 }), await create({ title: "b", qty: 0 })];
   const answers = await Promise.all(
@@ -318,6 +335,7 @@ test("Batch: documents read or written before are not read again", async () => {
       return id === "old" ? { id, version: 1, text: "{}" } : undefined;
     },
     insert: () => Promise.resolve(),
+    insertAll: () => Promise.resolve(),
     replace: (expected) => Promise.resolve(expected === 1),
     remove: () => Promise.resolve(true),
   });
@@ -326,7 +344,9 @@ test("Batch: documents read or written before are not read again", async () => {
   expect(await documents.replace(7, { id: "old", version: 8, text: "{}", createdAt: 0 })).toBe(false);
   expect(await documents.get("old", "live")).toMatchObject({ version: 2 });
   await documents.insert({ id: "new", version: 1, text: "{}", createdAt: 0 });
+  await documents.insertAll([{ id: "newer", version: 1, text: "{}", createdAt: 0 }]);
   expect(await documents.get("new", "live")).toMatchObject({ version: 1 });
+  expect(await documents.get("newer", "live")).toMatchObject({ version: 1 });
   await documents.replace(1, { id: "new", version: 2, text: "{}", createdAt: 0, deletedAt: 1 });
   expect(await documents.get("new", "live")).toBeUndefined();
   await documents.remove("old");

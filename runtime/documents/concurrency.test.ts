@@ -2,10 +2,11 @@ import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { eq } from "../filter/algebra.ts";
 import type { ReadRule } from "../realm/rule.ts";
 import { allowed } from "../rules/index.ts";
+import type { StoreCollection } from "../store/contract.ts";
 import { code, collection, fields, minute, type Received, type Shop, startShop, text } from "./testing.ts";
 
-/** What happens between the read and the write of each attempt to update a document of `contested`. */
-let meanwhile: (() => void) | undefined;
+/** What happens between the read and the write of each attempt to write a document of `contested` or `guarded`. */
+let meanwhile: (() => Promise<unknown> | undefined) | undefined;
 afterEach(() => {
   meanwhile = undefined;
 });
@@ -16,23 +17,8 @@ const onlyEnglish: ReadRule = {
 };
 
 const notes = collection("notes");
-const contested = collection("contested", {
-  validate: Object.assign(() => {
-    meanwhile?.();
-    return true;
-  }, {}),
-});
-const guarded = collection("guarded", {
-  rules: {
-    read: allowed,
-    delete: {
-      check() {
-        meanwhile?.();
-        return true;
-      },
-    },
-  },
-});
+const contested = collection("contested", { validate: () => true });
+const guarded = collection("guarded", { rules: { read: allowed, delete: allowed } });
 const news = collection("news", {
   publicMaxAge: 60,
   rules: { read: onlyEnglish, create: allowed, restore: allowed },
@@ -45,11 +31,33 @@ const trash = collection("trash", {
 
 let shop: Shop;
 let members: Shop;
+let rivals: { readonly contested: Replace; readonly guarded: Replace };
 beforeAll(async () => {
   shop = await startShop("disabled", [notes, contested]);
   members = await startShop("enabled", [guarded, news, trash]);
+  rivals = {
+    contested: interrupt(shop.stored(contested)),
+    guarded: interrupt(members.stored(guarded)),
+  };
 });
 afterAll(() => Promise.all([shop.stop(), members.stop()]));
+
+type Replace = StoreCollection["replace"];
+
+/** Lets `meanwhile` happen before each write; answers what writes without. */
+function interrupt(documents: StoreCollection): Replace {
+  const replace = documents.replace.bind(documents);
+  const remove = documents.remove.bind(documents);
+  documents.replace = async (...write) => {
+    await meanwhile?.();
+    return replace(...write);
+  };
+  documents.remove = async (...write) => {
+    await meanwhile?.();
+    return remove(...write);
+  };
+  return replace;
+}
 
 async function create(name = "notes"): Promise<string> {
   return text((await shop.send("POST", name, { body: { title: "a", qty: 0 } })).body, "id");
@@ -114,14 +122,15 @@ test("Concurrency 1: a mismatch changes nothing and comes before the schema", as
   expect((await shop.send("GET", `notes/${id}`)).tag).toBe('"1"');
 });
 
-/** A write by somebody else, queued before the one that is being decided. */
-function competingWrite(of: Shop, definition: typeof contested, id: string, from: number) {
+/** Writes by somebody else, each of which the service is about to overwrite. */
+function competingWrite(replace: Replace, id: string, from: number) {
+  const createdAt = Date.UTC(2026, 0, 1);
   let version = from;
   return () => {
-    const created_at = "2026-01-01T00:00:00.000Z";
+    const created_at = new Date(createdAt).toISOString();
     const next = `{"id":"${id}","title":"theirs","_meta":{"created_at":"${created_at}","updated_at":"${created_at}","version":${version + 1}}}`;
-    void of.stored(definition).replace(version, { id, version: version + 1, text: next, createdAt: 0 });
     version += 1;
+    return replace(version - 1, { id, version, text: next, createdAt });
   };
 }
 
@@ -130,10 +139,10 @@ test.each(["PUT", "PATCH"])(
   async (method) => {
     const id = await create("contested");
     let races = 0;
-    const compete = competingWrite(shop, contested, id, 1);
+    const compete = competingWrite(rivals.contested, id, 1);
     meanwhile = () => {
       races += 1;
-      compete();
+      return compete();
     };
     const answer = await shop.send(method, `contested/${id}`, { body: { title: "mine" } });
     expect([answer.status, code(answer), races]).toEqual([409, "write_conflict", 3]);
@@ -144,11 +153,11 @@ test.each(["PUT", "PATCH"])(
 
 test("Concurrency 2: PATCH that loses two races merges into what is stored then", async () => {
   const id = await create("contested");
-  const compete = competingWrite(shop, contested, id, 1);
+  const compete = competingWrite(rivals.contested, id, 1);
   let races = 0;
   meanwhile = () => {
     races += 1;
-    if (races < 3) compete();
+    return races < 3 ? compete() : undefined;
   };
   const { status, body, tag } = await shop.send("PATCH", `contested/${id}`, { body: { lang: "en" } });
   expect([status, tag]).toEqual([200, '"4"']);
@@ -157,7 +166,7 @@ test("Concurrency 2: PATCH that loses two races merges into what is stored then"
 
 test("Concurrency 2: a write with If-Match that loses a race is 412 with the version that won", async () => {
   const id = await create("contested");
-  meanwhile = competingWrite(shop, contested, id, 1);
+  meanwhile = competingWrite(rivals.contested, id, 1);
   const sent = { body: { title: "mine" }, headers: { "if-match": '"1"' } };
   const answer = await shop.send("PUT", `contested/${id}`, sent);
   expect([answer.status, code(answer), answer.tag]).toEqual([412, "version_mismatch", '"2"']);
@@ -167,23 +176,23 @@ test("Concurrency 2: DELETE under access rules is conditional on the version che
   const insert = async (id: string) => {
     const at = "2026-01-01T00:00:00.000Z";
     const stored = `{"id":"${id}","title":"a","_meta":{"created_at":"${at}","updated_at":"${at}","version":1,"owner":null}}`;
-    await members.stored(guarded).insert({ id, version: 1, text: stored, createdAt: 0 });
+    await members.stored(guarded).insert({ id, version: 1, text: stored, createdAt: Date.parse(at) });
   };
   await insert("contested");
   let races = 0;
-  let compete = competingWrite(members, guarded, "contested", 1);
+  let compete = competingWrite(rivals.guarded, "contested", 1);
   meanwhile = () => {
     races += 1;
-    compete();
+    return compete();
   };
   const lost = await members.send("DELETE", "guarded/contested");
   expect([lost.status, code(lost), races]).toEqual([409, "write_conflict", 3]);
   await insert("briefly");
   races = 0;
-  compete = competingWrite(members, guarded, "briefly", 1);
+  compete = competingWrite(rivals.guarded, "briefly", 1);
   meanwhile = () => {
     races += 1;
-    if (races === 1) compete();
+    return races === 1 ? compete() : undefined;
   };
   expect([(await members.send("DELETE", "guarded/briefly")).status, races]).toEqual([204, 2]);
 });

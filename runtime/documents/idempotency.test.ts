@@ -224,6 +224,7 @@ test("Idempotency-Key 4: record and document commit together: when the record ca
             replace: (expected, document) => part.replace(expected, document),
             remove: (id) => part.remove(id),
             insert: () => Promise.reject(new Error("disk full")),
+            insertAll: (documents) => part.insertAll(documents),
           };
         },
       }),

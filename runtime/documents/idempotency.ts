@@ -90,14 +90,17 @@ export function idempotency({ store, clock, background, log }: RealmInstance, ta
   return async ({ value, owner }, body, work) => {
     const id = hash("sha256", JSON.stringify([target, owner, value]));
     const fingerprint = hash("sha256", canonicalText(body));
-    const before = await replay(id, fingerprint);
-    if (before !== undefined) return before;
+    // Held before the look: no other request ends in between. Most keys are new, and one look tells.
     const lease = await store.lease(`idempotency:${id}`, leaseTime);
-    if (lease === undefined) throw inProgress();
+    if (lease === undefined) {
+      // Somebody who asks again, as this one does, holds it for a moment, too.
+      const before = await replay(id, fingerprint);
+      if (before !== undefined) return before;
+      throw inProgress();
+    }
     try {
-      // Another request may have ended between the look and the lease.
-      const meanwhile = await replay(id, fingerprint);
-      if (meanwhile !== undefined) return meanwhile;
+      const before = await replay(id, fingerprint);
+      if (before !== undefined) return before;
       const answer = await store.transaction(async (transaction) => {
         const done = await work(transaction);
         const now = clock.now();
@@ -114,7 +117,8 @@ export function idempotency({ store, clock, background, log }: RealmInstance, ta
       if (error instanceof DuplicateId && error.id === id) throw inProgress();
       throw error;
     } finally {
-      await lease.release();
+      // What is done is done; a lease that cannot be given back ends by itself.
+      await lease.release().catch((err) => log.warn({ err }, "an idempotency key stays held for a while"));
     }
   };
 }

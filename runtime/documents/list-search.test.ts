@@ -14,6 +14,7 @@ import {
   StoreBusy,
   type StoreCollection,
 } from "../store/contract.ts";
+import { isEmbedded } from "../store/testing.ts";
 import { listDocuments } from "./routes/list.ts";
 import { code, collection, details, type Received, type Shop, startShop, text } from "./testing.ts";
 
@@ -305,7 +306,7 @@ describe("Full-text search 5: relevance", () => {
     itemsOf(page).map(({ _meta }) => (isJsonObject(_meta) ? Number(_meta["score"]) : Number.NaN));
 
   test("Full-text search 5: by match quality, higher weight counts more; the score is in _meta", async () => {
-    const page = await byRelevance({ $search: "house run" });
+    const page = await byRelevance({ $search: "house home run" });
     expect(sizes(page)).toEqual([2, 1]);
     const [first = 0, second = 0] = scores(page);
     expect(first).toBeGreaterThan(second);
@@ -314,7 +315,7 @@ describe("Full-text search 5: relevance", () => {
     expect(body["_meta"]).not.toHaveProperty("score");
     expect(itemsOf(page)[0]).toEqual({ ...body, _meta: { ...Object(body["_meta"]), score: first } });
     // Nowhere else.
-    expect(scores(await list("texts", { where: { $search: "house run" } }))).toEqual([
+    expect(scores(await list("texts", { where: { $search: "house home run" } }))).toEqual([
       Number.NaN,
       Number.NaN,
     ]);
@@ -410,12 +411,12 @@ describe("Full-text search 6: elsewhere", () => {
     expect((await list("many", { ...asked, more, headers: { "if-none-match": relevanceTag } })).status).toBe(
       304,
     );
-    // Documents that do not match change how much a match is worth.
+    // Where they change how much a match is worth. To MongoDB a score is a matter of the document alone.
     for (let at = 0; at < 3; at += 1)
       await shop.send("POST", "many", { body: { title: "other", body: "words" } });
     expect((await list("many", { ...asked, headers: { "if-none-match": plainTag } })).status).toBe(304);
     expect((await list("many", { ...asked, more, headers: { "if-none-match": relevanceTag } })).status).toBe(
-      200,
+      isEmbedded ? 200 : 304,
     );
   });
 });

@@ -1,8 +1,16 @@
 import { ApiError } from "../errors.ts";
 import type { Answer } from "../realm/exchange.ts";
-import { IndexBuilding, QueryTimeout, StoreBusy } from "../store/contract.ts";
+import {
+  DocumentTooLarge,
+  IndexBuilding,
+  QueryTimeout,
+  StoreBusy,
+  StoreRefused,
+  StoreUnavailable,
+  TransactionConflict,
+} from "../store/contract.ts";
 
-/** What clients see of an error: itself, `unavailable` or `index_building` for a store that says so, else `internal_error`. */
+/** What clients see of an error: itself, what a store says in their terms, else `internal_error`. */
 export function apiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   if (error instanceof QueryTimeout) {
@@ -13,6 +21,18 @@ export function apiError(error: unknown): ApiError {
       cause: error,
       headers: { "retry-after": "1" },
     });
+  }
+  if (error instanceof StoreUnavailable || error instanceof StoreRefused) {
+    return new ApiError("unavailable", "The store cannot be reached.", {
+      cause: error,
+      headers: { "retry-after": "1" },
+    });
+  }
+  if (error instanceof TransactionConflict) {
+    return new ApiError("write_conflict", "Other writes came in between; try again.", { cause: error });
+  }
+  if (error instanceof DocumentTooLarge) {
+    return new ApiError("payload_too_large", "The document is larger than the store can hold.");
   }
   if (error instanceof IndexBuilding) {
     return new ApiError("index_building", "The text index is being built.", {

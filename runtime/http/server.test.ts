@@ -1,7 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ApiError } from "../errors.ts";
 import type { Exchange } from "../realm/exchange.ts";
-import { QueryTimeout, StoreBusy } from "../store/contract.ts";
+import {
+  DocumentTooLarge,
+  QueryTimeout,
+  StoreBusy,
+  StoreRefused,
+  StoreUnavailable,
+  TransactionConflict,
+} from "../store/contract.ts";
 import { trustHops } from "./address.ts";
 import { listening, ok, realmOf, routes, silent, type TestServer } from "./testing.ts";
 
@@ -18,6 +25,18 @@ const failures: Record<string, () => never> = {
   },
   busy: () => {
     throw new StoreBusy();
+  },
+  gone: () => {
+    throw new StoreUnavailable(new Error("connect ECONNREFUSED"));
+  },
+  refused: () => {
+    throw new StoreRefused("the user or the password is wrong");
+  },
+  conflict: () => {
+    throw new TransactionConflict(new Error("WriteConflict"));
+  },
+  large: () => {
+    throw new DocumentTooLarge();
   },
   bug: () => {
     throw new Error("secret detail");
@@ -254,10 +273,21 @@ describe("Error envelope: every error has it", () => {
   });
 
   it("503 unavailable for a store at its limits", async () => {
-    for (const how of ["timeout", "busy"]) {
+    for (const how of ["timeout", "busy", "gone", "refused"]) {
       const response = await ask(`/v1/shop/main/fail/${how}`);
       expect(response.status).toBe(503);
       expect(await response.json()).toMatchObject({ error: { code: "unavailable" } });
+    }
+  });
+
+  it("what a store says of writes: 409 write_conflict, 413 payload_too_large", async () => {
+    for (const [how, status, code] of [
+      ["conflict", 409, "write_conflict"],
+      ["large", 413, "payload_too_large"],
+    ] as const) {
+      const response = await ask(`/v1/shop/main/fail/${how}`);
+      expect(response.status).toBe(status);
+      expect(await response.json()).toMatchObject({ error: { code } });
     }
   });
 

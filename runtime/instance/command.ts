@@ -17,3 +17,19 @@ export interface Surroundings {
 
 /** The command line is wrong; exit code 2. */
 export class UsageError extends Error {}
+
+/**
+ * The realms that a command is for: the one named, or all.
+ * @throws UsageError
+ */
+export function realmsCalled(
+  name: string | undefined,
+  realms: readonly RealmModule[],
+): readonly [RealmModule, ...RealmModule[]] {
+  const [first, ...others] = realms.filter(
+    ({ definition }) => name === undefined || definition.name === name,
+  );
+  if (first !== undefined) return [first, ...others];
+  const names = realms.map(({ definition }) => definition.name);
+  throw new UsageError(`there is no realm ${JSON.stringify(name)}; there are ${names.join(", ")}`);
+}

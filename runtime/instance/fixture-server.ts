@@ -1,13 +1,19 @@
-/** A server process for `process.test.ts`: one realm, whose `slow` route answers once it has written its document. */
+/**
+ * A server process for `process.test.ts`: `<realm> [--unique]`, whose `slow` route answers once it has written its
+ * document.
+ */
 import { setTimeout } from "node:timers/promises";
 import { ApiError } from "../errors.ts";
 import { item, shopModule, uniqueSku } from "./fixture.ts";
 import { main } from "./main.ts";
 
+const [node = "", script = "", realm = "", ...flags] = process.argv;
+
 const shop = shopModule({
-  indexes: process.argv.includes("--unique") ? [uniqueSku] : [],
+  realm,
+  indexes: flags.includes("--unique") ? [uniqueSku] : [],
   routes: {
-    "/v1/shop/main/slow/:id": {
+    [`/v1/${realm}/main/slow/:id`]: {
       PUT: ({ store, log }) => ({
         class: "document",
         async handle({ params }) {
@@ -18,7 +24,7 @@ const shop = shopModule({
         },
       }),
     },
-    "/v1/shop/main/items/:id": {
+    [`/v1/${realm}/main/items/:id`]: {
       GET: ({ store }) => ({
         class: "document",
         async handle({ params }) {
@@ -28,7 +34,7 @@ const shop = shopModule({
         },
       }),
     },
-    "/v1/shop/main/crash": {
+    [`/v1/${realm}/main/crash`]: {
       POST: () => ({
         class: "document",
         handle() {
@@ -42,5 +48,5 @@ const shop = shopModule({
   },
 });
 
-process.argv = process.argv.filter((word) => word !== "--unique");
+process.argv = [node, script];
 await main({ fingerprint: "f1", realms: [shop] });

@@ -7,12 +7,15 @@ const fields = { ...documentFields, sku: field("sku", "string") };
 
 /** A realm with `auth: disabled` and one collection, `main/items`, for tests of the process. */
 export function shopModule(parts: {
+  /** Default: `shop`. */
+  readonly realm?: string;
   readonly softDelete?: CollectionDefinition["softDelete"];
   readonly indexes?: readonly IndexShape[];
   readonly routes?: RouteTable;
 }): RealmModule {
+  const { realm = "shop" } = parts;
   const items: CollectionDefinition = {
-    realm: "shop",
+    realm,
     database: "main",
     name: "items",
     fields,
@@ -21,7 +24,7 @@ export function shopModule(parts: {
     ...(parts.softDelete && { softDelete: parts.softDelete }),
   };
   const definition: RealmDefinition = {
-    name: "shop",
+    name: realm,
     origins: [],
     appConfig: {},
     openapi: { access: "public", document: {} },

@@ -1,22 +1,29 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { field } from "../filter/fields.ts";
 import { silent } from "../http/testing.ts";
 import { UniqueIndexViolated } from "../store/contract.ts";
+import { openStores } from "../store/engines.ts";
 import { FolderLocked } from "../store/sqlite/lock.ts";
-import { openSqliteStore } from "../store/sqlite/store.ts";
+import { isEmbedded, type TestPlace, testPlace } from "../store/testing.ts";
 import { item, shopModule, uniqueSku } from "./fixture.ts";
 import { startInstance } from "./instance.ts";
 import { realmCollections } from "./realm.ts";
+import { BadSettings } from "./settings.ts";
 import { heldClock, startRealm, testSettings } from "./testing.ts";
 
+let place: TestPlace;
 let folder: string;
 beforeEach(() => {
+  place = testPlace();
   folder = mkdtempSync(join(tmpdir(), "instance-"));
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
+afterEach(async () => {
+  await place.discard();
+  rmSync(folder, { recursive: true, force: true });
+});
 
 const plain = shopModule({});
 
@@ -24,7 +31,7 @@ function instance(module = plain, repeat: () => () => void = () => () => undefin
   return startInstance({
     fingerprint: "f",
     realms: [module],
-    settings: { ...testSettings, store: join(folder, "store") },
+    settings: { ...testSettings, store: place.location },
     clock: heldClock(),
     log: silent,
     repeat,
@@ -32,16 +39,16 @@ function instance(module = plain, repeat: () => () => void = () => () => undefin
 }
 
 async function fill(ids: readonly string[], sku: string): Promise<void> {
-  const store = await openSqliteStore({
-    location: join(folder, "store"),
-    realm: "shop",
+  const stores = await openStores({
+    location: place.location,
+    setting: "SVC_STORE",
     clock: heldClock(),
     queryTime: 1_000,
-    searchTime: 1_000,
   });
+  const store = await stores.open("shop");
   await store.provision(realmCollections(plain.definition));
   for (const id of ids) await store.collection("main.items").insert(item(id, { sku }));
-  await store.close();
+  await stores.close();
 }
 
 describe("An instance", () => {
@@ -56,16 +63,19 @@ describe("An instance", () => {
     await second.stop(0);
   });
 
-  it("is the only one on its folder; a second is refused with the name of the first", async () => {
-    const first = await instance();
-    await expect(instance()).rejects.toThrow(
-      new RegExp(`in use by process ${process.pid} on .+, serving 127.0.0.1:0`),
-    );
-    await expect(instance()).rejects.toThrow(FolderLocked);
-    await first.stop(0);
-    const second = await instance();
-    await second.stop(0);
-  });
+  it.runIf(isEmbedded)(
+    "is the only one on its folder; a second is refused with the name of the first",
+    async () => {
+      const first = await instance();
+      await expect(instance()).rejects.toThrow(
+        new RegExp(`in use by process ${process.pid} on .+, serving 127.0.0.1:0`),
+      );
+      await expect(instance()).rejects.toThrow(FolderLocked);
+      await first.stop(0);
+      const second = await instance();
+      await second.stop(0);
+    },
+  );
 
   it("is never ready when a unique index is violated, and names index and documents", async () => {
     await fill(["a", "b"], "same");
@@ -77,10 +87,10 @@ describe("An instance", () => {
     await started.stop(0);
   });
 
-  it("gives its folder back when it cannot listen", async () => {
+  it("gives its store back when it cannot listen", async () => {
     const taken = await startRealm(plain);
     const port = Number(new URL(taken.url).port);
-    const settings = { ...testSettings, store: join(folder, "store"), port };
+    const settings = { ...testSettings, store: place.location, port };
     const options = { fingerprint: "f", realms: [plain], clock: heldClock(), log: silent };
     await expect(startInstance({ ...options, settings })).rejects.toThrow(/EADDRINUSE/);
     await taken.stop();
@@ -89,20 +99,44 @@ describe("An instance", () => {
   });
 
   it("makes its folders, for nobody else's eyes", async () => {
-    const [data, store] = [join(folder, "deep", "data"), join(folder, "deep", "store")];
-    const server = await startRealm(plain, { settings: { data, store } });
-    for (const made of [data, store]) expect(statSync(made).mode & 0o777).toBe(0o700);
+    const [data, stored] = [join(folder, "deep", "data"), join(folder, "deep", "store")];
+    const server = await startRealm(plain, {
+      settings: { data, store: { engine: "sqlite", folder: stored } },
+    });
+    for (const made of [data, stored]) expect(statSync(made).mode & 0o777).toBe(0o700);
     await server.stop();
   });
 
   it("keeps a key of its own in its data folder, so that cursors outlive it", async () => {
-    const store = join(folder, "store");
-    const first = await startRealm(plain, { settings: { store } });
+    const settings = { store: { engine: "sqlite", folder }, keys: undefined } as const;
+    const first = await startRealm(plain, { settings });
     await first.stop();
-    const key = readFileSync(join(store, "keys"), "utf8");
-    const second = await startRealm(plain, { settings: { store } });
+    const key = readFileSync(join(folder, "keys"), "utf8");
+    const second = await startRealm(plain, { settings });
     await second.stop();
-    expect(readFileSync(join(store, "keys"), "utf8")).toBe(key);
+    expect(readFileSync(join(folder, "keys"), "utf8")).toBe(key);
+  });
+
+  it("makes no key of its own where others share its store, but says how to make one", async () => {
+    const store = { engine: "mongodb", uri: "mongodb://127.0.0.1:1", prefix: "svc-" } as const;
+    const started = startInstance({
+      fingerprint: "f",
+      realms: [plain],
+      settings: { ...testSettings, store, data: folder, keys: undefined },
+      clock: heldClock(),
+      log: silent,
+    });
+    await expect(started).rejects.toThrow(BadSettings);
+    await expect(started).rejects.toThrow(/^SVC_KEYS is required with MongoDB.*node -p/);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it("refuses a URI that its driver cannot use, without repeating it", async () => {
+    const uri = "mongodb://me:secret@127.0.0.1:1/?replicaSets=rs0";
+    const store = { engine: "mongodb", uri, prefix: "svc-" } as const;
+    const failure = await startRealm(plain, { settings: { store } }).catch(String);
+    expect(failure).toMatch(/^Error: SVC_STORE: .*replicasets/i);
+    expect(failure).not.toContain("secret");
   });
 
   it("does not start where a collection asks for more expansion than it allows, and names file and reference", async () => {
@@ -130,7 +164,9 @@ describe("An instance", () => {
   it("names the setting of a folder that it cannot make", async () => {
     const file = join(folder, "file");
     writeFileSync(file, "");
-    await expect(startRealm(plain, { settings: { store: file } })).rejects.toThrow(/^SVC_STORE: EEXIST/);
+    await expect(
+      startRealm(plain, { settings: { store: { engine: "sqlite", folder: file } } }),
+    ).rejects.toThrow(/^SVC_STORE: EEXIST/);
     await expect(startRealm(plain, { settings: { data: join(file, "x") } })).rejects.toThrow(
       /^SVC_DATA: ENOTDIR/,
     );

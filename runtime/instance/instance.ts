@@ -1,4 +1,3 @@
-import { mkdirSync } from "node:fs";
 import { hostname } from "node:os";
 import type { Clock } from "../clock.ts";
 import { checkExpandLimits } from "../documents/expand/limits.ts";
@@ -7,9 +6,9 @@ import { createMetrics } from "../http/metrics.ts";
 import { createServer } from "../http/server.ts";
 import type { Log, RealmInstance, RealmModule } from "../realm/exchange.ts";
 import type { Store } from "../store/contract.ts";
-import { lockFolder } from "../store/sqlite/lock.ts";
-import { openSqliteStore } from "../store/sqlite/store.ts";
-import { keysIn, newKey } from "./keys.ts";
+import { makeFolder, openStores } from "../store/engines.ts";
+import { keysIn, makeKeysHint, newKey } from "./keys.ts";
+import { provisionStore } from "./provisioning.ts";
 import { assembleRealm, realmCollections } from "./realm.ts";
 import { type Every, every, type RetentionJob, startRetention } from "./retention.ts";
 import { BadSettings, type Settings } from "./settings.ts";
@@ -32,7 +31,8 @@ export interface Instance {
   /** Where it listens, for example `http://127.0.0.1:8080`. */
   readonly url: string;
   /**
-   * Resolves when every realm is provisioned and answers; rejects when one cannot be.
+   * Resolves when every realm is provisioned and answers, for which it waits while a store cannot be reached; rejects
+   * when one cannot be.
    * Rejects with UniqueIndexViolated when stored documents violate a declared unique index.
    */
   readonly ready: Promise<void>;
@@ -43,34 +43,36 @@ export interface Instance {
 }
 
 /**
- * Locks the store's folder, opens the stores and listens; provisioning goes on after it returns.
- * @throws BadSettings where a configuration asks for more than the instance allows
+ * Takes the store, an embedded one for this process alone, and listens; provisioning goes on after it returns.
+ * @throws BadSettings where a configuration asks for more than the instance allows, or keys are missing
  * @throws FolderLocked when another process serves the folder
  */
 export async function startInstance(options: InstanceOptions): Promise<Instance> {
   const { realms, settings, clock } = options;
+  const { store: location, data, host, port, queryTime, searchTime } = settings;
   const beyond = realms.flatMap(({ definition }) =>
     checkExpandLimits(definition.collections, settings.expandLimits),
   );
   if (beyond.length > 0) throw new BadSettings(beyond);
-  if (settings.data !== undefined) makeFolder("SVC_DATA", settings.data);
-  const lock = holdFolder(settings);
-  const stores = new Map<string, Store>();
-  const release = async () => {
-    for (const store of stores.values()) await store.close();
-    lock?.release();
-  };
+  if (data !== undefined) makeFolder("SVC_DATA", data);
+  const holder = `process ${process.pid} on ${hostname()}, serving ${host}:${port}`;
+  const times = { queryTime, searchTime };
+  const warn = (error: unknown, message: string) => options.log.warn({ reason: reasonOf(error) }, message);
+  const opened = await openStores({ location, setting: "SVC_STORE", clock, ...times, holder, warn });
   try {
-    for (const { definition } of realms) {
-      const { store: location, queryTime, searchTime } = settings;
-      const realm = definition.name;
-      stores.set(realm, await openSqliteStore({ location, realm, clock, queryTime, searchTime }));
-    }
-    return await listen(options, stores, keysOf(settings), release);
+    const keys = keysOf(settings);
+    const stores = new Map<string, Store>();
+    for (const { definition } of realms) stores.set(definition.name, await opened.open(definition.name));
+    return await listen(options, stores, keys, () => opened.close());
   } catch (error) {
-    await release();
+    await opened.close();
     throw error;
   }
+}
+
+/** An error of the driver would bring all that it knows of its servers. */
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 async function listen(
@@ -98,7 +100,7 @@ async function listen(
   });
   const url = await server.listen(settings.host, settings.port);
 
-  let stopping = false;
+  const stopping = new AbortController();
   const provisioned = provision();
   const ready = provisioned.then(() => undefined);
   // Whoever waits for it hears of a failure; nobody has to.
@@ -108,7 +110,7 @@ async function listen(
     ready,
     store: storeOf,
     async stop(grace) {
-      stopping = true;
+      stopping.abort();
       await server.close(grace);
       const retention = await provisioned.catch(() => undefined);
       await retention?.stop();
@@ -121,9 +123,10 @@ async function listen(
   async function provision(): Promise<RetentionJob | undefined> {
     const instances: RealmInstance[] = [];
     for (const { definition } of realms) {
-      if (stopping) return undefined;
       const store = storeOf(definition.name);
-      await store.provision(realmCollections(definition));
+      const collections = realmCollections(definition);
+      const done = await provisionStore(store, collections, definition.name, log, stopping.signal);
+      if (!done) return undefined;
       const realm = assembleRealm({
         definition,
         store,
@@ -147,29 +150,19 @@ async function listen(
   }
 }
 
-/** A store in memory leaves nothing behind, its keys included, unless a data folder is named. */
+/**
+ * A store in memory leaves nothing behind, its keys included, unless a data folder is named. Instances that share a store
+ * read each other's cursors, so that none makes keys of its own.
+ */
 function keysOf({ keys, data, store }: Settings): readonly Uint8Array[] {
   if (keys !== undefined) return keys;
-  const folder = data ?? store;
-  return folder === ":memory:" ? [newKey()] : keysIn(folder);
-}
-
-function holdFolder({ store, host, port }: Settings): { release(): void } | undefined {
-  if (store === ":memory:") return undefined;
-  makeFolder("SVC_STORE", store);
-  return lockFolder(store, `process ${process.pid} on ${hostname()}, serving ${host}:${port}`);
-}
-
-/**
- * Makes a folder that is for nobody else's eyes.
- * @throws Error that names the setting whose folder cannot be made.
- */
-export function makeFolder(setting: "SVC_DATA" | "SVC_STORE", folder: string): void {
-  try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-  } catch (cause) {
-    throw new Error(`${setting}: ${cause instanceof Error ? cause.message : cause}`, { cause });
+  if (store.engine === "mongodb") {
+    throw new BadSettings([
+      `SVC_KEYS is required with MongoDB, the same for every instance; ${makeKeysHint}`,
+    ]);
   }
+  const folder = data ?? store.folder;
+  return folder === ":memory:" ? [newKey()] : keysIn(folder);
 }
 
 /** Work that outlives its request, and that the shutdown waits for. */

@@ -1,16 +1,15 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { administrationRoutes } from "../auth/administration/routes.ts";
 import type { RealmModule } from "../realm/exchange.ts";
+import { type ProcessPlace, processPlace } from "../store/testing.ts";
 import { item, shopModule, uniqueSku } from "./fixture.ts";
 import { run } from "./main.ts";
+import type { Environment } from "./settings.ts";
 import { type Started, startRealm } from "./testing.ts";
 
-const club: RealmModule = {
+const clubNamed = (name: string): RealmModule => ({
   definition: {
-    name: "club",
+    name,
     accounts: {
       signup: "open",
       roles: [],
@@ -23,27 +22,33 @@ const club: RealmModule = {
     openapi: { access: "public", document: {} },
     collections: shopModule({}).definition.collections,
   },
-  routes: [administrationRoutes("club")],
-};
+  routes: [administrationRoutes(name)],
+});
 
-let folder: string;
+let place: ProcessPlace;
+let club: RealmModule;
 let server: Started;
-beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), "keys-"));
-  server = await startRealm(club, { settings: { store: folder }, clock: { now: Date.now } });
+beforeAll(async () => {
+  place = processPlace();
+  club = clubNamed(place.realm);
+  server = await startRealm(club, { settings: { store: place.location }, clock: { now: Date.now } });
 });
-afterEach(async () => {
+afterAll(async () => {
   await server.stop();
-  rmSync(folder, { recursive: true, force: true });
+  await place.discard();
 });
 
-const command = (...words: string[]) => commandOf(club, ...words);
+const command = (...words: string[]) => commandOf(club, ["--realm", place.realm, ...words]);
 
-async function commandOf(realm: RealmModule, ...words: string[]) {
+async function commandOf(
+  realm: RealmModule,
+  words: readonly string[],
+  environment: Environment = { SVC_STORE: place.setting },
+) {
   const out: string[] = [];
   const err: string[] = [];
   const code = await run({ fingerprint: "f", realms: [realm] }, ["key", "create", ...words], {
-    environment: { SVC_STORE: `sqlite:${folder}` },
+    environment,
     out: (line) => out.push(line),
     err: (line) => err.push(line),
   });
@@ -51,11 +56,15 @@ async function commandOf(realm: RealmModule, ...words: string[]) {
 }
 
 const administer = async (key: string | undefined) =>
-  (await fetch(`${server.url}/v1/club/_admin/users`, { headers: { authorization: `Bearer ${key}` } })).status;
+  (
+    await fetch(`${server.url}/v1/${place.realm}/_admin/users`, {
+      headers: { authorization: `Bearer ${key}` },
+    })
+  ).status;
 
 describe("key create", () => {
   it("prints the key alone on the last line of stdout; it works at once beside the running server", async () => {
-    const { code, out } = await command("--realm", "club", "--name", "ops", "--admin");
+    const { code, out } = await command("--name", "ops", "--admin");
     expect(code).toBe(0);
     expect(out).toHaveLength(1);
     expect(out[0]).toMatch(/^svk_[\w-]+$/);
@@ -63,48 +72,45 @@ describe("key create", () => {
   });
 
   it("makes no administrator unless asked", async () => {
-    const { out } = await command("--realm", "club", "--name", "app", "--scopes", '{"read":"*"}');
+    const { out } = await command("--name", "app", "--scopes", '{"read":"*"}');
     expect(await administer(out[0])).toBe(403);
   });
 
   it("limits a key to networks", async () => {
-    const elsewhere = await command(
-      "--realm",
-      "club",
-      "--name",
-      "far",
-      "--admin",
-      "--networks",
-      "10.0.0.0/8,::2",
-    );
+    const elsewhere = await command("--name", "far", "--admin", "--networks", "10.0.0.0/8,::2");
     expect(await administer(elsewhere.out[0])).toBe(403);
-    const here = await command("--realm", "club", "--name", "near", "--admin", "--networks", "127.0.0.0/8");
+    const here = await command("--name", "near", "--admin", "--networks", "127.0.0.0/8");
     expect(await administer(here.out[0])).toBe(200);
   });
 
   it("refuses a name that is taken, unless it replaces the key, which then ends", async () => {
-    const first = await command("--realm", "club", "--name", "ops", "--admin");
-    const second = await command("--realm", "club", "--name", "ops", "--admin");
+    const first = await command("--name", "deploy", "--admin");
+    const second = await command("--name", "deploy", "--admin");
     expect(second).toMatchObject({ code: 1, out: [] });
-    expect(second.err).toContain("ops");
-    const third = await command("--realm", "club", "--name", "ops", "--admin", "--replace");
+    expect(second.err).toContain("deploy");
+    const third = await command("--name", "deploy", "--admin", "--replace");
     expect(third.code).toBe(0);
     expect(await administer(first.out[0])).toBe(401);
     expect(await administer(third.out[0])).toBe(200);
   });
 
   it.each([
-    ["no realm", ["--name", "x"]],
-    ["no name", ["--realm", "club"]],
+    ["no name", []],
     ["an unknown realm", ["--realm", "clib", "--name", "x"]],
-    ["an unknown option", ["--realm", "club", "--name", "x", "--force"]],
-    ["a stray word", ["--realm", "club", "--name", "x", "y"]],
-    ["a bad duration", ["--realm", "club", "--name", "x", "--expires-in", "soon"]],
+    ["an unknown option", ["--name", "x", "--force"]],
+    ["a stray word", ["--name", "x", "y"]],
+    ["a bad duration", ["--name", "x", "--expires-in", "soon"]],
   ])("%s is a mistake of usage: 2", async (_what, words) => {
     const { code, out, err } = await command(...words);
     expect(code).toBe(2);
     expect(out).toEqual([]);
     expect(err).toContain("usage:");
+  });
+
+  it("needs a realm: 2", async () => {
+    const { code, err } = await commandOf(club, ["--name", "x"]);
+    expect(code).toBe(2);
+    expect(err).toContain("--realm is missing");
   });
 
   it.each([
@@ -113,7 +119,7 @@ describe("key create", () => {
     ["networks", ["--networks", "here"]],
     ["a name", ["--name", ""]],
   ])("refuses bad %s: 1", async (_what, words) => {
-    const { code, out, err } = await command("--realm", "club", "--name", "x", ...words);
+    const { code, out, err } = await command("--name", "x", ...words);
     expect(code).toBe(1);
     expect(out).toEqual([]);
     expect(err).not.toBe("");
@@ -127,17 +133,17 @@ describe("key create", () => {
     ],
     ['{"call":["main/refund"]}', 'call names "main/refund", which the realm does not have'],
   ])("refuses scopes that name what the realm does not have: %s", async (scopes, message) => {
-    const { code, out, err } = await command("--realm", "club", "--name", "x", "--scopes", scopes);
+    const { code, out, err } = await command("--name", "x", "--scopes", scopes);
     expect([code, out, err]).toEqual([1, [], message]);
   });
 
   it("takes scopes that name databases and collections of the realm", async () => {
     const scopes = '{"read":["main/items"],"write":["main"],"call":["main"]}';
-    expect((await command("--realm", "club", "--name", "x", "--scopes", scopes)).code).toBe(0);
+    expect((await command("--name", "scoped", "--scopes", scopes)).code).toBe(0);
   });
 
   it("touches nothing but keys: another build's command leaves the running server's indexes alone", async () => {
-    const items = server.store("club").collection("main.items");
+    const items = server.store(place.realm).collection("main.items");
     for (const id of ["a", "b"]) await items.insert(item(id, { sku: "same" }));
     const newer = {
       ...club,
@@ -146,36 +152,26 @@ describe("key create", () => {
         collections: shopModule({ indexes: [uniqueSku] }).definition.collections,
       },
     };
-    expect((await commandOf(newer, "--realm", "club", "--name", "x")).code).toBe(0);
+    expect((await commandOf(newer, ["--realm", place.realm, "--name", "newer"])).code).toBe(0);
     await items.insert(item("c", { sku: "same" }));
   });
 
   it("ends with --expires-in", async () => {
-    const { code, out } = await command(
-      "--realm",
-      "club",
-      "--name",
-      "brief",
-      "--admin",
-      "--expires-in",
-      "1h",
-    );
+    const { code, out } = await command("--name", "brief", "--admin", "--expires-in", "1h");
     expect(code).toBe(0);
     expect(await administer(out[0])).toBe(200);
   });
 
+  it("says why a store cannot be reached, without the password", async () => {
+    const environment = { SVC_STORE: "mongodb://me:secret@127.0.0.1:1/", SVC_QUERY_TIME: "100ms" };
+    const { code, err } = await commandOf(club, ["--realm", place.realm, "--name", "x"], environment);
+    expect([code, err]).toEqual([1, "the store is unavailable: connect ECONNREFUSED 127.0.0.1:1"]);
+  });
+
   it("says that a key in memory would be gone at once", async () => {
-    const err: string[] = [];
-    const code = await run(
-      { fingerprint: "f", realms: [club] },
-      ["key", "create", "--realm", "club", "--name", "x"],
-      {
-        environment: { SVC_STORE: "sqlite::memory:" },
-        out: () => undefined,
-        err: (line) => err.push(line),
-      },
-    );
+    const environment = { SVC_STORE: "sqlite::memory:" };
+    const { code, err } = await commandOf(club, ["--realm", place.realm, "--name", "x"], environment);
     expect(code).toBe(1);
-    expect(err.join()).toContain("sqlite::memory:");
+    expect(err).toContain("sqlite::memory:");
   });
 });

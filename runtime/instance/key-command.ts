@@ -3,9 +3,8 @@ import { systemCollections } from "../auth/collections.ts";
 import { createKey, type NewKey } from "../auth/keys.ts";
 import { checkTargetsExist, parseScopes } from "../auth/scopes.ts";
 import type { Clock } from "../clock.ts";
-import { openSqliteStore } from "../store/sqlite/store.ts";
-import { type Program, type Surroundings, UsageError } from "./command.ts";
-import { makeFolder } from "./instance.ts";
+import { openStores } from "../store/engines.ts";
+import { type Program, realmsCalled, type Surroundings, UsageError } from "./command.ts";
 import { readSettings } from "./settings.ts";
 import { parseDuration } from "./units.ts";
 
@@ -23,26 +22,22 @@ export async function createKeyCommand(
   clock: Clock,
 ): Promise<void> {
   const { realm, ...key } = parseWords(words, clock);
-  const module = realms.find(({ definition }) => definition.name === realm);
-  if (module === undefined) {
-    const names = realms.map(({ definition }) => definition.name);
-    throw new UsageError(`there is no realm ${JSON.stringify(realm)}; there are ${names.join(", ")}`);
-  }
+  const [module] = realmsCalled(realm, realms);
   if (key.scopes !== undefined) checkTargetsExist(key.scopes, module.definition.collections);
   const { store: location, queryTime } = readSettings(environment);
-  if (location === ":memory:") {
+  if (location.engine === "sqlite" && location.folder === ":memory:") {
     throw new Error("SVC_STORE is sqlite::memory:, where a key made by a command would be gone at once");
   }
-  makeFolder("SVC_STORE", location);
-  const store = await openSqliteStore({ location, realm, clock, queryTime });
+  const stores = await openStores({ location, setting: "SVC_STORE", clock, queryTime });
   try {
+    const store = await stores.open(realm);
     // Documents and their indexes are left to the server: a running one may serve another build of the realm.
     await store.provision(systemCollections(module.definition));
     const token = await createKey(store, clock, key);
     err(`key ${JSON.stringify(key.name)} of realm ${realm}; it is shown this once:`);
     out(token);
   } finally {
-    await store.close();
+    await stores.close();
   }
 }
 

@@ -5,6 +5,9 @@ import { join } from "node:path";
 /** The shortest secret. */
 export const KEY_BYTES = 32;
 
+/** How to make one. */
+export const makeKeysHint = `make one with: node -p 'crypto.randomBytes(${KEY_BYTES}).toString("base64")'`;
+
 const base64 = /^[A-Za-z0-9+/_-]+={0,2}$/;
 
 /** Secrets in base64, separated by commas, newest first; undefined where one is malformed or too short. */

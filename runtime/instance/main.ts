@@ -1,10 +1,13 @@
 import { systemClock } from "../clock.ts";
+import { StoreUnavailable } from "../store/contract.ts";
 import { type Program, type Surroundings, UsageError } from "./command.ts";
+import { copyCommand, copyUsage } from "./copy-command.ts";
 import { createKeyCommand, keyUsage } from "./key-command.ts";
 import { serve } from "./serve.ts";
 
 const usage = `usage: server              serve, configured by the environment (HOST, PORT, SVC_…)
        server ${keyUsage}
+       server ${copyUsage}
        server --help`;
 
 /** The server process: parses the command line, runs the command and sets the exit code (0, 1 failure, 2 usage). */
@@ -34,13 +37,22 @@ export async function run(
       await createKeyCommand(program, rest, surroundings, systemClock);
       return 0;
     }
+    if (first === "copy") return await copyCommand(program, words.slice(1), surroundings, systemClock);
     throw new UsageError(`unknown command: ${[first, second].join(" ").trim()}`);
   } catch (error) {
     if (error instanceof UsageError) {
       err(`${error.message}\n${usage}`);
       return 2;
     }
-    err(error instanceof Error ? error.message : String(error));
+    err(messageOf(error));
     return 1;
   }
+}
+
+function messageOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { message, cause } = error;
+  return error instanceof StoreUnavailable && cause instanceof Error
+    ? `${message}: ${cause.message}`
+    : message;
 }

@@ -1,23 +1,22 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
 import { connect } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { openSqliteStore } from "../store/sqlite/store.ts";
+import { openStores } from "../store/engines.ts";
+import { isEmbedded, type ProcessPlace, processPlace } from "../store/testing.ts";
 import { item, shopModule } from "./fixture.ts";
 import { realmCollections } from "./realm.ts";
 import { heldClock } from "./testing.ts";
 
+const keys = Buffer.alloc(32, 7).toString("base64");
 const script = fileURLToPath(new URL("./fixture-server.ts", import.meta.url));
 
-let folder: string;
+let place: ProcessPlace;
 let running: Server[];
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "process-"));
+  place = processPlace();
   running = [];
 });
 afterEach(async () => {
@@ -25,7 +24,7 @@ afterEach(async () => {
     child.kill("SIGKILL");
     await ended;
   }
-  rmSync(folder, { recursive: true, force: true });
+  await place.discard();
 });
 
 interface Server {
@@ -39,8 +38,8 @@ interface Server {
 }
 
 function start(environment: Record<string, string> = {}, words: readonly string[] = []): Server {
-  const child = spawn(process.execPath, ["--import", "tsx", script, ...words], {
-    env: { PATH: process.env["PATH"], PORT: "0", SVC_STORE: `sqlite:${folder}`, ...environment },
+  const child = spawn(process.execPath, ["--import", "tsx", script, place.realm, ...words], {
+    env: { PATH: process.env["PATH"], PORT: "0", SVC_STORE: place.setting, SVC_KEYS: keys, ...environment },
     stdio: ["ignore", "pipe", "pipe"],
   });
   const out: string[] = [];
@@ -86,10 +85,10 @@ describe("The server process", () => {
     const url = await urlOf(server);
     expect(await server.line("ready")).toMatchObject({
       level: "info",
-      realms: [`${url}/v1/shop`],
+      realms: [`${url}/v1/${place.realm}`],
       config: "f1",
     });
-    await fetch(`${url}/v1/shop/main/items/x`, { headers: { authorization: "Bearer svk_secret" } });
+    await fetch(`${url}/v1/${place.realm}/main/items/x`, { headers: { authorization: "Bearer svk_secret" } });
     server.child.kill("SIGTERM");
     expect(await server.ended).toBe(0);
     expect(server.out.join()).not.toContain("request");
@@ -99,13 +98,13 @@ describe("The server process", () => {
   it("SVC_LOG=debug logs requests, without credentials and queries", async () => {
     const server = start({ SVC_LOG: "debug" });
     const url = await urlOf(server);
-    await fetch(`${url}/v1/shop/main/items/x?where=private`, {
+    await fetch(`${url}/v1/${place.realm}/main/items/x?where=private`, {
       headers: { authorization: "Bearer svk_secret" },
     });
     expect(await server.line("request")).toMatchObject({
       level: "debug",
       method: "GET",
-      route: "/v1/shop/main/items/:id",
+      route: `/v1/${place.realm}/main/items/:id`,
       status: 404,
       address: "127.0.0.1",
     });
@@ -117,7 +116,7 @@ describe("The server process", () => {
     const url = await urlOf(server);
     const idle = connect(Number(new URL(url).port), "127.0.0.1").resume();
     await once(idle, "connect");
-    const answer = fetch(`${url}/v1/shop/main/slow/a`, { method: "PUT" });
+    const answer = fetch(`${url}/v1/${place.realm}/main/slow/a`, { method: "PUT" });
     await server.line("entered");
     const idleClosed = once(idle, "close");
     server.child.kill("SIGTERM");
@@ -126,13 +125,13 @@ describe("The server process", () => {
     expect((await answer).status).toBe(204);
     expect(await server.ended).toBe(0);
     const again = await urlOf(start());
-    expect((await fetch(`${again}/v1/shop/main/items/a`)).status).toBe(200);
+    expect((await fetch(`${again}/v1/${place.realm}/main/items/a`)).status).toBe(200);
   });
 
   it("SIGINT does the same, also when it comes twice: Ctrl-C through npm or realmc serve", async () => {
     const server = start();
     const url = await urlOf(server);
-    const answer = fetch(`${url}/v1/shop/main/slow/a`, { method: "PUT" });
+    const answer = fetch(`${url}/v1/${place.realm}/main/slow/a`, { method: "PUT" });
     await server.line("entered");
     server.child.kill("SIGINT");
     await server.line("stopping");
@@ -147,7 +146,7 @@ describe("The server process", () => {
     // Its body never ends, so that only the grace would end the connection.
     const endless = connect(Number(new URL(url).port), "127.0.0.1").resume();
     endless.on("error", () => undefined);
-    endless.write("PUT /v1/shop/main/slow/a HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{");
+    endless.write(`PUT /v1/${place.realm}/main/slow/a HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{`);
     await fetch(`${url}/healthz`);
     server.child.kill("SIGTERM");
     await server.line("stopping");
@@ -161,7 +160,7 @@ describe("The server process", () => {
   it("an error outside every handler is logged and ends the process with 1", async () => {
     const server = start();
     const url = await urlOf(server);
-    fetch(`${url}/v1/shop/main/crash`, { method: "POST" }).catch(() => undefined);
+    fetch(`${url}/v1/${place.realm}/main/crash`, { method: "POST" }).catch(() => undefined);
     expect(await server.line("unexpected failure")).toMatchObject({
       level: "fatal",
       err: { message: "bug outside every handler" },
@@ -170,23 +169,24 @@ describe("The server process", () => {
   });
 
   it("a violated unique index stops the start, naming index and ids; nothing is lost", async () => {
-    const store = await openSqliteStore({
-      location: folder,
-      realm: "shop",
+    const stores = await openStores({
+      location: place.location,
+      setting: "SVC_STORE",
       clock: heldClock(),
       queryTime: 1_000,
     });
+    const store = await stores.open(place.realm);
     await store.provision(realmCollections(shopModule({}).definition));
     for (const id of ["a", "b"]) await store.collection("main.items").insert(item(id, { sku: "same" }));
-    await store.close();
+    await stores.close();
     const server = start({}, ["--unique"]);
     expect(await server.ended).toBe(1);
     expect(server.err.join("\n")).toMatch(/unique index sku of main\.items is violated by documents a, b/);
     const url = await urlOf(start());
-    expect((await fetch(`${url}/v1/shop/main/items/b`)).status).toBe(200);
+    expect((await fetch(`${url}/v1/${place.realm}/main/items/b`)).status).toBe(200);
   });
 
-  it("a second server on the folder is refused, naming the first", async () => {
+  it.runIf(isEmbedded)("a second server on the folder is refused, naming the first", async () => {
     const first = start();
     await urlOf(first);
     const second = start();

@@ -1,6 +1,7 @@
 import type { Logger } from "pino";
 import { systemClock } from "../clock.ts";
 import type { Observer } from "../http/dispatcher.ts";
+import { describeLocation } from "../store/location.ts";
 import type { Program, Surroundings } from "./command.ts";
 import { type Instance, startInstance } from "./instance.ts";
 import { createLog } from "./log.ts";
@@ -40,7 +41,7 @@ export async function serve(
     log.info(
       {
         realms: realms.map(({ definition }) => `${instance.url}/v1/${definition.name}`),
-        store: settings.store,
+        store: describeLocation(settings.store),
         config: fingerprint,
       },
       "ready",

@@ -17,7 +17,7 @@ describe("Instance settings", () => {
     expect(readSettings({ PATH: "/bin", HOME: "/" })).toMatchObject({
       host: "127.0.0.1",
       port: 8080,
-      store: resolve("data"),
+      store: { engine: "sqlite", folder: resolve("data") },
       data: undefined,
       maxBodyBytes: 1_048_576,
       adminApi: true,
@@ -52,7 +52,7 @@ describe("Instance settings", () => {
     expect(settings).toMatchObject({
       host: "0.0.0.0",
       port: 0,
-      store: "/var/lib/x",
+      store: { engine: "sqlite", folder: "/var/lib/x" },
       data: "/var/lib/y",
       maxBodyBytes: 2_097_152,
       adminApi: false,
@@ -66,9 +66,15 @@ describe("Instance settings", () => {
     expect(settings.addressOf("10.0.0.1", "1.2.3.4, 10.0.0.2")).toBe("10.0.0.2");
   });
 
-  it("SVC_STORE: a folder or memory", () => {
-    expect(readSettings({ SVC_STORE: "sqlite::memory:" }).store).toBe(":memory:");
-    expect(readSettings({ SVC_STORE: "sqlite:./here" }).store).toBe(resolve("here"));
+  it("SVC_STORE: a folder, memory or MongoDB", () => {
+    expect(readSettings({ SVC_STORE: "sqlite::memory:" }).store).toMatchObject({ folder: ":memory:" });
+    expect(readSettings({ SVC_STORE: "mongodb://a,b/?replicaSet=rs" }).store).toMatchObject({
+      engine: "mongodb",
+      uri: "mongodb://a,b/?replicaSet=rs",
+    });
+    const [problem = ""] = problemsOf({ SVC_STORE: "mongodb://me:secret@" });
+    expect(problem).toMatch(/^SVC_STORE must be sqlite:<folder>.*mongodb:\/\//);
+    expect(problem).not.toContain("secret");
   });
 
   it("SVC_TRUST_PROXY: off, hops, or networks", () => {
@@ -138,9 +144,6 @@ describe("Instance settings", () => {
     for (const name of ["SVC_SMTP_URL", "SVC_REALTIME", "SVC_MAX_UPLOAD_BYTES"]) {
       expect(problemsOf({ [name]: "1" })).toEqual([`${name} belongs to a feature that is not built yet`]);
     }
-    const [problem = ""] = problemsOf({ SVC_STORE: "mongodb://me:secret@host/db" });
-    expect(problem).toMatch(/^SVC_STORE .*not built yet/);
-    expect(problem).not.toContain("secret");
   });
 
   it("all problems are named at once", () => {

@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import { type AddressOf, parseNetwork, trustHops, trustNetworks, trustNobody } from "../http/address.ts";
 import type { ExpandLimits } from "../realm/definition.ts";
+import { locationForms, parseLocation, type StoreLocation } from "../store/location.ts";
 import { closest } from "../suggest.ts";
 import { KEY_BYTES, parseKeys } from "./keys.ts";
 import { parseDuration, parseSize } from "./units.ts";
@@ -9,8 +10,7 @@ import { parseDuration, parseSize } from "./units.ts";
 export interface Settings {
   readonly host: string;
   readonly port: number;
-  /** A folder, or `:memory:`. */
-  readonly store: string;
+  readonly store: StoreLocation;
   /** Where the instance keeps what is no document. */
   readonly data: string | undefined;
   readonly maxBodyBytes: number;
@@ -59,7 +59,7 @@ const variables = {
     fallback: mebibyte,
     parse: within(parseSize, 1, 256 * mebibyte, "a size such as 1048576 or 1MiB, at most 256MiB"),
   },
-  SVC_STORE: { fallback: resolve("data"), parse: store },
+  SVC_STORE: { fallback: { engine: "sqlite", folder: resolve("data") }, parse: store },
   SVC_DATA: { fallback: undefined, parse: (text) => resolve(text) },
   SVC_ADMIN_API: { fallback: true, parse: onOff },
   SVC_QUERY_TIME: { fallback: 5_000, parse: duration },
@@ -76,7 +76,7 @@ const variables = {
   HOST: Variable<string>;
   PORT: Variable<number>;
   MAX_BODY_BYTES: Variable<number>;
-  SVC_STORE: Variable<string>;
+  SVC_STORE: Variable<StoreLocation>;
   SVC_DATA: Variable<string | undefined>;
   SVC_ADMIN_API: Variable<boolean>;
   SVC_QUERY_TIME: Variable<number>;
@@ -107,7 +107,7 @@ export function readSettings(environment: Environment): Settings {
   const settings: Settings = {
     host: read("HOST", variables.HOST),
     port: read("PORT", variables.PORT),
-    store: read("SVC_STORE", variables.SVC_STORE),
+    store: read<StoreLocation>("SVC_STORE", variables.SVC_STORE),
     data: read<string | undefined>("SVC_DATA", variables.SVC_DATA),
     maxBodyBytes: read("MAX_BODY_BYTES", variables.MAX_BODY_BYTES),
     adminApi: read("SVC_ADMIN_API", variables.SVC_ADMIN_API),
@@ -195,13 +195,11 @@ function logLevel(text: string): LogLevel {
   return level;
 }
 
-function store(text: string): string {
+function store(text: string): StoreLocation {
+  const location = parseLocation(text);
   // A URI may hold a password: it is never repeated.
-  if (/^mongodb(\+srv)?:\/\//.test(text))
-    throw new Refused("names MongoDB, which is not built yet; use sqlite:<folder>");
-  const location = text.startsWith("sqlite:") ? text.slice("sqlite:".length) : "";
-  if (location === "") throw new Refused("must be sqlite:<folder> or sqlite::memory:");
-  return location === ":memory:" ? location : resolve(location);
+  if (location === undefined) throw new Refused(`must be ${locationForms}`);
+  return location;
 }
 
 function proxies(text: string): AddressOf {

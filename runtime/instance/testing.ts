@@ -2,6 +2,7 @@ import type { Clock } from "../clock.ts";
 import { trustNobody } from "../http/address.ts";
 import type { Log, RealmModule } from "../realm/exchange.ts";
 import type { Store } from "../store/contract.ts";
+import { passingPlace } from "../store/testing.ts";
 import { startInstance } from "./instance.ts";
 import type { Every } from "./retention.ts";
 import type { Settings } from "./settings.ts";
@@ -44,18 +45,17 @@ export interface Started<C extends Clock = Clock> {
   stop(): Promise<void>;
 }
 
-/** Settings of a server over memory, on a port of its own. */
-export const testSettings: Settings = {
+/** Settings of a server on a port of its own, but for its store. */
+export const testSettings: Omit<Settings, "store"> = {
   host: "127.0.0.1",
   port: 0,
-  store: ":memory:",
   data: undefined,
   maxBodyBytes: 1024 * 1024,
   adminApi: true,
   queryTime: 5_000,
   searchTime: 5_000,
   expandLimits: { maxDepth: 2, maxPaths: 5, maxArray: 100, maxDocs: 2_000 },
-  keys: undefined,
+  keys: [Buffer.alloc(32, 7)],
   addressOf: trustNobody,
   logLevel: "info",
   metrics: false,
@@ -68,7 +68,8 @@ const quiet: Log = {
 };
 
 /**
- * Starts a server for tests: on a real socket of 127.0.0.1, over in-memory stores, provisioned and ready.
+ * Starts a server for tests: on a real socket of 127.0.0.1, provisioned and ready. Its stores are fresh ones of the
+ * engine that the tests run on, gone when it stops, unless the settings name others.
  *
  * @example const server = await startRealm(helpdesk); await fetch(`${server.url}/v1/helpdesk/…`); await server.stop();
  */
@@ -85,10 +86,11 @@ export async function startRealm(
   options: StartOptions = {},
 ): Promise<Started> {
   const clock = options.clock ?? heldClock();
+  const place = passingPlace();
   const instance = await startInstance({
     fingerprint: options.fingerprint ?? "test",
     realms: "definition" in modules ? [modules] : modules,
-    settings: { ...testSettings, ...options.settings },
+    settings: { ...testSettings, store: place.location, ...options.settings },
     clock,
     log: options.log ?? quiet,
     repeat: options.repeat ?? (() => () => undefined),
@@ -98,6 +100,9 @@ export async function startRealm(
     url: instance.url,
     store: (realm) => instance.store(realm),
     clock,
-    stop: () => instance.stop(2_000),
+    async stop() {
+      await instance.stop(2_000);
+      await place.discard();
+    },
   };
 }

@@ -3,9 +3,10 @@ import type { Store } from "./contract.ts";
 import { describeAggregates } from "./suite/aggregate.ts";
 import { describeDocuments } from "./suite/documents.ts";
 import { describeFeed } from "./suite/feed.ts";
-import { type Suite, shape, start } from "./suite/fixtures.ts";
+import { type Suite, shape, start, type Traits } from "./suite/fixtures.ts";
 import { describeIndexes } from "./suite/indexes.ts";
 import { describeLookup } from "./suite/lookup.ts";
+import { describeMoving } from "./suite/moving.ts";
 import { describeOrder } from "./suite/order.ts";
 import { describeQueries } from "./suite/queries.ts";
 import { describeSearch } from "./suite/search.ts";
@@ -21,7 +22,11 @@ export interface OpenOptions {
 /**
  * The tests of the store contract, the same for every engine. `open` opens an empty store; each test closes its own.
  */
-export function describeStore(name: string, open: (options: OpenOptions) => Promise<Store>): void {
+export function describeStore(
+  name: string,
+  open: (options: OpenOptions) => Promise<Store>,
+  traits: Traits,
+): void {
   describe(name, () => {
     const clock = { time: start, now: () => clock.time };
     let store: Store;
@@ -32,6 +37,7 @@ export function describeStore(name: string, open: (options: OpenOptions) => Prom
     afterEach(() => store.close());
 
     const suite: Suite = {
+      traits,
       clock,
       get store() {
         return store;
@@ -47,6 +53,7 @@ export function describeStore(name: string, open: (options: OpenOptions) => Prom
     describeLookup(suite);
     describeIndexes(suite);
     describeTransactions(suite);
+    describeMoving(suite);
     describeFeed(suite);
     describeAggregates(suite);
     describeSearch(suite);

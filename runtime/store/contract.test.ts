@@ -3,16 +3,21 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll } from "vitest";
 import { describeStore } from "./contract.suite.ts";
+import { mongoUri } from "./mongodb/testing/server.ts";
 import { openSqliteStore } from "./sqlite/store.ts";
+import { openTestStore } from "./testing.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "realmc-contract-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+if (mongoUri === undefined) {
+  describeStore("SQLite in memory", openTestStore, { history: "clock" });
 
-describeStore("SQLite in memory", (options) =>
-  openSqliteStore({ location: ":memory:", realm: "test", ...options }),
-);
-
-let opened = 0;
-describeStore("SQLite in a folder", (options) => {
-  return openSqliteStore({ location: folder, realm: `test-${++opened}`, ...options });
-});
+  const folder = mkdtempSync(join(tmpdir(), "realmc-contract-"));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  let opened = 0;
+  describeStore(
+    "SQLite in a folder",
+    (options) => openSqliteStore({ location: folder, realm: `test-${++opened}`, ...options }),
+    { history: "clock" },
+  );
+} else {
+  describeStore("MongoDB", openTestStore, { history: "server" });
+}

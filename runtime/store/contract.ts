@@ -20,12 +20,15 @@ export interface Store {
   collection(name: string): StoreCollection;
   /**
    * Runs `work` atomically: all of its writes become visible and durable together, or, when it throws, none.
-   * `work` awaits nothing but the transaction's own operations, which see the writes before them.
+   * `work` awaits nothing but the transaction's own operations, one after another, which see the writes before them.
+   * Where the store is shared it runs again, from its beginning, when another transaction came in between: it changes
+   * nothing outside. Once an operation has thrown, the transaction can only be given up.
+   * @throws TransactionConflict when others came in between again and again
    */
   transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>;
   /**
-   * A mark held by at most one holder at a time, gone at `release`, at the end of the process (or after `ttl`
-   * milliseconds where the store is shared). Undefined when somebody holds it.
+   * A mark held by at most one holder at a time, gone at `release`, at the end of the process (or `ttl` milliseconds
+   * after it was taken or last renewed where the store is shared). Undefined when somebody holds it.
    */
   lease(name: string, ttl: number): Promise<Lease | undefined>;
   /**
@@ -41,6 +44,8 @@ export interface Store {
 }
 
 export interface Lease {
+  /** Holds it for another `ttl`; false when it was lost meanwhile. */
+  renew(): Promise<boolean>;
   release(): Promise<void>;
 }
 
@@ -79,7 +84,10 @@ export interface StoredDocument {
   readonly score?: number;
 }
 
-/** What is written: the text, and beside it what the engine keeps in columns of its own. Times in epoch milliseconds. */
+/**
+ * What is written: the text, and beside it what the engine keeps in columns of its own. Times in epoch milliseconds. A
+ * text that has a `_meta` says the same there: `version` (none for 0), `created_at`, `deleted_at` and `purge_at`.
+ */
 export interface DocumentWrite extends StoredDocument {
   readonly createdAt: number;
   /** Present on soft-deleted documents: they leave `live` and every unique index. */
@@ -152,11 +160,11 @@ export interface DocumentReader {
 }
 
 export interface DocumentWriter {
-  /** @throws DuplicateId | UniqueViolation, the first where both hold */
+  /** @throws DuplicateId | UniqueViolation, the first where both hold | DocumentTooLarge */
   insert(document: DocumentWrite): Promise<void>;
   /**
    * Replaces the document if its version is `expected` (in any visibility); false if it is gone or has another.
-   * @throws UniqueViolation
+   * @throws UniqueViolation | DocumentTooLarge
    */
   replace(expected: number, document: DocumentWrite): Promise<boolean>;
   /**
@@ -186,33 +194,58 @@ export interface StoreCollection extends DocumentReader, DocumentWriter {
   aggregate(query: Aggregate): Promise<{ readonly groups: readonly Group[]; readonly hasMore: boolean }>;
   /** Removes for good up to `limit` documents whose `purgeAt` has passed; answers how many. */
   removeExpired(limit: number): Promise<number>;
+  /**
+   * What was written, deleted documents too, in the order of ids from after this one on: how a collection is moved to
+   * another store. Documents past their `purgeAt` are left out.
+   */
+  scan(after: string | undefined, limit: number): Promise<readonly DocumentWrite[]>;
+  /**
+   * Writes documents as they are, each in place of the one that has its id, if any; some may be written when it throws.
+   * @throws UniqueViolation | DocumentTooLarge
+   */
+  load(documents: readonly DocumentWrite[]): Promise<void>;
 }
 
 export interface Transaction {
-  collection(name: string): DocumentReader & DocumentWriter;
+  collection(name: string): TransactionCollection;
 }
 
-/** An ordered history of changes, kept for a day, of collections whose shape asks for it. */
+/** A collection in a transaction. */
+export interface TransactionCollection extends DocumentReader, DocumentWriter {
+  /**
+   * Inserts documents in their order, in as few commands as the engine can.
+   * @throws InsertRefused for the first that is refused
+   */
+  insertAll(documents: readonly DocumentWrite[]): Promise<void>;
+}
+
+/**
+ * An ordered history of changes of collections whose shape asks for it, kept for a day, or as long as the server of a
+ * shared store keeps it. There changes come a moment after they were acknowledged.
+ */
 export interface ChangeFeed {
   /** The position after the newest change. */
   head(): Promise<string>;
   /**
-   * Changes after `position`, oldest first, at most `limit`.
+   * Changes after `position`, oldest first, at most `limit`; none only where there are no more yet.
    * @throws HistoryExpired when the history no longer reaches back to it.
    */
   read(position: string, limit: number): Promise<readonly Change[]>;
-  /** Calls back after each commit that recorded changes; answers how to stop. */
+  /**
+   * Calls back after each commit that recorded changes, or, where the store is shared, when changes came or the history
+   * was lost, and when the feed begins; answers how to stop.
+   */
   onCommit(listener: () => void): () => void;
 }
 
 export interface Change {
   readonly position: string;
-  /** Epoch milliseconds. */
+  /** Epoch milliseconds, by the store's own clock where it is shared. */
   readonly at: number;
   readonly collection: string;
   readonly id: string;
-  /** Before the change; absent for an insert. */
-  readonly before?: StoredDocument;
+  /** Before the change; absent for an insert, `unknown` where a shared store no longer has it. */
+  readonly before?: StoredDocument | "unknown";
   /** After the change; absent for a removal. */
   readonly after?: StoredDocument;
 }
@@ -227,7 +260,18 @@ export class DuplicateId extends Error {
   }
 }
 
-/** A write would give two live documents the same values under a unique index. */
+/** Of several documents one was refused; the cause is what `insert` would have thrown. */
+export class InsertRefused extends Error {
+  /** Its place among them, from 0. */
+  readonly at: number;
+  constructor(at: number, cause: unknown) {
+    super(`document ${at} cannot be inserted`, { cause });
+    this.name = "InsertRefused";
+    this.at = at;
+  }
+}
+
+/** A write would give two live documents the same values under a unique index; of several, the one declared first. */
 export class UniqueViolation extends Error {
   /** The index's name as in its {@link IndexShape}. */
   readonly index: string;
@@ -277,6 +321,42 @@ export class TooManyGroups extends Error {
   constructor() {
     super(`the aggregation makes more than ${MAX_GROUPS} groups or distinct values, or too much text`);
     this.name = "TooManyGroups";
+  }
+}
+
+/**
+ * The store cannot be reached, or lost its primary while it worked. Of a write nobody knows whether it was done, unless
+ * it is tried again.
+ */
+export class StoreUnavailable extends Error {
+  constructor(cause: unknown) {
+    super("the store is unavailable", { cause });
+    this.name = "StoreUnavailable";
+  }
+}
+
+/** The store does not let us in, or not do what the service needs; an operator must see to it. */
+export class StoreRefused extends Error {
+  /** @param reason repeats neither a credential nor anything of a document */
+  constructor(reason: string) {
+    super(`the store refuses access: ${reason}`);
+    this.name = "StoreRefused";
+  }
+}
+
+/** A transaction met others, again and again until its time was over; nothing of it is written. */
+export class TransactionConflict extends Error {
+  constructor(cause: unknown) {
+    super("other transactions came in between", { cause });
+    this.name = "TransactionConflict";
+  }
+}
+
+/** The engine cannot hold a document of this size. */
+export class DocumentTooLarge extends Error {
+  constructor() {
+    super("the document is larger than the store can hold");
+    this.name = "DocumentTooLarge";
   }
 }
 

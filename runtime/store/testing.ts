@@ -1,6 +1,87 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { type Clock, systemClock } from "../clock.ts";
 import type { CollectionShape, Store } from "./contract.ts";
+import { DATABASE_PREFIX, type StoreLocation } from "./location.ts";
+import {
+  databaseBytes,
+  dropDatabases,
+  mongoUri,
+  openTestMongoStore,
+  randomName,
+  testLocation,
+} from "./mongodb/testing/server.ts";
 import { openSqliteStore } from "./sqlite/store.ts";
+
+/** Whether the tests run on the embedded engine: for those about its files, `it.runIf(isEmbedded)`. */
+export const isEmbedded = mongoUri === undefined;
+
+/** A place for stores of one test, on the engine that the tests run on. */
+export interface TestPlace {
+  readonly location: StoreLocation;
+  /** All that is stored there. */
+  bytes(): Promise<Buffer>;
+  /** Removes it. */
+  discard(): Promise<void>;
+}
+
+/** Where stores last until they are discarded. */
+export function testPlace(): TestPlace {
+  return mongoUri === undefined ? embeddedPlace() : mongoPlace();
+}
+
+/** Where stores end with whoever has them open, as far as the engine can. */
+export function passingPlace(): Pick<TestPlace, "location" | "discard"> {
+  if (mongoUri !== undefined) return mongoPlace();
+  return { location: { engine: "sqlite", folder: ":memory:" }, discard: async () => undefined };
+}
+
+/** A folder, whatever the tests run on. */
+export interface EmbeddedPlace extends TestPlace {
+  /** `SVC_STORE`. */
+  readonly setting: string;
+}
+
+export function embeddedPlace(): EmbeddedPlace {
+  const folder = mkdtempSync(join(tmpdir(), "realmc-store-"));
+  return {
+    setting: `sqlite:${folder}`,
+    location: { engine: "sqlite", folder },
+    bytes: async () => {
+      const files = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isFile());
+      return Buffer.concat(files.map(({ name }) => readFileSync(join(folder, name))));
+    },
+    discard: async () => rmSync(folder, { recursive: true, force: true }),
+  };
+}
+
+function mongoPlace(): TestPlace {
+  const location = testLocation();
+  const { prefix } = location;
+  return { location, bytes: () => databaseBytes(prefix), discard: () => dropDatabases(prefix) };
+}
+
+/** For tests of processes, which know a store by `SVC_STORE` alone. */
+export interface ProcessPlace extends TestPlace {
+  /** `SVC_STORE`. */
+  readonly setting: string;
+  /** What a realm is called, so that nobody else's has its database. */
+  readonly realm: string;
+}
+
+export function processPlace(): ProcessPlace {
+  const realm = `t${randomName()}`;
+  if (mongoUri === undefined) return { ...embeddedPlace(), realm };
+  const database = `${DATABASE_PREFIX}${realm}`;
+  return {
+    location: { engine: "mongodb", uri: mongoUri, prefix: DATABASE_PREFIX },
+    realm,
+    setting: mongoUri,
+    bytes: () => databaseBytes(database),
+    discard: () => dropDatabases(database),
+  };
+}
 
 export interface TestStoreOptions {
   readonly clock?: Clock;
@@ -10,10 +91,19 @@ export interface TestStoreOptions {
   readonly collections?: readonly CollectionShape[];
 }
 
-/** A fresh store for a test, gone when it is closed or the process ends. */
+/** A fresh store for a test, on the engine that the tests run on, gone when it is closed. */
 export async function testStore(options: TestStoreOptions = {}): Promise<Store> {
   const { clock = systemClock, queryTime = 5_000, collections = [] } = options;
-  const store = await openSqliteStore({ location: ":memory:", realm: "test", clock, queryTime });
+  const store = await openTestStore({ clock, queryTime });
   await store.provision(collections);
   return store;
+}
+
+/** The same, nothing provisioned. */
+export function openTestStore(options: {
+  readonly clock: Clock;
+  readonly queryTime: number;
+}): Promise<Store> {
+  if (mongoUri !== undefined) return openTestMongoStore(options);
+  return openSqliteStore({ location: ":memory:", realm: "test", ...options });
 }

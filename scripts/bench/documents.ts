@@ -1,12 +1,12 @@
 // The document half of the benchmark: the generated server against a hand-written one and bare Fastify, interleaved.
 
-import { join } from "node:path";
 import { middle } from "./middle.ts";
-import { type MeasuredServer, startGenerated, startHandwritten, startHello } from "./servers.ts";
+import type { Place } from "./place.ts";
+import { type MeasuredServer, RULES, startGenerated, startHandwritten, startHello } from "./servers.ts";
 import { helloRow, type Measure, measure, type Row, seed } from "./workload.ts";
 
 export interface DocumentOptions {
-  readonly work: string;
+  readonly place: Place;
   readonly bundle: string;
   readonly rounds: number;
   readonly scale: number;
@@ -14,7 +14,7 @@ export interface DocumentOptions {
 }
 
 export async function documentBenchmark(options: DocumentOptions): Promise<void> {
-  const { work, bundle } = options;
+  const { place, bundle } = options;
   const servers: MeasuredServer[] = [];
   const started = async (server: Promise<MeasuredServer>): Promise<MeasuredServer> => {
     servers.push(await server);
@@ -22,10 +22,15 @@ export async function documentBenchmark(options: DocumentOptions): Promise<void>
   };
   try {
     const hello = await started(startHello());
-    const handwritten = await started(startHandwritten(join(work, "handwritten")));
-    const open = await started(startGenerated(bundle, join(work, "open"), "open"));
-    const guarded = await started(startGenerated(bundle, join(work, "guarded"), "guarded"));
-    report(await interleaved(hello, [handwritten, open, guarded], options), handwritten.name, options.rounds);
+    const handwritten = await started(startHandwritten(place, "open"));
+    const guardedByHand = place.guardedByHand ? [await started(startHandwritten(place, "guarded"))] : [];
+    const open = await started(startGenerated(bundle, place, "open"));
+    const guarded = await started(startGenerated(bundle, place, "guarded"));
+    report(
+      await interleaved(hello, [handwritten, ...guardedByHand, open, guarded], options),
+      handwritten.name,
+      options.rounds,
+    );
   } finally {
     await Promise.all(servers.map((server) => server.stop()));
   }
@@ -64,25 +69,37 @@ function remember(measured: Measured, row: Row, server: MeasuredServer, one: Mea
 }
 
 function report(measured: Measured, reference: string, rounds: number): void {
-  console.log("| row | server | CPU µs/request | requests/s | p50 ms | p99 ms | RSS MiB | ratio |");
-  console.log("|---|---|---:|---:|---:|---:|---:|---:|");
+  console.log(
+    "| row | server | CPU µs/request | requests/s | p50 ms | p99 ms | RSS MiB | throughput | CPU |",
+  );
+  console.log("|---|---|---:|---:|---:|---:|---:|---:|---:|");
   for (const [row, byServer] of measured) {
-    const base = byServer.get(reference);
     for (const [server, all] of byServer) {
+      const guarded = server.endsWith(RULES) ? byServer.get(reference + RULES) : undefined;
+      const base = guarded ?? byServer.get(reference);
       const cells = [
         middle(all.map(({ cpu }) => cpu)).toFixed(1),
         middle(all.map(({ perSecond }) => perSecond)).toFixed(0),
         middle(all.map(({ p50 }) => p50)).toFixed(1),
         middle(all.map(({ p99 }) => p99)).toFixed(1),
         (middle(all.map(({ rss }) => rss)) / 2 ** 20).toFixed(0),
-        base === undefined
-          ? ""
-          : middle(all.map(({ cpu }, round) => (base[round]?.cpu ?? cpu) / cpu)).toFixed(2),
+        ratio(base, all, (its, own) => own.perSecond / its.perSecond),
+        ratio(base, all, (its, own) => its.cpu / own.cpu),
       ];
       console.log(`| ${row} | ${server} | ${cells.join(" | ")} |`);
     }
   }
   console.log(
-    `\nratio: CPU of ${reference} / CPU of the server, median of ${rounds} interleaved rounds; above 1 is cheaper.`,
+    `\nthroughput: of the server / ${reference}; CPU: ${reference} / of the server, a request. Medians of ${rounds} interleaved rounds; above 1 is better.`,
   );
+}
+
+/** The median of the rounds. */
+function ratio(
+  reference: readonly Measure[] | undefined,
+  all: readonly Measure[],
+  compare: (its: Measure, own: Measure) => number,
+): string {
+  if (reference === undefined) return "";
+  return middle(all.map((own, round) => compare(reference[round] ?? own, own))).toFixed(2);
 }

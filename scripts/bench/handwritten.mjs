@@ -1,12 +1,21 @@
 // The reference: one collection as an expert would write it by hand with Fastify, SQLite and ajv. It answers the
 // benchmark's requests with the same statuses, bodies and headers as the generated server, durably
 // (synchronous=FULL), and without anything that this one collection does not need.
-import { hash, randomBytes } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { hash } from "node:crypto";
 import { join } from "node:path";
 import { DatabaseSync } from "@photostructure/sqlite";
-import Ajv from "ajv/dist/2020.js";
-import Fastify from "fastify";
+import {
+  checkFor,
+  conflict,
+  found,
+  headers,
+  matches,
+  mergePatch,
+  newApp,
+  newId,
+  operationsOf,
+  pageOf,
+} from "./handwritten-http.mjs";
 
 const [, , folder, schemaFile] = process.argv;
 const db = new DatabaseSync(join(folder, "items.sqlite"));
@@ -29,95 +38,20 @@ const insert = db.prepare("INSERT INTO items (id, version, created_at, sku, body
 const update = db.prepare("UPDATE items SET version = ?, sku = ?, body = ? WHERE id = ? AND version = ?");
 const remove = db.prepare("DELETE FROM items WHERE id = ?");
 
-const ajv = new Ajv({ allErrors: true });
-const validate = ajv.compile(JSON.parse(readFileSync(schemaFile, "utf8")));
-
-let last = 0;
-let tail = 0;
-function newId() {
-  const now = Date.now();
-  if (now === last) tail++;
-  else {
-    last = now;
-    tail = randomBytes(4).readUInt32BE();
-  }
-  return now.toString(36).padStart(10, "0") + tail.toString(36).padStart(10, "0");
-}
-
-class HttpError extends Error {
-  constructor(status, code, message, details) {
-    super(message);
-    this.statusCode = status;
-    this.code = code;
-    this.details = details;
-  }
-}
-
-const prefix = randomBytes(6).toString("hex");
-let sequence = 0;
-const app = Fastify({ genReqId: (raw) => raw.headers["x-request-id"] ?? prefix + (++sequence).toString(36) });
-app.setErrorHandler((error, request, reply) => {
-  const { code, message, details } = error;
-  reply.code(error.statusCode ?? 500);
-  reply.header("x-request-id", request.id);
-  return { error: { code, message, details, request_id: request.id } };
-});
-// Merge patches are JSON too.
-app.addContentTypeParser("application/merge-patch+json", { parseAs: "string" }, (_request, body, done) => {
-  try {
-    done(null, JSON.parse(body));
-  } catch (error) {
-    done(error);
-  }
-});
-
-function check(document) {
-  if (validate(document)) return;
-  const details = validate.errors.map((e) => ({
-    path: e.instancePath.slice(1).replaceAll("/", "."),
-    reason: e.message,
-  }));
-  throw new HttpError(400, "validation_error", "The document does not fit its schema.", details);
-}
+const check = checkFor(schemaFile);
+const app = newApp();
 
 function write(run) {
   try {
     return run();
   } catch (error) {
-    if (error.errcode === 2067) {
-      const details = [{ path: "sku", reason: "must be unique" }];
-      throw new HttpError(409, "conflict", "A unique value is taken.", details);
-    }
-    throw error;
+    throw error.errcode === 2067 ? conflict() : error;
   }
 }
 
 function body(id, fields, createdAt, updatedAt, version) {
   const meta = `{"created_at":"${createdAt}","updated_at":"${updatedAt}","version":${version}}`;
   return `{"id":"${id}",${JSON.stringify(fields).slice(1, -1)},"_meta":${meta}}`;
-}
-
-function headers(request, reply) {
-  return reply
-    .header("content-type", "application/json; charset=utf-8")
-    .header("cache-control", "private, no-cache")
-    .header("vary", "Origin, Authorization")
-    .header("x-request-id", request.id);
-}
-
-function mergePatch(target, patch) {
-  const result = { ...target };
-  for (const [key, value] of Object.entries(patch)) {
-    if (value === null) delete result[key];
-    else if (typeof value === "object" && !Array.isArray(value)) {
-      const into = result[key];
-      result[key] = mergePatch(
-        typeof into === "object" && into !== null && !Array.isArray(into) ? into : {},
-        value,
-      );
-    } else result[key] = value;
-  }
-  return result;
 }
 
 function create(fields) {
@@ -127,19 +61,6 @@ function create(fields) {
   const text = body(id, fields, now, now, 1);
   write(() => insert.run(id, now, fields.sku, text));
   return { id, text };
-}
-
-function found(row) {
-  if (row === undefined) throw new HttpError(404, "not_found", "No such document.");
-  return row;
-}
-
-function matches(request, version) {
-  const expected = request.headers["if-match"];
-  if (expected === undefined || expected === "*") return;
-  if (!expected.split(",").some((tag) => tag.trim() === `"${version}"`)) {
-    throw new HttpError(412, "version_mismatch", "The document has another version.");
-  }
 }
 
 function replace(request, reply, id, row, fields) {
@@ -161,10 +82,7 @@ app.get(`${path}/:id`, (request, reply) => {
   else reply.send(row.body);
 });
 app.get(path, (request, reply) => {
-  const limit = Number(request.query.limit ?? 20);
-  const skip = Number(request.query.skip ?? 0);
-  if (!(limit >= 1 && limit <= 100 && skip >= 0))
-    throw new HttpError(400, "invalid_query", "Bad limit or skip.");
+  const { limit, skip } = pageOf(request.query);
   const rows = page.all(limit + 1, skip);
   const more = rows.length > limit;
   if (more) rows.pop();
@@ -197,10 +115,7 @@ app.delete(`${path}/:id`, (request, reply) => {
   headers(request, reply).removeHeader("content-type").code(204).send();
 });
 app.post("/v1/open/shop/_batch", (request, reply) => {
-  const { operations } = request.body;
-  if (!Array.isArray(operations) || operations.length < 1 || operations.length > 100) {
-    throw new HttpError(400, "validation_error", "Between 1 and 100 operations.");
-  }
+  const operations = operationsOf(request.body);
   db.exec("BEGIN IMMEDIATE");
   let results;
   try {

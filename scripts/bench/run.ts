@@ -3,8 +3,9 @@
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { realmc, root, withWorkspace } from "../workspace.ts";
+import { realmc, withWorkspace } from "../workspace.ts";
 import { documentBenchmark } from "./documents.ts";
+import { databases, folders } from "./place.ts";
 import { compileTimes, startTimes } from "./process.ts";
 import { queryRows } from "./queries/rows.ts";
 import { queryBenchmark } from "./queries/run.ts";
@@ -14,11 +15,15 @@ const { values: options } = parseArgs({
   options: {
     rounds: { type: "string", default: "5" },
     scale: { type: "string", default: "1" },
+    /** A `mongodb://` URI: both store there, each in databases of its own, dropped afterwards. */
+    store: { type: "string" },
     /** `documents`, `queries`, `isolation`, `process`, or the name of one row. */
     only: { type: "string" },
   },
 });
-const { only } = options;
+const { only, store } = options;
+if (store !== undefined && !/^mongodb(\+srv)?:/.test(store))
+  throw new Error("--store must be a mongodb:// URI");
 const rounds = Number(options.rounds);
 const scale = Number(options.scale);
 const named = (part: string, all: readonly { readonly name: string }[]): readonly string[] =>
@@ -30,17 +35,23 @@ await withWorkspace(async (work) => {
   const isolated = only === undefined || only === "queries" || only === "isolation";
   if (documentRows.length + queries.length === 0 && !isolated) return;
   const bundle = join(work, "dist");
-  const config = join(root, "scripts/bench/config");
+  const place = store === undefined ? folders(work) : databases(store, work);
   execFileSync(
     process.execPath,
-    [realmc, "build", config, "--out", join(work, "generated"), "--bundle", bundle],
+    [realmc, "build", place.config, "--out", join(work, "generated"), "--bundle", bundle],
     { stdio: ["ignore", "ignore", "pipe"] },
   );
-  if (documentRows.length > 0) await documentBenchmark({ work, bundle, rounds, scale, rows: documentRows });
-  if (queries.length > 0 || isolated)
-    await queryBenchmark({ work, bundle, rounds, scale, rows: queries, isolated });
+  try {
+    if (documentRows.length > 0)
+      await documentBenchmark({ place, bundle, rounds, scale, rows: documentRows });
+    if (queries.length > 0 || isolated)
+      await queryBenchmark({ place, bundle, rounds, scale, rows: queries, isolated });
+  } finally {
+    await place.clear();
+  }
 });
-if (only === undefined || only === "process") {
+// Of the embedded engine, with the examples.
+if (store === undefined && (only === undefined || only === "process")) {
   await startTimes();
   await compileTimes();
 }

@@ -1,18 +1,16 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-
-export type MeasuredRealm = "open" | "guarded" | "queries";
+import type { MeasuredRealm, Place } from "./place.ts";
 
 /** A server under measurement, in a process of its own. */
 export interface MeasuredServer {
   readonly name: string;
   readonly url: string;
-  /** Path prefix of the collection. */
-  readonly realm: MeasuredRealm;
+  /** In paths. */
+  readonly realm: string;
   /** Sent with every request. */
   readonly headers: Readonly<Record<string, string>>;
   /** Processor time in microseconds and resident memory in bytes, of the whole process so far. */
@@ -25,31 +23,29 @@ export interface Usage {
   readonly rss: number;
 }
 
+/** Ends the names of servers with sessions and rules. */
+export const RULES = ", rules";
+
 const here = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
 const probe = ["--import", new URL("probe.mjs", import.meta.url).href];
 
 export async function startHello(): Promise<MeasuredServer> {
   const child = fork(here("hello.mjs"), [], { execArgv: probe });
-  return measured("bare Fastify", child, await announced(child), "open", {});
+  return measured("bare Fastify", child, await announced(child), "open", "open");
 }
 
-export async function startHandwritten(folder: string): Promise<MeasuredServer> {
-  mkdirSync(folder, { recursive: true });
-  const schema = here("config/open/shop/items/schema.json");
-  const child = fork(here("handwritten.mjs"), [folder, schema], { execArgv: probe });
-  return measured("hand-written", child, await announced(child), "open", {});
-}
-
-export async function startHandwrittenQueries(folder: string): Promise<MeasuredServer> {
-  mkdirSync(folder, { recursive: true });
-  const child = fork(here("queries/handwritten.mjs"), [folder], { execArgv: probe });
-  return measured("hand-written", child, await announced(child), "queries", {});
+export async function startHandwritten(place: Place, realm: MeasuredRealm): Promise<MeasuredServer> {
+  const [script, ...args] = place.handwritten(realm);
+  const child = fork(here(script), [...args, here("config/open/shop/items/schema.json")], {
+    execArgv: probe,
+  });
+  return measured(place.byHand, child, await announced(child), realm, realm);
 }
 
 /** The bundle serves every realm; each is measured in a process of its own. */
 export async function startGenerated(
   bundle: string,
-  folder: string,
+  place: Place,
   realm: MeasuredRealm,
 ): Promise<MeasuredServer> {
   const port = await freePort();
@@ -61,13 +57,12 @@ export async function startGenerated(
       NODE_ENV: "production",
       HOST: "127.0.0.1",
       PORT: String(port),
-      SVC_STORE: `sqlite:${folder}`,
+      ...place.environment(realm),
     },
   });
   const url = `http://127.0.0.1:${port}`;
   await ready(url);
-  const headers = realm === "guarded" ? { authorization: `Bearer ${await session(url)}` } : {};
-  return measured(realm === "guarded" ? "generated, rules" : "generated", child, url, realm, headers);
+  return measured("generated", child, url, realm, place.nameOf(realm));
 }
 
 /** Waits until `/readyz` answers 200. */
@@ -90,8 +85,8 @@ export async function freePort(): Promise<number> {
   return address.port;
 }
 
-async function session(url: string): Promise<string> {
-  const answer = await fetch(`${url}/v1/guarded/_auth/signup`, {
+async function session(url: string, realm: string): Promise<string> {
+  const answer = await fetch(`${url}/v1/${realm}/_auth/signup`, {
     method: "POST",
     headers: { "content-type": "application/json" },
     body: JSON.stringify({ email: "bench@example.com", password: "correct horse battery" }),
@@ -108,24 +103,26 @@ async function announced(child: ChildProcess): Promise<string> {
   return message["ready"];
 }
 
-function measured(
-  name: string,
+/** @param name the realm's in paths */
+async function measured(
+  server: string,
   child: ChildProcess,
   url: string,
   realm: MeasuredRealm,
-  headers: Readonly<Record<string, string>>,
-): MeasuredServer {
+  name: string,
+): Promise<MeasuredServer> {
+  const guarded = realm === "guarded";
   return {
-    name,
+    name: guarded ? server + RULES : server,
     url,
-    realm,
-    headers,
+    realm: name,
+    headers: guarded ? { authorization: `Bearer ${await session(url, name)}` } : {},
     async usage() {
       const answer = once(child, "message");
       child.send("usage");
       const [message] = await answer;
       const usage = isRecord(message) ? message["usage"] : undefined;
-      if (!isRecord(usage)) throw new Error(`${name} does not answer its probe`);
+      if (!isRecord(usage)) throw new Error(`${server} does not answer its probe`);
       return { cpu: Number(usage["cpu"]), rss: Number(usage["rss"]) };
     },
     async stop() {

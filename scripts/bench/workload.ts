@@ -190,6 +190,7 @@ export async function measure(
   const result = await autocannon({
     url: server.url,
     connections: Math.min(64, amount),
+    timeout: 60,
     sampleInt: 20,
     amount,
     requests: [

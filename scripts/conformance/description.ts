@@ -1,5 +1,6 @@
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../runtime/json.ts";
+import type { RealmModule } from "../../runtime/realm/exchange.ts";
 import { formats } from "../../runtime/validation/formats.ts";
 import { parsed, type Wire, wireOf } from "./wire.ts";
 
@@ -50,6 +51,11 @@ export class Description {
   readonly operations: readonly Operation[];
   readonly #document: JsonObject;
   readonly #ajv = new Ajv2020({ strict: false, formats });
+
+  static of({ definition: { openapi } }: RealmModule): Description {
+    if (openapi === undefined) throw new Error("the realm shows no description");
+    return new Description(openapi.document);
+  }
 
   constructor(document: JsonObject) {
     this.#document = document;

@@ -1,20 +1,47 @@
-// npm run crash [-- kills]: builds the examples, then kills the server under load many times.
+// npm run crash [-- kills [--store <MongoDB URI>]]: kills servers under load many times. On the embedded store one server
+// of the built examples; on MongoDB one of two on a database, which is dropped in the end.
 import { execFileSync } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import { join } from "node:path";
+import { parseArgs } from "node:util";
 import { realmc, root, withWorkspace } from "../workspace.ts";
 import { crash } from "./crash.ts";
+import { crashInstances } from "./instances/run.ts";
 
-const kills = Number(process.argv[2] ?? 50);
-if (!Number.isInteger(kills) || kills < 1) {
-  console.error("usage: npm run crash [-- <kills>], a number of 1 or more; 50 by default");
+const { values, positionals } = parseArgs({ options: { store: { type: "string" } }, allowPositionals: true });
+const kills = Number(positionals[0] ?? 50);
+if (!Number.isInteger(kills) || kills < 1 || positionals.length > 1) {
+  console.error("usage: npm run crash [-- <kills> [--store <MongoDB URI>]]; 50 kills by default");
   process.exit(2);
 }
-await withWorkspace(async (work) => {
-  const bundle = join(work, "dist");
-  const output = ["--out", join(work, "generated"), "--bundle", bundle];
-  execFileSync(process.execPath, [realmc, "build", join(root, "examples"), ...output], { stdio: "inherit" });
-  const { acknowledged, verified } = await crash(join(bundle, "server.mjs"), join(work, "data"), kills);
-  console.log(
-    `${kills} kills, ${acknowledged} acknowledged writes, ${verified} documents verified: nothing lost.`,
-  );
-});
+await (values.store === undefined ? embedded() : shared(values.store));
+
+async function embedded(): Promise<void> {
+  await withWorkspace(async (work) => {
+    const bundle = join(work, "dist");
+    const output = ["--out", join(work, "generated"), "--bundle", bundle];
+    execFileSync(process.execPath, [realmc, "build", join(root, "examples"), ...output], {
+      stdio: "inherit",
+    });
+    const { acknowledged, verified } = await crash(join(bundle, "server.mjs"), join(work, "data"), kills);
+    console.log(
+      `${kills} kills, ${acknowledged} acknowledged writes, ${verified} documents verified: nothing lost.`,
+    );
+  });
+}
+
+async function shared(uri: string): Promise<void> {
+  const realm = `crash-${randomBytes(6).toString("hex")}`;
+  const { MongoClient } = await import("mongodb");
+  const client = new MongoClient(uri);
+  try {
+    const { acknowledged, problems } = await crashInstances(uri, realm, kills);
+    for (const problem of problems) console.error(problem);
+    const verdict = problems.length === 0 ? "nothing lost, nothing twice" : `${problems.length} problems`;
+    console.log(`${kills} kills, ${acknowledged} acknowledged writes: ${verdict}.`);
+    if (problems.length > 0) process.exitCode = 1;
+  } finally {
+    await client.db(`svc-${realm}`).dropDatabase();
+    await client.close();
+  }
+}

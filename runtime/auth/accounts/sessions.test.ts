@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { eq } from "../../filter/algebra.ts";
 import { isJsonObject, type JsonObject } from "../../json.ts";
+import { collections, sessionFields } from "../collections.ts";
+import { readSession } from "../records.ts";
 import { type Accounts, day, minute, startAccounts } from "../testing.ts";
 
 let server: Accounts;
@@ -122,12 +125,22 @@ describe("Ending sessions", () => {
   });
 });
 
+/** When the session was last used as the store has it. */
+async function lastUse(session: string): Promise<number | undefined> {
+  const filter = eq(sessionFields.session, session);
+  const find = { filter, visibility: "live", limit: 1, skip: 0 } as const;
+  const [found] = await server.store("shop").collection(collections.sessions).find(find);
+  return found && Date.parse(readSession(found).record.last_used_at);
+}
+
 describe("Lifetimes", () => {
   it("a session ends at its absolute lifetime, however much it is used", async () => {
-    const { token } = await server.signup("ida@example.com");
+    const { session, token } = await server.signup("ida@example.com");
     for (let n = 0; n < 5; n += 1) {
       server.clock.advance(6 * day - 1);
       expect(await alive(token)).toBe(true);
+      // Uses are recorded in the background.
+      await expect.poll(() => lastUse(session)).toBe(server.clock.now());
     }
     server.clock.advance(5);
     expect(await alive(token)).toBe(false);

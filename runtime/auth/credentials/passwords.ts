@@ -1,6 +1,7 @@
 import { availableParallelism } from "node:os";
 import { hash, verify } from "@node-rs/argon2";
 import { ApiError } from "../../errors.ts";
+import { Turns } from "../../turns.ts";
 
 /** OWASP's first choice for argon2id; memory in KiB. The algorithm is the package's default. */
 const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
@@ -21,14 +22,10 @@ export function isPassword(password: string): boolean {
  * queue is refused with `unavailable` (spec: Errors).
  */
 export class PasswordHasher {
-  readonly #atOnce: number;
-  readonly #queue: number;
-  readonly #waiting: (() => void)[] = [];
-  #running = 0;
+  readonly #turns: Turns;
 
   constructor(atOnce: number, queue: number) {
-    this.#atOnce = atOnce;
-    this.#queue = queue;
+    this.#turns = new Turns(atOnce, queue, tooMany);
   }
 
   /**
@@ -36,7 +33,7 @@ export class PasswordHasher {
    * @throws ApiError `unavailable`
    */
   hash(password: string): Promise<string> {
-    return this.#run(() => hash(normal(password), cost));
+    return this.#turns.run(() => hash(normal(password), cost));
   }
 
   /**
@@ -45,29 +42,17 @@ export class PasswordHasher {
    */
   async verify(stored: string | undefined, password: string): Promise<boolean> {
     const possible = stored !== undefined && isPassword(password);
-    const matches = await this.#run(() =>
+    const matches = await this.#turns.run(() =>
       possible ? verify(stored, normal(password)) : verify(nobody, "not a password"),
     );
     return possible && matches;
   }
+}
 
-  async #run<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#running < this.#atOnce) this.#running += 1;
-    else if (this.#waiting.length < this.#queue) await new Promise<void>((go) => this.#waiting.push(go));
-    else {
-      throw new ApiError("unavailable", "Too many password operations are under way; try again shortly.", {
-        headers: { "retry-after": "1" },
-      });
-    }
-    try {
-      return await work();
-    } finally {
-      // A place is handed on, not given back and taken again.
-      const next = this.#waiting.shift();
-      if (next === undefined) this.#running -= 1;
-      else next();
-    }
-  }
+function tooMany(): ApiError {
+  return new ApiError("unavailable", "Too many password operations are under way; try again shortly.", {
+    headers: { "retry-after": "1" },
+  });
 }
 
 /** The same password typed on another keyboard is the same (NIST SP 800-63B, 5.1.1.2). */

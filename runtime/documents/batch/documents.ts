@@ -1,15 +1,19 @@
-import type { DocumentWrite, StoredDocument, Visibility } from "../../store/contract.ts";
-import type { Documents } from "../collection.ts";
+import type {
+  DocumentWrite,
+  StoredDocument,
+  TransactionCollection,
+  Visibility,
+} from "../../store/contract.ts";
 
 /**
  * A collection in a batch's transaction: documents that the batch has read or written before are not read again. Made
  * for one batch, whose operations look at live documents only.
  */
-export class BatchDocuments implements Documents {
-  readonly #documents: Documents;
+export class BatchDocuments implements TransactionCollection {
+  readonly #documents: TransactionCollection;
   readonly #live = new Map<string, StoredDocument | undefined>();
 
-  constructor(documents: Documents) {
+  constructor(documents: TransactionCollection) {
     this.#documents = documents;
   }
 
@@ -24,6 +28,11 @@ export class BatchDocuments implements Documents {
     // A create that fails ends the batch, so that nobody asks for what was kept.
     this.#keep(document);
     return this.#documents.insert(document);
+  }
+
+  insertAll(documents: readonly DocumentWrite[]): Promise<void> {
+    for (const document of documents) this.#keep(document);
+    return this.#documents.insertAll(documents);
   }
 
   async replace(expected: number, document: DocumentWrite): Promise<boolean> {

@@ -1,14 +1,21 @@
 import { ApiError } from "../../errors.ts";
 import type { Exchange } from "../../realm/exchange.ts";
-import type { Transaction } from "../../store/contract.ts";
+import {
+  type DocumentWrite,
+  InsertRefused,
+  type Transaction,
+  type TransactionCollection,
+} from "../../store/contract.ts";
 import { type Access, requireWrite } from "../access.ts";
-import type { Collection, Documents } from "../collection.ts";
-import { createDocument } from "../writes/create.ts";
+import type { Collection } from "../collection.ts";
+import { newDocument, refusedCreate } from "../writes/create.ts";
 import { removeDocument, softDeleteDocument } from "../writes/remove.ts";
 import { once, optimistic } from "../writes/retry.ts";
 import { updateDocument } from "../writes/update.ts";
 import { BatchDocuments } from "./documents.ts";
 import type { Operation } from "./operations.ts";
+
+type Create = Extract<Operation, { op: "create" }>;
 
 /** A batch under way in its transaction: runs operations in order, each seeing the ones before it. */
 export class Batch {
@@ -16,7 +23,7 @@ export class Batch {
   readonly #access: Access;
   readonly #exchange: Exchange;
   readonly #transaction: Transaction;
-  readonly #documents = new Map<Collection, Documents>();
+  readonly #documents = new Map<Collection, TransactionCollection>();
 
   constructor(
     collections: ReadonlyMap<string, Collection>,
@@ -36,38 +43,64 @@ export class Batch {
    */
   async run(operations: readonly Operation[]): Promise<string> {
     const results: string[] = [];
-    for (const operation of operations) {
-      try {
-        const collection = this.#collectionOf(operation);
-        if (operation.op === "delete") {
-          await this.#delete(collection, operation);
-          results.push(JSON.stringify({ id: operation.target.id }));
-        } else {
-          const stored = await this.#write(collection, operation);
-          results.push(collection.view(this.#access, stored).text);
-        }
-      } catch (error) {
-        throw error instanceof ApiError ? positioned(error, results.length) : error;
-      }
+    for (const [at, operation] of operations.entries()) {
+      // Creates are answered along with those before them.
+      if (at < results.length) continue;
+      if (operation.op === "create") results.push(...(await this.#create(createsFrom(operations, at), at)));
+      else results.push(await placedAt(at, () => this.#change(operation)));
     }
     return `{"results":[${results.join(",")}]}`;
   }
 
-  #collectionOf({ collection }: Operation): Collection {
-    const known = this.#collections.get(collection);
+  /** Creates in one collection, which are inserted together; the first of them stands at a position. */
+  async #create(creates: readonly Create[], first: number): Promise<readonly string[]> {
+    const access = this.#access;
+    const exchange = this.#exchange;
+    const collection = await placedAt(first, async () => this.#collectionOf(creates[0]?.collection ?? ""));
+    const documents: DocumentWrite[] = [];
+    let refused: ApiError | undefined;
+    for (const { draft } of creates) {
+      try {
+        documents.push(newDocument(collection, access, exchange, draft));
+      } catch (error) {
+        if (!(error instanceof ApiError)) throw error;
+        refused = positioned(error, first + documents.length);
+        break;
+      }
+    }
+    try {
+      await this.#documentsOf(collection).insertAll(documents);
+    } catch (error) {
+      if (!(error instanceof InsertRefused)) throw error;
+      await placedAt(first + error.at, async () => {
+        throw refusedCreate(collection, access, exchange, error.cause);
+      });
+    }
+    // Whatever the store refuses stands before it.
+    if (refused !== undefined) throw refused;
+    return documents.map((document) => collection.view(access, document).text);
+  }
+
+  #collectionOf(name: string): Collection {
+    const known = this.#collections.get(name);
     if (known !== undefined) return known;
     throw new ApiError("not_found", "There is no such collection in this database.");
   }
 
-  #write(collection: Collection, operation: Exclude<Operation, { op: "delete" }>) {
+  async #change(operation: Exclude<Operation, Create>): Promise<string> {
     const access = this.#access;
-    const documents = this.#documentsOf(collection);
-    if (operation.op === "create") {
-      return createDocument(collection, access, this.#exchange, documents, operation.draft);
+    const collection = this.#collectionOf(operation.collection);
+    if (operation.op === "delete") {
+      await this.#delete(collection, operation);
+      return JSON.stringify({ id: operation.target.id });
     }
+    const documents = this.#documentsOf(collection);
     requireWrite(collection.definition, access, collection.definition.rules?.update);
     const { op, target, draft } = operation;
-    return optimistic(once, () => updateDocument(collection, access, documents, target, op, draft));
+    const stored = await optimistic(once, () =>
+      updateDocument(collection, access, documents, target, op, draft),
+    );
+    return collection.view(access, stored).text;
   }
 
   async #delete(collection: Collection, { target }: Extract<Operation, { op: "delete" }>): Promise<void> {
@@ -82,12 +115,31 @@ export class Batch {
     );
   }
 
-  #documentsOf(collection: Collection): Documents {
+  #documentsOf(collection: Collection): TransactionCollection {
     const known = this.#documents.get(collection);
     if (known !== undefined) return known;
     const documents = new BatchDocuments(this.#transaction.collection(collection.storeName));
     this.#documents.set(collection, documents);
     return documents;
+  }
+}
+
+/** The creates that follow one another from a position on, all in one collection. */
+function createsFrom(operations: readonly Operation[], from: number): readonly Create[] {
+  const creates: Create[] = [];
+  for (const operation of operations.slice(from)) {
+    if (operation.op !== "create" || operation.collection !== (creates[0] ?? operation).collection) break;
+    creates.push(operation);
+  }
+  return creates;
+}
+
+/** @throws ApiError with the position of the operation that it is about */
+async function placedAt<T>(at: number, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw error instanceof ApiError ? positioned(error, at) : error;
   }
 }
 

@@ -1,7 +1,7 @@
 import { timestamp } from "../../clock.ts";
 import { ApiError } from "../../errors.ts";
 import type { Exchange } from "../../realm/exchange.ts";
-import { DuplicateId, type StoredDocument } from "../../store/contract.ts";
+import { type DocumentWrite, DuplicateId, type StoredDocument } from "../../store/contract.ts";
 import { requireValid } from "../../validation/details.ts";
 import { type Access, allows, nothing, refusal, requireWrite } from "../access.ts";
 import type { Collection, Documents } from "../collection.ts";
@@ -11,10 +11,7 @@ import { documentText } from "../encode.ts";
 import { refusedWrite } from "../errors.ts";
 import { createdMeta } from "../meta.ts";
 
-/**
- * Creates a document. The order of checks (spec: Custom ids 3; api-decisions, Rules): id, constantly false rule, schema,
- * rule with data, insert.
- */
+/** Creates a document. */
 export async function createDocument(
   collection: Collection,
   access: Access,
@@ -22,6 +19,25 @@ export async function createDocument(
   documents: Documents,
   draft: Draft,
 ): Promise<StoredDocument> {
+  const document = newDocument(collection, access, exchange, draft);
+  try {
+    await documents.insert(document);
+  } catch (error) {
+    throw refusedCreate(collection, access, exchange, error);
+  }
+  return document;
+}
+
+/**
+ * A document to be inserted, once everything but the insert is checked (spec: Custom ids 3; api-decisions, Rules): id,
+ * constantly false rule, schema, rule with data.
+ */
+export function newDocument(
+  collection: Collection,
+  access: Access,
+  exchange: Exchange,
+  draft: Draft,
+): DocumentWrite {
   const { definition, duplicates } = collection;
   const { customId, rules } = definition;
   duplicates?.check(access, exchange);
@@ -34,16 +50,21 @@ export async function createDocument(
   const now = collection.clock.now();
   const meta = createdMeta(timestamp(now), access.caller);
   const text = documentText(id, draft.members, meta);
-  try {
-    await documents.insert({ id, version: 1, text, createdAt: now });
-  } catch (error) {
-    if (!(error instanceof DuplicateId)) throw refusedWrite(definition, error);
-    // Creates sent at once passed the first check together.
-    duplicates?.check(access, exchange);
-    duplicates?.count(access, exchange);
-    throw new ApiError("id_taken", "A document with this id exists.", { cause: error });
-  }
-  return { id, version: 1, text };
+  return { id, version: 1, text, createdAt: now };
+}
+
+/** What to throw where the store refused to insert. */
+export function refusedCreate(
+  { definition, duplicates }: Collection,
+  access: Access,
+  exchange: Exchange,
+  error: unknown,
+): unknown {
+  if (!(error instanceof DuplicateId)) return refusedWrite(definition, error);
+  // Creates sent at once passed the first check together.
+  duplicates?.check(access, exchange);
+  duplicates?.count(access, exchange);
+  return new ApiError("id_taken", "A document with this id exists.", { cause: error });
 }
 
 function requireCreate(collection: Collection, access: Access, draft: Draft, id: string | undefined): void {

@@ -150,13 +150,15 @@ const forms = {
 function isDate({ kinds }: Field, sql: string): string {
   const patterns = (["date-time", "date"] as const).filter((kind) => kinds.includes(kind));
   const inForm = patterns.map((kind) => `${sql} GLOB '${forms[kind]}'`).join(" OR ");
-  // Days that no month has are carried over into the next.
-  return `(${inForm}) AND date(${sql}) = substr(${sql}, 1, 10)`;
+  // Days that no month has are carried over into the next; 24 is taken for an hour.
+  return `(${inForm}) AND date(${sql}) = substr(${sql}, 1, 10) AND substr(${sql}, 12, 2) < '24'`;
 }
 
 /** A label of the period, which sorts as the periods do. `zone` where local time decides. */
 function period(unit: BucketUnit, date: string, zone: string | undefined): string {
-  if (unit === "hour") return zone === undefined ? `substr(${date}, 1, 13)` : `svc_hour(${date}, ${zone})`;
+  // A day counts as its midnight.
+  if (unit === "hour")
+    return zone === undefined ? `substr(${date} || 'T00', 1, 13)` : `svc_hour(${date}, ${zone})`;
   const day = zone === undefined ? date : `svc_day(${date}, ${zone})`;
   // Only around its ends is a month another one elsewhere.
   const inMonth =

@@ -1,17 +1,17 @@
 import type { Clock } from "../../clock.ts";
 import { type Filter, searchIn } from "../../filter/algebra.ts";
 import { Recent } from "../../kept.ts";
-import type {
-  Aggregate,
-  DocumentReader,
-  DocumentWrite,
-  DocumentWriter,
-  Find,
-  Group,
-  Lookup,
-  StoreCollection,
-  StoredDocument,
-  Visibility,
+import {
+  type Aggregate,
+  type DocumentWrite,
+  type Find,
+  type Group,
+  InsertRefused,
+  type Lookup,
+  type StoreCollection,
+  type StoredDocument,
+  type TransactionCollection,
+  type Visibility,
 } from "../contract.ts";
 import { groupsOf } from "./aggregate.ts";
 import type { Connection } from "./connection.ts";
@@ -129,6 +129,19 @@ export class SqliteCollection implements StoreCollection {
     return this.#write((table, { reads, clock }) => table.removeExpired(reads.writing, clock.now(), limit));
   }
 
+  async scan(after: string | undefined, limit: number): Promise<readonly DocumentWrite[]> {
+    const { reads, clock } = this.#engine;
+    return this.#table.scan(reads.reading(), clock.now(), after, limit);
+  }
+
+  load(documents: readonly DocumentWrite[]): Promise<void> {
+    return this.#engine.writer.transaction(async () => {
+      const { reads, clock } = this.#engine;
+      this.#engine.touch(this.#table);
+      for (const document of documents) this.#table.put(reads.writing, clock.now(), document);
+    });
+  }
+
   /** Most queries touch few rows and are answered at once; those that turn out to touch many start again elsewhere. */
   async #rows(query: Sequence, milliseconds: number): Promise<readonly unknown[]> {
     return this.#atOnce(query) ?? this.#engine.pool.all(query, milliseconds);
@@ -200,7 +213,7 @@ export class SqliteCollection implements StoreCollection {
 }
 
 /** A collection inside a transaction: everything happens at once, on the writing connection. */
-export class TransactionCollection implements DocumentReader, DocumentWriter {
+export class SqliteTransactionCollection implements TransactionCollection {
   readonly #engine: Engine;
   readonly #table: Table;
   /** Throws once the transaction has ended. */
@@ -225,6 +238,17 @@ export class TransactionCollection implements DocumentReader, DocumentWriter {
       return done;
     } catch (error) {
       return Promise.reject(error);
+    }
+  }
+
+  async insertAll(documents: readonly DocumentWrite[]): Promise<void> {
+    const connection = this.#writing();
+    for (const [at, document] of documents.entries()) {
+      try {
+        this.#table.insert(connection, this.#engine.clock.now(), document);
+      } catch (error) {
+        throw new InsertRefused(at, error);
+      }
     }
   }
 

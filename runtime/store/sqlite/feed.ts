@@ -1,4 +1,5 @@
 import { type Change, type ChangeFeed, HistoryExpired, type StoredDocument } from "../contract.ts";
+import { Listeners } from "../listeners.ts";
 import type { Connection } from "./connection.ts";
 import type { Value } from "./driver.ts";
 import { documentOf, textOf, valuesOf, wholeNumberOf } from "./rows.ts";
@@ -66,7 +67,7 @@ export function forgetExpired(connection: Connection, now: number): boolean {
 /** Reads the feed; {@link announce} is called after each commit that recorded changes. */
 export class SqliteFeed implements ChangeFeed {
   readonly #reading: () => Connection;
-  readonly #listeners = new Set<() => void>();
+  readonly #listeners = new Listeners();
 
   constructor(reading: () => Connection) {
     this.#reading = reading;
@@ -87,14 +88,11 @@ export class SqliteFeed implements ChangeFeed {
   }
 
   onCommit(listener: () => void): () => void {
-    // One entry a call, also where the same function listens twice; what it throws is its own affair.
-    const own = () => queueMicrotask(listener);
-    this.#listeners.add(own);
-    return () => this.#listeners.delete(own);
+    return this.#listeners.add(listener);
   }
 
   announce(): void {
-    for (const listener of this.#listeners) listener();
+    this.#listeners.tell();
   }
 }
 

@@ -1,3 +1,4 @@
+import { epochOf } from "../../dates.ts";
 import type { Filter, LeafFilter, Scalar } from "../../filter/algebra.ts";
 import { type Field, holdsArray, passesArray } from "../../filter/fields.ts";
 import type { SearchTerms } from "../../filter/search/text-index.ts";
@@ -185,21 +186,13 @@ function columnCondition(filter: Comparison, parameters: Parameters): string | u
   }
 }
 
-const normalised = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}:\d{2}\.\d{3}Z)?$/;
-
 function columnValue(value: Scalar, holds: "text" | "number" | "instant"): string | number | undefined {
   switch (holds) {
     case "text":
       return typeof value === "string" ? value : undefined;
     case "number":
       return typeof value === "number" ? value : undefined;
-    case "instant": {
-      if (typeof value !== "string" || !normalised.test(value)) return undefined;
-      const date = new Date(value);
-      // The 30th of February parses, as another day.
-      return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(value)
-        ? date.getTime()
-        : undefined;
-    }
+    case "instant":
+      return typeof value === "string" ? epochOf(value) : undefined;
   }
 }

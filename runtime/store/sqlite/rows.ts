@@ -1,4 +1,4 @@
-import type { StoredDocument } from "../contract.ts";
+import type { DocumentWrite, StoredDocument } from "../contract.ts";
 
 /** Rows come from the library untyped; these say what a column holds and stop at once where it does not. */
 
@@ -28,6 +28,19 @@ export function documentsOf(rows: readonly unknown[]): StoredDocument[] {
     const document = documentOf(id, version, text);
     return typeof score === "number" ? { ...document, score } : document;
   });
+}
+
+/** Of rows of id, version, the times of creation, deletion and purge, and text. */
+export function writesOf(rows: readonly unknown[]): DocumentWrite[] {
+  return rows.map((row) => {
+    const [id, version, createdAt, deletedAt, purgeAt, text] = valuesOf(row);
+    const times = { deletedAt: wholeNumberOrNone(deletedAt), purgeAt: wholeNumberOrNone(purgeAt) };
+    return { ...documentOf(id, version, text), createdAt: wholeNumberOf(createdAt), ...times };
+  });
+}
+
+function wholeNumberOrNone(value: unknown): number | undefined {
+  return value === null ? undefined : wholeNumberOf(value);
 }
 
 /** Of the one row of a count. */

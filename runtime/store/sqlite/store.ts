@@ -2,7 +2,7 @@ import { access } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import type { Clock } from "../../clock.ts";
 import type { CollectionShape, Lease, Store, StoreCollection, Transaction } from "../contract.ts";
-import { type Engine, SqliteCollection, TransactionCollection } from "./collection.ts";
+import { type Engine, SqliteCollection, SqliteTransactionCollection } from "./collection.ts";
 import { forgetExpired, SqliteFeed } from "./feed.ts";
 import { type StoreFile, storeFile } from "./file.ts";
 import { Pool } from "./pool.ts";
@@ -106,7 +106,8 @@ class SqliteStore implements Store {
       };
       try {
         return await work({
-          collection: (name) => new TransactionCollection(this.#engine, this.#provisioned(name).table, check),
+          collection: (name) =>
+            new SqliteTransactionCollection(this.#engine, this.#provisioned(name).table, check),
         });
       } finally {
         ended = true;
@@ -120,6 +121,7 @@ class SqliteStore implements Store {
     this.#leases.add(name);
     let held = true;
     return {
+      renew: async () => held,
       release: async () => {
         if (held) this.#leases.delete(name);
         held = false;

@@ -16,6 +16,7 @@ import { arrayIndexFor } from "./arrays.ts";
 import type { Connection } from "./connection.ts";
 import { Counts } from "./counts.ts";
 import { isUniqueViolation, type Value } from "./driver.ts";
+import { documentKey } from "./expressions.ts";
 import { recordChange } from "./feed.ts";
 import { Lookups } from "./lookups.ts";
 import { type Indexes, lower, unindexed } from "./lower.ts";
@@ -23,7 +24,7 @@ import { declaredName, quoted, tableName } from "./names.ts";
 import { Pages } from "./pages.ts";
 import { Parameters } from "./parameters.ts";
 import { notExpired, type Query, visibleIn, type Way } from "./query.ts";
-import { documentOf, documentsOf, valuesOf } from "./rows.ts";
+import { documentOf, documentsOf, valuesOf, writesOf } from "./rows.ts";
 import { Source } from "./source.ts";
 import { type Lowered, noStatements } from "./statements.ts";
 import { textSearchFor } from "./text.ts";
@@ -42,11 +43,15 @@ export class Table {
   readonly #get: Readonly<Record<Visibility, string>>;
   readonly #gets = noStatements();
   readonly #insert: string;
+  readonly #put: string;
+  readonly #scan: string;
   readonly #replaceText: string;
   readonly #replace: string;
   readonly #remove: string;
   readonly #removeExpired: string;
   readonly #clearWay: string;
+  /** Of each unique index, what finds another document with the values that a text has under it. */
+  readonly #unique: readonly { readonly name: string; readonly alike: string }[];
 
   constructor(shape: CollectionShape) {
     const name = quoted(tableName(shape.name));
@@ -62,6 +67,10 @@ export class Table {
     this.#lookups = new Lookups(shape, indexes);
     this.#get = { live: get("live"), deleted: get("deleted"), all: get("all") };
     this.#insert = `INSERT INTO ${name} (id, version, created_at, deleted_at, purge_at, doc) VALUES (?1, ?2, ?3, ?4, ?5, ?6)`;
+    this.#put = `${this.#insert} ON CONFLICT (id) DO UPDATE SET version = excluded.version, created_at = excluded.created_at,
+      deleted_at = excluded.deleted_at, purge_at = excluded.purge_at, doc = excluded.doc`;
+    this.#scan = `SELECT id, version, created_at, deleted_at, purge_at, doc FROM ${name}
+      WHERE id > ?2 AND ${notExpired} ORDER BY id LIMIT ?3`;
     // Setting only what changes on most writes leaves the indexes over the other columns alone.
     this.#replaceText = `UPDATE ${name} SET version = ?1, doc = ?2
       WHERE id = ?3 AND version = ?4 AND created_at = ?5 AND deleted_at IS NULL AND purge_at IS NULL`;
@@ -74,6 +83,14 @@ export class Table {
     this.#removeExpired = `DELETE FROM ${name}
       WHERE seq IN (SELECT seq FROM ${name} WHERE purge_at <= ?1 ORDER BY purge_at LIMIT ?2)${returning}`;
     this.#clearWay = `DELETE FROM ${name} WHERE purge_at <= ?1 AND (id = ?2 OR deleted_at IS NULL)${returning}`;
+    this.#unique = shape.indexes
+      .filter(({ unique }) => unique)
+      .map((index) => {
+        const keys = index.keys.map(({ field }) => documentKey(field)).join(", ");
+        const alike = `SELECT 1 FROM ${name}
+          WHERE deleted_at IS NULL AND id <> ?2 AND (${keys}) = (SELECT ${keys} FROM (SELECT ?1 AS doc))`;
+        return { name: index.name, alike };
+      });
   }
 
   get(
@@ -126,7 +143,7 @@ export class Table {
     const { id, version, createdAt, deletedAt = null, purgeAt = null, text } = document;
     const insert = connection.prepare(this.#insert);
     try {
-      this.#insisting(connection, now, id, () =>
+      this.#insisting(connection, now, document, () =>
         insert.run(id, version, createdAt, deletedAt, purgeAt, text),
       );
     } catch (error) {
@@ -140,13 +157,37 @@ export class Table {
   /** @throws UniqueViolation */
   replace(connection: Connection, now: number, expected: number, document: DocumentWrite): boolean {
     const before = this.shape.feed ? this.get(connection, now, document.id, "all") : undefined;
-    const replaced = this.#insisting(connection, now, document.id, () =>
+    const replaced = this.#insisting(connection, now, document, () =>
       this.#update(connection, now, expected, document),
     );
     if (replaced && before !== undefined) {
       recordChange(connection, now, this.shape.name, { id: document.id, before, after: document });
     }
     return replaced;
+  }
+
+  /** Inserts the document, or replaces the one that has its id. @throws UniqueViolation */
+  put(connection: Connection, now: number, document: DocumentWrite): void {
+    this.#checkPermanence(document);
+    const { id, version, createdAt, deletedAt = null, purgeAt = null, text } = document;
+    const before = this.shape.feed ? this.get(connection, now, id, "all") : undefined;
+    const put = connection.prepare(this.#put);
+    this.#insisting(connection, now, document, () =>
+      put.run(id, version, createdAt, deletedAt, purgeAt, text),
+    );
+    if (!this.shape.feed) return;
+    const change = { id, after: document };
+    recordChange(connection, now, this.shape.name, before === undefined ? change : { ...change, before });
+  }
+
+  /** What was written, in the order of ids after this one. */
+  scan(
+    connection: Connection,
+    now: number,
+    after: string | undefined,
+    limit: number,
+  ): readonly DocumentWrite[] {
+    return writesOf(connection.prepare(this.#scan).all(now, after ?? "", limit));
   }
 
   #update(connection: Connection, now: number, expected: number, document: DocumentWrite): boolean {
@@ -194,24 +235,30 @@ export class Table {
   }
 
   /** Runs a write; where only documents past their `purge_at` stand in its way, they go first. */
-  #insisting<T>(connection: Connection, now: number, id: string, write: () => T): T {
+  #insisting<T>(connection: Connection, now: number, document: DocumentWrite, write: () => T): T {
     try {
       return write();
     } catch (error) {
       if (!isUniqueViolation(error)) throw error;
     }
-    this.#deleted(connection, this.#clearWay, now, id);
+    this.#deleted(connection, this.#clearWay, now, document.id);
     try {
       return write();
     } catch (error) {
-      throw isUniqueViolation(error) ? this.#clash(error, id) : error;
+      throw isUniqueViolation(error) ? this.#clash(connection, error, document) : error;
     }
   }
 
-  /** SQLite names the index when its keys are expressions, which those of our unique indexes are, else the columns. */
-  #clash(error: Error, id: string): Error {
+  /**
+   * SQLite names the index when its keys are expressions, which those of our unique indexes are, else the columns; of
+   * several that are violated any.
+   */
+  #clash(connection: Connection, error: Error, { id, text }: DocumentWrite): Error {
     const index = /index '(.*)'$/.exec(error.message)?.[1];
     const declared = index === undefined ? undefined : declaredName(this.shape.name, index);
-    return declared === undefined ? new DuplicateId(id) : new UniqueViolation(declared);
+    if (declared === undefined) return new DuplicateId(id);
+    const isViolated = (alike: string) => connection.prepare(alike).get(text, id) !== undefined;
+    const first = this.#unique.find(({ name, alike }) => name === declared || isViolated(alike));
+    return new UniqueViolation(first?.name ?? declared);
   }
 }

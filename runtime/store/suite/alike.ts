@@ -1,28 +1,28 @@
 import { expect } from "vitest";
+import type { Field } from "../../filter/fields.ts";
 import type { OrderKey } from "../../filter/order.ts";
 import type { DocumentWrite, Store, StoreCollection } from "../contract.ts";
 
 /** What tests need that compare an engine with the meaning in memory. */
 
-/** The same documents without indexes and with these. */
+/** The same documents of a collection with these fields, without indexes and with these. */
 export async function storedTwice(
   store: Store,
   name: string,
+  declared: readonly Field[],
   documents: readonly DocumentWrite[],
   keys: readonly (readonly OrderKey[])[],
 ): Promise<readonly StoreCollection[]> {
+  const fields = Object.fromEntries(declared.map((field) => [field.path, field]));
   const indexes = keys.map((of, n) => ({ name: `i${n}`, keys: of, unique: false }));
   const [plain, indexed] = [`${name}.plain`, `${name}.indexed`];
   await store.provision([
-    { name: plain, fields: {}, indexes: [], feed: false },
-    { name: indexed, fields: {}, indexes, feed: false },
+    { name: plain, fields, indexes: [], feed: false },
+    { name: indexed, fields, indexes, feed: false },
   ]);
-  await store.transaction(async (transaction) => {
-    for (const document of documents) {
-      for (const collection of [plain, indexed]) await transaction.collection(collection).insert(document);
-    }
-  });
-  return [store.collection(plain), store.collection(indexed)];
+  const collections = [store.collection(plain), store.collection(indexed)];
+  for (const collection of collections) await collection.load(documents);
+  return collections;
 }
 
 /** Equal lists of ids; else says which query of which documents it was. */

@@ -8,6 +8,7 @@ import {
   fields,
   HOUR,
   idsOf,
+  index,
   type Suite,
   shape,
   start,
@@ -38,9 +39,57 @@ export function describeDocuments(suite: Suite): void {
     test("answers id, version and the text that was written, members in their order", async () => {
       const collection = await suite.people();
       const text =
-        '{"id":"a","z":1,"b":"é\\n😀","a":[true,null,1.5e300,-0.1,{}],"__proto__":{"constructor":"x"}}';
+        '{"id":"a","z":1,"b":"é\\n😀","a":[true,null,1.5e+300,-0.1,{}],"__proto__":{"constructor":"x"}}';
       await collection.insert({ id: "a", version: 7, text, createdAt: start });
       expect(await collection.get("a", "live")).toEqual({ id: "a", version: 7, text });
+    });
+
+    test("members by which drivers know types of their own are members like any other", async () => {
+      const collection = await suite.people(index("by_name", ["name"], true));
+      const marked = { _bsontype: "ObjectId", toBSON: {}, toJSON: [] };
+      const body = {
+        _bsontype: "Long",
+        name: "Ada",
+        list: [marked, [marked]],
+        inner: { a: { _bsontype: 1 } },
+      };
+      const write = written("a", body);
+      await collection.insert(write);
+      expect(await collection.get("a", "live")).toEqual({ id: "a", version: 1, text: write.text });
+      const failure = await failureOf(collection.insert(written("b", body)));
+      expect(failure).toMatchObject({ name: "UniqueViolation", index: "by_name" });
+      const replaced = written("a", { ...body, z: marked }, { version: 2 });
+      expect(await collection.replace(1, replaced)).toBe(true);
+      const loaded = written("c", { ...marked, name: "Bob" });
+      await collection.load([loaded]);
+      const found = await collection.find({ filter: TRUE, visibility: "live", limit: 9, skip: 0 });
+      expect(found.map(({ text }) => text)).toEqual([replaced.text, loaded.text]);
+    });
+
+    test("answers every kind of value as it was written, whatever its name", async () => {
+      const collection = await suite.people();
+      const values = {
+        "0": [0, -1, 2 ** 31 - 1, 2 ** 31, -(2 ** 31), -(2 ** 31) - 1, 2 ** 53 - 1, 1e300, 5e-324, 0.1 + 0.2],
+        "é😀": ["", '\u0001\b\t\n\f\r\u001f"\\/\u007f\u2028\u2029é😀'],
+        "it's": [true, false, null, [], {}, [[]], [{ a: [null] }]],
+        toString: { constructor: "x", hasOwnProperty: 1, length: 2 },
+        days: ["2026-03-01", "2026-03-01T10:00:00.000Z", "2026-02-30", "10:00"],
+      };
+      const { text: meta } = written("a", {});
+      const text = meta.replace('"_meta"', `${JSON.stringify(values).slice(1, -1)},"_meta"`);
+      await collection.insert({ id: "a", version: 1, text, createdAt: start });
+      expect((await collection.get("a", "live"))?.text).toBe(text);
+    });
+
+    test("a text without _meta is answered without one", async () => {
+      const collection = await suite.people();
+      const text = '{"id":"a","name":"Ada"}';
+      const times = { createdAt: start, deletedAt: start, purgeAt: start + DAY };
+      await collection.insert({ id: "a", version: 3, text, ...times });
+      expect(await collection.get("a", "deleted")).toEqual({ id: "a", version: 3, text });
+      expect(await collection.get("a", "live")).toBeUndefined();
+      suite.clock.time = start + DAY;
+      expect(await collection.get("a", "all")).toBeUndefined();
     });
 
     test("answers undefined for an id that no document has", async () => {
@@ -50,7 +99,7 @@ export function describeDocuments(suite: Suite): void {
 
     test("a document written before versioning has version 0", async () => {
       const collection = await suite.people();
-      await collection.insert({ id: "old", version: 0, text: '{"id":"old","_meta":{}}', createdAt: start });
+      await collection.insert(written("old", {}, { version: 0 }));
       expect(await collection.get("old", "live")).toMatchObject({ version: 0 });
       expect(await collection.count(exists(fields["_meta.version"]), "live")).toBe(0);
     });

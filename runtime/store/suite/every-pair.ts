@@ -20,7 +20,7 @@ export function describeEveryPair(open: () => Promise<Store>): void {
   const expectAlike = async (field: Field, bodies: readonly JsonObject[], filters: readonly Filter[]) => {
     const documents = bodies.map((body, n) => written(`${n}`, body));
     const index = [{ field, descending: false }];
-    const twice = await storedTwice(store, `app.r${collections++}`, documents, [index]);
+    const twice = await storedTwice(store, `app.r${collections++}`, [field], documents, [index]);
     const read = documents.map(parsed);
     for (const filter of filters) {
       const expected = documents.filter((_, n) => matches(filter, read[n] ?? {}));
@@ -89,7 +89,7 @@ export function describeEveryPair(open: () => Promise<Store>): void {
     const field = fieldFor("list", "integer", ["list"]);
     const documents = ["a", "b", "c", "d", "e"].map((id) => written(id, { list: [1, 2, 3] }));
     const filter = compare("gt", field, 0);
-    for (const collection of await storedTwice(store, "app.counted", documents, [
+    for (const collection of await storedTwice(store, "app.counted", [field], documents, [
       [{ field, descending: false }],
     ])) {
       expect(await collection.count(filter, "live")).toBe(5);

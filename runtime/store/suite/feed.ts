@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { type Change, HistoryExpired } from "../contract.ts";
+import { type Change, type CollectionShape, HistoryExpired } from "../contract.ts";
 import {
+  changesSince,
   DAY,
   failureOf,
   HOUR,
@@ -15,37 +16,53 @@ import {
 
 /** The change feed, and the end of a store. */
 export function describeFeed(suite: Suite): void {
-  describe("feed", () => {
-    const changesSince = async (position: string, limit = 100) => suite.store.feed.read(position, limit);
+  const isClocked = suite.traits.history === "clock";
 
+  describe("feed", () => {
+    const followed = async (shapes: readonly CollectionShape[] = [shape("app.people", { feed: true })]) => {
+      await suite.store.provision(shapes);
+      return { collection: suite.store.collection("app.people"), from: await suite.store.feed.head() };
+    };
     test("records inserts, replacements and removals with both images, in order", async () => {
-      await suite.store.provision([shape("app.people", { feed: true })]);
-      const collection = suite.store.collection("app.people");
-      const from = await suite.store.feed.head();
+      const { collection, from } = await followed();
       const first = written("a", { name: "one" });
       const second = written("a", { name: "two" }, { version: 2 });
       await collection.insert(first);
       suite.clock.time = start + 1;
       await collection.replace(1, second);
       await collection.remove("a", 2);
-      const changes = await changesSince(from);
-      expect(changes.map(({ position: _, ...change }) => change)).toEqual([
-        { at: start, collection: "app.people", id: "a", after: stored(first) },
-        { at: start + 1, collection: "app.people", id: "a", before: stored(first), after: stored(second) },
-        { at: start + 1, collection: "app.people", id: "a", before: stored(second) },
+      const changes = await changesSince(suite, from, 3);
+      expect(changes.map(({ position: _, at: __, ...change }) => change)).toEqual([
+        { collection: "app.people", id: "a", after: stored(first) },
+        { collection: "app.people", id: "a", before: stored(first), after: stored(second) },
+        { collection: "app.people", id: "a", before: stored(second) },
       ]);
-      expect(await changesSince(changes[0]?.position ?? "")).toEqual(changes.slice(1));
-      expect(await changesSince(from, 2)).toEqual(changes.slice(0, 2));
-      expect(await changesSince(await suite.store.feed.head())).toEqual([]);
-      expect(changes[2]?.position).toBe(await suite.store.feed.head());
+      const times = changes.map(({ at }) => at);
+      if (isClocked) expect(times).toEqual([start, start + 1, start + 1]);
+      else expect(times).toEqual(times.toSorted((a, b) => a - b));
+      expect(await changesSince(suite, changes[0]?.position ?? "", 2)).toEqual(changes.slice(1));
+      expect(await changesSince(suite, from, 2, 2)).toEqual(changes.slice(0, 2));
+    });
+
+    test("the head is after everything acknowledged before", async () => {
+      const { collection, from } = await followed();
+      expect(await changesSince(suite, from, 0)).toEqual([]);
+      for (const id of ["a", "b", "c"]) {
+        await collection.insert(written(id, {}));
+        expect(await changesSince(suite, await suite.store.feed.head(), 0)).toEqual([]);
+      }
+      const head = await suite.store.feed.head();
+      const changes = await changesSince(suite, from, 3);
+      expect(changes.map(summary)).toEqual(["+a", "+b", "+c"]);
+      if (isClocked) expect(changes[2]?.position).toBe(head);
+      await collection.insert(written("d", {}));
+      expect((await changesSince(suite, head, 1)).map(summary)).toEqual(["+d"]);
     });
 
     test("records transactions and expiry, and nothing that did not happen", async () => {
-      await suite.store.provision([
+      const { collection, from } = await followed([
         shape("app.people", { feed: true, indexes: [index("by_name", ["name"], true)] }),
       ]);
-      const collection = suite.store.collection("app.people");
-      const from = await suite.store.feed.head();
       await suite.store.transaction(async (transaction) => {
         await transaction.collection("app.people").insert(written("a", { name: "Ada" }));
         await transaction
@@ -65,77 +82,158 @@ export function describeFeed(suite: Suite): void {
       ]);
       suite.clock.time = start + HOUR;
       await collection.removeExpired(10);
-      const changes = await changesSince(from);
+      const changes = await changesSince(suite, from, 3);
       expect(changes.map(summary)).toEqual(["+a", "+b", "-b"]);
     });
 
-    test("collections that nothing follows are not recorded", async () => {
-      await suite.store.provision([shape("app.people"), shape("app.places", { feed: true })]);
-      const from = await suite.store.feed.head();
-      await suite.store.collection("app.people").insert(written("a", {}));
-      await suite.store.collection("app.places").insert(written("b", {}));
-      expect((await changesSince(from)).map(summary)).toEqual(["+b"]);
+    test("a page may end between the changes of a transaction, and the next one goes on there", async () => {
+      const { from } = await followed([
+        shape("app.people", { feed: true }),
+        shape("app.places", { feed: true }),
+      ]);
+      const ids = Array.from({ length: 10 }, (_, n) => `d${n}`);
+      await suite.store.transaction(async (transaction) => {
+        for (const [n, id] of ids.entries()) {
+          await transaction.collection(n % 2 === 0 ? "app.people" : "app.places").insert(written(id, {}));
+        }
+      });
+      const all = await changesSince(suite, from, 10);
+      const read: Change[] = [];
+      for (let position = from; read.length < 10; position = read.at(-1)?.position ?? "") {
+        read.push(...(await changesSince(suite, position, 1, 3)));
+      }
+      expect(read).toEqual(all);
+      expect(read.map(({ collection, id }) => `${collection} ${id}`)).toEqual(
+        ids.map((id, n) => `app.${n % 2 === 0 ? "people" : "places"} ${id}`),
+      );
     });
 
-    test("onCommit calls after each commit that recorded changes, until it is stopped", async () => {
-      await suite.store.provision([shape("app.people"), shape("app.places", { feed: true })]);
-      let calls = 0;
-      const stop = suite.store.feed.onCommit(() => calls++);
-      await suite.store.collection("app.people").insert(written("a", {}));
-      expect(calls).toBe(0);
-      await suite.store.collection("app.places").insert(written("a", {}));
-      await suite.store.health();
-      expect(calls).toBe(1);
-      stop();
+    test("collections that nothing follows are not recorded", async () => {
+      const { collection, from } = await followed([shape("app.people"), shape("app.places", { feed: true })]);
+      await collection.insert(written("a", {}));
       await suite.store.collection("app.places").insert(written("b", {}));
-      await suite.store.health();
-      expect(calls).toBe(1);
+      expect((await changesSince(suite, from, 1)).map(summary)).toEqual(["+b"]);
+    });
+
+    test("where nothing is followed there is a head, and nothing after it", async () => {
+      const { collection, from } = await followed([shape("app.people")]);
+      await collection.insert(written("a", {}));
+      expect(await suite.store.feed.read(from, 10)).toEqual([]);
+    });
+
+    test.runIf(isClocked)(
+      "onCommit calls after each commit that recorded changes, until it is stopped",
+      async () => {
+        await suite.store.provision([shape("app.people"), shape("app.places", { feed: true })]);
+        let calls = 0;
+        const stop = suite.store.feed.onCommit(() => calls++);
+        await suite.store.collection("app.people").insert(written("a", {}));
+        expect(calls).toBe(0);
+        await suite.store.collection("app.places").insert(written("a", {}));
+        await suite.store.health();
+        expect(calls).toBe(1);
+        stop();
+        await suite.store.collection("app.places").insert(written("b", {}));
+        await suite.store.health();
+        expect(calls).toBe(1);
+      },
+    );
+
+    test("onCommit calls back after changes, for each time that it was called, until it is stopped", async () => {
+      const { collection, from } = await followed();
+      const calls = [0, 0];
+      const listener = () => (calls[0] = (calls[0] ?? 0) + 1);
+      const stops = [suite.store.feed.onCommit(listener), suite.store.feed.onCommit(listener)];
+      let done = () => {};
+      suite.store.feed.onCommit(() => done());
+      const told = () => new Promise<void>((resolve) => (done = resolve));
+      const insert = async (id: string, count: number) => {
+        for (let next = told(); ; next = told()) {
+          if (id !== "") await collection.insert(written(id, {}));
+          id = "";
+          await next;
+          if ((await suite.store.feed.read(from, 10)).length === count) return;
+        }
+      };
+      await insert("a", 1);
+      const both = calls[0] ?? 0;
+      expect(both).toBeGreaterThanOrEqual(2);
+      expect(both % 2).toBe(0);
+      stops[0]?.();
+      await insert("b", 2);
+      expect(calls[0]).toBeGreaterThan(both);
+      stops[1]?.();
+      const last = calls[0];
+      await insert("c", 3);
+      expect(calls[0]).toBe(last);
+    });
+
+    test("a listener that throws harms nobody", async () => {
+      const { collection, from } = await followed();
+      const warned = new Promise<Error>((resolve) => {
+        process.once("warning", resolve);
+      });
+      suite.store.feed.onCommit(() => {
+        throw new Error("a listener's own");
+      });
+      const told = new Promise<void>((resolve) => {
+        suite.store.feed.onCommit(resolve);
+      });
+      await collection.insert(written("a", {}));
+      await told;
+      expect((await warned).message).toBe("a listener's own");
+      expect((await changesSince(suite, from, 1)).map(summary)).toEqual(["+a"]);
     });
 
     test("what is made while a listener is told can be read at once", async () => {
-      await suite.store.provision([shape("app.people", { feed: true })]);
-      const from = await suite.store.feed.head();
-      const seen = new Promise<readonly Change[]>((resolve) => {
-        suite.store.feed.onCommit(() => resolve(suite.store.feed.read(from, 10)));
+      const { collection, from } = await followed();
+      const seen = new Promise<readonly Change[]>((resolve, reject) => {
+        suite.store.feed.onCommit(() => {
+          suite.store.feed.read(from, 10).then((changes) => changes.length > 0 && resolve(changes), reject);
+        });
       });
-      await suite.store.collection("app.people").insert(written("a", {}));
+      await collection.insert(written("a", {}));
       expect((await seen).map(summary)).toEqual(["+a"]);
     });
 
-    test("keeps a day; a position from before what is kept is HistoryExpired", async () => {
-      await suite.store.provision([shape("app.people", { feed: true })]);
-      const collection = suite.store.collection("app.people");
-      const from = await suite.store.feed.head();
+    test.runIf(isClocked)("keeps a day; a position from before what is kept is HistoryExpired", async () => {
+      const { collection, from } = await followed();
       await collection.insert(written("a", {}));
       const old = await suite.store.feed.head();
       suite.clock.time = start + DAY - HOUR;
       await collection.insert(written("b", {}));
-      expect((await changesSince(from)).map(summary)).toEqual(["+a", "+b"]);
+      expect((await changesSince(suite, from, 2)).map(summary)).toEqual(["+a", "+b"]);
       suite.clock.time = start + DAY + HOUR;
       await suite.store.provision([shape("app.people", { feed: true })]);
-      expect(await failureOf(changesSince(from))).toBeInstanceOf(HistoryExpired);
-      expect((await changesSince(old)).map(summary)).toEqual(["+b"]);
+      expect(await failureOf(changesSince(suite, from, 1))).toBeInstanceOf(HistoryExpired);
+      expect((await changesSince(suite, old, 1)).map(summary)).toEqual(["+b"]);
     });
 
-    test("forgets while it runs, and positions still only grow", async () => {
-      await suite.store.provision([shape("app.people", { feed: true })]);
-      const collection = suite.store.collection("app.people");
-      const from = await suite.store.feed.head();
+    test.runIf(isClocked)("forgets while it runs, and positions still only grow", async () => {
+      const { collection, from } = await followed();
       await collection.insert(written("a", {}));
       const before = await suite.store.feed.head();
       suite.clock.time = start + 2 * DAY;
       for (const id of ["b", "c", "d"]) await collection.insert(written(id, {}));
-      expect(await failureOf(changesSince(from))).toBeInstanceOf(HistoryExpired);
-      expect((await changesSince(before)).map(summary)).toEqual(["+b", "+c", "+d"]);
+      expect(await failureOf(changesSince(suite, from, 1))).toBeInstanceOf(HistoryExpired);
+      expect((await changesSince(suite, before, 3)).map(summary)).toEqual(["+b", "+c", "+d"]);
     });
 
-    test.each(["", "x", "-1", "1.5", "999999999999", "9".repeat(40)])(
-      "position %j of no history is HistoryExpired",
-      async (position) => {
-        await suite.store.provision([shape("app.people", { feed: true })]);
-        expect(await failureOf(changesSince(position))).toBeInstanceOf(HistoryExpired);
-      },
-    );
+    const malformed = ["", "x", "-1", "1.5", "82.a", "82\n"];
+    const foreign = ["999999999999", "9".repeat(40)];
+    test.each([...malformed, ...foreign])("position %j of no history is HistoryExpired", async (position) => {
+      await followed();
+      expect(await failureOf(suite.store.feed.read(position, 10))).toBeInstanceOf(HistoryExpired);
+    });
+
+    test("a closed store's feed refuses readers, and can be stopped listening to", async () => {
+      const { from } = await followed();
+      const stop = suite.store.feed.onCommit(() => undefined);
+      await suite.store.close();
+      expect(await failureOf(suite.store.feed.read(from, 10))).toBeInstanceOf(Error);
+      expect(await failureOf(suite.store.feed.head())).toBeInstanceOf(Error);
+      stop();
+    });
   });
 
   describe("health and close", () => {

@@ -2,6 +2,7 @@ import { documentFields, type FieldTable, field } from "../../filter/fields.ts";
 import type { JsonObject } from "../../json.ts";
 import type {
   Change,
+  ChangeFeed,
   CollectionShape,
   DocumentWrite,
   IndexShape,
@@ -24,8 +25,18 @@ export const DAY = 24 * HOUR;
 /** Where the suite's clock stands when a test begins. */
 export const start = Date.parse("2026-03-01T10:00:00.000Z");
 
+/** In what engines may differ. */
+export interface Traits {
+  /**
+   * The feed's history is kept for a day of the suite's clock, and what is committed is in it; or the server of a shared
+   * store decides, and changes come a moment after they are committed.
+   */
+  readonly history: "clock" | "server";
+}
+
 /** What the parts of the suite share: a store for each test, and its clock. */
 export interface Suite {
+  readonly traits: Traits;
   readonly clock: { time: number; now(): number };
   readonly store: Store;
   /** Collection `app.people` with these indexes. */
@@ -73,6 +84,38 @@ export const idsOf = (documents: readonly StoredDocument[]): readonly string[] =
 export const summary = ({ id, before, after }: Change) =>
   `${before === undefined ? "+" : after === undefined ? "-" : "~"}${id}`;
 
+/** Changes after a position, at most `limit`; there at once, or, where they come later, until there are `count`. */
+export function changesSince(
+  { store: { feed }, traits }: Suite,
+  position: string,
+  count: number,
+  limit = 100,
+): Promise<readonly Change[]> {
+  return traits.history === "clock" ? feed.read(position, limit) : arrived(feed, position, count, limit);
+}
+
+/** The same, waited for as the feed tells of changes. */
+export async function arrived(
+  feed: ChangeFeed,
+  position: string,
+  count: number,
+  limit = 100,
+): Promise<readonly Change[]> {
+  for (;;) {
+    let stop = () => {};
+    const told = new Promise<void>((resolve) => {
+      stop = feed.onCommit(resolve);
+    });
+    try {
+      const changes = await feed.read(position, limit);
+      if (changes.length >= count) return changes;
+      await told;
+    } finally {
+      stop();
+    }
+  }
+}
+
 export function bodyOf(document: StoredDocument | undefined): JsonObject {
   return JSON.parse(document?.text ?? "{}");
 }
@@ -84,4 +127,13 @@ export async function failureOf(work: Promise<unknown>): Promise<unknown> {
     return error;
   }
   throw new Error("this should have failed");
+}
+
+/** Does so many things at once as no server finds too many. */
+export async function inLanes<T>(items: readonly T[], work: (item: T) => Promise<unknown>): Promise<void> {
+  const left = items.values();
+  const lanes = Array.from({ length: 20 }, async () => {
+    for (const item of left) await work(item);
+  });
+  await Promise.all(lanes);
 }

@@ -37,6 +37,30 @@ export function describeIndexes(suite: Suite): void {
       expect(bodyOf(await collection.get("a", "live"))["name"]).toBe("Ada");
     });
 
+    test("of several that are violated the first declared is named, whenever they were made", async () => {
+      const byName = index("by_name", ["name"], true);
+      const bySize = index("by_size", ["size"], true);
+      const both = index("both", ["place", "size"], true);
+      const before = await suite.people(byName, bySize);
+      await before.insert(written("a", { name: "Ada", size: 1, place: "x" }));
+      await before.insert(written("b", { name: "Bob", size: 2, place: "y" }));
+      const clash = { name: "Ada", size: 1, place: "x" };
+      for (const declared of [
+        [byName, bySize],
+        [bySize, byName, both],
+        [both, bySize, byName],
+      ]) {
+        const collection = await suite.people(...declared);
+        const first = { name: "UniqueViolation", index: declared[0]?.name };
+        expect(await failureOf(collection.insert(written("c", clash)))).toMatchObject(first);
+        expect(await failureOf(collection.load([written("c", clash)]))).toMatchObject(first);
+        const replacement = written("b", clash, { version: 2 });
+        expect(await failureOf(collection.replace(1, replacement))).toMatchObject(first);
+        const other = await failureOf(collection.insert(written("c", { ...clash, size: 3 })));
+        expect(other).toMatchObject({ name: "UniqueViolation", index: "by_name" });
+      }
+    });
+
     test("compound: all keys together", async () => {
       const collection = await suite.people(index("both", ["name", "-place"], true));
       await collection.insert(written("a", { name: "Ada", place: "x" }));
@@ -123,6 +147,23 @@ export function describeIndexes(suite: Suite): void {
       expect(await failureOf(collection.insert(written("c", { name: "Bob", place: "y" })))).toMatchObject({
         index: "one",
       });
+    });
+
+    test("a unique index that is only named otherwise binds under its new name", async () => {
+      const before = await suite.people(index("old", ["name"], true));
+      await before.insert(written("a", { name: "Ada" }));
+      const collection = await suite.people(index("new", ["name"], true));
+      const failure = await failureOf(collection.insert(written("b", { name: "Ada" })));
+      expect(failure).toMatchObject({ name: "UniqueViolation", index: "new" });
+    });
+
+    test("a key that is an array here and there, and a second one", async () => {
+      const collection = await suite.people(index("both", ["name", "place"]));
+      await collection.insert(written("a", { name: ["Ada"], place: ["x", "y"] }));
+      await collection.insert(written("b", { name: "Ada", place: ["x"] }));
+      await collection.replace(1, written("b", { name: ["Ada", "Bob"], place: "x" }, { version: 2 }));
+      expect(await collection.count(eq(fields.name, "Ada"), "live")).toBe(0);
+      expect(await collection.count(eq(fields.place, "x"), "live")).toBe(1);
     });
 
     test("UniqueIndexViolated names collection, index and the documents that clash; nothing is lost or changed", async () => {

@@ -58,7 +58,7 @@ export function describeLookup(suite: Suite): void {
     test("of thousands of values; at most as many documents as it is asked for", async () => {
       const collection = await suite.people();
       const ids = Array.from({ length: 3000 }, (_, n) => `d${n}`);
-      await Promise.all(ids.map((id) => collection.insert(written(id, {}))));
+      await collection.load(ids.map((id) => written(id, {})));
       const values = [...ids, ...ids.map((id) => `${id}-other`)];
       expect(await collection.lookup({ ...byId, values, limit: 10_000 })).toHaveLength(3000);
       expect(await collection.lookup({ ...byId, values, limit: 7 })).toHaveLength(7);
@@ -68,7 +68,7 @@ export function describeLookup(suite: Suite): void {
       const collection = await suite.people();
       const ids = Array.from({ length: 1500 }, (_, n) => `d${n}`);
       const name = "x".repeat(1000);
-      await Promise.all(ids.map((id) => collection.insert(written(id, { name }))));
+      await collection.load(ids.map((id) => written(id, { name })));
       const lookup = { ...byId, values: ids, limit: 10_000 };
       const found = await collection.lookup({ ...lookup, characters: 100_000 });
       expect(found.reduce((sum, { text }) => sum + text.length, 0)).toBeGreaterThan(100_000);

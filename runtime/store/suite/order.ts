@@ -13,7 +13,7 @@ import {
 import { matches } from "../../filter/predicate.ts";
 import type { JsonValue } from "../../json.ts";
 import type { DocumentWrite, StoreCollection, Visibility } from "../contract.ts";
-import { bodyOf, fields, idsOf, index, type Suite, start, written } from "./fixtures.ts";
+import { bodyOf, fields, idsOf, index, inLanes, type Suite, start, written } from "./fixtures.ts";
 
 const created = documentFields["_meta.created_at"];
 const { id } = documentFields;
@@ -116,8 +116,7 @@ export function describeOrder(suite: Suite): void {
         })),
       );
       const documents = population(90);
-      for (const name of collections)
-        for (const document of documents) await suite.store.collection(name).insert(document);
+      for (const name of collections) await suite.store.collection(name).load(documents);
 
       const order = fc
         .uniqueArray(fc.record({ field: fc.constantFrom(...keys, fields.place), descending: fc.boolean() }), {
@@ -135,7 +134,7 @@ export function describeOrder(suite: Suite): void {
       );
       const visibility = fc.constantFrom<Visibility>("live", "live", "deleted", "all");
       await fc.assert(
-        fc.asyncProperty(order, filter, visibility, fc.integer({ min: 1, max: 30 }), async (...given) => {
+        fc.asyncProperty(order, filter, visibility, fc.constantFrom(2, 7, 13, 40), async (...given) => {
           const [order, filter, visibility, limit] = given;
           const expected = inMemory(documents, filter, visibility, order);
           for (const name of collections) {
@@ -212,7 +211,7 @@ export function describeOrder(suite: Suite): void {
         const body = { flag: n % 1000 !== 0, ...(n < 2500 ? {} : { name: "same", size: n % 2 }) };
         return written(`d${(n * 7919) % 100_000}`, body, { createdAt: start + (n % 7) });
       });
-      await Promise.all(documents.map((document) => collection.insert(document)));
+      await collection.load(documents);
       for (const order of [
         by(["-", fields.flag]),
         by(fields.flag),
@@ -234,12 +233,12 @@ export function describeOrder(suite: Suite): void {
         const collection = suite.store.collection(name);
         const size = order[0]?.descending ? 9 : 1;
         const documents = Array.from({ length: 3000 }, (_, n) => written(`d${n}`, { size }));
-        await Promise.all(documents.map((document) => collection.insert(document)));
+        await collection.load(documents);
         const first = () => collection.find({ ...live, order, limit: 20 });
         expect(await first()).toHaveLength(20);
 
         const kept = documents.slice(0, 3);
-        await Promise.all(documents.slice(3).map(({ id }) => collection.remove(id)));
+        await inLanes(documents.slice(3), ({ id }) => collection.remove(id));
         const others = [2, 3, 2, 4, 4].map((size, n) => written(`e${n}`, { size }));
         for (const document of others) await collection.insert(document);
         const expected = inMemory([...kept, ...others], TRUE, "live", order);

@@ -39,7 +39,7 @@ export interface Pool {
 }
 
 /** Names that mean something to JavaScript, JSON paths or SQL. */
-const hostileNames = [
+export const hostileNames = [
   ...[
     "__proto__",
     "constructor",
@@ -119,9 +119,11 @@ const plainName = fc.constantFrom("a", "b", "c", "d");
 
 /** Schemas whose names mean nothing to anybody. */
 export const plainSchema = schemaOf(plainName);
-export const anySchema = schemaOf(
-  fc.oneof({ weight: 2, arbitrary: plainName }, { weight: 1, arbitrary: fc.constantFrom(...hostileNames) }),
-);
+/** Schemas some of whose names are these. */
+export const schemaWith = (names: readonly string[]): fc.Arbitrary<Schema> =>
+  schemaOf(
+    fc.oneof({ weight: 2, arbitrary: plainName }, { weight: 1, arbitrary: fc.constantFrom(...names) }),
+  );
 
 /** The field table of a schema: every path in it. */
 export function fieldsOf(schema: Schema, above: Pick<Field, "segments" | "arrays"> = root): readonly Field[] {

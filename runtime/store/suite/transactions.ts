@@ -1,7 +1,18 @@
 import { describe, expect, test } from "vitest";
 import { eq, TRUE } from "../../filter/algebra.ts";
-import { DuplicateId, type StoredDocument, UniqueViolation } from "../contract.ts";
-import { bodyOf, failureOf, fields, idsOf, index, type Suite, shape, start, written } from "./fixtures.ts";
+import { type DocumentWrite, DuplicateId, InsertRefused, UniqueViolation } from "../contract.ts";
+import {
+  bodyOf,
+  DAY,
+  failureOf,
+  fields,
+  idsOf,
+  index,
+  type Suite,
+  shape,
+  start,
+  written,
+} from "./fixtures.ts";
 
 /** Several writes as one, and who sees what when. */
 export function describeTransactions(suite: Suite): void {
@@ -20,21 +31,51 @@ export function describeTransactions(suite: Suite): void {
 
     test("its operations see the writes before them; nobody else does", async () => {
       const collection = await suite.people();
-      let outside: Promise<StoredDocument | undefined> | undefined;
-      let counted: Promise<number> | undefined;
       await suite.store.transaction(async (transaction) => {
         const own = transaction.collection("app.people");
         await own.insert(written("a", { name: "one" }));
         expect(await own.get("a", "live", eq(fields.name, "one"))).toBeDefined();
         expect(await own.replace(1, written("a", { name: "two" }, { version: 2 }))).toBe(true);
-        outside = collection.get("a", "live");
-        counted = collection.count(TRUE, "all");
+        // Only a test waits for others in there; or else they might come after the end.
+        expect(await collection.get("a", "live")).toBeUndefined();
+        expect(await collection.count(TRUE, "all")).toBe(0);
         expect(bodyOf(await own.get("a", "live"))["name"]).toBe("two");
         expect(await own.remove("a", 1)).toBe(false);
       });
-      expect(await outside).toBeUndefined();
-      expect(await counted).toBe(0);
       expect(await collection.get("a", "live")).toMatchObject({ version: 2 });
+    });
+
+    test("documents inserted together come in order; the first that is refused is named, and nothing is written", async () => {
+      const collection = await suite.people(index("by_name", ["name"], true));
+      await collection.insert(written("taken", { name: "Ada" }));
+      const insert = (...documents: readonly DocumentWrite[]) =>
+        suite.store.transaction((transaction) => transaction.collection("app.people").insertAll(documents));
+      await insert();
+      await insert(written("a", { name: "one" }), written("b", {}));
+      expect(await collection.count(TRUE, "all")).toBe(3);
+      const clash = await failureOf(
+        insert(written("c", {}), written("d", { name: "Ada" }), written("a", {})),
+      );
+      expect(clash).toBeInstanceOf(InsertRefused);
+      expect(clash).toMatchObject({ at: 1, cause: new UniqueViolation("by_name") });
+      const same = await failureOf(insert(written("e", {}), written("f", {}), written("e", {})));
+      expect(same).toMatchObject({ at: 2, cause: new DuplicateId("e") });
+      const both = await failureOf(insert(written("g", {}), written("taken", { name: "Ada" })));
+      expect(both).toMatchObject({ at: 1, cause: new DuplicateId("taken") });
+      expect(await collection.count(TRUE, "all")).toBe(3);
+    });
+
+    test("documents inserted together take the ids and values of expired ones", async () => {
+      const collection = await suite.people(index("by_name", ["name"], true));
+      await collection.insert(written("old", {}, { deletedAt: start, purgeAt: start + DAY }));
+      await collection.insert(written("other", { name: "Ada" }, { purgeAt: start + DAY }));
+      suite.clock.time = start + DAY;
+      await suite.store.transaction((transaction) =>
+        transaction
+          .collection("app.people")
+          .insertAll([written("first", {}), written("old", {}), written("last", { name: "Ada" })]),
+      );
+      expect(await collection.count(TRUE, "all")).toBe(3);
     });
 
     test("when the work throws, none of its writes happened, and the caller gets what it threw", async () => {
@@ -57,22 +98,66 @@ export function describeTransactions(suite: Suite): void {
       expect(await collection.count(eq(fields.tags, "y"), "live")).toBe(0);
     });
 
-    test("an operation's failure can be caught, and the transaction goes on", async () => {
+    test("an operation's failure says what it is, and the transaction is given up", async () => {
       const collection = await suite.people(index("by_name", ["name"], true));
       await collection.insert(written("a", { name: "Ada" }));
+      const inserted = async (id: string, name: string) => {
+        await suite.store.transaction(async (transaction) => {
+          const own = transaction.collection("app.people");
+          await own.insert(written("first", {}));
+          await own.insert(written(id, { name }));
+        });
+      };
+      expect(await failureOf(inserted("a", "Bob"))).toMatchObject({ name: "DuplicateId", id: "a" });
+      expect(await failureOf(inserted("a", "Ada"))).toBeInstanceOf(DuplicateId);
+      expect(await failureOf(inserted("b", "Ada"))).toMatchObject({
+        name: "UniqueViolation",
+        index: "by_name",
+      });
+      expect(await failureOf(inserted("first", "Bob"))).toMatchObject({ name: "DuplicateId", id: "first" });
+      expect(await collection.count(TRUE, "all")).toBe(1);
+    });
+
+    test("a unique value that another write of the transaction gives up is free", async () => {
+      const collection = await suite.people(index("by_name", ["name"], true));
+      await collection.insert(written("a", { name: "Ada" }));
+      await collection.insert(written("b", { name: "Bob" }));
       await suite.store.transaction(async (transaction) => {
         const own = transaction.collection("app.people");
-        expect(await failureOf(own.insert(written("a", {})))).toBeInstanceOf(DuplicateId);
-        expect(await failureOf(own.insert(written("b", { name: "Ada" })))).toBeInstanceOf(UniqueViolation);
-        await own.insert(written("b", { name: "Bob" }));
+        await own.remove("a", 1);
+        await own.replace(1, written("b", { name: "Ada" }, { version: 2 }));
+        await own.insert(written("a", { name: "Bob" }));
       });
-      expect(await collection.get("b", "live")).toBeDefined();
+      expect(bodyOf(await collection.get("a", "live"))["name"]).toBe("Bob");
+      expect(bodyOf(await collection.get("b", "live"))["name"]).toBe("Ada");
+    });
+
+    test("what is past its purgeAt does not stand in the way", async () => {
+      const collection = await suite.people(index("by_name", ["name"], true));
+      await collection.insert(written("a", {}, { deletedAt: start, purgeAt: start + DAY }));
+      await collection.insert(written("b", { name: "Ada" }, { purgeAt: start + DAY }));
+      suite.clock.time = start + DAY;
+      let failures = 0;
+      await suite.store.transaction(async (transaction) => {
+        const own = transaction.collection("app.people");
+        try {
+          await own.insert(written("first", {}));
+          await own.insert(written("a", { name: "Ada" }));
+        } catch (error) {
+          if (error instanceof DuplicateId || error instanceof UniqueViolation) failures += 1;
+          throw error;
+        }
+      });
+      expect(failures).toBe(0);
+      expect(await collection.count(TRUE, "all")).toBe(2);
+      expect(bodyOf(await collection.get("a", "live"))["name"]).toBe("Ada");
     });
 
     test("a failure affects only itself, whatever was sent along with it", async () => {
       const collection = await suite.people();
+      await collection.insert(written("a", {}));
       const results = await Promise.allSettled([
-        collection.insert(written("a", {})),
+        collection.insert(written("e", {})),
         suite.store.transaction(async (transaction) => {
           await transaction.collection("app.people").insert(written("b", {}));
           throw new Error("stop");
@@ -98,6 +183,7 @@ export function describeTransactions(suite: Suite): void {
         "a",
         "c",
         "d",
+        "e",
       ]);
     });
 
@@ -145,6 +231,22 @@ export function describeTransactions(suite: Suite): void {
       expect(await suite.store.lease("job", 60_000)).toBeDefined();
       await lease?.release();
       expect(await suite.store.lease("job", 60_000)).toBeUndefined();
+    });
+
+    test("is held for as long as it is renewed", async () => {
+      const lease = await suite.store.lease("job", 60_000);
+      expect(await lease?.renew()).toBe(true);
+      suite.clock.time += 59_999;
+      expect(await lease?.renew()).toBe(true);
+      suite.clock.time += 59_999;
+      expect(await suite.store.lease("job", 60_000)).toBeUndefined();
+      await lease?.release();
+      expect(await lease?.renew()).toBe(false);
+    });
+
+    test("of many who ask at once one has it", async () => {
+      const asked = Array.from({ length: 20 }, () => suite.store.lease("job", 60_000));
+      expect((await Promise.all(asked)).filter((lease) => lease !== undefined)).toHaveLength(1);
     });
   });
 

@@ -1,9 +1,9 @@
 // The reference of the query benchmark: each query as an expert would write it in SQL for these three collections
 // alone, inside one Fastify handler, on the same engine. The answers have the bodies and headers of the generated ones.
-import { hash } from "node:crypto";
 import { join } from "node:path";
 import { DatabaseSync } from "@photostructure/sqlite";
 import Fastify from "fastify";
+import { page, send } from "./handwritten-http.mjs";
 
 const [, , folder] = process.argv;
 const db = new DatabaseSync(join(folder, "desk.sqlite"));
@@ -56,40 +56,6 @@ const statements = {
 
 const app = Fastify();
 const path = "/v1/queries/desk/tickets";
-
-function send(request, reply, shown, body, extra = {}) {
-  const tag = `W/"${hash("sha1", shown, "base64url")}"`;
-  reply
-    .header("content-type", "application/json; charset=utf-8")
-    .header("cache-control", "private, no-cache")
-    .header("vary", "Origin, Authorization")
-    .header("x-request-id", request.id)
-    .header("etag", tag)
-    .headers(extra);
-  if (request.headers["if-none-match"] === tag) return reply.code(304).removeHeader("content-type").send();
-  reply.send(body);
-}
-
-function page(request, reply, rows, limit, { texts, cursor, total, extra } = {}) {
-  const more = rows.length > limit;
-  if (more) rows.pop();
-  const last = rows[rows.length - 1];
-  const next = more ? (cursor ?? ((row) => `${row.created_at},${row.id}`))(last) : undefined;
-  const shown = rows.reduce(
-    (text, { id, version }) => `${text}${id} ${version}\n`,
-    `${more},${next},${total}`,
-  );
-  const items = (texts ?? rows.map((row) => row.body)).slice(0, rows.length).join(",");
-  const nextText = next === undefined ? "" : `,"next_cursor":"${Buffer.from(next).toString("base64url")}"`;
-  const count = total === undefined ? "" : `,"total":${total}`;
-  send(
-    request,
-    reply,
-    shown,
-    `{"items":[${items}],"limit":${limit},"skip":0,"has_more":${more}${nextText}${count}}`,
-    extra,
-  );
-}
 
 app.get(`${path}/first`, (request, reply) => {
   const limit = Number(request.query.limit);

@@ -95,6 +95,6 @@ export const queryRows: readonly QueryRow[] = [
     connections: 2,
     generated: () =>
       `/_aggregate${query({ group_by: "due_at:month", metrics: "count,sum:hours", tz: "Europe/Berlin" })}`,
-    handwritten: () => "/months",
+    handwritten: () => `/months${query({ tz: "Europe/Berlin" })}`,
   },
 ];

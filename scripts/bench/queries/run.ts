@@ -1,16 +1,16 @@
 // The query half of the benchmark: 100,000 documents, each query against the same one by hand, interleaved.
 
-import { join } from "node:path";
 import autocannon from "autocannon";
 import { middle } from "../middle.ts";
-import { type MeasuredServer, startGenerated, startHandwrittenQueries } from "../servers.ts";
-import { batches } from "./data.ts";
+import type { Place } from "../place.ts";
+import { type MeasuredServer, startGenerated, startHandwritten } from "../servers.ts";
+import { type Batch, batches } from "./data.ts";
 import { type Page, type QueryRow, queryRows } from "./rows.ts";
 
-const collection = "/v1/queries/desk/tickets";
+const collectionOf = ({ realm }: MeasuredServer): string => `/v1/${realm}/desk/tickets`;
 
 interface Options {
-  readonly work: string;
+  readonly place: Place;
   readonly bundle: string;
   readonly rounds: number;
   readonly scale: number;
@@ -32,7 +32,7 @@ interface Sample {
 }
 
 export async function queryBenchmark({
-  work,
+  place,
   bundle,
   rounds,
   scale,
@@ -41,8 +41,8 @@ export async function queryBenchmark({
 }: Options): Promise<void> {
   const servers: MeasuredServer[] = [];
   try {
-    servers.push(await startHandwrittenQueries(join(work, "handwritten-queries")));
-    servers.push(await startGenerated(bundle, join(work, "queries"), "queries"));
+    servers.push(await startHandwritten(place, "queries"));
+    servers.push(await startGenerated(bundle, place, "queries"));
     const sides: Side[] = [];
     for (const server of servers) {
       process.stderr.write(`\rstoring 100,000 documents: ${server.name}          `);
@@ -56,10 +56,18 @@ export async function queryBenchmark({
   }
 }
 
+/** Batches on the way at a time: those of a shared store take many round trips each. */
+const AT_ONCE = 8;
+
 async function store(server: MeasuredServer): Promise<void> {
-  for (const { collection: name, documents } of batches()) {
+  const all = batches();
+  await Promise.all(Array.from({ length: AT_ONCE }, () => storeFrom(all, server)));
+}
+
+async function storeFrom(all: Iterable<Batch>, server: MeasuredServer): Promise<void> {
+  for (const { collection: name, documents } of all) {
     const operations = documents.map((document) => ({ op: "create", collection: name, document }));
-    const answer = await fetch(`${server.url}/v1/queries/desk/_batch`, {
+    const answer = await fetch(`${server.url}/v1/${server.realm}/desk/_batch`, {
       method: "POST",
       headers: { "content-type": "application/json" },
       body: JSON.stringify({ operations }),
@@ -78,7 +86,7 @@ async function sideOf(server: MeasuredServer): Promise<Side> {
     const start = after === "" ? "" : `&after=${encodeURIComponent(after)}`;
     const route = isGenerated ? "" : after === "" ? "/first" : "/after";
     // 200 pages of 100 are 1,000 of 20.
-    const answer = await fetch(`${server.url}${collection}${route}?limit=100${start}`);
+    const answer = await fetch(`${server.url}${collectionOf(server)}${route}?limit=100${start}`);
     const body: unknown = await answer.json();
     if (typeof body !== "object" || body === null || !("next_cursor" in body))
       throw new Error(`${server.name}: no cursor: ${JSON.stringify(body).slice(0, 300)}`);
@@ -118,7 +126,11 @@ async function measure({ server, path }: Side, row: QueryRow, amount: number): P
     timeout: 60,
     requests: [
       {
-        setupRequest: (request) => ({ ...request, method: "GET", path: `${collection}${path(row)}` }),
+        setupRequest: (request) => ({
+          ...request,
+          method: "GET",
+          path: `${collectionOf(server)}${path(row)}`,
+        }),
       },
     ],
   });
@@ -152,7 +164,9 @@ async function isolation(sides: readonly Side[]): Promise<void> {
   const expensive = queryRows.filter(({ name }) => /^(aggregation|search|unindexed)/.test(name));
   for (const { server, path } of sides) {
     const isGenerated = server.name.startsWith("generated");
-    const target = isGenerated ? `/v1/queries/desk/customers/customer-7` : `${collection}/first?limit=1`;
+    const target = isGenerated
+      ? `/v1/${server.realm}/desk/customers/customer-7`
+      : `${collectionOf(server)}/first?limit=1`;
     const gets = () =>
       autocannon({
         url: `${server.url}${target}`,
@@ -166,7 +180,8 @@ async function isolation(sides: readonly Side[]): Promise<void> {
       let running = true;
       const load = Promise.all(
         [0, 1].map(async () => {
-          while (running) await (await fetch(`${server.url}${collection}${path(row)}`)).arrayBuffer();
+          while (running)
+            await (await fetch(`${server.url}${collectionOf(server)}${path(row)}`)).arrayBuffer();
         }),
       );
       line(row.name, server.name, await gets());

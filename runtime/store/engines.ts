@@ -1,0 +1,114 @@
+import { existsSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
+import type { Clock } from "../clock.ts";
+import type { Store } from "./contract.ts";
+import type { MongoLocation, SqliteLocation, StoreLocation } from "./location.ts";
+import { lockFolder } from "./sqlite/lock.ts";
+import { openSqliteStore } from "./sqlite/store.ts";
+
+/** The stores at one location, a realm each. */
+export interface Stores {
+  /** Opens a realm's. Nothing is provisioned, nor need the server be reachable. */
+  open(realm: string): Promise<Store>;
+  /**
+   * Whether anything was ever stored for a realm.
+   * @throws StoreUnavailable
+   */
+  holds(realm: string): Promise<boolean>;
+  /** Closes those that were opened, and what they share. */
+  close(): Promise<void>;
+}
+
+export interface StoresOptions {
+  readonly location: StoreLocation;
+  /** What names the location where people see it, `SVC_STORE`. */
+  readonly setting: string;
+  readonly clock: Clock;
+  /** Milliseconds that a list or a count may take. */
+  readonly queryTime: number;
+  /** The same of searches and aggregations; default: `queryTime`. */
+  readonly searchTime?: number;
+  /** Hears of what goes wrong in a store's own background work, which is tried again. */
+  readonly warn?: (error: unknown, message: string) => void;
+  /** Takes an embedded store's folder for this process, which is called so; without it, works beside who has it. */
+  readonly holder?: string;
+}
+
+/**
+ * The engine of a location, which is loaded only here.
+ * @throws FolderLocked when another process has the folder
+ * @throws Error that begins with the setting, for a folder that cannot be made or a URI that cannot be used
+ */
+export function openStores(options: StoresOptions): Promise<Stores> {
+  const { location } = options;
+  return location.engine === "sqlite" ? sqliteStores(location, options) : mongoStores(location, options);
+}
+
+async function sqliteStores({ folder }: SqliteLocation, options: StoresOptions): Promise<Stores> {
+  const { setting, holder, ...times } = options;
+  const isKept = folder !== ":memory:";
+  if (isKept) makeFolder(setting, folder);
+  const lock = isKept && holder !== undefined ? lockFolder(folder, holder) : undefined;
+  return storesOf({
+    open: (realm) => openSqliteStore({ ...times, location: folder, realm }),
+    holds: async (realm) => existsSync(join(folder, `${realm}.sqlite`)),
+    close: async () => lock?.release(),
+  });
+}
+
+async function mongoStores(location: MongoLocation, options: StoresOptions): Promise<Stores> {
+  const [{ openClient }, { openMongoStore }, { storeError }] = await Promise.all([
+    import("./mongodb/client.ts"),
+    import("./mongodb/store.ts"),
+    import("./mongodb/errors.ts"),
+  ]);
+  const client = named(options.setting, () => openClient(location.uri, options));
+  const { prefix } = location;
+  return storesOf({
+    open: (realm) => openMongoStore({ ...options, client, prefix, realm }),
+    async holds(realm) {
+      const collections = client.db(prefix + realm).listCollections({}, { nameOnly: true });
+      try {
+        return await collections.hasNext();
+      } catch (error) {
+        throw storeError(error);
+      } finally {
+        await collections.close();
+      }
+    },
+    close: () => client.close(),
+  });
+}
+
+/** Those of an engine, which closes what they share; the stores themselves are closed before. */
+function storesOf(engine: Stores): Stores {
+  const stores: Store[] = [];
+  return {
+    ...engine,
+    async open(realm) {
+      const store = await engine.open(realm);
+      stores.push(store);
+      return store;
+    },
+    async close() {
+      for (const store of stores) await store.close();
+      await engine.close();
+    },
+  };
+}
+
+/**
+ * Makes a folder that is for nobody else's eyes.
+ * @throws Error that begins with the setting whose folder cannot be made
+ */
+export function makeFolder(setting: string, folder: string): void {
+  named(setting, () => mkdirSync(folder, { recursive: true, mode: 0o700 }));
+}
+
+function named<T>(setting: string, work: () => T): T {
+  try {
+    return work();
+  } catch (cause) {
+    throw new Error(`${setting}: ${cause instanceof Error ? cause.message : cause}`, { cause });
+  }
+}

@@ -1,0 +1,132 @@
+import type { ClientSession, Collection } from "mongodb";
+import { type Filter, TRUE } from "../../filter/algebra.ts";
+import type {
+  Aggregate,
+  DocumentWrite,
+  Find,
+  Group,
+  Lookup,
+  StoreCollection,
+  StoredDocument,
+  TransactionCollection,
+  Visibility,
+} from "../contract.ts";
+import { aggregateDocuments } from "./aggregate.ts";
+import type { Stored } from "./codec.ts";
+import type { Engine, Provisioned } from "./engine.ts";
+import { storeError } from "./errors.ts";
+import { storedDocument, writtenDocument } from "./json-text.ts";
+import { countDocuments, findDocuments, lookupDocuments, shown } from "./pages.ts";
+import type { Underway } from "./underway.ts";
+import { chosen, visible } from "./visibility.ts";
+import { Writes } from "./writes.ts";
+
+/** Reads see a state that a majority has, and come as the bytes that they are. */
+const raw = { raw: true } as const;
+
+export class MongoCollection implements StoreCollection {
+  readonly #engine: Engine;
+  readonly #provisioned: Provisioned;
+  readonly #documents: Collection;
+  /** The same, of documents of ours. */
+  readonly #stored: Collection<Stored>;
+  readonly #writes: Writes;
+  readonly #underway: Underway;
+
+  constructor(engine: Engine, provisioned: Provisioned, underway: Underway) {
+    this.#engine = engine;
+    this.#provisioned = provisioned;
+    this.#documents = engine.database.collection(provisioned.shape.name);
+    this.#stored = engine.database.collection(provisioned.shape.name);
+    this.#writes = new Writes(engine, provisioned);
+    this.#underway = underway;
+  }
+
+  get(id: string, visibility: Visibility, filter?: Filter): Promise<StoredDocument | undefined> {
+    return this.#read(() => this.#get(id, visibility, filter));
+  }
+
+  find(query: Find): Promise<StoredDocument[]> {
+    return this.#read(() => findDocuments(this.#documents, this.#provisioned, this.#engine, query));
+  }
+
+  count(filter: Filter, visibility: Visibility): Promise<number> {
+    return this.#read(() =>
+      countDocuments(this.#documents, this.#provisioned, this.#engine, filter, visibility),
+    );
+  }
+
+  lookup(lookup: Lookup): Promise<StoredDocument[]> {
+    return this.#read(() => lookupDocuments(this.#documents, this.#provisioned, this.#engine, lookup));
+  }
+
+  aggregate(query: Aggregate): Promise<{ readonly groups: readonly Group[]; readonly hasMore: boolean }> {
+    return this.#read(() => {
+      const condition = chosen(this.#provisioned, this.#engine.clock, query.filter, query.visibility);
+      return aggregateDocuments(this.#documents, this.#provisioned, this.#engine, query, condition);
+    });
+  }
+
+  insert(document: DocumentWrite): Promise<void> {
+    return this.#underway.run(() => this.#writes.insert(document));
+  }
+
+  replace(expected: number, document: DocumentWrite): Promise<boolean> {
+    return this.#underway.run(() => this.#writes.replace(expected, document));
+  }
+
+  remove(id: string, expected?: number): Promise<boolean> {
+    return this.#underway.run(() => this.#writes.remove(id, expected));
+  }
+
+  removeExpired(limit: number): Promise<number> {
+    return this.#underway.run(() => this.#writes.removeExpired(limit));
+  }
+
+  scan(after: string | undefined, limit: number): Promise<readonly DocumentWrite[]> {
+    const { clock, searchTime: maxTimeMS } = this.#engine;
+    const seen = visible(this.#provisioned.shape, "all", clock.now());
+    const filter = { _id: { $gt: after ?? "" }, ...seen };
+    return this.#read(async () => {
+      const options = { ...raw, ...shown(this.#provisioned), sort: { _id: 1 as const }, limit, maxTimeMS };
+      const found = await this.#stored.find<Uint8Array>(filter, options).toArray();
+      return found.map(writtenDocument);
+    });
+  }
+
+  load(documents: readonly DocumentWrite[]): Promise<void> {
+    return this.#underway.run(() => this.#writes.load(documents));
+  }
+
+  /** The operations of a transaction; they throw the driver's errors. */
+  within(session: ClientSession): TransactionCollection {
+    return {
+      get: (id, visibility, filter) => this.#get(id, visibility, filter, session),
+      insert: (document) => this.#writes.insert(document, session),
+      insertAll: (documents) => this.#writes.insertAll(documents, session),
+      replace: (expected, document) => this.#writes.replace(expected, document, session),
+      remove: (id, expected) => this.#writes.remove(id, expected, session),
+    };
+  }
+
+  async #get(
+    id: string,
+    visibility: Visibility,
+    filter: Filter = TRUE,
+    session?: ClientSession,
+  ): Promise<StoredDocument | undefined> {
+    const { clock, queryTime: maxTimeMS } = this.#engine;
+    const condition = { _id: id, ...chosen(this.#provisioned, clock, filter, visibility) };
+    const options = { ...raw, ...shown(this.#provisioned), maxTimeMS, ...(session && { session }) };
+    const found = await this.#stored.findOne<Uint8Array>(condition, options);
+    return found === null ? undefined : storedDocument(found);
+  }
+
+  async #read<T>(read: () => Promise<T>): Promise<T> {
+    try {
+      return await this.#underway.run(read);
+    } catch (error) {
+      throw storeError(error);
+    }
+  }
+}

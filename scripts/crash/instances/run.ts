@@ -1,0 +1,176 @@
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { randomBytes, randomInt } from "node:crypto";
+import { once } from "node:events";
+import { setTimeout } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { freePort, ready } from "../../bench/servers.ts";
+import { Client, type Documents, type Fleet } from "./client.ts";
+import { check, type Final, type History } from "./history.ts";
+
+export interface InstancesReport {
+  readonly kills: number;
+  /** Requests whose answers said that something was written. */
+  readonly acknowledged: number;
+  /** What is wrong; empty when all is well. */
+  readonly problems: readonly string[];
+}
+
+const server = fileURLToPath(new URL("server.ts", import.meta.url));
+const clients = 8;
+
+/**
+ * Runs two servers on one store under load, kills one of them with SIGKILL again and again, and judges what clients
+ * have seen by what is stored in the end.
+ * @param uri of a MongoDB server
+ * @param realm whose database (`svc-<realm>`) is written, and left to the caller
+ */
+export async function crashInstances(uri: string, realm: string, kills: number): Promise<InstancesReport> {
+  const environment = {
+    ...process.env,
+    HOST: "127.0.0.1",
+    SVC_STORE: uri,
+    SVC_KEYS: randomBytes(32).toString("base64"),
+  };
+  const words = ["--import", "tsx", server, realm];
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    [...words, "key", "create", "--realm", realm, "--name", "crash"],
+    { env: environment },
+  );
+  const key = stdout.trim().split("\n").at(-1) ?? "";
+  const fleet = new Processes(words, environment);
+  try {
+    await fleet.start(2);
+    const base = `/v1/${realm}/main`;
+    const documents = await prepare(fleet, base, key);
+    const all = Array.from({ length: clients }, (_, at) => new Client(`c${at}`, fleet, base, key, documents));
+    let over = false;
+    const running = Promise.all(all.map((client) => client.run(() => !over)));
+    for (let kill = 0; kill < kills; kill += 1) {
+      await setTimeout(randomInt(50, 600));
+      await fleet.replaceOne();
+    }
+    over = true;
+    await running;
+    const history: History = {
+      reads: all.flatMap(({ reads }) => reads),
+      updates: all.flatMap(({ updates }) => updates),
+      batches: all.flatMap(({ batches }) => batches),
+      creates: all.flatMap(({ creates }) => creates),
+    };
+    const problems = check(history, await final(fleet, base, key, documents));
+    return { kills, acknowledged: acknowledged(history), problems };
+  } finally {
+    await fleet.stop();
+  }
+}
+
+function acknowledged({ updates, batches, creates }: History): number {
+  const done = [...updates, ...batches].filter(({ outcome }) => outcome === "done").length;
+  return done + creates.filter(({ ids }) => ids.length > 0).length;
+}
+
+async function prepare(fleet: Fleet, base: string, key: string): Promise<Documents> {
+  const ids: string[] = [];
+  for (let at = 0; at < 6; at += 1) {
+    const { id } = await request<{ id: string }>(fleet, "POST", `${base}/notes`, key, {
+      value: "start",
+      kind: "shared",
+    });
+    ids.push(id);
+  }
+  return { single: ids.slice(0, 3), group: ids.slice(3) };
+}
+
+async function final(fleet: Fleet, base: string, key: string, { single, group }: Documents): Promise<Final> {
+  const shared = await allOf(fleet, base, key, "shared");
+  if (shared.length !== single.length + group.length) throw new Error("shared documents are missing");
+  return { shared, group, created: await allOf(fleet, base, key, "created") };
+}
+
+interface Note {
+  readonly id: string;
+  readonly value: string;
+  readonly version: number;
+}
+
+async function allOf(fleet: Fleet, base: string, key: string, kind: string): Promise<readonly Note[]> {
+  const found: Note[] = [];
+  const where = encodeURIComponent(JSON.stringify({ kind }));
+  for (let after = ""; ; ) {
+    const page: {
+      items: { id: string; value: string; _meta: { version: number } }[];
+      next_cursor?: string;
+    } = await request(fleet, "GET", `${base}/notes?limit=100&where=${where}${after}`, key);
+    found.push(...page.items.map(({ id, value, _meta }) => ({ id, value, version: _meta.version })));
+    if (page.next_cursor === undefined) return found;
+    after = `&after=${encodeURIComponent(page.next_cursor)}`;
+  }
+}
+
+async function request<T>(
+  fleet: Fleet,
+  method: string,
+  path: string,
+  key: string,
+  body?: object,
+): Promise<T> {
+  const answer = await fetch(fleet.anyUrl() + path, {
+    method,
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const text = await answer.text();
+  if (!answer.ok) throw new Error(`${method} ${path} answered ${answer.status} ${text}`);
+  return JSON.parse(text);
+}
+
+/** Server processes on one store. */
+class Processes implements Fleet {
+  readonly #words: readonly string[];
+  readonly #environment: NodeJS.ProcessEnv;
+  readonly #running: { child: ChildProcess; url: string }[] = [];
+
+  constructor(words: readonly string[], environment: NodeJS.ProcessEnv) {
+    this.#words = words;
+    this.#environment = environment;
+  }
+
+  anyUrl(): string {
+    return this.#running[randomInt(this.#running.length)]?.url ?? "";
+  }
+
+  async start(count: number): Promise<void> {
+    this.#running.push(...(await Promise.all(Array.from({ length: count }, () => this.#launch()))));
+  }
+
+  /** Kills one and starts another in its place. */
+  async replaceOne(): Promise<void> {
+    const at = randomInt(this.#running.length);
+    const killed = this.#running[at];
+    if (killed === undefined) return;
+    const exit = once(killed.child, "exit");
+    killed.child.kill("SIGKILL");
+    await exit;
+    this.#running[at] = await this.#launch();
+  }
+
+  async stop(): Promise<void> {
+    for (const { child } of this.#running) {
+      const exit = once(child, "exit");
+      if (child.kill("SIGKILL")) await exit;
+    }
+  }
+
+  async #launch(): Promise<{ child: ChildProcess; url: string }> {
+    const port = await freePort();
+    const child = spawn(process.execPath, this.#words, {
+      stdio: ["ignore", "ignore", "inherit"],
+      env: { ...this.#environment, PORT: String(port) },
+    });
+    const url = `http://127.0.0.1:${port}`;
+    await ready(url);
+    return { child, url };
+  }
+}
