@@ -37,6 +37,8 @@ const shape: CollectionShape = {
 };
 const written = { shape, id: "a" };
 
+// The driver's type wants a class that it does not export.
+const inBulk = (error: Error) => new MongoBulkWriteError(error, JSON.parse("{}"));
 const labelled = (label: string): Error => {
   const error = failed(99_999);
   error.addErrorLabel(label);
@@ -118,6 +120,8 @@ test.each<[string, Error, new (...of: never[]) => Error]>([
     Object.assign(new Error("getaddrinfo ENOTFOUND"), { code: "ENOTFOUND", syscall: "getaddrinfo" }),
     StoreUnavailable,
   ],
+  ["several writes, and the connection broke", inBulk(new MongoNetworkError("x")), StoreUnavailable],
+  ["several writes, and one is too large", inBulk(failed(10334)), DocumentTooLarge],
   ["BSONObjectTooLarge", failed(10334), DocumentTooLarge],
   [
     "a document too large for the test server",

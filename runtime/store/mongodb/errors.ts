@@ -1,4 +1,5 @@
 import {
+  MongoBulkWriteError,
   MongoError,
   MongoNetworkError,
   MongoNotConnectedError,
@@ -76,6 +77,9 @@ export interface Written {
 
 /** What an error of the driver means to who uses the store; other errors stay as they are. */
 export function storeError(error: unknown, written?: Written): Error {
+  // What went wrong with the command, and not with one of its writes, is in the wrapping alone what it is.
+  if (error instanceof MongoBulkWriteError && error.errorResponse instanceof Error)
+    return storeError(error.errorResponse, written);
   if (isOfNetwork(error)) return new StoreUnavailable(error);
   if (!(error instanceof MongoError)) return error instanceof Error ? error : new Error(String(error));
   if (written !== undefined && isDuplicateKey(error)) return clash(error, written);

@@ -1,0 +1,76 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { allowed } from "../rules/index.ts";
+import { FaultProxy } from "../store/mongodb/testing/faults.ts";
+import { describeMongo, dropTestDatabases, testLocation } from "../store/mongodb/testing/server.ts";
+import { collection, type Received, type Sent, type Shop, startShop } from "./testing.ts";
+
+const rules = { read: allowed, create: allowed, update: allowed, delete: allowed };
+const notes = collection("notes", { rules });
+const bin = collection("bin", { rules, softDelete: {} });
+
+/** Each waits for the one before it. */
+describeMongo("Commands that a request sends to the database", () => {
+  const location = testLocation();
+  let proxy: FaultProxy;
+  let shop: Shop;
+  let session: Sent;
+  let key: Sent;
+  beforeAll(async () => {
+    proxy = await FaultProxy.open(location.uri);
+    const settings = { store: { ...location, uri: proxy.uri } };
+    shop = await startShop("enabled", [notes, bin], { settings });
+    const { token } = await shop.signUp("ada@example.com");
+    session = { token };
+    key = { token: await shop.key({ name: "robot" }) };
+  });
+  afterAll(async () => {
+    await shop.stop();
+    await proxy.close();
+    await dropTestDatabases(location);
+  });
+
+  let answer: Received;
+  const sent = async (method: string, path: string, what: Sent = {}): Promise<string> => {
+    proxy.commands.length = 0;
+    answer = await shop.send(method, path, what);
+    expect(answer.status).toBeLessThan(300);
+    return proxy.commands.map(({ name }) => name).join(" ");
+  };
+  const made = async (name = "notes") => {
+    await sent("POST", name, { body: { title: "a" } });
+    return `${name}/${answer.body["id"]}`;
+  };
+
+  test("one for a document, a list, a count that the list tells, a creation; a version that is written is read before", async () => {
+    expect(await sent("POST", "notes", { body: { title: "a" } })).toBe("insert");
+    const path = await made();
+    expect(await sent("GET", path)).toBe("find");
+    expect(await sent("GET", "notes?count=true")).toBe("find");
+    expect(await sent("GET", "notes?count=true&limit=1")).toBe("find aggregate");
+    expect(await sent("PUT", path, { body: { title: "b" } })).toBe("find update");
+    expect(await sent("PATCH", path, { body: { title: "c" } })).toBe("find update");
+    expect(await sent("DELETE", path)).toBe("find delete");
+    expect(await sent("DELETE", await made("bin"))).toBe("find update");
+  });
+
+  test("the caller is one more with an API key, and two with a session: it and its user", async () => {
+    const path = await made();
+    expect(await sent("GET", path, key)).toBe("find find");
+    expect(await sent("GET", path, session)).toBe("find find find");
+  });
+
+  test("a batch of creations is one, and its commit", async () => {
+    const create = { op: "create", collection: "notes", document: { title: "a" } };
+    expect(await sent("POST", "_batch", { body: { operations: [create, create] } })).toBe(
+      "insert commitTransaction",
+    );
+  });
+
+  test("an idempotency key: its mark, a look, the answer kept with what it answers, the mark's end", async () => {
+    const remembered = { body: { title: "a" }, headers: { "idempotency-key": "k" }, ...key };
+    expect(await sent("POST", "notes", remembered)).toBe(
+      "find update find insert insert commitTransaction delete",
+    );
+    expect(await sent("POST", "notes", remembered)).toBe("find update find delete");
+  });
+});
