@@ -7,7 +7,6 @@ import { blog } from "../../generated/blog/realm.ts";
 import { helpdesk } from "../../generated/helpdesk/realm.ts";
 import { inventory } from "../../generated/inventory/realm.ts";
 import { type HeldClock, type Started, startRealm } from "../../runtime/instance/testing.ts";
-import type { RealmModule } from "../../runtime/realm/exchange.ts";
 import { Description, type Operation } from "./description.ts";
 import { ask, type Received, type Sent, send } from "./exchange.ts";
 import { codeOf, problemsOf } from "./judge.ts";
@@ -56,7 +55,7 @@ const realms = [
 describe.each(realms)(
   "Versioning 3: the OpenAPI document of $module.definition.name",
   ({ module, other }) => {
-    const description = describedBy(module);
+    const description = Description.of(module);
     const { operations } = description;
 
     let world: World;
@@ -127,11 +126,6 @@ it("Versioning 3: no code is promised that never comes", () => {
 function requestsTo({ id, query }: Operation): number {
   if (query.some(({ name }) => name === "where")) return queries;
   return id === "signUp" || id === "logIn" ? 20 : rounds;
-}
-
-function describedBy({ definition: { openapi } }: RealmModule): Description {
-  if (openapi === undefined) throw new Error("the realm shows no description");
-  return new Description(openapi.document);
 }
 
 function report(

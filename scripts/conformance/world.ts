@@ -108,6 +108,8 @@ export class World {
   async #createSession(user: string): Promise<{ readonly token: string; readonly session: string }> {
     const token = newToken("svs");
     this.#serial += 1;
+    // So that lists of sessions have an order that is the same in every run.
+    this.#server.clock.advance(1);
     const session = `session-${this.#serial}`;
     const now = this.#server.clock.now();
     const record = {

@@ -29,6 +29,14 @@ test("a statement ends when it has visited more rows than it may", () => {
   expect(found(4000, "seq > 0")).toEqual([[2000]]);
 });
 
+test("after which the next write that is refused still fails", () => {
+  const insert = connection.prepare("INSERT INTO things VALUES (1)");
+  // Prepared, too: that would make good what a query before it has left behind.
+  found(4000, "seq > 0");
+  expect(found(1000, "seq > 0")).toBeUndefined();
+  expect(() => insert.run()).toThrow("UNIQUE");
+});
+
 test("and when its rows take too long", () => {
   connection.database.function("slow", () => {
     const end = performance.now() + 0.5;

@@ -91,8 +91,11 @@ export class Connection {
       }
       return found;
     } catch (error) {
-      if (this.#ticksLeft < 0) return undefined;
-      throw error;
+      if (this.#ticksLeft >= 0) throw error;
+      // `all` of the package leaves a mark behind when a function has thrown, and the next refusal of a statement, a write
+      // perhaps, would pass for success. This takes it away.
+      this.database.exec("");
+      return undefined;
     } finally {
       this.#isBudgeted = false;
     }

@@ -1,0 +1,106 @@
+/** The same requests to the examples on the embedded store and on MongoDB: the answers are the same, byte for byte. */
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { blog } from "../../generated/blog/realm.ts";
+import { helpdesk } from "../../generated/helpdesk/realm.ts";
+import { inventory } from "../../generated/inventory/realm.ts";
+import { type HeldClock, type Started, startRealm } from "../../runtime/instance/testing.ts";
+import { isJsonObject } from "../../runtime/json.ts";
+import {
+  describeMongo,
+  dropTestDatabases,
+  testLocation,
+} from "../../runtime/store/mongodb/testing/server.ts";
+import { Description } from "./description.ts";
+import { type Received, type Sent, send } from "./exchange.ts";
+import { plans } from "./requests.ts";
+import { parsed } from "./wire.ts";
+import { World } from "./world.ts";
+
+const seed = Number(process.env["PARITY_SEED"] ?? 20_260_301);
+/** Requests to each operation; to those with a `where` three times as many. */
+const rounds = Number(process.env["PARITY_ROUNDS"] ?? 3);
+
+describeMongo("The same requests on both engines", () => {
+  const location = testLocation();
+  let servers: readonly Started<HeldClock>[];
+  beforeAll(async () => {
+    const stores = [{ engine: "sqlite", folder: ":memory:" }, location] as const;
+    const start = (store: (typeof stores)[number]) =>
+      startRealm([blog, helpdesk, inventory], { settings: { store } });
+    servers = await Promise.all(stores.map(start));
+  });
+  afterAll(async () => {
+    await Promise.all(servers.map((server) => server.stop()));
+    await dropTestDatabases(location);
+  });
+
+  test.each([
+    { module: blog, other: "helpdesk" },
+    { module: helpdesk, other: "blog" },
+    { module: inventory, other: "blog" },
+  ])("$module.definition.name answers alike", async ({ module, other }) => {
+    const sides: Side[] = [];
+    for (const server of servers)
+      sides.push({ world: await World.open(server, module, other), names: new Map() });
+    const description = Description.of(module);
+    const planned = description.operations.map((operation, at) => {
+      const number = operation.query.some(({ name }) => name === "where") ? 3 * rounds : rounds;
+      return { operation, plans: plans(description, operation, number, seed + at) };
+    });
+    for (let round = 0; round < 3 * rounds; round += 1) {
+      for (const { operation, plans } of planned) {
+        const plan = plans[round];
+        if (plan === undefined) continue;
+        const answers: unknown[] = [];
+        let asked = operation.id;
+        for (const { world, names } of sides) {
+          const { sent, received } = await send(world, operation, plan);
+          asked = `${operation.id}: ${operation.method} ${sent.path} by ${plan.caller} ${sent.body?.text ?? ""}`;
+          answers.push(comparable(sent, received, names));
+        }
+        expect(answers[1], asked).toEqual(answers[0]);
+      }
+    }
+  });
+});
+
+/** A server, and what it has called things by itself, in the order in which that was first heard. */
+interface Side {
+  readonly world: World;
+  readonly names: Map<string, string>;
+}
+
+/** Ids and credentials that the server makes, its cursors and request ids, and the tags made of them. */
+const made =
+  /\b0[0-9a-hjkmnp-tv-z]{19}\b|\bsv[sk]_[\w-]{43}|(?<=")_[\w-]{22,}(?=")|\b[\w-]{12}\.[0-9a-z]+\b|W\/"[\w-]+"/g;
+
+/** An answer without what differs from server to server. */
+function comparable(
+  { query }: Sent,
+  { status, headers, text }: Received,
+  names: Map<string, string>,
+): unknown {
+  const renamed = (of: string) =>
+    of.replace(made, (name) => {
+      const known = names.get(name) ?? `made ${names.size}`;
+      names.set(name, known);
+      return known;
+    });
+  const told = [...headers].filter(([name]) => !ofConnections.has(name));
+  const isRanked = query.some(([name, value]) => name === "order_by" && value === "_relevance");
+  return {
+    status,
+    headers: told.map(([name, value]) => [name, renamed(value)]),
+    body: isRanked ? unranked(renamed(text)) : renamed(text),
+  };
+}
+
+const ofConnections = new Set(["connection", "content-length", "date", "keep-alive"]);
+
+/** Engines weigh matches differently: scores, and so the order, compare only within one answer. */
+function unranked(text: string): unknown {
+  const answer = parsed(text.replace(/,"score":[\d.e+-]+/g, ""));
+  if (!isJsonObject(answer) || !Array.isArray(answer["items"])) return answer;
+  const items = answer["items"].map((item) => JSON.stringify(item)).sort();
+  return { ...answer, items: answer["has_more"] === true ? items.length : items };
+}
