@@ -46,17 +46,18 @@ export class Batch {
     for (const [at, operation] of operations.entries()) {
       // Creates are answered along with those before them.
       if (at < results.length) continue;
-      if (operation.op === "create") results.push(...(await this.#create(createsFrom(operations, at), at)));
+      if (operation.op === "create")
+        results.push(...(await this.#create(operation.collection, createsFrom(operations, at), at)));
       else results.push(await placedAt(at, () => this.#change(operation)));
     }
     return `{"results":[${results.join(",")}]}`;
   }
 
   /** Creates in one collection, which are inserted together; the first of them stands at a position. */
-  async #create(creates: readonly Create[], first: number): Promise<readonly string[]> {
+  async #create(name: string, creates: readonly Create[], first: number): Promise<readonly string[]> {
     const access = this.#access;
     const exchange = this.#exchange;
-    const collection = await placedAt(first, async () => this.#collectionOf(creates[0]?.collection ?? ""));
+    const collection = await placedAt(first, async () => this.#collectionOf(name));
     const documents: DocumentWrite[] = [];
     let refused: ApiError | undefined;
     for (const { draft } of creates) {

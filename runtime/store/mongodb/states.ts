@@ -1,4 +1,5 @@
 import { documentFields, type Field } from "../../filter/fields.ts";
+import { kept } from "../../kept.ts";
 import { type CollectionShape, QueryTimeout } from "../contract.ts";
 import type { Engine, Regularity } from "./engine.ts";
 import { storeError } from "./errors.ts";
@@ -158,12 +159,10 @@ export class FieldStates implements Regularity {
   }
 
   #isDeclared(field: Field): boolean {
-    const known = this.#known.get(field);
-    if (known !== undefined) return known;
-    const own = this.#declared.get(field.path);
-    const declared = own !== undefined && declarationOf(own) === declarationOf(field);
-    this.#known.set(field, declared);
-    return declared;
+    return kept(this.#known, field, () => {
+      const own = this.#declared.get(field.path);
+      return own !== undefined && declarationOf(own) === declarationOf(field);
+    });
   }
 
   #isBlocked(path: string): boolean {
