@@ -1,7 +1,8 @@
 /** The public surface: what emitted code imports as `realmc/runtime`, and nothing else. */
-export { accountRoutes } from "./auth/accounts/routes.ts";
-export { administrationRoutes } from "./auth/administration/routes.ts";
+export { accountRoutes, secondFactorRoutes } from "./auth/accounts/routes.ts";
+export { administrationRoutes, userAdministrationRoutes } from "./auth/administration/routes.ts";
 export { dateNormalizer } from "./dates.ts";
+export { dataRoutes } from "./documents/administration/routes.ts";
 export { aggregateDocuments } from "./documents/routes/aggregate.ts";
 export { batchRoute } from "./documents/routes/batch.ts";
 export { createDocument } from "./documents/routes/create.ts";

@@ -11,7 +11,10 @@ test("so many run at once, the others in their order, and what the queue does no
       await new Promise<void>((resolve) => ends.push(resolve));
       return name;
     });
-  const running = ["a", "b", "c", "d"].map(run);
+  const running = ["a", "b", "c"].map(run);
+  expect(turns.isFull).toBe(false);
+  running.push(run("d"));
+  expect(turns.isFull).toBe(true);
   await expect(run("e")).rejects.toThrow("full");
   expect(begun).toEqual(["a", "b"]);
   ends[1]?.();

@@ -13,6 +13,11 @@ export class Turns {
     this.#full = full;
   }
 
+  /** Whether more work would be refused. */
+  get isFull(): boolean {
+    return this.#running >= this.#atOnce && this.#waiting.length >= this.#queue;
+  }
+
   async run<T>(work: () => Promise<T>): Promise<T> {
     if (this.#running < this.#atOnce) this.#running += 1;
     else if (this.#waiting.length < this.#queue) await new Promise<void>((go) => this.#waiting.push(go));

@@ -32,6 +32,7 @@ export function realmModule(realm: Realm): EmittedFile {
             when(realm.auth, () => property("accounts", accounts(realm))),
             property("origins", realm.origins),
             property("appConfig", realm.appConfig),
+            given(realm.admin.allowedNetworks, (networks) => property("adminNetworks", networks)),
             when(realm.openapi !== "off", () =>
               property(
                 "openapi",
@@ -49,17 +50,25 @@ export function realmModule(realm: Realm): EmittedFile {
 
 const description = importedDefault("openapi", "./openapi.json", { type: "json" });
 
-function accounts({ signup, roles, defaultRoles, profile, sessions }: Realm): Code {
+function accounts(realm: Realm): Code {
+  const { signup, roles, defaultRoles, profile, sessions, email } = realm;
   return object([
     property("signup", signup),
-    property("roles", roles),
+    property(
+      "roles",
+      roles.map(({ name, admin }) => ({ name, admin })),
+    ),
     property("defaultRoles", defaultRoles),
     given(profile, () =>
       property("validateProfile", imported("validate", "./profile.validate.js", "validateProfile")),
     ),
     property("sessionLifetime", sessions.lifetime),
     property("sessionIdleTimeout", sessions.idleTimeout),
+    property("adminIdleTimeout", sessions.adminIdleTimeout),
+    property("adminMaxLifetime", sessions.adminMaxLifetime),
+    property("readAccess", realm.admin.readAccess),
     given(sessions.cookie, ({ sameSite }) => property("cookie", { sameSite })),
+    given(email, ({ from, resetLink, verifyLink }) => property("email", { from, resetLink, verifyLink })),
   ]);
 }
 
@@ -68,7 +77,10 @@ function routes(realm: Realm, collections: readonly Collection[]): Code {
   return array([
     when(realm.openapi !== "off", () => ofRealm("descriptionRoutes")),
     when(realm.auth, () => ofRealm("accountRoutes")),
-    when(realm.auth, () => ofRealm("administrationRoutes")),
+    when(realm.auth && realm.totp, () => ofRealm("secondFactorRoutes")),
+    ofRealm("administrationRoutes"),
+    when(realm.auth, () => ofRealm("userAdministrationRoutes")),
+    code`${imported("dataRoutes", runtime)}(${literal(realm.name)}, ${array(collections.map(definitionOf))})`,
     ...collections.map(routesOf),
     ...realm.databases.map((database) => batch(realm, database)),
   ]);

@@ -157,7 +157,7 @@ describe("loadRealms", () => {
     expect(diagnostics.map(({ message }) => message)).toEqual([
       "'constructor' is not a declared field of b/c",
       "JSON Schema 2020-12 has no keyword 'constructor'",
-      "'signup' must be 'open' or 'closed', not '__proto__'",
+      "'signup' must be 'open', 'invite' or 'closed', not '__proto__'",
       "there is no key 'toString' here",
     ]);
   });

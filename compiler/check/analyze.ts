@@ -14,6 +14,7 @@ import { locate } from "../load/source.ts";
 import type { Realm } from "../model/model.ts";
 import { type ModelledRealm, readRealms } from "../model/read-realms.ts";
 import type { RulesStage } from "../rules/compiled.ts";
+import { allowedNetworks, defaultAdministrators, unusedAdministration } from "./administration.ts";
 import { aggregation } from "./aggregation.ts";
 import {
   customId,
@@ -24,11 +25,12 @@ import {
   rulesWithoutSoftDelete,
   unusedWrite,
 } from "./collection-settings.ts";
+import { links, sender } from "./email.ts";
 import { publicCacheFacts } from "./facts.ts";
 import { missingIndexes, tellingIndexes } from "./index-advice.ts";
 import { duplicateIndexes, indexFields, indexOrders } from "./indexes.ts";
 import { type PlacedPattern, slowPatterns } from "./patterns.ts";
-import { accountSettings, cookieOrigins, defaultRoles, idleTimeout, origins } from "./realm-settings.ts";
+import { accountSettings, cookieOrigins, defaultRoles, origins } from "./realm-settings.ts";
 import { references, unusedExpand } from "./references.ts";
 import { dateAgreement, datePlacement } from "./schema/dates.ts";
 import { patterns, patternsOf, unknownFormats } from "./schema/keywords.ts";
@@ -38,13 +40,19 @@ import { requiredFields } from "./schema/required.ts";
 import { objectAtTop } from "./schema/top.ts";
 import type { CollectionCheck, CollectionSubject, RealmCheck, RealmSubject } from "./subject.ts";
 import { textIndex } from "./text-index.ts";
+import { timeouts } from "./timeouts.ts";
 
 const realmChecks: readonly RealmCheck[] = [
   accountSettings,
   defaultRoles,
   origins,
   cookieOrigins,
-  idleTimeout,
+  timeouts,
+  defaultAdministrators,
+  unusedAdministration,
+  allowedNetworks,
+  sender,
+  links,
 ];
 
 const collectionChecks: readonly CollectionCheck[] = [

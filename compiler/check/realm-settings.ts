@@ -1,16 +1,25 @@
 import { diagnose } from "../diagnostics/catalogue.ts";
 import { didYouMean } from "../diagnostics/suggest.ts";
-import { locate, nodeAt } from "../load/source.ts";
+import { locate, nodeAt, type Path } from "../load/source.ts";
 import type { RealmCheck } from "./subject.ts";
 
-const accountKeys = ["signup", "roles", "default_roles", "profile", "sessions"];
+const accountKeys: readonly Path[] = [
+  ["signup"],
+  ["roles"],
+  ["default_roles"],
+  ["profile"],
+  ["sessions"],
+  ["mfa"],
+  ["email"],
+  ["admin", "read_access"],
+];
 
 /** Settings about users in a realm that has none. */
 export const accountSettings: RealmCheck = ({ realm, settings, faults }) => {
   if (realm.auth || faults.touch(settings.path, ["auth"])) return [];
   const unused = accountKeys
-    .filter((key) => nodeAt(settings, [key]) !== undefined)
-    .map((key) => diagnose("setting-without-auth", locate(settings, [key], "key"), { key }));
+    .filter((path) => nodeAt(settings, path) !== undefined)
+    .map((path) => diagnose("setting-without-auth", locate(settings, path, "key"), { key: path.join(".") }));
   if (realm.openapi !== "users") return unused;
   return [
     ...unused,
@@ -22,9 +31,10 @@ export const accountSettings: RealmCheck = ({ realm, settings, faults }) => {
 export const defaultRoles: RealmCheck = ({ realm, settings, faults }) => {
   if (!realm.auth || faults.touch(settings.path, ["roles"]) || faults.touch(settings.path, ["default_roles"]))
     return [];
+  const roles = realm.roles.map(({ name }) => name);
   return realm.defaultRoles.flatMap((role, at) => {
-    if (realm.roles.includes(role)) return [];
-    const hint = didYouMean(role, realm.roles) ?? "declare it under roles";
+    if (roles.includes(role)) return [];
+    const hint = didYouMean(role, roles) ?? "declare it under roles";
     return [diagnose("unknown-role", locate(settings, ["default_roles", at]), { role }, { hint })];
   });
 };
@@ -66,12 +76,4 @@ export const cookieOrigins: RealmCheck = ({ realm, settings, faults }) => {
   )
     return [];
   return [diagnose("cookie-without-origins", locate(settings, ["sessions", "cookie"], "key"), {})];
-};
-
-/** An idle timeout beyond the lifetime. */
-export const idleTimeout: RealmCheck = ({ realm, settings, faults }) => {
-  const given = nodeAt(settings, ["sessions", "idle_timeout"]) !== undefined;
-  const { lifetime, idleTimeout: idle } = realm.sessions;
-  if (!given || faults.touch(settings.path, ["sessions"]) || idle <= lifetime) return [];
-  return [diagnose("idle-over-lifetime", locate(settings, ["sessions", "idle_timeout"]), {})];
 };

@@ -74,14 +74,15 @@ function commandLine(terminal: Terminal, finish: (code: number) => void): Comman
       finish(await runServer(dist, []));
     });
 
-  program
-    .command("key")
-    .description("manages API keys")
+  const key = program.command("key").description("manages API keys");
+  key
     .command("create")
     .description("makes an API key and prints it, alone, on the last line of stdout")
     .requiredOption("--realm <name>", "realm it is for")
     .requiredOption("--name <name>", "its name, unique in the realm")
     .option("--admin", "full administrator")
+    .option("--areas <list>", "administrator of areas, comma-separated")
+    .option("--on-behalf-of", "may act for users")
     .option("--scopes <json>", 'what it may do, for example {"read": "*"}; without: everything')
     .option("--networks <list>", "networks it may be used from, comma-separated")
     .option("--expires-in <duration>", "for example 30d; without: never")
@@ -89,6 +90,23 @@ function commandLine(terminal: Terminal, finish: (code: number) => void): Comman
     .option("--dist <folder>", "folder of the bundle", "dist")
     .action(async (_options: object, command: Command) => {
       finish(await runCommand(["key", "create"], command));
+    });
+  key
+    .command("list")
+    .description("prints what each API key may do, a line of JSON each")
+    .requiredOption("--realm <name>", "realm they are for")
+    .option("--dist <folder>", "folder of the bundle", "dist")
+    .action(async (_options: object, command: Command) => {
+      finish(await runCommand(["key", "list"], command));
+    });
+  key
+    .command("revoke")
+    .description("ends an API key")
+    .requiredOption("--realm <name>", "realm it is for")
+    .requiredOption("--name <name>", "its name")
+    .option("--dist <folder>", "folder of the bundle", "dist")
+    .action(async (_options: object, command: Command) => {
+      finish(await runCommand(["key", "revoke"], command));
     });
 
   program

@@ -111,7 +111,7 @@ describe("emit", () => {
     for (const { path, text } of files) {
       if (path.endsWith(".ts"))
         expect(text).not.toMatch(
-          /accounts|accountRoutes|administration|rules|ownership|deletion|softDelete|customId/i,
+          /accounts|accountRoutes|secondFactor|userAdministration|rules|ownership|deletion|softDelete|customId/i,
         );
     }
   });

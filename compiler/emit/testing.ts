@@ -58,7 +58,14 @@ export function realmOf(
     roles: [],
     defaultRoles: [],
     origins: [],
-    sessions: { lifetime: 2_592_000_000, idleTimeout: 604_800_000 },
+    sessions: {
+      lifetime: 2_592_000_000,
+      idleTimeout: 604_800_000,
+      adminIdleTimeout: 900_000,
+      adminMaxLifetime: 28_800_000,
+    },
+    totp: false,
+    admin: { readAccess: [] },
     appConfig: {},
     openapi: "public",
     databases: databases.map((database) => ({
@@ -175,7 +182,15 @@ export function shop(): Realm {
   return realmOf("shop", [collectionOf("shop", "sales", "notes"), orders], {
     auth: true,
     signup: "open",
-    roles: ["clerk"],
+    roles: [
+      { name: "boss", admin: true },
+      { name: "clerk" },
+      { name: "guard", admin: ["audit", "data"] },
+      { name: "support", admin: "read" },
+    ],
+    totp: true,
+    email: { from: '"Shop, the" <shop@example.com>', resetLink: "https://shop.example.com/#{token}" },
+    admin: { allowedNetworks: ["10.0.0.0/8", "::1"], readAccess: ["users"] },
     profile: {
       path: "shop/realm.yaml",
       pointer: "/profile",

@@ -1,7 +1,8 @@
 /** collection.yaml to the model. What is faulty there is left out: validation has said so. */
-import { parseDuration } from "../../runtime/instance/units.ts";
+
 import { isJsonObject, type JsonObject, type JsonValue } from "../../runtime/json.ts";
 import type { AggregateFunction } from "../../runtime/realm/definition.ts";
+import { parseDuration } from "../../runtime/units.ts";
 import { locate, type SourceFile } from "../load/source.ts";
 import type { Collection, FieldRules, Reference, RuleName, RuleSource } from "./model.ts";
 import { ruleAt } from "./rule-source.ts";

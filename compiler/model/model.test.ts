@@ -34,19 +34,42 @@ describe("realm.yaml", () => {
     const text = `
 auth: enabled
 signup: open
-roles: { editor: {}, boss: {} }
+roles: { editor: {}, boss: { admin: true }, clerk: { admin: [data, users] }, none: { admin: false }, support: { admin: read } }
 default_roles: [editor]
 cors: { origins: ['https://a.example'] }
-sessions: { lifetime: 8h, idle_timeout: 15m, cookie: { enabled: true, same_site: strict } }
+sessions:
+  lifetime: 8h
+  idle_timeout: 15m
+  cookie: { enabled: true, same_site: strict }
+  admin_idle_timeout: 5m
+  admin_max_lifetime: 1h
+mfa: { totp: true }
+email: { from: 'a@b.example', verify_link: 'https://a.example/{token}' }
+admin: { allowed_networks: [10.0.0.0/8], read_access: { data: true, users: false } }
 app_config: { trial_days: 14 }
 openapi: users
 `;
     expect(realmSettings(source("a/realm.yaml", text))).toMatchObject({
       signup: "open",
-      roles: ["boss", "editor"],
+      roles: [
+        { name: "boss", admin: true },
+        { name: "clerk", admin: ["users", "data"] },
+        { name: "editor" },
+        { name: "none" },
+        { name: "support", admin: "read" },
+      ],
       defaultRoles: ["editor"],
       origins: ["https://a.example"],
-      sessions: { lifetime: 28_800_000, idleTimeout: 900_000, cookie: { sameSite: "strict" } },
+      sessions: {
+        lifetime: 28_800_000,
+        idleTimeout: 900_000,
+        adminIdleTimeout: 300_000,
+        adminMaxLifetime: 3_600_000,
+        cookie: { sameSite: "strict" },
+      },
+      totp: true,
+      email: { from: "a@b.example", verifyLink: "https://a.example/{token}" },
+      admin: { allowedNetworks: ["10.0.0.0/8"], readAccess: ["data"] },
       appConfig: { trial_days: 14 },
       openapi: "users",
     });

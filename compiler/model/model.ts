@@ -5,16 +5,22 @@
 
 import type { FieldKind } from "../../runtime/filter/fields.ts";
 import type { JsonObject, JsonValue } from "../../runtime/json.ts";
-import type { AggregateFunction } from "../../runtime/realm/definition.ts";
+import type { ReadAccess } from "../../runtime/realm/administration.ts";
+import type {
+  AccountSettings,
+  AggregateFunction,
+  EmailSettings,
+  Role,
+} from "../../runtime/realm/definition.ts";
 import type { Span } from "../diagnostics/diagnostic.ts";
 
 export interface Realm {
   readonly name: string;
   readonly span: Span;
   readonly auth: boolean;
-  readonly signup: "open" | "closed";
-  /** Sorted. */
-  readonly roles: readonly string[];
+  readonly signup: AccountSettings["signup"];
+  /** Sorted by name. */
+  readonly roles: readonly Role[];
   readonly defaultRoles: readonly string[];
   readonly profile?: Schema;
   readonly origins: readonly string[];
@@ -22,7 +28,16 @@ export interface Realm {
     /** Milliseconds. */
     readonly lifetime: number;
     readonly idleTimeout: number;
+    readonly adminIdleTimeout: number;
+    readonly adminMaxLifetime: number;
     readonly cookie?: { readonly sameSite: "strict" | "lax" | "none" };
+  };
+  /** `mfa.totp`. */
+  readonly totp: boolean;
+  readonly email?: EmailSettings;
+  readonly admin: {
+    readonly allowedNetworks?: readonly string[];
+    readonly readAccess: readonly ReadAccess[];
   };
   readonly appConfig: JsonObject;
   readonly openapi: "public" | "users" | "off";

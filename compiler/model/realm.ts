@@ -1,37 +1,87 @@
 /** realm.yaml to the model. What is faulty there is left out or at its default: validation has said so. */
-import { parseDuration } from "../../runtime/instance/units.ts";
-import type { JsonValue } from "../../runtime/json.ts";
+
+import { isJsonObject, type JsonValue } from "../../runtime/json.ts";
+import { type AdminGrant, adminAreas, type ReadAccess } from "../../runtime/realm/administration.ts";
+import { parseDuration } from "../../runtime/units.ts";
 import { locate, type SourceFile } from "../load/source.ts";
 import { objectOf, stringsOf } from "./collection.ts";
 import type { Realm } from "./model.ts";
 
 export type RealmSettings = Omit<Realm, "databases" | "inputs" | "profile" | "name">;
 
-const day = 86_400_000;
+const minute = 60_000;
+const hour = 60 * minute;
+const day = 24 * hour;
 
 export function realmSettings(file: SourceFile): RealmSettings {
   const { value } = file;
   return {
     span: locate(file, []),
     auth: value.auth === "enabled",
-    signup: value.signup === "open" ? "open" : "closed",
-    roles: Object.keys(objectOf(value.roles)).sort(),
+    signup: value.signup === "open" || value.signup === "invite" ? value.signup : "closed",
+    roles: rolesOf(value.roles),
     defaultRoles: stringsOf(value.default_roles),
     origins: stringsOf(objectOf(value.cors).origins),
     sessions: sessionsOf(value.sessions),
+    totp: objectOf(value.mfa).totp === true,
+    ...emailOf(value.email),
+    admin: adminOf(value.admin),
     appConfig: objectOf(value.app_config),
     openapi: value.openapi === "users" || value.openapi === "off" ? value.openapi : "public",
   };
 }
 
+function rolesOf(value: JsonValue | undefined): Realm["roles"] {
+  const given = objectOf(value);
+  return Object.keys(given)
+    .sort()
+    .map((name) => {
+      const admin = grantOf(objectOf(given[name]).admin);
+      return { name, ...(admin === undefined ? {} : { admin }) };
+    });
+}
+
+function grantOf(value: JsonValue | undefined): AdminGrant | undefined {
+  if (value === true || value === "read") return value;
+  if (!Array.isArray(value)) return undefined;
+  return adminAreas.filter((area) => value.includes(area));
+}
+
 function sessionsOf(value: JsonValue | undefined): Realm["sessions"] {
-  const { lifetime, idle_timeout: idle, cookie } = objectOf(value);
-  const { enabled, same_site: sameSite } = objectOf(cookie);
-  const sessions = { lifetime: durationOf(lifetime) ?? 30 * day, idleTimeout: durationOf(idle) ?? 7 * day };
+  const given = objectOf(value);
+  const { enabled, same_site: sameSite } = objectOf(given.cookie);
+  const sessions = {
+    lifetime: durationOf(given.lifetime) ?? 30 * day,
+    idleTimeout: durationOf(given.idle_timeout) ?? 7 * day,
+    adminIdleTimeout: durationOf(given.admin_idle_timeout) ?? 15 * minute,
+    adminMaxLifetime: durationOf(given.admin_max_lifetime) ?? 8 * hour,
+  };
   if (enabled !== true) return sessions;
   return {
     ...sessions,
     cookie: { sameSite: sameSite === "strict" || sameSite === "none" ? sameSite : "lax" },
+  };
+}
+
+function emailOf(value: JsonValue | undefined): Pick<Realm, "email"> {
+  if (!isJsonObject(value) || typeof value.from !== "string") return {};
+  const { from, reset_link: reset, verify_link: verify } = value;
+  return {
+    email: {
+      from,
+      ...(typeof reset === "string" ? { resetLink: reset } : {}),
+      ...(typeof verify === "string" ? { verifyLink: verify } : {}),
+    },
+  };
+}
+
+function adminOf(value: JsonValue | undefined): Realm["admin"] {
+  const { allowed_networks: networks, read_access: readable } = objectOf(value);
+  const granted = objectOf(readable);
+  const readAccess: readonly ReadAccess[] = ["users", "data"];
+  return {
+    ...(networks === undefined ? {} : { allowedNetworks: stringsOf(networks) }),
+    readAccess: readAccess.filter((area) => granted[area] === true),
   };
 }
 

@@ -30,8 +30,8 @@ describe("docs/configuration.md", () => {
     ]) {
       expect(text).toContain(row);
     }
-    expect(text).toContain("- `signup: invite` in realm.yaml: invitations to the realm\n");
-    expect(text).toContain("- `roles.<name>.admin` in realm.yaml: ");
+    expect(text).toContain("- `organizations` in realm.yaml: organizations\n");
+    expect(text).toContain("| `roles.<name>.admin` | true, false, 'read' or a list of areas");
     expect(text).not.toContain("| `realtime`");
     expect(text.match(/<!-- keys: /g)).toHaveLength(5);
   });

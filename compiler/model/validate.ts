@@ -4,8 +4,8 @@ import collectionSchema from "../../docs/schemas/collection.schema.json" with { 
 import indexesSchema from "../../docs/schemas/indexes.schema.json" with { type: "json" };
 import realmSchema from "../../docs/schemas/realm.schema.json" with { type: "json" };
 import schemaSchema from "../../docs/schemas/schema.schema.json" with { type: "json" };
-import { parseDuration } from "../../runtime/instance/units.ts";
 import { isJsonObject, type JsonValue } from "../../runtime/json.ts";
+import { parseDuration } from "../../runtime/units.ts";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import { toJson } from "../load/node.ts";
 import { nodeAt, type Path, pathOf, type SourceFile } from "../load/source.ts";
@@ -93,7 +93,7 @@ function ajv(): Ajv2020 {
     strictRequired: false,
     strictTypes: false,
   });
-  shared.addVocabulary(["x-expected", "x-unknown", "x-not-built-values"]);
+  shared.addVocabulary(["x-expected", "x-unknown"]);
   for (const keyword of ["x-not-built", "x-refused"]) {
     shared.addKeyword({ keyword, schemaType: "string", errors: false, validate: () => false });
   }

@@ -39,7 +39,7 @@ export function problemOf(file: SourceFile, at: Path, error: SchemaError): Probl
     case "uniqueItems":
       return repeatedItem(place);
     case "x-not-built":
-      return notBuilt(place, `'${lastOf(path)}'`, String(error.schema["x-not-built"]));
+      return notBuilt(place);
     case "x-refused":
       return refused(place);
     case "type":
@@ -134,14 +134,10 @@ function repeatedItem({ file, path, error, key }: Place): Problem {
   return { diagnostic: diagnose("duplicate-item", span, { item }, { related }), distinct: "item" };
 }
 
-function notBuilt(
-  { path, key, value }: Place,
-  what: string,
-  feature: string,
-  at: "key" | "value" = "key",
-): Problem {
+function notBuilt({ path, key, error }: Place): Problem {
+  const feature = String(error.schema["x-not-built"]);
   return {
-    diagnostic: diagnose("not-built", at === "key" ? key : value, { what, feature }),
+    diagnostic: diagnose("not-built", key, { what: `'${lastOf(path)}'`, feature }),
     fault: path,
     distinct: "not-built",
   };
@@ -157,15 +153,6 @@ function refused({ path, error, key }: Place): Problem {
 
 function badValue(place: Place): Problem {
   const { path, error, value } = place;
-  const later = error.schema["x-not-built-values"];
-  if (
-    error.keyword === "enum" &&
-    isJsonObject(later) &&
-    typeof error.value === "string" &&
-    Object.hasOwn(later, error.value)
-  ) {
-    return notBuilt(place, `'${lastOf(path)}: ${error.value}'`, String(later[error.value]), "value");
-  }
   const code = error.keyword === "type" ? "wrong-type" : "wrong-value";
   const parameters = { what: nameOf(path), expected: expectedBy(error), found: describe(error.value) };
   const hint =
@@ -197,7 +184,7 @@ function textHint({ file, path, error }: Place, text: string): string | undefine
   const candidates = Array.isArray(allowedValues) ? allowedValues.map(String) : [];
   if (typeof allowedValue === "string") candidates.push(allowedValue);
   const isYaml = !file.path.endsWith(".json");
-  if (takes(error, "boolean")) {
+  if (takes(error, "boolean") || String(error.schema["x-expected"]).startsWith("true, false,")) {
     // YAML 1.1 had more words for booleans.
     const word = /^(?:yes|on|y|true)$/i.test(text)
       ? "true"

@@ -36,8 +36,9 @@ export function compileRules(realm: Realm): RulesStage {
     types,
     tasks.map(({ source, collection }) => ({ text: source.text, collection })),
   );
+  const roles = realm.roles.map(({ name }) => name);
   const diagnostics: Diagnostic[] = [];
-  const compiled = tasks.map((task, at) => compileTask(task, parsed[at], types, realm.roles, diagnostics));
+  const compiled = tasks.map((task, at) => compileTask(task, parsed[at], types, roles, diagnostics));
   return {
     collections: new Map(
       collections.map((collection, number) => {

@@ -78,7 +78,7 @@ export function noteCollection(rules: Sketch, further: Partial<Collection> = {})
 export function noteRealm(collection: Collection, further: Partial<Realm> = {}): Realm {
   return realmOf("desk", [collection], {
     auth: true,
-    roles: ["admin", "editor"],
+    roles: [{ name: "admin" }, { name: "editor" }],
     profile,
     appConfig: { trial_days: 14, limits: { max: 3 }, open_to: ["a", "b"], banner: "hello", frozen: false },
     ...further,

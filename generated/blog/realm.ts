@@ -3,8 +3,10 @@ import {
   accountRoutes,
   administrationRoutes,
   batchRoute,
+  dataRoutes,
   descriptionRoutes,
   type RealmModule,
+  userAdministrationRoutes,
 } from "realmc/runtime";
 import { authors, routes as authorsRoutes } from "./content/authors/routes.ts";
 import { comments, routes as commentsRoutes } from "./content/comments/routes.ts";
@@ -16,11 +18,14 @@ export const blog: RealmModule = {
   definition: {
     name: "blog",
     accounts: {
-      signup: "closed",
-      roles: [],
+      signup: "invite",
+      roles: [{ name: "author" }, { name: "editor", admin: ["invitations", "data"] }],
       defaultRoles: [],
       sessionLifetime: 2_592_000_000,
       sessionIdleTimeout: 604_800_000,
+      adminIdleTimeout: 900_000,
+      adminMaxLifetime: 28_800_000,
+      readAccess: [],
     },
     origins: ["https://blog.example.com"],
     appConfig: {},
@@ -34,6 +39,8 @@ export const blog: RealmModule = {
     descriptionRoutes("blog"),
     accountRoutes("blog"),
     administrationRoutes("blog"),
+    userAdministrationRoutes("blog"),
+    dataRoutes("blog", [authors, comments, posts, tags]),
     authorsRoutes,
     commentsRoutes,
     postsRoutes,

@@ -3,8 +3,11 @@ import {
   accountRoutes,
   administrationRoutes,
   batchRoute,
+  dataRoutes,
   descriptionRoutes,
   type RealmModule,
+  secondFactorRoutes,
+  userAdministrationRoutes,
 } from "realmc/runtime";
 import openapi from "./openapi.json" with { type: "json" };
 import { validate as validateProfile } from "./profile.validate.js";
@@ -17,11 +20,25 @@ export const helpdesk: RealmModule = {
     name: "helpdesk",
     accounts: {
       signup: "open",
-      roles: ["agent", "lead"],
+      roles: [
+        { name: "agent" },
+        { name: "auditor", admin: "read" },
+        { name: "lead", admin: ["users", "invitations", "data"] },
+        { name: "owner", admin: true },
+      ],
       defaultRoles: [],
       validateProfile,
       sessionLifetime: 2_592_000_000,
       sessionIdleTimeout: 604_800_000,
+      adminIdleTimeout: 900_000,
+      adminMaxLifetime: 28_800_000,
+      readAccess: ["users"],
+      cookie: { sameSite: "lax" },
+      email: {
+        from: "Helpdesk <helpdesk@example.com>",
+        resetLink: "https://helpdesk.example.com/reset?token={token}",
+        verifyLink: "https://helpdesk.example.com/verify?token={token}",
+      },
     },
     origins: ["https://helpdesk.example.com"],
     appConfig: { accepting_tickets: true },
@@ -34,7 +51,10 @@ export const helpdesk: RealmModule = {
   routes: [
     descriptionRoutes("helpdesk"),
     accountRoutes("helpdesk"),
+    secondFactorRoutes("helpdesk"),
     administrationRoutes("helpdesk"),
+    userAdministrationRoutes("helpdesk"),
+    dataRoutes("helpdesk", [customers, replies, tickets]),
     customersRoutes,
     repliesRoutes,
     ticketsRoutes,

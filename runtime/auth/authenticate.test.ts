@@ -1,9 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { listDocuments } from "../documents/routes/list.ts";
 import { trustHops } from "../http/address.ts";
+import { exchangeBytes, parseResponse } from "../http/testing.ts";
 import { shopModule } from "../instance/fixture.ts";
 import { startRealm } from "../instance/testing.ts";
+import { isJsonObject } from "../json.ts";
+import { readSession, writeSession } from "./records.ts";
 import { type Accounts, day, origin, password, startAccounts } from "./testing.ts";
+import { changeUser } from "./users.ts";
 
 let server: Accounts;
 beforeAll(async () => {
@@ -40,8 +44,13 @@ describe("Authentication 1: Bearer session tokens and API keys", () => {
         created_at: expect.any(String),
         profile: null,
       },
-      sessionId: session,
-      cookie: false,
+      credential: {
+        kind: "session",
+        id: session,
+        hash: expect.stringMatching(/^[0-9a-f]{64}$/),
+        cookie: false,
+        lapsed: false,
+      },
     });
     const key = await server.key({ name: "reader", scopes: { read: ["shop/orders"] } });
     expect((await whoami({ authorization: `bearer  ${key} ` })).body).toEqual({
@@ -49,7 +58,7 @@ describe("Authentication 1: Bearer session tokens and API keys", () => {
       actor: "key:reader",
       keyId: expect.any(String),
       scopes: { read: ["shop/orders"] },
-      admin: false,
+      delegates: false,
     });
     expect((await whoami()).body).toEqual({ kind: "anonymous", actor: "anonymous" });
   });
@@ -65,7 +74,12 @@ describe("Authentication 4: what is no valid credential is 401 unauthenticated, 
     ["another token", "Bearer abc"],
     ["an unknown session", `Bearer svs_${"A".repeat(43)}`],
     ["an unknown key", `Bearer svk_${"A".repeat(43)}`],
-    ["another kind", `Bearer svp_${"A".repeat(43)}`],
+    ["an invitation", `Bearer svi_${"A".repeat(43)}`],
+    ["a proof of identity", `Bearer svp_${"A".repeat(43)}`],
+    ["a mailed token", `Bearer svt_${"A".repeat(43)}`],
+    ["a token in upper case", `Bearer SVS_${"A".repeat(43)}`],
+    ["a tab for a space", `Bearer\tsvs_${"A".repeat(43)}`],
+    ["a longer token", `Bearer svs_${"A".repeat(44)}`],
     ["a huge token", `Bearer svs_${"A".repeat(10_000)}`],
     ["two tokens", `Bearer svs_${"A".repeat(43)}, Bearer svs_${"A".repeat(43)}`],
   ])("%s", async (_, authorization) => {
@@ -85,6 +99,39 @@ describe("Authentication 4: what is no valid credential is 401 unauthenticated, 
     expect(await whoami({ authorization: `Bearer ${key.replace("svk", "svs")}` })).toMatchObject(
       unauthenticated,
     );
+  });
+
+  it("the same token after another kind's prefix is nobody's", async () => {
+    const { token } = await server.signup("bob@example.com");
+    for (const kind of ["svi", "svp", "svt"]) {
+      expect(await whoami({ authorization: `Bearer ${token.replace("svs", kind)}` })).toMatchObject(
+        unauthenticated,
+      );
+    }
+  });
+
+  it("the scheme is read in any case, spaces around the token are not part of it", async () => {
+    const { token } = await server.signup("cid@example.com");
+    for (const authorization of [`bearer ${token}`, `BEARER   ${token}`, `Bearer ${token}   `]) {
+      expect((await whoami({ authorization })).body).toMatchObject({ kind: "user" });
+    }
+    for (const authorization of [`Bearer${token}`, `Bearer ${token} x`, `Bearer "${token}"`, token]) {
+      expect(await whoami({ authorization })).toMatchObject(unauthenticated);
+    }
+  });
+
+  it("two Authorization headers are none of both", async () => {
+    const { token } = await server.signup("cara@example.com");
+    const port = Number(new URL(server.url).port);
+    const header = `Authorization: Bearer ${token}\r\n`;
+    const ask = async (headers: string) => {
+      const start = "GET /v1/shop/whoami HTTP/1.1\r\nHost: x\r\nConnection: close\r\n";
+      return parseResponse(await exchangeBytes(port, `${start}${headers}\r\n`)).status;
+    };
+    expect(await ask(header)).toBe(200);
+    expect(await ask(header + header)).toBe(401);
+    expect(await ask(`${header}authorization: Basic YTpi\r\n`)).toBe(401);
+    expect(await ask(`Authorization:\r\n${header}`)).toBe(401);
   });
 
   it("a stored hash is no credential", async () => {
@@ -108,6 +155,52 @@ describe("Authentication 4: what is no valid credential is 401 unauthenticated, 
       .remove(record?.id ?? "");
     expect(await whoami({ authorization: `Bearer ${token}` })).toMatchObject(unauthenticated);
   });
+
+  it("roles and disabling count at the very next request", async () => {
+    const { id, token } = await server.signup("dot@example.com");
+    const who = () => whoami({ authorization: `Bearer ${token}` });
+    expect((await who()).body).toMatchObject({ user: { roles: [] } });
+    await server.giveRoles(id, ["agent", "boss", "no longer a role"]);
+    const { body } = await who();
+    expect(body).toMatchObject({
+      user: { roles: ["agent", "boss"] },
+      credential: { administration: { full: true } },
+    });
+    await server.giveRoles(id, []);
+    expect((await who()).body["credential"]).not.toHaveProperty("administration");
+    await changeUser(server.store("shop"), id, (user) => ({ ...user, disabled: true }));
+    expect(await who()).toMatchObject(unauthenticated);
+    await changeUser(server.store("shop"), id, (user) => ({ ...user, disabled: false }));
+    expect((await who()).status).toBe(200);
+    await changeUser(server.store("shop"), id, (user) => ({ ...user, generation: user.generation + 1 }));
+    expect(await who()).toMatchObject(unauthenticated);
+    await changeUser(server.store("shop"), id, (user) => ({ ...user, generation: user.generation - 1 }));
+    await server.store("shop").collection("_svc.users").remove(id);
+    expect(await who()).toMatchObject(unauthenticated);
+  });
+
+  it("a session counts as second-factor while its user has one", async () => {
+    const { id, session, token } = await server.signup("dia@example.com");
+    const mfa = async () => {
+      const { body } = await whoami({ authorization: `Bearer ${token}` });
+      return isJsonObject(body["user"]) && body["user"]["mfa"];
+    };
+    const [record] = await records(server, "_svc.sessions", session);
+    if (record === undefined) throw new Error("no session");
+    const stored = readSession(record);
+    const changed = writeSession({ ...stored.record, mfa: true }, stored.version + 1);
+    await server.store("shop").collection("_svc.sessions").replace(stored.version, changed);
+    expect(await mfa()).toBe(false);
+    const totp = { secret: { key: "k", box: "b" }, step: 0, recovery: [] };
+    await changeUser(server.store("shop"), id, (user) => ({ ...user, totp }));
+    expect(await mfa()).toBe(true);
+    const { token: without } = await server.signup("dia2@example.com");
+    expect((await whoami({ authorization: `Bearer ${without}` })).body).toMatchObject({
+      user: { mfa: false },
+    });
+    await changeUser(server.store("shop"), id, (user) => ({ ...user, totp: null }));
+    expect(await mfa()).toBe(false);
+  });
 });
 
 describe("Authentication 3: networks and expiry of API keys", () => {
@@ -127,9 +220,22 @@ describe("Authentication 3: networks and expiry of API keys", () => {
     }
   });
 
-  it("an empty list of networks allows no address", async () => {
-    const key = await server.key({ name: "nowhere", networks: [] });
-    expect(await from(key, "192.0.2.1")).toMatchObject(forbidden);
+  it("X-Forwarded-For counts as far as SVC_TRUST_PROXY says", async () => {
+    const key = await server.key({ name: "proxied", networks: ["192.0.2.0/24"] });
+    // The proxy that connects to us adds the last; what stands before it is the client's own claim.
+    expect((await from(key, "203.0.113.1, 192.0.2.1")).status).toBe(200);
+    expect(await from(key, "192.0.2.1, 203.0.113.1")).toMatchObject(forbidden);
+    expect(await from(key, "nonsense")).toMatchObject(forbidden);
+    const alone = await startAccounts();
+    try {
+      const outside = await alone.key({ name: "outside", networks: ["192.0.2.0/24"] });
+      const local = await alone.key({ name: "local", networks: ["127.0.0.0/8"] });
+      const headers = { "x-forwarded-for": "192.0.2.1" };
+      expect(await alone.send("GET", "/whoami", { token: outside, headers })).toMatchObject(forbidden);
+      expect((await alone.send("GET", "/whoami", { token: local, headers })).status).toBe(200);
+    } finally {
+      await alone.stop();
+    }
   });
 
   it("a key that expires is 401 from then on", async () => {
@@ -149,23 +255,6 @@ describe("Authentication 3: networks and expiry of API keys", () => {
   });
 });
 
-describe("Authentication 5: X-Svc-On-Behalf-Of", () => {
-  it("no credential may send it yet: 400 invalid_header", async () => {
-    const { id, token } = await server.signup("eve@example.com");
-    const key = await server.key({ name: "delegate", admin: true });
-    const invalid = {
-      status: 400,
-      body: { error: { code: "invalid_header", details: [{ path: "X-Svc-On-Behalf-Of" }] } },
-    };
-    for (const credential of [{ authorization: `Bearer ${key}` }, { authorization: `Bearer ${token}` }, {}]) {
-      expect(await whoami({ ...credential, "x-svc-on-behalf-of": id })).toMatchObject(invalid);
-    }
-    expect(await whoami({ authorization: "Bearer x", "x-svc-on-behalf-of": id })).toMatchObject(
-      unauthenticated,
-    );
-  });
-});
-
 describe("Authentication 6: session cookies", () => {
   it("a cookie reads without an Origin, and writes only with a listed one", async () => {
     const { id } = await server.signup("fay@example.com");
@@ -173,7 +262,7 @@ describe("Authentication 6: session cookies", () => {
     expect((await whoami({ cookie })).body).toMatchObject({
       kind: "user",
       actor: `user:${id}`,
-      cookie: true,
+      credential: { kind: "session", cookie: true },
     });
     expect((await whoami({ cookie }, "HEAD")).status).toBe(200);
     expect((await whoami({ cookie, origin }, "POST")).body).toMatchObject({ actor: `user:${id}` });
@@ -204,7 +293,7 @@ describe("Authentication 6: session cookies", () => {
     const cookie = await cookieOf("gil@example.com");
     const authorization = `Bearer ${hal.token}`;
     const { body } = await whoami({ cookie, authorization }, "POST");
-    expect(body).toMatchObject({ actor: `user:${hal.id}`, cookie: false });
+    expect(body).toMatchObject({ actor: `user:${hal.id}`, credential: { cookie: false } });
     expect(await whoami({ cookie, authorization: "Bearer x" })).toMatchObject(unauthenticated);
   });
 
@@ -248,7 +337,7 @@ describe("Authentication 6: session cookies", () => {
 });
 
 describe("Authentication 2: realms with auth: disabled", () => {
-  it("look at no credential", async () => {
+  it("look at no credential on documents", async () => {
     const open = shopModule({});
     const [items] = open.definition.collections;
     if (items === undefined) throw new Error("no collection");
@@ -266,6 +355,19 @@ describe("Authentication 2: realms with auth: disabled", () => {
     } finally {
       await running.stop();
     }
+  });
+
+  it("know API keys of their own alone, where administration asks", async () => {
+    const who = (headers: Record<string, string>) => server.send("GET", "/whoami", { headers }, "plain");
+    const { token } = await server.signup("lea@example.com");
+    const key = await server.key({ name: "own", onBehalfOf: true }, "plain");
+    const foreign = await server.key({ name: "foreign" });
+    expect((await who({ authorization: `Bearer ${key}` })).body).toMatchObject({ actor: "key:own" });
+    expect(await who({ authorization: `Bearer ${foreign}` })).toMatchObject(unauthenticated);
+    expect(await who({ authorization: `Bearer ${token}` })).toMatchObject(unauthenticated);
+    expect((await who({ cookie: `svc_session_plain=${token}` })).body).toMatchObject({ kind: "anonymous" });
+    const acting = await who({ authorization: `Bearer ${key}`, "x-svc-on-behalf-of": "u1" });
+    expect(acting).toMatchObject({ status: 400, body: { error: { code: "invalid_header" } } });
   });
 });
 

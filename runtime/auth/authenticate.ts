@@ -1,15 +1,16 @@
 import { ApiError } from "../errors.ts";
-import { contains, type Network, parseNetwork } from "../http/address.ts";
-import { anonymous, type Caller, type KeyCaller } from "../realm/caller.ts";
+import { isId } from "../ids.ts";
+import { anonymous, type Caller, type SessionCaller } from "../realm/caller.ts";
 import type { Exchange, RealmInstance } from "../realm/exchange.ts";
-import { collections } from "./collections.ts";
-import { RecordCache } from "./credentials/cache.ts";
+import { type Bearer, BearerReader } from "./credentials/bearer.ts";
+import type { RecordCache } from "./credentials/cache.ts";
 import { cookieName, readCookie, requireOrigin } from "./credentials/cookie.ts";
+import { delegateOf, KeyResolver } from "./credentials/keys.ts";
+import { type LiveUser, liveUsers } from "./credentials/live.ts";
 import { SessionResolver } from "./credentials/sessions.ts";
 import { tokenHash, tokenKind } from "./credentials/tokens.ts";
-import { readKey } from "./records.ts";
 
-type Realm = Omit<RealmInstance, "authenticate">;
+type Realm = Pick<RealmInstance, "definition" | "store" | "clock" | "background" | "log">;
 
 /** The error of a missing, unknown, expired or revoked credential (spec: Authentication 4). */
 export function unauthenticated(message = "This needs a valid session token or API key."): ApiError {
@@ -17,90 +18,86 @@ export function unauthenticated(message = "This needs a valid session token or A
 }
 
 /**
- * Who sends a request, in a realm with accounts (spec: Authentication 1-6). The header beats the cookie; a stale cookie
- * counts as none. What is kept between requests is dropped with the first change in the store, so that an ended session,
- * a disabled user, a changed role or a replaced key counts at the very next request.
- *
- * The function throws ApiError `unauthenticated` for another scheme and for an unknown, expired or ended credential;
- * `forbidden` for a key outside its networks and for a write that rests on a cookie alone and comes from no listed
- * origin; `invalid_header` for `X-Svc-On-Behalf-Of`, which no key may send yet.
+ * Who sends requests to a realm (spec: Authentication 1-6). The header beats the cookie; a stale cookie counts as none.
+ * What is kept between requests is dropped with the first change in the store, so that an ended session, a disabled user,
+ * a changed role or a revoked key counts at the very next request. Where nothing changed, the same credential is answered
+ * with the very same caller, at once.
  */
-export function authenticator(realm: Realm): (exchange: Exchange) => Promise<Caller> {
+export function authenticator(realm: Realm): Pick<RealmInstance, "authenticate" | "administers"> {
   const { accounts, name, origins } = realm.definition;
-  if (accounts === undefined) throw new Error(`realm ${name} has no accounts`);
-  const resolveKey = keyResolver(realm);
-  const sessions = new SessionResolver(realm, accounts);
-  const cookie = accounts.cookie === undefined ? undefined : cookieName(name);
+  const bearers = new BearerReader(realm.clock);
+  const keys = new KeyResolver(realm);
+  const users = accounts === undefined ? undefined : liveUsers(realm, accounts);
+  const sessions =
+    accounts === undefined || users === undefined ? undefined : new SessionResolver(realm, accounts, users);
+  const cookie = accounts?.cookie === undefined ? undefined : cookieName(name);
 
-  const identify = async (exchange: Exchange): Promise<Caller> => {
+  function identify(exchange: Exchange): Caller | Promise<Caller> {
     const { authorization } = exchange.headers;
-    if (authorization !== undefined) {
-      const token = bearer(authorization);
-      const kind = tokenKind(token);
-      const caller =
-        kind === "svk"
-          ? await resolveKey(token, exchange.address)
-          : kind === "svs"
-            ? await sessions.resolve(tokenHash(token), false)
-            : undefined;
-      if (caller === undefined) throw unauthenticated();
-      return caller;
-    }
+    if (authorization !== undefined) return known(ofBearer(bearers.read(authorization), exchange));
     const token = cookie === undefined ? undefined : readCookie(exchange.headers.cookie, cookie);
     if (token === undefined || tokenKind(token) !== "svs") return anonymous;
-    const caller = await sessions.resolve(tokenHash(token), true);
+    const caller = sessions?.resolve(tokenHash(token), true);
+    return caller instanceof Promise
+      ? caller.then((loaded) => ofCookie(loaded, exchange))
+      : ofCookie(caller, exchange);
+  }
+
+  function ofBearer(bearer: Bearer | undefined, exchange: Exchange) {
+    if (bearer?.kind === "svs") return sessions?.resolve(bearer.hash, false);
+    return bearer?.kind === "svk" ? keys.resolve(bearer.hash, exchange) : undefined;
+  }
+
+  function ofCookie(caller: SessionCaller | undefined, exchange: Exchange): Caller {
     if (caller === undefined) return anonymous;
     if (exchange.method !== "GET" && exchange.method !== "HEAD") requireOrigin(exchange, origins);
     return caller;
+  }
+
+  return {
+    authenticate(exchange) {
+      const behalf = exchange.headers["x-svc-on-behalf-of"];
+      const caller = identify(exchange);
+      return behalf === undefined ? caller : actingFor(caller, behalf, users);
+    },
+    administers: (caller) => sessions?.administers(caller),
   };
-
-  return (exchange) =>
-    exchange.headers["x-svc-on-behalf-of"] === undefined
-      ? identify(exchange)
-      : refuseDelegation(identify(exchange));
 }
 
-/** What is wrong with the credential itself is said first. */
-async function refuseDelegation(identified: Promise<Caller>): Promise<never> {
-  await identified;
-  throw new ApiError("invalid_header", "This credential may not act on behalf of a user.", {
-    details: [{ path: "X-Svc-On-Behalf-Of", reason: "not allowed" }],
+/** @throws ApiError `unauthenticated` where there is nobody, also by rejecting */
+function known(caller: Caller | undefined | Promise<Caller | undefined>): Caller | Promise<Caller> {
+  if (caller instanceof Promise) return caller.then(somebody);
+  return somebody(caller);
+}
+
+function somebody(caller: Caller | undefined): Caller {
+  if (caller === undefined) throw unauthenticated();
+  return caller;
+}
+
+/**
+ * The user whom `X-Svc-On-Behalf-Of` names, for an API key that may act for users (spec: Authentication 5). What is wrong
+ * with the credential itself is said before.
+ * @throws ApiError `invalid_header` | `forbidden`
+ */
+async function actingFor(
+  identified: Caller | Promise<Caller>,
+  behalf: string | readonly string[],
+  users: RecordCache<LiveUser> | undefined,
+): Promise<Caller> {
+  const caller = await identified;
+  if (caller.kind !== "key" || !caller.delegates || users === undefined)
+    throw invalidDelegation("not allowed");
+  // Sent twice it is a list.
+  if (typeof behalf !== "string" || !isId(behalf)) throw invalidDelegation("must be the id of one user");
+  const user = users.peek(behalf) ?? (await users.load(behalf));
+  if (user === undefined) throw invalidDelegation("names no user of this realm");
+  if (user.disabled) throw new ApiError("forbidden", "The user to act for is disabled.");
+  return delegateOf(caller, user);
+}
+
+function invalidDelegation(reason: string): ApiError {
+  return new ApiError("invalid_header", "This credential may not act on behalf of this user.", {
+    details: [{ path: "X-Svc-On-Behalf-Of", reason }],
   });
-}
-
-/** The token of `Bearer <token>`; the empty string for any other scheme. */
-function bearer(authorization: string): string {
-  if (authorization.slice(0, 7).toLowerCase() !== "bearer ") return "";
-  return authorization.slice(7).trim();
-}
-
-interface LiveKey {
-  readonly caller: KeyCaller;
-  /** Undefined: from everywhere. */
-  readonly networks: readonly Network[] | undefined;
-  /** Epoch milliseconds. */
-  readonly expires: number;
-}
-
-function keyResolver({
-  store,
-  clock,
-}: Realm): (token: string, address: string) => Promise<KeyCaller | undefined> {
-  const keys = new RecordCache<LiveKey>(store, collections.keys, (document) => {
-    const { key, name, scopes, admin, networks, expires_at } = readKey(document).record;
-    return {
-      caller: { kind: "key", actor: `key:${name}`, keyId: key, scopes: scopes ?? undefined, admin },
-      networks: networks?.map(parseNetwork).filter((network) => network !== undefined),
-      expires: expires_at === null ? Number.POSITIVE_INFINITY : Date.parse(expires_at),
-    };
-  });
-  return async (token, address) => {
-    const id = tokenHash(token);
-    const key = keys.peek(id) ?? (await keys.load(id));
-    if (key === undefined || key.expires <= clock.now()) return undefined;
-    if (key.networks !== undefined && !contains(key.networks, address)) {
-      throw new ApiError("forbidden", "This API key may not be used from this network.");
-    }
-    return key.caller;
-  };
 }

@@ -1,12 +1,17 @@
-import { field } from "../filter/fields.ts";
+import { documentFields, type Field, type FieldTable, field } from "../filter/fields.ts";
 import type { RealmDefinition } from "../realm/definition.ts";
 import type { CollectionShape, IndexShape } from "../store/contract.ts";
 
-/** Names of the system collections of accounts. */
+/** Names of the system collections of accounts and administration. */
 export const collections = {
   users: "_svc.users",
   sessions: "_svc.sessions",
+  tokens: "_svc.tokens",
+  invitations: "_svc.invitations",
+  throttle: "_svc.throttle",
   keys: "_svc.keys",
+  secrets: "_svc.secrets",
+  config: "_svc.config",
   audit: "_svc.audit",
 } as const;
 
@@ -16,54 +21,119 @@ export const userFields = {
   roles: field("roles", "string", ["roles"]),
   disabled: field("disabled", "boolean"),
   created_at: field("created_at", "date-time"),
+  /** The key that their second factor is encrypted with. */
+  totp_key: field("totp.secret.key", "string"),
+  /** That of one that is being enrolled. */
+  totp_pending_key: field("totp_pending.key", "string"),
 };
 
 /** Fields of `_svc.sessions` that are searched by. */
 export const sessionFields = {
   session: field("session", "string"),
   user: field("user", "string"),
+  generation: field("generation", "integer"),
   created_at: field("created_at", "date-time"),
   last_used_at: field("last_used_at", "date-time"),
 };
 
+/** Fields of `_svc.tokens` that are searched by. */
+export const tokenFields = {
+  slot: field("slot", "string"),
+  user: field("user", "string"),
+};
+
+/** Fields of `_svc.invitations` that are searched by. */
+export const invitationFields = {
+  token: field("token", "string"),
+  created_at: field("created_at", "date-time"),
+};
+
+/** Fields of `_svc.throttle` that are searched by. */
+export const throttleFields = {
+  id: field("id", "string"),
+};
+
 /** Fields of `_svc.keys` that are searched by. */
 export const keyFields = {
+  key: field("key", "string"),
   name: field("name", "string"),
+  created_at: field("created_at", "date-time"),
+};
+
+/** Fields of `_svc.secrets` that are searched by. */
+export const secretFields = {
+  id: field("id", "string"),
+  /** The key that it is encrypted with. */
+  value_key: field("value.key", "string"),
+  created_at: field("created_at", "date-time"),
+};
+
+/** Fields of `_svc.audit` that are searched by. */
+export const auditFields = {
+  at: field("at", "date-time"),
+  action: field("action", "string"),
+  actor: field("actor", "string"),
 };
 
 /** Names of unique indexes, as a `UniqueViolation` reports them. */
-export const uniqueIndexes = { email: "email", keyName: "name" } as const;
+export const uniqueIndexes = {
+  email: "email",
+  keyName: "name",
+  tokenSlot: "slot",
+  invitationToken: "token",
+} as const;
 
-function index(name: string, on: IndexShape["keys"][number]["field"], unique: boolean): IndexShape {
+function index(name: string, on: Field, unique: boolean): IndexShape {
   return { name, keys: [{ field: on, descending: false }], unique };
 }
 
+/** Finds what was sealed by other keys than the newest, a page after the other. */
+function byKey(name: string, key: Field): IndexShape {
+  return {
+    name,
+    keys: [key, documentFields.id].map((field) => ({ field, descending: false })),
+    unique: false,
+  };
+}
+
+function shape(name: string, fields: FieldTable, indexes: readonly IndexShape[] = []): CollectionShape {
+  return { name, fields, indexes, feed: false };
+}
+
 const accountShapes: readonly CollectionShape[] = [
-  {
-    name: collections.users,
-    fields: userFields,
-    indexes: [index(uniqueIndexes.email, userFields.email_key, true)],
-    feed: false,
-  },
-  {
-    name: collections.sessions,
-    fields: sessionFields,
-    indexes: [index("session", sessionFields.session, true), index("user", sessionFields.user, false)],
-    feed: false,
-  },
+  shape(collections.users, userFields, [
+    index(uniqueIndexes.email, userFields.email_key, true),
+    byKey("totp_key", userFields.totp_key),
+    byKey("totp_pending_key", userFields.totp_pending_key),
+  ]),
+  shape(collections.sessions, sessionFields, [
+    index("session", sessionFields.session, true),
+    index("user", sessionFields.user, false),
+  ]),
+  shape(collections.tokens, tokenFields, [
+    index(uniqueIndexes.tokenSlot, tokenFields.slot, true),
+    index("user", tokenFields.user, false),
+  ]),
+  shape(collections.invitations, invitationFields, [
+    index(uniqueIndexes.invitationToken, invitationFields.token, true),
+  ]),
+  shape(collections.throttle, throttleFields),
 ];
 
-const keyShapes: readonly CollectionShape[] = [
-  {
-    name: collections.keys,
-    fields: keyFields,
-    indexes: [index(uniqueIndexes.keyName, keyFields.name, true)],
-    feed: false,
-  },
-  { name: collections.audit, fields: {}, indexes: [], feed: false },
+const realmShapes: readonly CollectionShape[] = [
+  shape(collections.keys, keyFields, [
+    index(uniqueIndexes.keyName, keyFields.name, true),
+    index("key", keyFields.key, true),
+  ]),
+  shape(collections.secrets, secretFields),
+  shape(collections.config, {}),
+  shape(collections.audit, auditFields, [
+    index("action", auditFields.action, false),
+    index("actor", auditFields.actor, false),
+  ]),
 ];
 
-/** The system collections of a realm: API keys and audit everywhere, users and sessions where there are accounts. */
+/** The system collections of a realm: those of administration everywhere, accounts where there are any. */
 export function systemCollections(definition: RealmDefinition): CollectionShape[] {
-  return definition.accounts === undefined ? [...keyShapes] : [...accountShapes, ...keyShapes];
+  return definition.accounts === undefined ? [...realmShapes] : [...accountShapes, ...realmShapes];
 }

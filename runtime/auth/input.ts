@@ -54,6 +54,11 @@ export class BodyReader {
     return undefined;
   }
 
+  /** Whatever there is, for members of several forms. */
+  value(name: string): JsonValue | undefined {
+    return this.#member(name);
+  }
+
   /** Notes what is wrong with a member; only the first thing is told. */
   problem(path: string, reason: string): void {
     const told = this.#problems.some((problem) => problem.path === path);

@@ -1,21 +1,28 @@
-import { isIP } from "node:net";
 import { type Clock, timestamp } from "../clock.ts";
-import { eq } from "../filter/algebra.ts";
+import type { Detail } from "../errors.ts";
+import { eq, TRUE } from "../filter/algebra.ts";
+import type { Position } from "../filter/order.ts";
 import { parseNetwork } from "../http/address.ts";
 import { idGenerator } from "../ids.ts";
+import type { JsonObject } from "../json.ts";
+import type { AdminArea } from "../realm/administration.ts";
 import type { KeyScopes } from "../realm/caller.ts";
+import type { RealmDefinition } from "../realm/definition.ts";
 import { type Store, UniqueViolation } from "../store/contract.ts";
 import { collections, keyFields } from "./collections.ts";
 import { newToken, tokenHash } from "./credentials/tokens.ts";
-import { type KeyRecord, writeAudit, writeKey } from "./records.ts";
-import { checkScopes } from "./scopes.ts";
+import { lists } from "./paging.ts";
+import { type AuditRecord, type KeyRecord, writeAudit, writeKey } from "./records.ts";
+import { missingTargets, readScopes } from "./scopes.ts";
 
 /** An API key to be made. */
 export interface NewKey {
   /** Unique in the realm; 1-100 characters. Becomes `_meta.created_by: key:<name>`. */
   readonly name: string;
-  /** Full administrator. */
-  readonly admin: boolean;
+  /** Full administrator, or areas. */
+  readonly admin: boolean | readonly AdminArea[];
+  /** May act for users. */
+  readonly onBehalfOf?: boolean | undefined;
   /** Absent: everything. */
   readonly scopes?: KeyScopes | undefined;
   /** Networks in CIDR form, or addresses; absent: from everywhere. */
@@ -28,47 +35,100 @@ export interface NewKey {
 
 /** A key that cannot be made as asked; the message says why. */
 export class InvalidKey extends Error {
-  constructor(problem: string) {
-    super(problem);
+  constructor(problems: readonly Detail[]) {
+    super(problems.map(({ path, reason }) => `${path} ${reason}`).join("\n"));
     this.name = "InvalidKey";
+  }
+}
+
+/** Another key of the realm has the name. */
+export class KeyNameTaken extends Error {
+  constructor(name: string) {
+    super(`a key named ${JSON.stringify(name)} exists; choose another name, or replace it`);
+    this.name = "KeyNameTaken";
   }
 }
 
 const printable = /^[^\p{C}\s](?:[^\p{C}]*[^\p{C}\s])?$/u;
 
-/**
- * Makes an API key, and an audit record of it. Also from another process than the server's: a server on the same store
- * knows the key (and no longer the one it replaces) from its next request on.
- * @returns the key `svk_…`, which is stored nowhere and cannot be shown again.
- * @throws InvalidKey | InvalidScopes
- */
-export async function createKey(store: Store, clock: Clock, key: NewKey): Promise<string> {
-  check(key, clock);
+/** Networks of one key. */
+const mostNetworks = 100;
+
+/** What is wrong with a key, whatever the realm; paths are those of the members that administrators send. */
+export function keyProblems(key: NewKey, now: number): readonly Detail[] {
+  const { name, networks, scopes, expiresAt } = key;
+  const problems: Detail[] = scopes === undefined ? [] : [...readScopes({ ...scopes }).problems];
+  if (name.length > 100 || !printable.test(name)) {
+    const reason = "must have 1 to 100 characters, no control characters, and no space at its ends";
+    problems.push({ path: "name", reason });
+  }
+  if (networks !== undefined && (networks.length === 0 || networks.length > mostNetworks)) {
+    problems.push({ path: "networks", reason: `must name 1 to ${mostNetworks} networks` });
+  }
+  for (const [at, network] of networks?.slice(0, mostNetworks).entries() ?? []) {
+    if (parseNetwork(network) !== undefined) continue;
+    const reason = `is neither an IP address nor a network such as 10.0.0.0/8: ${JSON.stringify(network)}`;
+    problems.push({ path: `networks.${at}`, reason });
+  }
+  if (expiresAt !== undefined && Number.isNaN(new Date(expiresAt).getTime())) {
+    problems.push({ path: "expires_at", reason: "is not a time" });
+  } else if (expiresAt !== undefined && expiresAt <= now) {
+    problems.push({ path: "expires_at", reason: "must be in the future" });
+  }
+  return problems;
+}
+
+/** What is wrong with a key in this realm. */
+export function keyProblemsIn(
+  { accounts, collections: known }: RealmDefinition,
+  { scopes, onBehalfOf }: NewKey,
+): readonly Detail[] {
+  const problems = scopes === undefined ? [] : [...missingTargets(scopes, known)];
+  if (onBehalfOf === true && accounts === undefined) {
+    problems.push({ path: "on_behalf_of", reason: "needs users, which a realm with auth: disabled has not" });
+  }
+  return problems;
+}
+
+/** A key that is not stored yet. */
+export interface MadeKey {
+  /** `svk_…`: stored nowhere, cannot be shown again. */
+  readonly token: string;
+  readonly record: KeyRecord;
+}
+
+/** @param newId makes the id that administrators see */
+export function makeKey(key: NewKey, now: number, newId: () => string): MadeKey {
   const token = newToken("svk");
-  const now = clock.now();
-  const newId = idGenerator(clock);
   const record: KeyRecord = {
     id: tokenHash(token),
     key: newId(),
     name: key.name,
-    admin: key.admin,
+    admin: typeof key.admin === "boolean" ? key.admin : key.admin.length > 0 && key.admin,
+    on_behalf_of: key.onBehalfOf ?? false,
     scopes: key.scopes ?? null,
     networks: key.networks ?? null,
     created_at: timestamp(now),
     expires_at: key.expiresAt === undefined ? null : timestamp(key.expiresAt),
   };
-  const former = await findByName(store, key.name);
-  if (former !== undefined && key.replace !== true) throw taken(key.name);
-  const audit = {
-    id: newId(),
-    at: timestamp(now),
-    action: former === undefined ? "key.create" : "key.replace",
-    actor: "command-line",
-    target: `key:${key.name}`,
-    address: null,
-    request_id: null,
-    details: { admin: record.admin, scoped: record.scopes !== null, expires_at: record.expires_at },
-  };
+  return { token, record };
+}
+
+/** What the audit trail says of a key: what it may do, and until when. */
+export function keyFacts({ admin, scopes, networks, expires_at, on_behalf_of }: KeyRecord): JsonObject {
+  return { admin, scopes: scopes === null ? null : { ...scopes }, networks, expires_at, on_behalf_of };
+}
+
+/**
+ * Stores a key with its audit record, in place of the one whose stored id is `former`.
+ * @throws KeyNameTaken
+ */
+export async function storeKey(
+  store: Store,
+  record: KeyRecord,
+  audit: AuditRecord,
+  former?: string,
+): Promise<void> {
   try {
     await store.transaction(async (transaction) => {
       const keys = transaction.collection(collections.keys);
@@ -77,34 +137,88 @@ export async function createKey(store: Store, clock: Clock, key: NewKey): Promis
       await transaction.collection(collections.audit).insert(writeAudit(audit));
     });
   } catch (error) {
-    // Somebody else took the name in between.
-    if (error instanceof UniqueViolation) throw taken(key.name);
+    if (error instanceof UniqueViolation) throw new KeyNameTaken(record.name);
     throw error;
   }
+}
+
+/**
+ * Makes an API key, and an audit record of it, at the command line: also from another process than the server's. A server
+ * on the same store knows the key (and no longer the one it replaces) from its next request on.
+ * @returns the key `svk_…`, which is stored nowhere and cannot be shown again.
+ * @throws InvalidKey | KeyNameTaken
+ */
+export async function createKey(store: Store, clock: Clock, key: NewKey): Promise<string> {
+  const now = clock.now();
+  const problems = keyProblems(key, now);
+  if (problems.length > 0) throw new InvalidKey(problems);
+  const former = await findByName(store, key.name);
+  if (former !== undefined && key.replace !== true) throw new KeyNameTaken(key.name);
+  const newId = idGenerator(clock);
+  const { token, record } = makeKey(key, now, newId);
+  const action = former === undefined ? "key.create" : "key.replace";
+  const audit = commandAudit(newId(), now, { action, target: `key:${key.name}`, details: keyFacts(record) });
+  await storeKey(store, record, audit, former);
   return token;
 }
 
-function check(key: NewKey, clock: Clock): void {
-  if (key.name.length > 100 || !printable.test(key.name)) {
-    throw new InvalidKey(
-      "a key's name has 1 to 100 characters, no control characters, and no space at its ends",
-    );
-  }
-  if (key.scopes !== undefined) checkScopes(key.scopes);
-  for (const network of key.networks ?? []) {
-    const [address = ""] = network.split("/", 1);
-    // Short forms such as 10.1 would be taken otherwise.
-    if (isIP(address) === 0 || parseNetwork(network) === undefined) {
-      throw new InvalidKey(
-        `${JSON.stringify(network)} is neither an IP address nor a network such as 10.0.0.0/8`,
-      );
-    }
-  }
-  if (key.expiresAt !== undefined) {
-    if (Number.isNaN(new Date(key.expiresAt).getTime()))
-      throw new InvalidKey("the key's expiry is not a time");
-    if (key.expiresAt <= clock.now()) throw new InvalidKey("the key would have expired already");
-  }
+/**
+ * Ends the key of this name at the command line, for the server too from its next request on; false when there is none.
+ */
+export async function endKey(store: Store, clock: Clock, name: string): Promise<boolean> {
+  const id = await findByName(store, name);
+  if (id === undefined) return false;
+  const newId = idGenerator(clock)();
+  const audit = commandAudit(newId, clock.now(), {
+    action: "key.revoke",
+    target: `key:${name}`,
+    details: {},
+  });
+  return store.transaction(async (transaction) => {
+    if (!(await transaction.collection(collections.keys).remove(id))) return false;
+    await transaction.collection(collections.audit).insert(writeAudit(audit));
+    return true;
+  });
+}
+
+function commandAudit(
+  id: string,
+  now: number,
+  what: Pick<AuditRecord, "action" | "target" | "details">,
+): AuditRecord {
+  return { id, at: timestamp(now), ...what, actor: "command-line", address: null, request_id: null };
+}
+
+/** Every key of a realm, oldest first. */
+export async function* allKeys(store: Store): AsyncGenerator<KeyRecord> {
+  const { collection, order, position, read } = lists.keys;
+  let after: Position | undefined;
+  do {
+    const query = { filter: TRUE, visibility: "live", order, limit: page, skip: 0 } as const;
+    const found = await store.collection(collection).find({ ...query, ...(after && { after }) });
+    const records = found.map((document) => read(document).record);
+    yield* records;
+    const last = records.at(-1);
+    after = records.length < page || last === undefined ? undefined : position(last);
+  } while (after !== undefined);
+}
+
+/** Keys read at a time. */
+const page = 100;
+
+/** A key as it is shown (api-decisions: Shapes and statuses): never the key itself, nor its hash. */
+export function keyView(record: KeyRecord): JsonObject {
+  const { key, name, scopes, admin, networks, expires_at, on_behalf_of, created_at } = record;
+  return {
+    id: key,
+    name,
+    scopes: scopes === null ? null : { ...scopes },
+    admin,
+    networks,
+    expires_at,
+    on_behalf_of,
+    created_at,
+  };
 }
 
 /** The stored id of the key of this name. */
@@ -114,8 +228,4 @@ async function findByName(store: Store, name: string): Promise<string | undefine
     .collection(collections.keys)
     .find({ filter, visibility: "live", limit: 1, skip: 0 });
   return document?.id;
-}
-
-function taken(name: string): InvalidKey {
-  return new InvalidKey(`a key named ${JSON.stringify(name)} exists; choose another name, or replace it`);
 }

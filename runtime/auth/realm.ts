@@ -8,47 +8,45 @@ import type { Answer, Exchange, RealmInstance, Route, RouteFactory } from "../re
 /** A running realm that has accounts. */
 export interface AccountRealm extends RealmInstance {
   readonly accounts: AccountSettings;
-  readonly authenticate: (exchange: Exchange) => Promise<Caller>;
 }
 
-/** A route of `_auth` or `_admin`, which only realms with accounts have. */
+/** A route that only realms with accounts have. */
 export function inRealm(route: (realm: AccountRealm) => Route): RouteFactory {
   return (realm) => route(accountRealm(realm));
 }
 
-/** @throws Error for a realm with `auth: disabled`, whose emitted routes have neither. */
+/** @throws Error for a realm with `auth: disabled`, whose emitted routes have none such. */
 function accountRealm(realm: RealmInstance): AccountRealm {
-  const { authenticate, definition } = realm;
-  const { accounts, name } = definition;
-  if (accounts === undefined || authenticate === undefined) throw new Error(`realm ${name} has no accounts`);
-  return { ...realm, accounts, authenticate };
+  const { accounts, name } = realm.definition;
+  if (accounts === undefined) throw new Error(`realm ${name} has no accounts`);
+  return { ...realm, accounts };
 }
 
-/** What a route does for a caller of its kind, with its query parameters. */
-export type CallerHandler<C extends Caller> = (
+/** What a route does for whom it admits, with its query parameters. */
+export type CallerHandler<Admitted> = (
   exchange: Exchange,
-  caller: C,
+  admitted: Admitted,
   query: ReadonlyMap<string, string>,
 ) => Promise<Answer>;
 
 /**
- * A route of `_auth` or `_admin` for some callers only. `admit` answers the caller or throws; `query` names the
+ * A route of `_auth` or `_admin` for some callers only. `admit` answers whom, or throws; `query` names the
  * parameters that the route takes.
  */
-export function callerRoute<C extends Caller>(
-  realm: AccountRealm,
-  admit: (caller: Caller) => C,
-  handle: CallerHandler<C>,
+export function callerRoute<Admitted>(
+  realm: RealmInstance,
+  admit: (caller: Caller, exchange: Exchange) => Admitted,
+  handle: CallerHandler<Admitted>,
   query: readonly string[] = [],
 ): Route {
   return {
     class: "private",
     handle: async (exchange) => {
-      const caller = admit(await realm.authenticate(exchange));
+      const admitted = admit(await realm.authenticate(exchange), exchange);
       const values = parameters(exchange.search, query);
       const { id } = exchange.params;
       if (id !== undefined && !isId(id)) throw new ApiError("not_found", "There is nothing of this id.");
-      return handle(exchange, caller, values);
+      return handle(exchange, admitted, values);
     },
   };
 }

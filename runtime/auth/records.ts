@@ -1,5 +1,7 @@
 import type { JsonObject } from "../json.ts";
+import type { AdminArea } from "../realm/administration.ts";
 import type { KeyScopes } from "../realm/caller.ts";
+import type { Sealed } from "../sealing.ts";
 import type { DocumentWrite, StoredDocument } from "../store/contract.ts";
 
 /** `_svc.users`. Times are RFC 3339, UTC, milliseconds, here and below. */
@@ -10,8 +12,8 @@ export interface UserRecord {
   /** As addresses compare; unique. */
   readonly email_key: string;
   readonly email_verified: boolean;
-  /** Argon2id, PHC form. */
-  readonly password: string;
+  /** Argon2id, PHC form; null until a user whom an administrator made has chosen one. */
+  readonly password: string | null;
   readonly roles: readonly string[];
   readonly disabled: boolean;
   readonly locale: string | null;
@@ -19,6 +21,20 @@ export interface UserRecord {
   readonly created_at: string;
   /** Sessions of another generation have ended: raising it ends all of a user's sessions in one write. */
   readonly generation: number;
+  /** The second factor; null: none. */
+  readonly totp: TotpRecord | null;
+  /** A second factor that is being enrolled, until a code of it confirms it. */
+  readonly totp_pending: Sealed | null;
+}
+
+/** A time-based one-time password (RFC 6238: SHA-1, 6 digits, 30 seconds). */
+export interface TotpRecord {
+  /** Of its base32 form; the context is the user's id. */
+  readonly secret: Sealed;
+  /** The time step of the last code that was accepted: none is accepted twice. */
+  readonly step: number;
+  /** SHA-256 of the recovery codes that are left. */
+  readonly recovery: readonly string[];
 }
 
 /** `_svc.sessions`. */
@@ -35,6 +51,12 @@ export interface SessionRecord {
   readonly expires_at: string;
   readonly user_agent: string | null;
   readonly address: string;
+  /** It began, or went on, with a second factor. */
+  readonly mfa: boolean;
+  /** When its user last proved who they are: at its beginning, or by `/reauth`. */
+  readonly proved_at: string;
+  /** When it last administered: its beginning, its last proof or a use of `_admin`, whichever is the latest. */
+  readonly administered_at: string;
 }
 
 /** `_svc.keys`. */
@@ -44,13 +66,77 @@ export interface KeyRecord {
   /** The key's id, which administrators see. */
   readonly key: string;
   readonly name: string;
-  readonly admin: boolean;
+  readonly admin: boolean | readonly AdminArea[];
+  /** May act for users (`X-Svc-On-Behalf-Of`). */
+  readonly on_behalf_of: boolean;
   /** Null: everything. */
   readonly scopes: KeyScopes | null;
   /** Null: from everywhere. */
   readonly networks: readonly string[] | null;
   readonly created_at: string;
   readonly expires_at: string | null;
+}
+
+/** `_svc.tokens`: what mails and `/reauth` hand out. At most one of each purpose for a user, and for a session. */
+export interface TokenRecord {
+  /** SHA-256 of the token. */
+  readonly id: string;
+  readonly purpose: "verify" | "reset" | "email" | "proof";
+  readonly user: string;
+  /** `<purpose>:<user>`, or `proof:<session>`; unique, so that a newer one ends the older. */
+  readonly slot: string;
+  /** The address, as written, that the mail went to; null for proofs. */
+  readonly email: string | null;
+  /** What it rests on of its user; it is over when that has changed. */
+  readonly basis: string;
+  readonly created_at: string;
+  readonly expires_at: string;
+}
+
+/** `_svc.invitations`: to the realm. Kept when they are over, so that lists show what became of them. */
+export interface InvitationRecord {
+  readonly id: string;
+  /** SHA-256 of the token. */
+  readonly token: string;
+  /** Whoever signs up must have this address; null: anybody. */
+  readonly email: string | null;
+  readonly roles: readonly string[];
+  readonly created_at: string;
+  /** `user:<id>` or `key:<name>`. */
+  readonly created_by: string;
+  readonly expires_at: string;
+  /** Who signed up with it. */
+  readonly accepted_by: string | null;
+  readonly revoked: boolean;
+}
+
+/** `_svc.throttle`: times of the last failures (or mails) of one key, oldest first. */
+export interface ThrottleRecord {
+  /** SHA-256 of what is counted. */
+  readonly id: string;
+  /** Epoch milliseconds. */
+  readonly times: readonly number[];
+  readonly created_at: string;
+  readonly expires_at: string;
+}
+
+/** `_svc.secrets`. */
+export interface SecretRecord {
+  /** The secret's name. */
+  readonly id: string;
+  /** The context is the name. */
+  readonly value: Sealed;
+  readonly created_at: string;
+  readonly updated_at: string;
+}
+
+/** `_svc.config`: what administrators replaced of the configuration. */
+export interface ConfigRecord {
+  readonly id: "app_config";
+  /** JSON text. */
+  readonly value: string;
+  readonly created_at: string;
+  readonly updated_at: string;
 }
 
 /** `_svc.audit`: appended to, never changed. */
@@ -61,7 +147,7 @@ export interface AuditRecord {
   readonly action: string;
   /** `user:<id>`, `key:<name>`, or `command-line`. */
   readonly actor: string;
-  /** `user:<id>` or `key:<name>`. */
+  /** `<kind>:<what>`: `user:<id>`, `key:<name>`, `document:<database>/<collection>/<id>`, … */
   readonly target: string;
   readonly address: string | null;
   readonly request_id: string | null;
@@ -75,33 +161,63 @@ export interface Read<Record> {
   readonly version: number;
 }
 
-export function readUser(document: StoredDocument): Read<UserRecord> {
+/** A stored record; `readUser` and its like only say which. */
+function read<Record>(document: StoredDocument): Read<Record> {
   return { record: JSON.parse(document.text), version: document.version };
 }
 
-export function readSession(document: StoredDocument): Read<SessionRecord> {
-  return { record: JSON.parse(document.text), version: document.version };
-}
-
-export function readKey(document: StoredDocument): Read<KeyRecord> {
-  return { record: JSON.parse(document.text), version: document.version };
-}
+export const readUser = read<UserRecord>;
+export const readSession = read<SessionRecord>;
+export const readKey = read<KeyRecord>;
+export const readToken = read<TokenRecord>;
+export const readInvitation = read<InvitationRecord>;
+export const readThrottle = read<ThrottleRecord>;
+export const readSecret = read<SecretRecord>;
+export const readConfig = read<ConfigRecord>;
+export const readAudit = read<AuditRecord>;
 
 export function writeUser(record: UserRecord, version: number): DocumentWrite {
   return write(record, version, record.created_at);
 }
 
-/** The store forgets a session when it expires. */
+/** The store forgets a session when it expires, as it does with tokens and throttles. */
 export function writeSession(record: SessionRecord, version: number): DocumentWrite {
-  return { ...write(record, version, record.created_at), purgeAt: Date.parse(record.expires_at) };
+  return writePassing(record, version);
+}
+
+export function writeToken(record: TokenRecord): DocumentWrite {
+  return writePassing(record, 1);
+}
+
+export function writeThrottle(record: ThrottleRecord, version: number): DocumentWrite {
+  return writePassing(record, version);
 }
 
 export function writeKey(record: KeyRecord, version: number): DocumentWrite {
   return write(record, version, record.created_at);
 }
 
+export function writeInvitation(record: InvitationRecord, version: number): DocumentWrite {
+  return write(record, version, record.created_at);
+}
+
+export function writeSecret(record: SecretRecord, version: number): DocumentWrite {
+  return write(record, version, record.created_at);
+}
+
+export function writeConfig(record: ConfigRecord, version: number): DocumentWrite {
+  return write(record, version, record.created_at);
+}
+
 export function writeAudit(record: AuditRecord): DocumentWrite {
   return write(record, 1, record.at);
+}
+
+function writePassing(
+  record: { readonly id: string; readonly created_at: string; readonly expires_at: string },
+  version: number,
+): DocumentWrite {
+  return { ...write(record, version, record.created_at), purgeAt: Date.parse(record.expires_at) };
 }
 
 function write(record: { readonly id: string }, version: number, createdAt: string): DocumentWrite {

@@ -1,77 +1,128 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { KeyCaller, KeyScopes } from "../realm/caller.ts";
-import { type Access, InvalidScopes, parseScopes, permits } from "./scopes.ts";
-
-function key(scopes: KeyScopes | undefined): KeyCaller {
-  return { kind: "key", actor: "key:k", keyId: "1", scopes, admin: false };
-}
+import type { KeyScopes } from "../realm/caller.ts";
+import { type Access, missingTargets, permits, readScopes, scopesCover } from "./scopes.ts";
 
 const accesses: readonly Access[] = ["read", "write", "call"];
 
 describe("Authentication 3: scopes of a key", () => {
   it("a key without scopes has full access", () => {
-    for (const access of accesses) expect(permits(key(undefined), access, "shop", "orders")).toBe(true);
+    for (const access of accesses) expect(permits(undefined, access, "shop", "orders")).toBe(true);
   });
 
   it("scopes: {} allows nothing", () => {
-    for (const access of accesses) expect(permits(key({}), access, "shop", "orders")).toBe(false);
+    for (const access of accesses) expect(permits({}, access, "shop", "orders")).toBe(false);
   });
 
   it('"*" grants everything of its kind and nothing of another', () => {
-    const reader = key({ read: "*" });
+    const reader: KeyScopes = { read: "*" };
     expect(permits(reader, "read", "shop", "orders")).toBe(true);
     expect(permits(reader, "write", "shop", "orders")).toBe(false);
     expect(permits(reader, "call", "shop", "orders")).toBe(false);
   });
 
   it("a database grants all of its collections and functions", () => {
-    const caller = key({ write: ["shop"], call: ["shop"] });
-    expect(permits(caller, "write", "shop", "orders")).toBe(true);
-    expect(permits(caller, "call", "shop", "refund")).toBe(true);
-    expect(permits(caller, "write", "shopping", "orders")).toBe(false);
+    const scopes: KeyScopes = { write: ["shop"], call: ["shop"] };
+    expect(permits(scopes, "write", "shop", "orders")).toBe(true);
+    expect(permits(scopes, "call", "shop", "refund")).toBe(true);
+    expect(permits(scopes, "write", "shopping", "orders")).toBe(false);
   });
 
   it("a collection grants only itself, in its own database", () => {
-    const caller = key({ read: ["shop/orders"] });
-    expect(permits(caller, "read", "shop", "orders")).toBe(true);
-    expect(permits(caller, "read", "shop", "ordersX")).toBe(false);
-    expect(permits(caller, "read", "other", "orders")).toBe(false);
+    const scopes: KeyScopes = { read: ["shop/orders"] };
+    expect(permits(scopes, "read", "shop", "orders")).toBe(true);
+    expect(permits(scopes, "read", "shop", "ordersX")).toBe(false);
+    expect(permits(scopes, "read", "other", "orders")).toBe(false);
   });
 
   it("a wildcard inside a list is refused, not taken for everything", () => {
-    expect(() => parseScopes('{"read": ["*"]}')).toThrow(/write "read": "\*" for everything/);
+    const [problem] = readScopes({ read: ["*"] }).problems;
+    expect(problem?.path).toBe("scopes.read.0");
+    expect(problem?.reason).toContain('write "read": "*" for everything');
   });
 
   it("well-formed scopes come back as they are", () => {
-    const name = fc.stringMatching(/^[A-Za-z][A-Za-z0-9_-]{0,10}$/);
-    const target = fc.oneof(
-      name,
-      fc.tuple(name, name).map(([database, collection]) => `${database}/${collection}`),
-    );
-    const granted = fc.oneof(fc.constant("*" as const), fc.array(target, { maxLength: 4 }));
-    const scopes = fc.record({ read: granted, write: granted, call: granted }, { requiredKeys: [] });
     fc.assert(
-      fc.property(scopes, (value) => {
-        expect(parseScopes(JSON.stringify(value))).toEqual({ ...value });
+      fc.property(scopes(), (value) => {
+        expect(readScopes({ ...value })).toEqual({ scopes: { ...value }, problems: [] });
       }),
     );
   });
 
-  it.each([
-    ["not JSON", "{read}", /not valid JSON/],
-    ["an array", '["read"]', /not a JSON object/],
-    ["a string", '"*"', /not a JSON object/],
-    ["an unknown scope", '{"delete": "*"}', /unknown scope "delete"/],
-    ["a prototype member", '{"__proto__": "*"}', /unknown scope "__proto__"/],
-    ["a single name", '{"read": "shop"}', /read is neither "\*" nor an array/],
-    ["null", '{"read": null}', /read is neither/],
-    ["a number in the list", '{"read": [1]}', /lists 1/],
-    ["an empty name", '{"read": [""]}', /lists ""/],
-    ["three levels", '{"read": ["a/b/c"]}', /lists "a\/b\/c"/],
-    ["a trailing slash", '{"write": ["shop/"]}', /lists "shop\/"/],
-  ])("malformed scopes are refused with what is wrong: %s", (_, text, message) => {
-    expect(() => parseScopes(text)).toThrow(InvalidScopes);
-    expect(() => parseScopes(text)).toThrow(message);
+  it.each<[string, string, string, RegExp]>([
+    ["an array", '["read"]', "scopes", /must be an object/],
+    ["a string", '"*"', "scopes", /must be an object/],
+    ["an unknown scope", '{"delete": "*"}', "scopes.delete", /is no scope/],
+    ["a prototype member", '{"__proto__": "*"}', "scopes.__proto__", /is no scope/],
+    ["a single name", '{"read": "shop"}', "scopes.read", /must be "\*" or an array/],
+    ["null", '{"read": null}', "scopes.read", /must be "\*" or an array/],
+    ["a number in the list", '{"read": ["shop", 1]}', "scopes.read.1", /names no database/],
+    ["an empty name", '{"read": [""]}', "scopes.read.0", /names no database/],
+    ["three levels", '{"read": ["a/b/c"]}', "scopes.read.0", /names no database/],
+    ["a trailing slash", '{"write": ["shop/"]}', "scopes.write.0", /names no database/],
+    ["a long list", `{"read": ["a"${',"a"'.repeat(1_000)}]}`, "scopes.read", /at most 1000 entries/],
+  ])("malformed scopes are refused with what is wrong: %s", (_, text, path, reason) => {
+    expect(readScopes(JSON.parse(text)).problems).toEqual([{ path, reason: expect.stringMatching(reason) }]);
   });
 });
+
+describe("Scopes that name what the realm does not have", () => {
+  const collections = [
+    { database: "shop", name: "orders" },
+    { database: "shop", name: "items" },
+  ];
+
+  it("are told by the place of each", () => {
+    const named = { read: ["shop", "shop/orders", "shop/order"], write: "*", call: ["shop/orders"] } as const;
+    expect(missingTargets(named, collections)).toEqual([
+      {
+        path: "scopes.read.2",
+        reason: "names \"shop/order\", which the realm does not have; did you mean 'shop/orders'?",
+      },
+      { path: "scopes.call.0", reason: 'names "shop/orders", which the realm does not have' },
+    ]);
+  });
+});
+
+describe("Authentication 10: scopes that cover others", () => {
+  const databases = ["shop", "other"];
+  const names = ["orders", "items"];
+
+  it("grant whatever the others do, also what is not there yet; nothing else covers", () => {
+    const known = fc.constantFrom(
+      ...databases,
+      ...databases.flatMap((db) => names.map((name) => `${db}/${name}`)),
+    );
+    fc.assert(
+      fc.property(fc.option(scopes(known), { nil: undefined }), scopes(known), (one, other) => {
+        // A database and a collection that no list names stand for what comes later.
+        const later = [...databases, "new"].flatMap((db) =>
+          [...names, "new"].map((name) => [db, name] as const),
+        );
+        const covers = accesses.every((access) =>
+          later.every(([db, name]) => !permits(other, access, db, name) || permits(one, access, db, name)),
+        );
+        expect(scopesCover(one, other)).toBe(covers);
+      }),
+    );
+  });
+
+  it("a database covers its collections, its collections not the database, no list everything", () => {
+    expect(scopesCover({ read: ["shop"] }, { read: ["shop/orders", "shop"] })).toBe(true);
+    expect(scopesCover({ read: ["shop/orders", "shop/items"] }, { read: ["shop"] })).toBe(false);
+    expect(scopesCover({ read: ["shop", "other"] }, { read: "*" })).toBe(false);
+    expect(scopesCover({ read: "*", write: "*", call: "*" }, undefined)).toBe(false);
+    expect(scopesCover({}, {})).toBe(true);
+  });
+});
+
+const name = fc.stringMatching(/^[A-Za-z][A-Za-z0-9_-]{0,10}$/);
+const target = fc.oneof(
+  name,
+  fc.tuple(name, name).map(([database, collection]) => `${database}/${collection}`),
+);
+
+function scopes(of: fc.Arbitrary<string> = target): fc.Arbitrary<KeyScopes> {
+  const granted = fc.oneof(fc.constant("*" as const), fc.array(of, { maxLength: 4 }));
+  return fc.record({ read: granted, write: granted, call: granted }, { requiredKeys: [] });
+}

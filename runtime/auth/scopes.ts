@@ -1,5 +1,6 @@
+import type { Detail } from "../errors.ts";
 import { isJsonObject, type JsonValue } from "../json.ts";
-import type { KeyCaller, KeyScopes } from "../realm/caller.ts";
+import type { KeyScopes } from "../realm/caller.ts";
 import { didYouMean } from "../suggest.ts";
 
 export type Access = "read" | "write" | "call";
@@ -9,92 +10,119 @@ const accesses: readonly Access[] = ["read", "write", "call"];
 /** `database`, `database/collection` or `database/function`, named as in the configuration. */
 const target = /^[A-Za-z][A-Za-z0-9_-]{0,62}(?:\/[A-Za-z][A-Za-z0-9_-]{0,62})?$/;
 
-/** Whether a key may read or write a collection, or call a function (spec: Authentication 3). */
-export function permits(caller: KeyCaller, access: Access, database: string, name: string): boolean {
-  if (caller.scopes === undefined) return true;
-  const granted = caller.scopes[access];
+/**
+ * Whether a key may read or write a collection, or call a function (spec: Authentication 3).
+ * @param scopes undefined: everything
+ */
+export function permits(
+  scopes: KeyScopes | undefined,
+  access: Access,
+  database: string,
+  name: string,
+): boolean {
+  if (scopes === undefined) return true;
+  const granted = scopes[access];
   if (granted === undefined) return false;
   return granted === "*" || granted.includes(database) || granted.includes(`${database}/${name}`);
 }
 
-/** Scopes that a key cannot have; the message says why. */
-export class InvalidScopes extends Error {
-  constructor(problem: string) {
-    super(problem);
-    this.name = "InvalidScopes";
-  }
+/** Whether one credential's scopes grant everything that the other's do; undefined: everything. */
+export function scopesCover(one: KeyScopes | undefined, other: KeyScopes | undefined): boolean {
+  if (one === undefined) return true;
+  return other !== undefined && accesses.every((access) => coversTargets(one[access], other[access]));
 }
 
-/** Scopes that are not of the form `{"read"|"write"|"call": "*" | ["db", "db/collection", "db/function"]}`. */
-function malformed(problem: string): InvalidScopes {
-  return new InvalidScopes(
-    `${problem}; scopes are {"read"|"write"|"call": "*" | ["database", "database/collection", …]}, for example {"read": "*", "write": ["shop/orders"]}`,
-  );
+function coversTargets(one: Granted | undefined, other: Granted | undefined): boolean {
+  if (other === undefined || one === "*") return true;
+  // A list names what there is; everything is also what there will be.
+  if (other === "*") return false;
+  return other.every((entry) => one?.includes(entry) === true || one?.includes(databaseOf(entry)) === true);
+}
+
+function databaseOf(entry: string): string {
+  return entry.split("/", 1)[0] ?? "";
+}
+
+type Granted = "*" | readonly string[];
+
+/** Entries of one list. */
+const most = 1_000;
+
+/** Scopes as they were read from JSON; only without problems may they be used. */
+export interface ReadScopes {
+  readonly scopes: KeyScopes;
+  /** Paths begin with `scopes`. */
+  readonly problems: readonly Detail[];
 }
 
 /**
- * The scopes of a key from their JSON text.
- * @throws InvalidScopes
+ * The scopes of a key from a JSON value: `{"read"|"write"|"call": "*" | ["db", "db/collection", "db/function"]}`.
  */
-export function parseScopes(text: string): KeyScopes {
-  let value: JsonValue;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    throw malformed("the scopes are not valid JSON");
-  }
-  return checkScopes(value);
-}
-
-/**
- * The scopes of a key from a JSON value.
- * @throws InvalidScopes
- */
-export function checkScopes(value: unknown): KeyScopes {
-  if (!isJsonObject(value)) throw malformed("the scopes are not a JSON object");
-  const scopes: Partial<Record<Access, "*" | readonly string[]>> = {};
+export function readScopes(value: JsonValue): ReadScopes {
+  const scopes: Partial<Record<Access, Granted>> = {};
+  const problems: Detail[] = [];
+  if (!isJsonObject(value)) return { scopes, problems: [malformed("scopes", "must be an object")] };
   for (const [name, granted] of Object.entries(value)) {
-    if (!isAccess(name)) throw malformed(`unknown scope ${JSON.stringify(name)}`);
-    scopes[name] = checkTargets(name, granted);
+    const path = `scopes.${name}`;
+    if (!isAccess(name)) problems.push(malformed(path, "is no scope"));
+    else if (granted === "*") scopes[name] = granted;
+    else if (!Array.isArray(granted)) problems.push(malformed(path, 'must be "*" or an array'));
+    else if (granted.length > most) problems.push({ path, reason: `must have at most ${most} entries` });
+    else scopes[name] = readTargets(path, granted, problems);
   }
-  return scopes;
+  return { scopes, problems };
+}
+
+function malformed(path: string, reason: string): Detail {
+  const form = '{"read"|"write"|"call": "*" | ["database", "database/collection", …]}';
+  return {
+    path,
+    reason: `${reason}; scopes are ${form}, for example {"read": "*", "write": ["shop/orders"]}`,
+  };
 }
 
 function isAccess(name: string): name is Access {
   return accesses.some((access) => access === name);
 }
 
-function checkTargets(access: Access, granted: JsonValue | undefined): "*" | readonly string[] {
-  if (granted === "*") return granted;
-  if (!Array.isArray(granted)) throw malformed(`${access} is neither "*" nor an array`);
-  return granted.map((entry) => {
-    if (typeof entry === "string" && target.test(entry)) return entry;
-    const hint = entry === "*" ? `; write "${access}": "*" for everything` : "";
-    throw malformed(`${access} lists ${JSON.stringify(entry)}, which names no database or collection${hint}`);
-  });
+function readTargets(path: string, granted: readonly JsonValue[], problems: Detail[]): readonly string[] {
+  const targets: string[] = [];
+  for (const [at, entry] of granted.entries()) {
+    if (typeof entry === "string" && target.test(entry)) targets.push(entry);
+    else {
+      const hint =
+        entry === "*" ? `; write ${JSON.stringify(path.split(".").at(-1))}: "*" for everything` : "";
+      problems.push({ path: `${path}.${at}`, reason: `names no database or collection${hint}` });
+    }
+  }
+  return targets;
 }
 
-/**
- * Refuses scopes that name what a realm does not have: a slip that would otherwise show as a 403 long after.
- * @throws InvalidScopes
- */
-export function checkTargetsExist(
+/** Problems for which a name that may have been meant is looked for: that costs a comparison with every name. */
+const hinted = 10;
+
+/** What scopes name that the realm does not have: slips that would otherwise show as a 403 long after. */
+export function missingTargets(
   scopes: KeyScopes,
   collections: readonly { readonly database: string; readonly name: string }[],
-): void {
+): readonly Detail[] {
   const databases = new Set(collections.map(({ database }) => database));
-  const all = [...databases, ...collections.map(({ database, name }) => `${database}/${name}`)];
+  const all = new Set([...databases, ...collections.map(({ database, name }) => `${database}/${name}`)]);
+  const problems: Detail[] = [];
   for (const access of accesses) {
     const granted = scopes[access];
     if (granted === undefined || granted === "*") continue;
     // There are no functions yet: only whole databases can be named.
-    const known = access === "call" ? [...databases] : all;
-    for (const entry of granted) {
-      if (known.includes(entry)) continue;
-      const hint = didYouMean(entry, known);
-      throw new InvalidScopes(
-        `${access} names ${JSON.stringify(entry)}, which the realm does not have${hint === undefined ? "" : `; ${hint}`}`,
-      );
+    const known = access === "call" ? databases : all;
+    for (const [at, entry] of granted.entries()) {
+      if (known.has(entry)) continue;
+      const hint = problems.length < hinted ? didYouMean(entry, known) : undefined;
+      const reason = `names ${JSON.stringify(entry)}, which the realm does not have`;
+      problems.push({
+        path: `scopes.${access}.${at}`,
+        reason: hint === undefined ? reason : `${reason}; ${hint}`,
+      });
     }
   }
+  return problems;
 }

@@ -1,10 +1,13 @@
+import { timestamp } from "../clock.ts";
 import { ApiError } from "../errors.ts";
 import { eq } from "../filter/algebra.ts";
 import type { JsonObject } from "../json.ts";
+import { type Administration, administrationOf } from "../realm/administration.ts";
 import type { RuleUser } from "../realm/caller.ts";
 import type { AccountSettings } from "../realm/definition.ts";
-import type { Store, Transaction } from "../store/contract.ts";
-import { collections, userFields } from "./collections.ts";
+import type { RealmInstance } from "../realm/exchange.ts";
+import { type Store, type Transaction, UniqueViolation } from "../store/contract.ts";
+import { collections, uniqueIndexes, userFields } from "./collections.ts";
 import { readUser, type UserRecord, writeUser } from "./records.ts";
 
 /** The user with this address (in the form it compares in), disabled or not. */
@@ -16,24 +19,103 @@ export async function findByEmail(store: Store, emailKey: string): Promise<UserR
   return document === undefined ? undefined : readUser(document).record;
 }
 
-/** What rules see of a user. A role that the configuration no longer has is no longer held. */
-export function ruleUser(user: UserRecord, accounts: AccountSettings): RuleUser {
+/** The roles that a user holds: one that the configuration no longer has is no longer held. */
+export function heldRoles(
+  { roles }: Pick<UserRecord, "roles">,
+  accounts: AccountSettings,
+): readonly string[] {
+  return roles.filter((role) => isRole(role, accounts));
+}
+
+export function isRole(name: string, { roles }: AccountSettings): boolean {
+  return roles.some((role) => role.name === name);
+}
+
+/** What roles give to administer; undefined: nothing. */
+export function administrationOfRoles(
+  held: readonly string[],
+  { roles, readAccess }: AccountSettings,
+): Administration | undefined {
+  const grants = roles.flatMap(({ name, admin }) =>
+    admin !== undefined && held.includes(name) ? [admin] : [],
+  );
+  return administrationOf(grants, readAccess);
+}
+
+/**
+ * What rules see of a user.
+ * @param mfa whether the session used a second factor; it counts while the user has one
+ */
+export function ruleUser(user: UserRecord, accounts: AccountSettings, mfa: boolean): RuleUser {
   return {
     id: user.id,
     email: user.email,
     email_verified: user.email_verified,
-    roles: user.roles.filter((role) => accounts.roles.includes(role)),
+    roles: heldRoles(user, accounts),
     locale: user.locale,
-    mfa: false,
+    mfa: mfa && user.totp !== null,
     created_at: user.created_at,
     profile: user.profile,
   };
 }
 
-/** A user as answers carry it (api-decisions: Accounts). */
+/** A user as answers carry it (api-decisions: Accounts); `mfa`: has a second factor. */
 export function userView(user: UserRecord, accounts: AccountSettings): JsonObject {
-  const { id, email, email_verified, locale, roles, profile, mfa, created_at } = ruleUser(user, accounts);
-  return { id, email, email_verified, locale, roles, profile, mfa, created_at };
+  const { id, email, email_verified, locale, profile, created_at } = user;
+  const roles = heldRoles(user, accounts);
+  return { id, email, email_verified, locale, roles, profile, mfa: user.totp !== null, created_at };
+}
+
+/** What a new account is given; everything else begins the same for all. */
+export type NewUser = Pick<
+  UserRecord,
+  "email" | "email_key" | "email_verified" | "password" | "roles" | "locale" | "profile"
+>;
+
+export function newUser(
+  { clock, newId }: Pick<RealmInstance, "clock" | "newId">,
+  given: NewUser,
+): UserRecord {
+  return {
+    ...given,
+    id: newId(),
+    disabled: false,
+    created_at: timestamp(clock.now()),
+    generation: 1,
+    totp: null,
+    totp_pending: null,
+  };
+}
+
+/**
+ * What an account is written in, or written anew: of two with one address, or where the address is taken, one is refused.
+ * @throws ApiError `email_taken` | what `work` throws
+ */
+export async function withFreeEmail<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof UniqueViolation && error.index === uniqueIndexes.email) throw emailTaken();
+    throw error;
+  }
+}
+
+export function emailTaken(): ApiError {
+  return new ApiError("email_taken", "An account with this e-mail address exists.");
+}
+
+/**
+ * Writes a user anew in a transaction.
+ * @param version that it was read at
+ */
+export async function replaceUser(
+  transaction: Transaction,
+  version: number,
+  user: UserRecord,
+): Promise<void> {
+  const users = transaction.collection(collections.users);
+  if (await users.replace(version, writeUser(user, version + 1))) return;
+  throw new ApiError("write_conflict", "The user was changed at the same time; try again.");
 }
 
 /**
@@ -54,9 +136,7 @@ export async function changeUser(
     const { record: before, version } = readUser(document);
     const after = change(before);
     if (after === before) return after;
-    if (!(await users.replace(version, writeUser(after, version + 1)))) {
-      throw new ApiError("write_conflict", "The user was changed at the same time; try again.");
-    }
+    await replaceUser(transaction, version, after);
     await along(transaction, before, after);
     return after;
   });

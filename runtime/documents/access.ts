@@ -1,32 +1,52 @@
 import { unauthenticated } from "../auth/authenticate.ts";
 import { permits } from "../auth/scopes.ts";
 import { ApiError, type Detail } from "../errors.ts";
-import { always, FALSE, type Filter } from "../filter/algebra.ts";
+import { FALSE, type Filter, TRUE } from "../filter/algebra.ts";
 import type { JsonObject } from "../json.ts";
-import type { Caller } from "../realm/caller.ts";
+import type { Caller, KeyScopes } from "../realm/caller.ts";
 import type { CollectionDefinition } from "../realm/definition.ts";
-import type { Exchange, RealmInstance } from "../realm/exchange.ts";
 import type { ReadRule, RuleContext, WriteRule } from "../realm/rule.ts";
-import { filterFor, ruleContext } from "../rules/context.ts";
+import { filterFor } from "../rules/context.ts";
+import type { Transaction } from "../store/contract.ts";
 
-/** Who sends a request, and what the rules are evaluated with. */
+/** Who sends a request, what limits them, and what their writes leave behind. */
 export interface Access {
-  /** Undefined in realms with `auth: disabled`. */
+  /** Undefined where nobody is asked: on document routes of realms with `auth: disabled`. */
   readonly caller: Caller | undefined;
-  /** Undefined where no rules apply: in realms with `auth: disabled`, and to API keys (spec: Authentication 2). */
+  /** Undefined where no rules apply: to nobody, to API keys (spec: Authentication 2), and to administrators. */
   readonly context: RuleContext | undefined;
+  /** Of the API key, also of one that acts for a user; undefined: everything. */
+  readonly scopes: KeyScopes | undefined;
+  /** Undefined in realms with `auth: disabled`: their documents name nobody. */
+  readonly author: Author | undefined;
+  /** Undefined where writes leave no audit record. */
+  readonly audit: Audit | undefined;
 }
 
-const open: Access = { caller: undefined, context: undefined };
+/** Whom the documents name that are written. */
+export interface Author {
+  /** `user:<id>`, `key:<name>` or `anonymous`. */
+  readonly actor: string;
+  /** Id of the user whom new documents belong to; null: nobody. */
+  readonly owner: string | null;
+}
 
-/** @returns what answers who sends a request, or throws ApiError as `realm.authenticate` does. */
-export function accessTo(realm: RealmInstance): (exchange: Exchange) => Access | Promise<Access> {
-  const { authenticate } = realm;
-  if (authenticate === undefined) return () => open;
-  return async (exchange) => {
-    const caller = await authenticate(exchange);
-    return { caller, context: caller.kind === "key" ? undefined : ruleContext(realm, caller) };
-  };
+/** Appends audit records of writes, in the transaction that they are made in. */
+export type Audit = (transaction: Transaction, writes: readonly Write[]) => Promise<void>;
+
+/** A write as the audit trail tells of it. */
+export interface Write extends Written {
+  readonly action: WriteAction;
+  readonly collection: CollectionDefinition;
+}
+
+export type WriteAction = "create" | "replace" | "patch" | "delete" | "purge" | "restore";
+
+/** What a write left. */
+export interface Written {
+  readonly id: string;
+  /** Absent where nothing is left. */
+  readonly version?: number | undefined;
 }
 
 /** What stands for the document where there is none (creates), and for the data where nothing is written. */
@@ -49,8 +69,8 @@ export function requireWrite(
   rule: WriteRule | ReadRule | undefined,
 ): void {
   const { context } = access;
-  if (context === undefined) requireScope(definition, access, "write");
-  else if (rule === undefined || !isPossible(rule, context)) throw refusal(access);
+  if (!isInScope(definition, access, "write")) throw refusal(access);
+  if (context !== undefined && (rule === undefined || !isPossible(rule, context))) throw refusal(access);
 }
 
 function isPossible(rule: WriteRule | ReadRule, context: RuleContext): boolean {
@@ -78,21 +98,18 @@ export function readFilter(
   rule: ReadRule | undefined,
 ): Filter {
   const { context } = access;
-  if (context === undefined) return always(isInScope(definition, access, "read"));
+  if (!isInScope(definition, access, "read")) return FALSE;
+  if (context === undefined) return TRUE;
   return rule === undefined ? FALSE : filterFor(rule, context);
-}
-
-function requireScope(definition: CollectionDefinition, access: Access, kind: "read" | "write"): void {
-  if (!isInScope(definition, access, kind)) throw refusal(access);
 }
 
 /** Authentication 3: a key can only do what its scopes grant. */
 function isInScope(
   { database, name }: CollectionDefinition,
-  { caller }: Access,
+  { scopes }: Access,
   kind: "read" | "write",
 ): boolean {
-  return caller?.kind !== "key" || permits(caller, kind, database, name);
+  return permits(scopes, kind, database, name);
 }
 
 /** Whether the caller's rules allow it, for this document and data. A missing rule denies. */

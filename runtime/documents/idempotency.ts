@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import { ApiError } from "../errors.ts";
 import type { JsonObject } from "../json.ts";
+import type { KeyCaller, UserCaller } from "../realm/caller.ts";
 import type { Answer, Exchange, RealmInstance } from "../realm/exchange.ts";
 import {
   type CollectionShape,
@@ -37,15 +38,25 @@ export interface IdempotencyKey {
  * The idempotency key of a request; undefined where there is none.
  * @throws ApiError `invalid_header` for a malformed key, without a user or API key, and in realms with `auth: disabled`
  */
-export function idempotencyKey({ headers }: Exchange, { caller }: Access): IdempotencyKey | undefined {
+export function idempotencyKey(
+  { headers }: Exchange,
+  { caller, author }: Access,
+): IdempotencyKey | undefined {
   const value = headers["idempotency-key"];
   if (value === undefined) return undefined;
   if (typeof value !== "string" || !keyFormat.test(value)) {
     throw invalidKey("must be 1 to 200 characters of A-Z a-z 0-9 . _ : -");
   }
-  if (caller === undefined) throw invalidKey("needs a realm with authentication");
+  if (caller === undefined || author === undefined) throw invalidKey("needs a realm with authentication");
   if (caller.kind === "anonymous") throw invalidKey("needs a signed-in user or an API key");
-  return { value, owner: caller.kind === "user" ? caller.actor : `key:${caller.keyId}` };
+  return { value, owner: ownerOf(caller) };
+}
+
+/** A key that acts for a user is not that user: its scopes may hide what was answered to them. */
+function ownerOf(caller: UserCaller | KeyCaller): string {
+  if (caller.kind === "key") return `key:${caller.keyId}`;
+  const { actor, credential } = caller;
+  return credential.kind === "key" ? `${actor} key:${credential.key.keyId}` : actor;
 }
 
 function invalidKey(reason: string): ApiError {

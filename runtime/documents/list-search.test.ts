@@ -437,6 +437,7 @@ describe("Full-text search 7: what a search may answer", () => {
       body: "none",
       requestId: "r",
       address: "",
+      abandoned: false,
     };
     try {
       return await handle(exchange);

@@ -1,20 +1,20 @@
 import type { JsonObject, JsonValue } from "../json.ts";
-import type { Caller } from "../realm/caller.ts";
+import type { Author } from "./access.ts";
 
 /** The last text that {@link createdMeta} made, and for whom: the documents of a batch mostly share theirs. */
-let latest: { readonly at: string; readonly caller: Caller | undefined; readonly text: string } | undefined;
+let latest: { readonly at: string; readonly author: Author | undefined; readonly text: string } | undefined;
 
-/** The text of a new document's `_meta`. `caller` is undefined in realms with `auth: disabled`. */
-export function createdMeta(at: string, caller: Caller | undefined): string {
-  if (latest?.at !== at || latest.caller !== caller) latest = { at, caller, text: newMeta(at, caller) };
+/** The text of a new document's `_meta`. */
+export function createdMeta(at: string, author: Author | undefined): string {
+  if (latest?.at !== at || latest.author !== author) latest = { at, author, text: newMeta(at, author) };
   return latest.text;
 }
 
-function newMeta(at: string, caller: Caller | undefined): string {
+function newMeta(at: string, author: Author | undefined): string {
   const times = `{"created_at":"${at}","updated_at":"${at}","version":1`;
-  if (caller === undefined) return `${times}}`;
-  const owner = caller.kind === "user" ? caller.user.id : null;
-  return `${times}${member("owner", owner)}${member("created_by", caller.actor)}${member("updated_by", caller.actor)}}`;
+  if (author === undefined) return `${times}}`;
+  const { actor, owner } = author;
+  return `${times}${member("owner", owner)}${member("created_by", actor)}${member("updated_by", actor)}}`;
 }
 
 /**
@@ -25,11 +25,11 @@ export function nextMeta(
   stored: JsonObject,
   version: number,
   at: string,
-  caller: Caller | undefined,
+  author: Author | undefined,
 ): string {
   const { created_at, owner, created_by } = stored;
   const created = created_at === undefined ? "" : `"created_at":${JSON.stringify(created_at)},`;
-  const ownership = `${member("owner", owner)}${member("created_by", created_by)}${member("updated_by", caller?.actor)}`;
+  const ownership = `${member("owner", owner)}${member("created_by", created_by)}${member("updated_by", author?.actor)}`;
   return `{${created}"updated_at":"${at}","version":${version}${ownership}}`;
 }
 
@@ -41,10 +41,10 @@ export function nextMeta(
 export function deletedMeta(
   meta: string,
   at: string,
-  caller: Caller | undefined,
+  author: Author | undefined,
   purgeAt: string | undefined,
 ): string {
-  const marks = `${member("deleted_at", at)}${member("deleted_by", caller?.actor)}${member("purge_at", purgeAt)}`;
+  const marks = `${member("deleted_at", at)}${member("deleted_by", author?.actor)}${member("purge_at", purgeAt)}`;
   return `${meta.slice(0, -1)}${marks}}`;
 }
 

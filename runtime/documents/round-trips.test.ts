@@ -22,6 +22,8 @@ describeMongo("Commands that a request sends to the database", () => {
     const { token } = await shop.signUp("ada@example.com");
     session = { token };
     key = { token: await shop.key({ name: "robot" }) };
+    // What rules read as `appConfig` is looked up once a second of the held clock.
+    await shop.send("GET", "notes");
   });
   afterAll(async () => {
     await shop.stop();
@@ -64,6 +66,31 @@ describeMongo("Commands that a request sends to the database", () => {
     expect(await sent("POST", "_batch", { body: { operations: [create, create] } })).toBe(
       "insert commitTransaction",
     );
+  });
+
+  test("an administrator's write is one more, its record, and the commit of both; a batch has one for all records", async () => {
+    const admin = { token: await shop.key({ name: "admin", admin: true }) };
+    const data = "../_admin/data/main";
+    expect(await sent("GET", `${data}/notes`, admin)).toBe("find find");
+    expect(await sent("POST", `${data}/notes`, { body: { title: "a" }, ...admin })).toBe(
+      "find insert insert commitTransaction",
+    );
+    const path = `${data}/notes/${answer.body["id"]}`;
+    expect(await sent("PATCH", path, { body: { title: "b" }, ...admin })).toBe(
+      "find find update insert commitTransaction",
+    );
+    expect(await sent("DELETE", path, admin)).toBe("find delete insert commitTransaction");
+    const create = { op: "create", collection: "notes", document: { title: "a" } };
+    expect(await sent("POST", `${data}/_batch`, { body: { operations: [create, create] }, ...admin })).toBe(
+      "find insert insert commitTransaction",
+    );
+  });
+
+  test("a key that acts for a user is two more: it and the user", async () => {
+    const delegate = await shop.key({ name: "delegate", onBehalfOf: true });
+    const { id } = await shop.signUp("bob@example.com");
+    const headers = { "x-svc-on-behalf-of": id };
+    expect(await sent("GET", await made(), { token: delegate, headers })).toBe("find find find");
   });
 
   test("an idempotency key: its mark, a look, the answer kept with what it answers, the mark's end", async () => {

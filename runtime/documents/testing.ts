@@ -1,13 +1,23 @@
 import ajv2020 from "ajv/dist/2020.js";
 import { accountRoutes } from "../auth/accounts/routes.ts";
+import { collections as systemCollections } from "../auth/collections.ts";
 import { createKey, type NewKey } from "../auth/keys.ts";
+import { type AuditRecord, readAudit } from "../auth/records.ts";
+import { changeUser } from "../auth/users.ts";
+import { TRUE } from "../filter/algebra.ts";
 import { documentFields, field } from "../filter/fields.ts";
 import { type HeldClock, type Started, type StartOptions, startRealm } from "../instance/testing.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../json.ts";
-import type { CollectionDefinition, Validator } from "../realm/definition.ts";
+import type {
+  AccountSettings,
+  CollectionDefinition,
+  RealmDefinition,
+  Validator,
+} from "../realm/definition.ts";
 import type { RouteTable } from "../realm/exchange.ts";
 import type { StoreCollection } from "../store/contract.ts";
 import { formats } from "../validation/formats.ts";
+import { dataRoutes } from "./administration/routes.ts";
 import { storeNameOf } from "./collection.ts";
 import { aggregateDocuments } from "./routes/aggregate.ts";
 import { batchRoute } from "./routes/batch.ts";
@@ -113,9 +123,41 @@ export interface Shop extends Started<HeldClock> {
   send(method: string, path: string, sent?: Sent): Promise<Received>;
   /** A new user's session token. */
   signUp(email: string): Promise<{ readonly token: string; readonly id: string }>;
+  /** The same with roles: `boss` administers everything, `librarian` data, `reader` only looks. */
+  person(
+    email: string,
+    ...roles: readonly string[]
+  ): Promise<{ readonly token: string; readonly id: string }>;
+  setRoles(id: string, ...roles: readonly string[]): Promise<void>;
   key(key?: Partial<NewKey>): Promise<string>;
+  /** What the audit trail says about documents, oldest first. */
+  audit(): Promise<readonly AuditRecord[]>;
   /** What is stored, past the API. */
   stored(definition: CollectionDefinition): StoreCollection;
+}
+
+const accounts: AccountSettings = {
+  signup: "open",
+  roles: [
+    { name: "boss", admin: true },
+    { name: "librarian", admin: ["data"] },
+    { name: "keymaster", admin: ["apikeys", "users"] },
+    { name: "reader", admin: "read" },
+  ],
+  defaultRoles: [],
+  sessionLifetime: 365 * day,
+  sessionIdleTimeout: 365 * day,
+  adminIdleTimeout: 365 * day,
+  adminMaxLifetime: 365 * day,
+  readAccess: [],
+  cookie: { sameSite: "lax" },
+};
+
+export interface ShopOptions extends Omit<StartOptions, "clock"> {
+  readonly accounts?: Partial<AccountSettings>;
+  readonly definition?: Partial<Pick<RealmDefinition, "adminNetworks" | "appConfig">>;
+  /** Beside those of documents. */
+  readonly routes?: readonly RouteTable[];
 }
 
 /**
@@ -125,29 +167,24 @@ export interface Shop extends Started<HeldClock> {
 export async function startShop(
   auth: "enabled" | "disabled",
   collections: readonly CollectionDefinition[],
-  options: Omit<StartOptions, "clock"> = {},
+  { accounts: more = {}, definition = {}, routes = [], ...options }: ShopOptions = {},
 ): Promise<Shop> {
-  const accounts = {
-    signup: "open",
-    roles: [],
-    defaultRoles: [],
-    sessionLifetime: 365 * day,
-    sessionIdleTimeout: 365 * day,
-    cookie: { sameSite: "lax" },
-  } as const;
   const server = await startRealm(
     {
       definition: {
         name: "shop",
-        ...(auth === "enabled" && { accounts }),
+        ...(auth === "enabled" && { accounts: { ...accounts, ...more } }),
         origins: [],
         appConfig: {},
+        ...definition,
         collections,
       },
       routes: [
         ...(auth === "enabled" ? [accountRoutes("shop")] : []),
         ...collections.map(routesOf),
         { "/v1/shop/main/_batch": { POST: batchRoute("main", collections) } },
+        dataRoutes("shop", collections),
+        ...routes,
       ],
     },
     options,
@@ -171,12 +208,30 @@ export async function startShop(
     };
   }
 
+  async function signUp(email: string) {
+    const { body } = await send("POST", "../_auth/signup", { body: { email, password: "correct horse" } });
+    return { token: text(body, "session", "token"), id: text(body, "user", "id") };
+  }
+
+  async function setRoles(id: string, ...roles: readonly string[]): Promise<void> {
+    await changeUser(server.store("shop"), id, (user) => ({ ...user, roles }));
+  }
+
   return {
     ...server,
     send,
-    async signUp(email) {
-      const { body } = await send("POST", "../_auth/signup", { body: { email, password: "correct horse" } });
-      return { token: text(body, "session", "token"), id: text(body, "user", "id") };
+    signUp,
+    async person(email, ...roles) {
+      const person = await signUp(email);
+      await setRoles(person.id, ...roles);
+      return person;
+    },
+    setRoles,
+    async audit() {
+      const all = { filter: TRUE, visibility: "live", limit: 10_000, skip: 0 } as const;
+      const found = await server.store("shop").collection(systemCollections.audit).find(all);
+      const records = found.map((document) => readAudit(document).record);
+      return records.filter(({ action }) => action.startsWith("data."));
     },
     key: (key = {}) => createKey(server.store("shop"), server.clock, { name: "robot", admin: false, ...key }),
     stored: (definition) => server.store("shop").collection(storeNameOf(definition)),

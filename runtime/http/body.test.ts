@@ -13,6 +13,7 @@ function exchange(body: RequestBody | string, type?: string): Exchange {
     body: body === "none" || body === "too-large" || typeof body !== "string" ? body : Buffer.from(body),
     requestId: "r",
     address: "127.0.0.1",
+    abandoned: false,
   };
 }
 

@@ -4,10 +4,17 @@ import { anonymous, type Caller } from "../realm/caller.ts";
 import type { RealmDefinition } from "../realm/definition.ts";
 import type { Exchange, RealmInstance } from "../realm/exchange.ts";
 import { descriptionRoutes } from "./description.ts";
-import { listening, realmOf, type TestServer } from "./testing.ts";
+import { listening, realmOf, someAccounts, type TestServer } from "./testing.ts";
 
 const document = { openapi: "3.1.0", info: { title: "Shop", version: "1" } };
-const user: Caller = { kind: "key", actor: "key:k", keyId: "1", scopes: undefined, admin: false };
+const user: Caller = {
+  kind: "key",
+  actor: "key:k",
+  keyId: "1",
+  scopes: undefined,
+  administration: undefined,
+  delegates: false,
+};
 
 /** Knows the token `good`. */
 async function authenticate({ headers: { authorization } }: Exchange): Promise<Caller> {
@@ -23,7 +30,7 @@ async function start(
   access: NonNullable<RealmDefinition["openapi"]>["access"],
   more: Partial<RealmInstance> = {},
 ): Promise<(headers?: Record<string, string>, path?: string) => Promise<Response>> {
-  const realm = realmOf(descriptionRoutes("shop"), { openapi: { access, document } });
+  const realm = realmOf(descriptionRoutes("shop"), { openapi: { access, document }, accounts: someAccounts });
   server = await listening([{ ...realm, instance: { ...realm.instance, ...more } }]);
   const { url } = server;
   return (headers = {}, path = "") => fetch(`${url}/v1/shop/_openapi.json${path}`, { headers });

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { ApiError } from "../errors.ts";
+import { anonymous } from "../realm/caller.ts";
 import type { RealmInstance, Route, RouteTable } from "../realm/exchange.ts";
 import { namesTag } from "./etag.ts";
 import { parameters } from "./parameters.ts";
@@ -13,7 +14,7 @@ export function descriptionRoutes(realm: string): RouteTable {
 }
 
 function describe({ definition, authenticate }: RealmInstance): Route {
-  const { openapi, name } = definition;
+  const { openapi, name, accounts } = definition;
   if (openapi === undefined) throw new Error(`realm ${name} shows no description`);
   const { access, document } = openapi;
   let text: string | undefined;
@@ -21,8 +22,9 @@ function describe({ definition, authenticate }: RealmInstance): Route {
   return {
     class: access === "users" ? "document" : "description",
     async handle(exchange) {
-      const caller = await authenticate?.(exchange);
-      if (access === "users" && (caller === undefined || caller.kind === "anonymous")) {
+      // Without accounts there are no credentials to look at.
+      const caller = accounts === undefined ? anonymous : await authenticate(exchange);
+      if (access === "users" && caller.kind === "anonymous") {
         throw new ApiError("unauthenticated", "The description is for signed-in users.");
       }
       parameters(exchange.search, []);

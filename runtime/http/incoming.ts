@@ -45,6 +45,10 @@ export class Incoming implements Exchange {
     return this.raw.headers;
   }
 
+  get abandoned(): boolean {
+    return this.raw.socket.destroyed;
+  }
+
   get address(): string {
     const forwarded = this.raw.headers["x-forwarded-for"];
     return this.#addressOf(

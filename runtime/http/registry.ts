@@ -66,7 +66,7 @@ export class Registry {
         for (const method of order) {
           if (ofIds[method] === undefined || methods[method] !== undefined) continue;
           const handle = () => methodNotAllowed(method, allowOf(this.#methods.get(pattern) ?? []));
-          this.#route({ pattern, handle, headers, cors, readsBody: false }, [method]);
+          this.#route({ pattern, handle, headers, cors, readsBody: false }, withHead(method));
         }
       }
     }
@@ -85,7 +85,7 @@ export class Registry {
 
   #register(endpoint: Endpoint, method: Method): void {
     const { pattern } = endpoint;
-    const methods = method === "GET" ? ["GET", "HEAD"] : [method];
+    const methods = withHead(method);
     const known = this.#methods.get(pattern) ?? new Set();
     for (const each of methods) known.add(each);
     this.#methods.set(pattern, known);
@@ -106,4 +106,9 @@ export class Registry {
       handler: () => undefined,
     });
   }
+}
+
+/** HEAD works where GET does. */
+function withHead(method: Method): string[] {
+  return method === "GET" ? ["GET", "HEAD"] : [method];
 }

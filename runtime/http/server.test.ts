@@ -10,7 +10,7 @@ import {
   TransactionConflict,
 } from "../store/contract.ts";
 import { trustHops } from "./address.ts";
-import { listening, ok, realmOf, routes, silent, type TestServer } from "./testing.ts";
+import { listening, ok, realmOf, routes, silent, someAccounts, type TestServer } from "./testing.ts";
 
 const logged: object[] = [];
 const failures: Record<string, () => never> = {
@@ -68,17 +68,13 @@ const shop = realmOf(
   },
   { origins: ["https://app.example.com"] },
 );
-const accounts = {
-  signup: "open",
-  roles: [],
-  defaultRoles: [],
-  sessionLifetime: 1,
-  sessionIdleTimeout: 1,
-  cookie: { sameSite: "lax" },
-} as const;
 const club = realmOf(
   { "/v1/club/main/items": routes(["GET"], () => ok({})) },
-  { name: "club", origins: ["https://club.example.com"], accounts },
+  {
+    name: "club",
+    origins: ["https://club.example.com"],
+    accounts: { ...someAccounts, cookie: { sameSite: "lax" } },
+  },
 );
 
 let server: TestServer;

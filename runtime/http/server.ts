@@ -70,6 +70,8 @@ export function createServer(options: ServerOptions): HttpServer {
       headersTimeout: Math.min(requestTimeout, 30_000),
       // Node's own answer to a missing Host header has no envelope; the dispatcher's has.
       requireHostHeader: false,
+      // Of a header sent twice, such as Authorization, Node would quietly take the first.
+      joinDuplicateHeaders: true,
       connectionsCheckingInterval: options.timeoutInterval ?? 5_000,
     },
     // Ours; Fastify's goes unused.

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
-import type { RealmDefinition } from "../realm/definition.ts";
+import { anonymous } from "../realm/caller.ts";
+import type { AccountSettings, RealmDefinition } from "../realm/definition.ts";
 import type {
   Answer,
   Handler,
@@ -30,12 +31,31 @@ export function realmOf(
   return { definition: whole, routes: [routes], instance: instanceOf(whole) };
 }
 
+/** Of a realm whose accounts are beside the point. */
+export const someAccounts: AccountSettings = {
+  signup: "open",
+  roles: [],
+  defaultRoles: [],
+  sessionLifetime: 1,
+  sessionIdleTimeout: 1,
+  adminIdleTimeout: 1,
+  adminMaxLifetime: 1,
+  readAccess: [],
+};
+
 function instanceOf(definition: RealmDefinition): RealmInstance {
   return {
     definition,
     store: noStore,
     clock: { now: () => 0 },
     newId: () => "0".repeat(20),
+    fingerprint: "test",
+    authenticate: () => anonymous,
+    administers: () => undefined,
+    appConfig: () => definition.appConfig,
+    appConfigReplaced: () => undefined,
+    vault: { newest: "", seal: (box, key) => ({ key, box }), open: ({ box }) => box },
+    mail: { send: () => undefined },
     log: silent,
     expandLimits: { maxDepth: 2, maxPaths: 5, maxArray: 100, maxDocs: 2_000 },
     cursors: { sign: (payload) => payload, open: (token) => token },

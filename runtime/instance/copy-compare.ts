@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { JsonValue } from "../json.ts";
 import type { DocumentWrite, Store } from "../store/contract.ts";
 import { canonicalText } from "../validation/equal.ts";
-import { batches, documents } from "./copy-batches.ts";
+import { copyBatches, documents } from "./copy-batches.ts";
 
 /** A collection in two stores. */
 export interface Compared {
@@ -36,7 +36,7 @@ export async function compareCollections(
   const different: string[] = [];
   let count = 0;
   let copy = await next();
-  for await (const batch of batches(source.collection(name))) {
+  for await (const batch of copyBatches(source.collection(name))) {
     for (const original of batch) {
       for (; copy !== undefined && isBefore(copy, original); copy = await next()) other(copy);
       const text = canonical(original);

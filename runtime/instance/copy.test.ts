@@ -46,6 +46,9 @@ function moduleOf(realm: string): RealmModule {
     defaultRoles: [],
     sessionLifetime: 1_000,
     sessionIdleTimeout: 1_000,
+    adminIdleTimeout: 1_000,
+    adminMaxLifetime: 1_000,
+    readAccess: [],
   } as const;
   return { ...plain, definition: { ...plain.definition, collections, accounts } };
 }

@@ -2,7 +2,7 @@ import type { Clock } from "../clock.ts";
 import { isJsonObject, type JsonObject } from "../json.ts";
 import type { RealmDefinition } from "../realm/definition.ts";
 import type { CollectionShape, DocumentWrite, Store } from "../store/contract.ts";
-import { batches } from "./copy-batches.ts";
+import { copyBatches } from "./copy-batches.ts";
 import { type Compared, compareCollections } from "./copy-compare.ts";
 import { realmCollections } from "./realm.ts";
 
@@ -111,7 +111,7 @@ async function copyCollections(
   let documents = 0;
   await writeMark(target, { from, done, after }, clock);
   for (const { name } of shapes.filter(({ name }) => !mark.done.includes(name))) {
-    for await (const batch of batches(source.collection(name), after)) {
+    for await (const batch of copyBatches(source.collection(name), after)) {
       await load(target, name, batch);
       after = batch.at(-1)?.id;
       documents += batch.length;

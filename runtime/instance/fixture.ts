@@ -1,3 +1,4 @@
+import { dataRoutes } from "../documents/administration/routes.ts";
 import { documentFields, field } from "../filter/fields.ts";
 import type { CollectionDefinition, RealmDefinition } from "../realm/definition.ts";
 import type { RealmModule, RouteTable } from "../realm/exchange.ts";
@@ -30,7 +31,7 @@ export function shopModule(parts: {
     openapi: { access: "public", document: {} },
     collections: [items],
   };
-  return { definition, routes: parts.routes === undefined ? [] : [parts.routes] };
+  return { definition, routes: [dataRoutes(realm, [items]), parts.routes ?? {}] };
 }
 
 export const uniqueSku: IndexShape = {

@@ -4,14 +4,20 @@ import { checkExpandLimits } from "../documents/expand/limits.ts";
 import type { Observer } from "../http/dispatcher.ts";
 import { createMetrics } from "../http/metrics.ts";
 import { createServer } from "../http/server.ts";
-import type { Log, RealmInstance, RealmModule } from "../realm/exchange.ts";
+import type { Log, Mailer, RealmInstance, RealmModule } from "../realm/exchange.ts";
 import type { Store } from "../store/contract.ts";
 import { makeFolder, openStores } from "../store/engines.ts";
-import { keysIn, makeKeysHint, newKey } from "./keys.ts";
+import { DataFolder } from "./data.ts";
+import { type BackgroundJob, type Every, every } from "./job.ts";
+import { keysIn, makeKeysHint } from "./keys.ts";
+import { type ClosableMailer, MailQueue } from "./mail.ts";
+import { Outbox } from "./outbox.ts";
 import { provisionStore } from "./provisioning.ts";
 import { assembleRealm, realmCollections } from "./realm.ts";
-import { type Every, every, type RetentionJob, startRetention } from "./retention.ts";
+import { startResealing } from "./resealing.ts";
+import { startRetention } from "./retention.ts";
 import { BadSettings, type Settings } from "./settings.ts";
+import { describeSmtp, Smtp } from "./smtp.ts";
 
 export interface InstanceOptions {
   /** Of the configuration. */
@@ -24,6 +30,8 @@ export interface InstanceOptions {
   readonly observe?: Observer | undefined;
   /** Repeats the retention job. */
   readonly repeat?: Every;
+  /** Default: the instance's own. */
+  readonly mail?: Mailer | undefined;
 }
 
 /** A running server process's worth: stores, server, background work. */
@@ -59,15 +67,29 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
   const times = { queryTime, searchTime };
   const warn = (error: unknown, message: string) => options.log.warn({ reason: reasonOf(error) }, message);
   const opened = await openStores({ location, setting: "SVC_STORE", clock, ...times, holder, warn });
+  const folder = new DataFolder(settings);
+  const release = async () => {
+    await opened.close();
+    folder.release();
+  };
   try {
-    const keys = keysOf(settings);
+    const keys = keysOf(settings, folder);
+    const mail = options.mail ?? mailOf(options, folder);
     const stores = new Map<string, Store>();
     for (const { definition } of realms) stores.set(definition.name, await opened.open(definition.name));
-    return await listen(options, stores, keys, () => opened.close());
+    return await listen(options, { stores, keys, mail, release });
   } catch (error) {
-    await opened.close();
+    await release();
     throw error;
   }
+}
+
+/** What an instance works with. */
+interface Means {
+  readonly stores: ReadonlyMap<string, Store>;
+  readonly keys: readonly Uint8Array[];
+  readonly mail: ClosableMailer;
+  readonly release: () => Promise<void>;
 }
 
 /** An error of the driver would bring all that it knows of its servers. */
@@ -75,12 +97,7 @@ function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-async function listen(
-  options: InstanceOptions,
-  stores: ReadonlyMap<string, Store>,
-  keys: readonly Uint8Array[],
-  release: () => Promise<void>,
-): Promise<Instance> {
+async function listen(options: InstanceOptions, { stores, keys, mail, release }: Means): Promise<Instance> {
   const { realms, settings, clock, log } = options;
   const { maxBodyBytes, addressOf, adminApi } = settings;
   const metrics = settings.metrics ? await createMetrics() : undefined;
@@ -112,25 +129,28 @@ async function listen(
     async stop(grace) {
       stopping.abort();
       await server.close(grace);
-      const retention = await provisioned.catch(() => undefined);
-      await retention?.stop();
+      const jobs = await provisioned.catch(() => []);
+      for (const job of jobs) await job.stop();
       await background.settled();
+      await mail.close?.();
       await release();
     },
   };
 
-  /** Realm by realm; each answers as soon as it can. Then the retention job begins. */
-  async function provision(): Promise<RetentionJob | undefined> {
+  /** Realm by realm; each answers as soon as it can. Then the background jobs begin. */
+  async function provision(): Promise<readonly BackgroundJob[]> {
     const instances: RealmInstance[] = [];
     for (const { definition } of realms) {
       const store = storeOf(definition.name);
       const collections = realmCollections(definition);
       const done = await provisionStore(store, collections, definition.name, log, stopping.signal);
-      if (!done) return undefined;
+      if (!done) return [];
       const realm = assembleRealm({
         definition,
         store,
         clock,
+        fingerprint: options.fingerprint,
+        mail,
         log,
         expandLimits: settings.expandLimits,
         keys,
@@ -140,7 +160,8 @@ async function listen(
       server.serve(realm);
       instances.push(realm);
     }
-    return startRetention(instances, log, options.repeat ?? every);
+    const repeat = options.repeat ?? every;
+    return [startRetention(instances, log, repeat), startResealing(instances, keys.length > 1, log, repeat)];
   }
 
   function storeOf(realm: string): Store {
@@ -150,19 +171,27 @@ async function listen(
   }
 }
 
-/**
- * A store in memory leaves nothing behind, its keys included, unless a data folder is named. Instances that share a store
- * read each other's cursors, so that none makes keys of its own.
- */
-function keysOf({ keys, data, store }: Settings): readonly Uint8Array[] {
+/** Instances that share a store read each other's cursors and secrets, so that none makes keys of its own. */
+function keysOf({ keys, store }: Settings, folder: DataFolder): readonly Uint8Array[] {
   if (keys !== undefined) return keys;
   if (store.engine === "mongodb") {
     throw new BadSettings([
       `SVC_KEYS is required with MongoDB, the same for every instance; ${makeKeysHint}`,
     ]);
   }
-  const folder = data ?? store.folder;
-  return folder === ":memory:" ? [newKey()] : keysIn(folder);
+  return keysIn(folder.path);
+}
+
+/** How this instance sends mail, if any of its realms has accounts. */
+function mailOf({ realms, settings, clock, log }: InstanceOptions, folder: DataFolder): ClosableMailer {
+  if (realms.every(({ definition }) => definition.accounts === undefined)) return { send: () => undefined };
+  if (settings.smtp !== undefined) {
+    log.info({ server: describeSmtp(settings.smtp) }, "mail is sent");
+    return new MailQueue(new Smtp(settings.smtp), log);
+  }
+  const outbox = new Outbox(folder.path, clock);
+  log.info({ folder: outbox.folder }, "SVC_SMTP_URL is not set: mail is written to files");
+  return new MailQueue(outbox, log);
 }
 
 /** Work that outlives its request, and that the shutdown waits for. */

@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { administrationRoutes } from "../auth/administration/routes.ts";
+import { auditFields, collections } from "../auth/collections.ts";
+import { createKey } from "../auth/keys.ts";
+import { eq } from "../filter/algebra.ts";
 import type { RealmModule } from "../realm/exchange.ts";
 import { type ProcessPlace, processPlace } from "../store/testing.ts";
 import { item, shopModule, uniqueSku } from "./fixture.ts";
@@ -16,6 +19,9 @@ const clubNamed = (name: string): RealmModule => ({
       defaultRoles: [],
       sessionLifetime: 1_000,
       sessionIdleTimeout: 1_000,
+      adminIdleTimeout: 1_000,
+      adminMaxLifetime: 1_000,
+      readAccess: [],
     },
     origins: [],
     appConfig: {},
@@ -39,15 +45,18 @@ afterAll(async () => {
 });
 
 const command = (...words: string[]) => commandOf(club, ["--realm", place.realm, ...words]);
+const act = (action: string, ...words: string[]) =>
+  commandOf(club, ["--realm", place.realm, ...words], undefined, action);
 
 async function commandOf(
   realm: RealmModule,
   words: readonly string[],
   environment: Environment = { SVC_STORE: place.setting },
+  action = "create",
 ) {
   const out: string[] = [];
   const err: string[] = [];
-  const code = await run({ fingerprint: "f", realms: [realm] }, ["key", "create", ...words], {
+  const code = await run({ fingerprint: "f", realms: [realm] }, ["key", action, ...words], {
     environment,
     out: (line) => out.push(line),
     err: (line) => err.push(line),
@@ -55,9 +64,9 @@ async function commandOf(
   return { code, out, err: err.join("\n") };
 }
 
-const administer = async (key: string | undefined) =>
+const administer = async (key: string | undefined, what = "config") =>
   (
-    await fetch(`${server.url}/v1/${place.realm}/_admin/users`, {
+    await fetch(`${server.url}/v1/${place.realm}/_admin/${what}`, {
       headers: { authorization: `Bearer ${key}` },
     })
   ).status;
@@ -74,6 +83,23 @@ describe("key create", () => {
   it("makes no administrator unless asked", async () => {
     const { out } = await command("--name", "app", "--scopes", '{"read":"*"}');
     expect(await administer(out[0])).toBe(403);
+  });
+
+  it("makes an administrator of some areas", async () => {
+    const { code, out } = await command("--name", "areas", "--areas", "config, secrets");
+    expect(code).toBe(0);
+    expect(await administer(out[0])).toBe(200);
+    expect(await administer(out[0], "secrets")).toBe(200);
+    expect(await administer(out[0], "audit")).toBe(403);
+  });
+
+  it("lets a key act for users, in realms that have any", async () => {
+    expect((await command("--name", "proxy", "--on-behalf-of")).code).toBe(0);
+    const { accounts: _, ...definition } = club.definition;
+    const words = ["--realm", place.realm, "--name", "x", "--on-behalf-of"];
+    const { code, err } = await commandOf({ ...club, definition }, words);
+    expect(code).toBe(1);
+    expect(err).toBe("on_behalf_of needs users, which a realm with auth: disabled has not");
   });
 
   it("limits a key to networks", async () => {
@@ -99,6 +125,8 @@ describe("key create", () => {
     ["an unknown realm", ["--realm", "clib", "--name", "x"]],
     ["an unknown option", ["--name", "x", "--force"]],
     ["a stray word", ["--name", "x", "y"]],
+    ["an unknown area", ["--name", "x", "--areas", "users,everything"]],
+    ["areas beside all of them", ["--name", "x", "--admin", "--areas", "users"]],
     ["a bad duration", ["--name", "x", "--expires-in", "soon"]],
   ])("%s is a mistake of usage: 2", async (_what, words) => {
     const { code, out, err } = await command(...words);
@@ -126,12 +154,15 @@ describe("key create", () => {
   });
 
   it.each([
-    ['{"read":["mian"]}', "read names \"mian\", which the realm does not have; did you mean 'main'?"],
+    [
+      '{"read":["mian"]}',
+      "scopes.read.0 names \"mian\", which the realm does not have; did you mean 'main'?",
+    ],
     [
       '{"write":["main","main/itmes"]}',
-      "write names \"main/itmes\", which the realm does not have; did you mean 'main/items'?",
+      "scopes.write.1 names \"main/itmes\", which the realm does not have; did you mean 'main/items'?",
     ],
-    ['{"call":["main/refund"]}', 'call names "main/refund", which the realm does not have'],
+    ['{"call":["main/refund"]}', 'scopes.call.0 names "main/refund", which the realm does not have'],
   ])("refuses scopes that name what the realm does not have: %s", async (scopes, message) => {
     const { code, out, err } = await command("--name", "x", "--scopes", scopes);
     expect([code, out, err]).toEqual([1, [], message]);
@@ -168,10 +199,79 @@ describe("key create", () => {
     expect([code, err]).toEqual([1, "the store is unavailable: connect ECONNREFUSED 127.0.0.1:1"]);
   });
 
-  it("says that a key in memory would be gone at once", async () => {
+  it("says that no command reaches keys in memory", async () => {
     const environment = { SVC_STORE: "sqlite::memory:" };
     const { code, err } = await commandOf(club, ["--realm", place.realm, "--name", "x"], environment);
     expect(code).toBe(1);
     expect(err).toContain("sqlite::memory:");
+  });
+});
+
+describe("key list", () => {
+  it("prints what every key may do, oldest first, and neither a key nor its hash", async () => {
+    const words = ["--name", "listed", "--areas", "audit", "--scopes", '{"read":["main"]}', "--on-behalf-of"];
+    const made = (await command(...words)).out[0];
+    const { code, out, err } = await act("list");
+    expect([code, err]).toEqual([0, ""]);
+    const keys = out.map((line) => JSON.parse(line));
+    const times = keys.map(({ created_at }) => created_at);
+    expect(times).toEqual([...times].sort());
+    expect(keys.find(({ name }) => name === "listed")).toEqual({
+      id: expect.stringMatching(/^[0-9a-z]{20}$/),
+      name: "listed",
+      scopes: { read: ["main"] },
+      admin: ["audit"],
+      networks: null,
+      expires_at: null,
+      on_behalf_of: true,
+      created_at: expect.any(String),
+    });
+    expect(out.join()).not.toContain(made);
+  });
+
+  it("prints more keys than one read finds", async () => {
+    const before = (await act("list")).out.length;
+    const store = server.store(place.realm);
+    for (let at = 0; at < 101; at += 1) {
+      await createKey(store, server.clock, { name: `many ${at}`, admin: false, scopes: {} });
+    }
+    const { out } = await act("list");
+    expect(out).toHaveLength(before + 101);
+    expect(new Set(out.map((line) => JSON.parse(line).id)).size).toBe(before + 101);
+  });
+
+  it.each([
+    ["list", ["--name", "x"]],
+    ["revoke", []],
+    ["revoke", ["--name", "x", "--replace"]],
+    ["delete", ["--name", "x"]],
+  ])("key %s %j is a mistake of usage: 2", async (action, words) => {
+    const { code, err } = await act(action, ...words);
+    expect(code).toBe(2);
+    expect(err).toContain("key revoke --realm");
+  });
+});
+
+describe("key revoke", () => {
+  it("ends a key for the running server's next request, and says so in the audit trail", async () => {
+    const key = (await command("--name", "lost", "--admin")).out[0];
+    expect(await administer(key)).toBe(200);
+    expect(await act("revoke", "--name", "lost")).toEqual({ code: 0, out: [], err: "" });
+    expect(await administer(key)).toBe(401);
+    const trail = {
+      filter: eq(auditFields.action, "key.revoke"),
+      visibility: "live",
+      limit: 10,
+      skip: 0,
+    } as const;
+    const records = await server.store(place.realm).collection(collections.audit).find(trail);
+    expect(records.map(({ text }) => JSON.parse(text))).toMatchObject([
+      { action: "key.revoke", actor: "command-line", target: "key:lost", address: null },
+    ]);
+  });
+
+  it("says that there is no such key: 1", async () => {
+    const { code, err } = await act("revoke", "--name", "nobody");
+    expect([code, err]).toEqual([1, `realm ${place.realm} has no key named "nobody"`]);
   });
 });

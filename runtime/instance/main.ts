@@ -2,7 +2,7 @@ import { systemClock } from "../clock.ts";
 import { StoreUnavailable } from "../store/contract.ts";
 import { type Program, type Surroundings, UsageError } from "./command.ts";
 import { copyCommand, copyUsage } from "./copy-command.ts";
-import { createKeyCommand, keyUsage } from "./key-command.ts";
+import { keyCommand, keyUsage } from "./key-command.ts";
 import { serve } from "./serve.ts";
 
 const usage = `usage: server              serve, configured by the environment (HOST, PORT, SVC_…)
@@ -26,17 +26,14 @@ export async function run(
   surroundings: Surroundings,
 ): Promise<number> {
   const { out, err } = surroundings;
-  const [first, second, ...rest] = words;
+  const [first, second] = words;
   try {
     if (first === undefined) return await serve(program, surroundings);
     if (words.some((word) => word === "--help" || word === "-h")) {
       out(usage);
       return 0;
     }
-    if (first === "key" && second === "create") {
-      await createKeyCommand(program, rest, surroundings, systemClock);
-      return 0;
-    }
+    if (first === "key" && (await keyCommand(program, words.slice(1), surroundings, systemClock))) return 0;
     if (first === "copy") return await copyCommand(program, words.slice(1), surroundings, systemClock);
     throw new UsageError(`unknown command: ${[first, second].join(" ").trim()}`);
   } catch (error) {

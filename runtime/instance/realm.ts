@@ -1,10 +1,12 @@
+import { LiveAppConfig } from "../auth/app-config.ts";
 import { authenticator } from "../auth/authenticate.ts";
 import { systemCollections } from "../auth/collections.ts";
 import type { Clock } from "../clock.ts";
 import { documentCollections } from "../documents/shapes.ts";
 import { idGenerator } from "../ids.ts";
 import type { ExpandLimits, RealmDefinition } from "../realm/definition.ts";
-import type { Log, RealmInstance } from "../realm/exchange.ts";
+import type { Log, Mailer, RealmInstance } from "../realm/exchange.ts";
+import { vault } from "../sealing.ts";
 import { signer } from "../signing.ts";
 import type { CollectionShape, Store } from "../store/contract.ts";
 
@@ -18,6 +20,9 @@ export interface RealmParts {
   /** Provisioned. */
   readonly store: Store;
   readonly clock: Clock;
+  /** Of the configuration. */
+  readonly fingerprint: string;
+  readonly mail: Mailer;
   readonly log: Log;
   readonly expandLimits: ExpandLimits;
   /** Of the instance, newest first. */
@@ -28,17 +33,34 @@ export interface RealmParts {
 
 /** Puts a realm together from what runs it. */
 export function assembleRealm(parts: RealmParts): RealmInstance {
-  const { definition, store, clock, log, expandLimits, keys, background, countIdConflict } = parts;
-  const realm: Omit<RealmInstance, "authenticate"> = {
+  const {
+    definition,
+    store,
+    clock,
+    log,
+    fingerprint,
+    mail,
+    expandLimits,
+    keys,
+    background,
+    countIdConflict,
+  } = parts;
+  const appConfig = new LiveAppConfig({ definition, store, clock });
+  const realm: Omit<RealmInstance, "authenticate" | "administers"> = {
     definition,
     store,
     clock,
     newId: idGenerator(clock),
+    fingerprint,
+    appConfig: () => appConfig.current(),
+    appConfigReplaced: () => appConfig.replaced(),
+    vault: vault(keys, `secrets of ${definition.name}`),
+    mail,
     log,
     expandLimits,
     cursors: signer(keys, `cursors of ${definition.name}`),
     background,
     countIdConflict: (database, collection) => countIdConflict(definition.name, database, collection),
   };
-  return definition.accounts === undefined ? realm : { ...realm, authenticate: authenticator(realm) };
+  return { ...realm, ...authenticator(realm) };
 }

@@ -1,18 +1,11 @@
-import type { Clock } from "../clock.ts";
 import type { Log, RealmInstance } from "../realm/exchange.ts";
-import type { Lease } from "../store/contract.ts";
+import { type BackgroundJob, type Every, holding, leaseTime, startJob } from "./job.ts";
 import { realmCollections } from "./realm.ts";
 
 /** Documents removed in one write, so that others get their turn in between. */
 const batch = 200;
 /** Writes a sweep makes for one collection; the next sweep goes on. */
 const batches = 500;
-
-/**
- * Milliseconds that a sweep has a realm to itself without renewing its lease, so long that a slow write does not end it.
- * Where the store is shared, an instance that dies leaves the realm to the others after that.
- */
-const leaseTime = 60_000;
 
 type Swept = Pick<RealmInstance, "definition" | "store" | "clock">;
 
@@ -41,53 +34,11 @@ export async function purgeExpired({ definition, store, clock }: Swept): Promise
   }
 }
 
-/** Renews a lease when half of its time is over; false when it was lost. */
-function holding(lease: Lease, clock: Clock): () => Promise<boolean> {
-  let renewed = clock.now();
-  return async () => {
-    const now = clock.now();
-    if (now - renewed < leaseTime / 2) return true;
-    renewed = now;
-    return lease.renew();
-  };
-}
-
-/** Calls back again and again until told to stop; `setInterval` in production, held still by tests. */
-export type Every = (milliseconds: number, work: () => void) => () => void;
-
-export const every: Every = (milliseconds, work) => {
-  const timer = setInterval(work, milliseconds);
-  timer.unref();
-  return () => clearInterval(timer);
-};
-
-export interface RetentionJob {
-  /** Starts no further sweep and waits for the one under way. */
-  stop(): Promise<void>;
-}
-
 /** Purges at once, so that what expired while the process was down goes, and then every minute. */
-export function startRetention(realms: readonly RealmInstance[], log: Log, repeat: Every): RetentionJob {
-  let stopped = false;
-  let sweep: Promise<void> | undefined;
-  const run = () => {
-    sweep ??= sweepAll().finally(() => {
-      sweep = undefined;
-    });
-  };
-  const cancel = repeat(60_000, run);
-  run();
-  return {
-    async stop() {
-      stopped = true;
-      cancel();
-      await sweep;
-    },
-  };
-
-  async function sweepAll(): Promise<void> {
+export function startRetention(realms: readonly RealmInstance[], log: Log, repeat: Every): BackgroundJob {
+  return startJob(repeat, async (stopped) => {
     for (const realm of realms) {
-      if (stopped) return;
+      if (stopped()) return false;
       try {
         const removed = (await purgeExpired(realm)) ?? 0;
         if (removed > 0) log.info({ realm: realm.definition.name, removed }, "purged expired documents");
@@ -98,5 +49,6 @@ export function startRetention(realms: readonly RealmInstance[], log: Log, repea
         );
       }
     }
-  }
+    return false;
+  });
 }

@@ -25,6 +25,7 @@ describe("Instance settings", () => {
       searchTime: 5_000,
       expandLimits: { maxDepth: 2, maxPaths: 5, maxArray: 100, maxDocs: 2_000 },
       keys: undefined,
+      smtp: undefined,
       logLevel: "info",
       metrics: false,
     });
@@ -48,6 +49,7 @@ describe("Instance settings", () => {
       SVC_LOG: "debug",
       SVC_METRICS: "on",
       SVC_TRUST_PROXY: "1",
+      SVC_SMTP_URL: "smtps://me:secret@mail.example.com",
     });
     expect(settings).toMatchObject({
       host: "0.0.0.0",
@@ -60,6 +62,12 @@ describe("Instance settings", () => {
       searchTime: 2_000,
       expandLimits: { maxDepth: 1, maxPaths: 3, maxArray: 20, maxDocs: 500 },
       keys: [Buffer.alloc(32, 7)],
+      smtp: {
+        host: "mail.example.com",
+        port: 465,
+        secure: true,
+        credentials: { user: "me", pass: "secret" },
+      },
       logLevel: "debug",
       metrics: true,
     });
@@ -75,6 +83,12 @@ describe("Instance settings", () => {
     const [problem = ""] = problemsOf({ SVC_STORE: "mongodb://me:secret@" });
     expect(problem).toMatch(/^SVC_STORE must be sqlite:<folder>.*mongodb:\/\//);
     expect(problem).not.toContain("secret");
+  });
+
+  it("SVC_SMTP_URL is not repeated: it may hold a password", () => {
+    const [problem = ""] = problemsOf({ SVC_SMTP_URL: "smtps://me:hunter2@mail/path" });
+    expect(problem).toMatch(/^SVC_SMTP_URL must be smtp:\/\/host:port/);
+    expect(problem).not.toContain("hunter2");
   });
 
   it("SVC_TRUST_PROXY: off, hops, or networks", () => {
@@ -141,7 +155,7 @@ describe("Instance settings", () => {
   });
 
   it("a setting of a feature that is not built says so", () => {
-    for (const name of ["SVC_SMTP_URL", "SVC_REALTIME", "SVC_MAX_UPLOAD_BYTES"]) {
+    for (const name of ["SVC_REALTIME", "SVC_MAX_UPLOAD_BYTES"]) {
       expect(problemsOf({ [name]: "1" })).toEqual([`${name} belongs to a feature that is not built yet`]);
     }
   });

@@ -3,8 +3,9 @@ import { type AddressOf, parseNetwork, trustHops, trustNetworks, trustNobody } f
 import type { ExpandLimits } from "../realm/definition.ts";
 import { locationForms, parseLocation, type StoreLocation } from "../store/location.ts";
 import { closest } from "../suggest.ts";
+import { parseDuration, parseSize } from "../units.ts";
 import { KEY_BYTES, parseKeys } from "./keys.ts";
-import { parseDuration, parseSize } from "./units.ts";
+import { parseSmtpUrl, type SmtpServer, smtpForms } from "./smtp.ts";
 
 /** What the environment configures (docs: Instance settings). */
 export interface Settings {
@@ -23,6 +24,8 @@ export interface Settings {
   /** Secrets to sign and encrypt with, newest first; undefined: the instance keeps one in its data folder. */
   readonly keys: readonly Uint8Array[] | undefined;
   readonly addressOf: AddressOf;
+  /** What mail is sent by; undefined: it is written into the data folder. */
+  readonly smtp: SmtpServer | undefined;
   readonly logLevel: LogLevel;
   readonly metrics: boolean;
 }
@@ -70,6 +73,7 @@ const variables = {
   SVC_EXPAND_MAX_DOCS: { fallback: 2_000, parse: integer(1, 100_000) },
   SVC_KEYS: { fallback: undefined, parse: keys },
   SVC_TRUST_PROXY: { fallback: trustNobody, parse: proxies },
+  SVC_SMTP_URL: { fallback: undefined, parse: smtp },
   SVC_LOG: { fallback: "info", parse: logLevel },
   SVC_METRICS: { fallback: false, parse: onOff },
 } satisfies {
@@ -87,12 +91,13 @@ const variables = {
   SVC_EXPAND_MAX_DOCS: Variable<number>;
   SVC_KEYS: Variable<readonly Uint8Array[] | undefined>;
   SVC_TRUST_PROXY: Variable<AddressOf>;
+  SVC_SMTP_URL: Variable<SmtpServer | undefined>;
   SVC_LOG: Variable<LogLevel>;
   SVC_METRICS: Variable<boolean>;
 };
 
 /** Of features that this version does not have: a setting without effect would deceive. */
-const notBuilt = /^SVC_(SMTP_URL|REALTIME|REALTIME_\w+|MAX_UPLOAD_BYTES)$/;
+const notBuilt = /^SVC_(REALTIME|REALTIME_\w+|MAX_UPLOAD_BYTES)$/;
 
 /**
  * Reads the instance's settings.
@@ -121,6 +126,7 @@ export function readSettings(environment: Environment): Settings {
     },
     keys: read<readonly Uint8Array[] | undefined>("SVC_KEYS", variables.SVC_KEYS),
     addressOf: read("SVC_TRUST_PROXY", variables.SVC_TRUST_PROXY),
+    smtp: read<SmtpServer | undefined>("SVC_SMTP_URL", variables.SVC_SMTP_URL),
     logLevel: read<LogLevel>("SVC_LOG", variables.SVC_LOG),
     metrics: read("SVC_METRICS", variables.SVC_METRICS),
   };
@@ -200,6 +206,13 @@ function store(text: string): StoreLocation {
   // A URI may hold a password: it is never repeated.
   if (location === undefined) throw new Refused(`must be ${locationForms}`);
   return location;
+}
+
+function smtp(text: string): SmtpServer {
+  const server = parseSmtpUrl(text);
+  // It may hold a password: it is never repeated.
+  if (server === undefined) throw new Refused(`must be ${smtpForms}`);
+  return server;
 }
 
 function proxies(text: string): AddressOf {

@@ -1,10 +1,10 @@
 import type { Clock } from "../clock.ts";
 import { trustNobody } from "../http/address.ts";
-import type { Log, RealmModule } from "../realm/exchange.ts";
+import type { Log, Mailer, RealmModule } from "../realm/exchange.ts";
 import type { Store } from "../store/contract.ts";
 import { passingPlace } from "../store/testing.ts";
 import { startInstance } from "./instance.ts";
-import type { Every } from "./retention.ts";
+import type { Every } from "./job.ts";
 import type { Settings } from "./settings.ts";
 
 /** A clock that moves only when told to. */
@@ -35,6 +35,8 @@ export interface StartOptions {
   readonly log?: Log;
   readonly fingerprint?: string;
   readonly repeat?: Every;
+  /** Default: nowhere, or the server's own where the settings name a data folder. */
+  readonly mail?: Mailer;
 }
 
 export interface Started<C extends Clock = Clock> {
@@ -57,6 +59,7 @@ export const testSettings: Omit<Settings, "store"> = {
   expandLimits: { maxDepth: 2, maxPaths: 5, maxArray: 100, maxDocs: 2_000 },
   keys: [Buffer.alloc(32, 7)],
   addressOf: trustNobody,
+  smtp: undefined,
   logLevel: "info",
   metrics: false,
 };
@@ -94,6 +97,7 @@ export async function startRealm(
     clock,
     log: options.log ?? quiet,
     repeat: options.repeat ?? (() => () => undefined),
+    mail: options.mail ?? (options.settings?.data === undefined ? { send: () => undefined } : undefined),
   });
   await instance.ready;
   return {

@@ -1,4 +1,5 @@
 import type { JsonObject } from "../json.ts";
+import type { Administration } from "./administration.ts";
 
 /** What rules see as `user`. Absent for anonymous callers. */
 export interface RuleUser {
@@ -14,7 +15,7 @@ export interface RuleUser {
   readonly profile: JsonObject | null;
 }
 
-/** Who sends a request, in a realm with authentication. Realms without know no callers. */
+/** Who sends a request. In realms with `auth: disabled` only API keys are known, and only `_admin` asks. */
 export type Caller = AnonymousCaller | UserCaller | KeyCaller;
 
 export interface AnonymousCaller {
@@ -27,9 +28,36 @@ export interface UserCaller {
   readonly kind: "user";
   readonly actor: `user:${string}`;
   readonly user: RuleUser;
-  readonly sessionId: string;
-  /** The session came in a cookie, not in `Authorization`. */
+  readonly credential: SessionCredential | DelegatedCredential;
+}
+
+/** The user's own session. */
+export interface SessionCredential {
+  readonly kind: "session";
+  /** The session's id, which clients see. */
+  readonly id: string;
+  /** SHA-256 of its token: the id of its record. */
+  readonly hash: string;
+  /** It came in a cookie, not in `Authorization`. */
   readonly cookie: boolean;
+  /** What the user's roles give; undefined: nothing. */
+  readonly administration: Administration | undefined;
+  /** Its administration is over until the user proves who they are again (`admin_idle_timeout`, `admin_max_lifetime`). */
+  readonly lapsed: boolean;
+}
+
+/** An API key that acts for the user (spec: Authentication 5): the rules apply, limited further by its scopes. */
+export interface DelegatedCredential {
+  readonly kind: "key";
+  /** The key itself; its administration is not lent. */
+  readonly key: KeyCaller;
+}
+
+/** A user with a session. */
+export type SessionCaller = UserCaller & { readonly credential: SessionCredential };
+
+export function isSession(caller: Caller): caller is SessionCaller {
+  return caller.kind === "user" && caller.credential.kind === "session";
 }
 
 export interface KeyCaller {
@@ -38,7 +66,10 @@ export interface KeyCaller {
   readonly keyId: string;
   /** Absent: everything. */
   readonly scopes: KeyScopes | undefined;
-  readonly admin: boolean;
+  /** Undefined: none. */
+  readonly administration: Administration | undefined;
+  /** It may act for users. */
+  readonly delegates: boolean;
 }
 
 /** What a key may do: on everything, or on the databases, collections and functions named. */

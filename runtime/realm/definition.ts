@@ -3,6 +3,7 @@ import type { Field, FieldTable } from "../filter/fields.ts";
 import type { TextIndex } from "../filter/search/text-index.ts";
 import type { JsonObject } from "../json.ts";
 import type { IndexShape } from "../store/contract.ts";
+import type { AdminGrant, ReadAccess } from "./administration.ts";
 import type { FieldRule, Rules } from "./rule.ts";
 
 /** An ajv standalone validator, as emitted into `validate.js`. */
@@ -105,24 +106,47 @@ export interface RealmDefinition {
   readonly accounts?: AccountSettings;
   /** `cors.origins`. */
   readonly origins: readonly string[];
-  /** Static value of `app_config`. */
+  /** `app_config`, until administrators replace it. */
   readonly appConfig: JsonObject;
+  /** `admin.allowed_networks`: CIDR form, or addresses; absent: administration from everywhere. */
+  readonly adminNetworks?: readonly string[];
   /** What `_openapi.json` shows to whom; absent with `openapi: off`. */
   readonly openapi?: { readonly access: "public" | "users"; readonly document: JsonObject };
   readonly collections: readonly CollectionDefinition[];
 }
 
 export interface AccountSettings {
-  readonly signup: "open" | "closed";
-  /** Names of the realm's roles. */
-  readonly roles: readonly string[];
+  /** `invite`: with an invitation to the realm only. */
+  readonly signup: "open" | "invite" | "closed";
+  readonly roles: readonly Role[];
   /** Given at sign-up. */
   readonly defaultRoles: readonly string[];
   /** The users' profile schema; absent: any object. */
   readonly validateProfile?: Validator;
-  /** Milliseconds. */
+  /** Milliseconds, as all times here. */
   readonly sessionLifetime: number;
   readonly sessionIdleTimeout: number;
+  /** A session's administration ends when it was not used for this long. */
+  readonly adminIdleTimeout: number;
+  /** A session's administration ends this long after its login. */
+  readonly adminMaxLifetime: number;
+  /** `admin.read_access`: what `admin: read` covers beside the areas that it always does. */
+  readonly readAccess: readonly ReadAccess[];
   /** `sessions.cookie`, where enabled. */
   readonly cookie?: { readonly sameSite: "strict" | "lax" | "none" };
+  readonly email?: EmailSettings;
+}
+
+/** A realm role. */
+export interface Role {
+  readonly name: string;
+  readonly admin?: AdminGrant;
+}
+
+/** `email` of realm.yaml. `{token}` in a link stands for the token. */
+export interface EmailSettings {
+  /** An address, or `Name <address>`. */
+  readonly from: string;
+  readonly resetLink?: string;
+  readonly verifyLink?: string;
 }

@@ -1,8 +1,10 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Clock } from "../clock.ts";
+import type { JsonObject } from "../json.ts";
+import type { Vault } from "../sealing.ts";
 import type { Signer } from "../signing.ts";
 import type { Store } from "../store/contract.ts";
-import type { Caller } from "./caller.ts";
+import type { Caller, SessionCaller } from "./caller.ts";
 import type { ExpandLimits, RealmDefinition } from "./definition.ts";
 
 /**
@@ -21,6 +23,8 @@ export interface Exchange {
   readonly requestId: string;
   /** Of the client, believing proxies as far as `SVC_TRUST_PROXY` says. */
   readonly address: string;
+  /** The client is gone: nobody waits for the answer. */
+  readonly abandoned: boolean;
 }
 
 export type RequestBody = Buffer | "none" | "too-large";
@@ -62,11 +66,27 @@ export interface RealmInstance {
   readonly clock: Clock;
   /** A new document id: 20 characters, sortable by creation time, monotonic within the process. */
   readonly newId: () => string;
+  /** Of the configuration. */
+  readonly fingerprint: string;
   /**
-   * Who sends this request (spec: Authentication 1-4). Undefined in realms with `auth: disabled`.
-   * @throws ApiError `unauthenticated` for an unknown credential, `forbidden` for a key outside its networks.
+   * Who sends this request (spec: Authentication 1-5). In realms with `auth: disabled` it knows API keys alone, and only
+   * `_admin` asks.
+   * @throws (or rejects with) ApiError `unauthenticated` for another scheme and for an unknown, expired or ended
+   *   credential; `forbidden` for a key outside its networks, for a write that rests on a cookie alone and comes from no
+   *   listed origin, and for acting for a disabled user; `invalid_header` for acting for a user who is none, or where that
+   *   is not allowed
    */
-  readonly authenticate?: (exchange: Exchange) => Promise<Caller>;
+  readonly authenticate: (exchange: Exchange) => Caller | Promise<Caller>;
+  /** Notes that a session administers: its administration lapses when it does not for `adminIdleTimeout`. */
+  readonly administers: (caller: SessionCaller) => void;
+  /** What rules read as `appConfig`: the very same object until it changes. */
+  readonly appConfig: () => JsonObject | Promise<JsonObject>;
+  /** To be called when it was replaced here: the next request reads it anew. */
+  readonly appConfigReplaced: () => void;
+  /** Encrypts what is secret at rest. */
+  readonly vault: Vault;
+  /** Sends mail, in the background. */
+  readonly mail: Mailer;
   readonly log: Log;
   /** Of the instance (`SVC_EXPAND_*`). */
   readonly expandLimits: ExpandLimits;
@@ -76,6 +96,21 @@ export interface RealmInstance {
   readonly countIdConflict: (database: string, collection: string) => void;
   /** Holds background work (throttled session touches, …) that the shutdown waits for. */
   readonly background: (work: Promise<unknown>) => void;
+}
+
+/** Sends mail of a realm. */
+export interface Mailer {
+  /** Returns at once; failures are tried again a few times, then logged without the text. */
+  send(mail: Mail): void;
+}
+
+export interface Mail {
+  /** An address, or `Name <address>`. */
+  readonly from: string;
+  readonly to: string;
+  readonly subject: string;
+  /** Plain text; links stand unbroken on lines of their own. */
+  readonly text: string;
 }
 
 /** The part of pino that we call. */

@@ -16,12 +16,25 @@ const user: RuleUser = {
   profile: null,
 };
 
-const realm = { clock: { now: () => Date.UTC(2026, 2, 1) }, definition: { appConfig: { open: true } } };
-const signedIn: Caller = { kind: "user", actor: "user:u1", user, sessionId: "s", cookie: false };
-const key: Caller = { kind: "key", actor: "key:k", keyId: "k", scopes: undefined, admin: true };
+const clock = { now: () => Date.UTC(2026, 2, 1) };
+const appConfig = { open: true };
+const signedIn: Caller = {
+  kind: "user",
+  actor: "user:u1",
+  user,
+  credential: { kind: "session", id: "s", hash: "", cookie: false, administration: undefined, lapsed: false },
+};
+const key: Caller = {
+  kind: "key",
+  actor: "key:k",
+  keyId: "k",
+  scopes: undefined,
+  administration: undefined,
+  delegates: false,
+};
 
 it("rules see the user, the request's instant and the realm's configuration", () => {
-  const context = ruleContext(realm, signedIn);
+  const context = ruleContext(clock, appConfig, signedIn);
   expect(context.user).toBe(user);
   expect(context.now).toBe("2026-03-01T00:00:00.000Z");
   expect(context.appConfig).toEqual({ open: true });
@@ -29,7 +42,7 @@ it("rules see the user, the request's instant and the realm's configuration", ()
 
 it("one instant holds for the whole request", () => {
   let time = Date.UTC(2026, 2, 1);
-  const context = ruleContext({ ...realm, clock: { now: () => time } }, signedIn);
+  const context = ruleContext({ now: () => time }, appConfig, signedIn);
   const { now } = context;
   time += 1;
   expect(context.now).toBe(now);
@@ -44,17 +57,17 @@ describe("the filter of a rule", () => {
 
   it("is made once for a user, whose record it lives as long as", () => {
     const rule = titled((context) => context.user?.id);
-    const first = filterFor(rule, ruleContext(realm, signedIn));
+    const first = filterFor(rule, ruleContext(clock, appConfig, signedIn));
     expect(first).toEqual(eq(title, "u1"));
-    expect(filterFor(rule, ruleContext(realm, signedIn))).toBe(first);
+    expect(filterFor(rule, ruleContext(clock, appConfig, signedIn))).toBe(first);
     const changed = { ...signedIn, user: { ...user, id: "u2" } };
-    expect(filterFor(rule, ruleContext(realm, changed))).toEqual(eq(title, "u2"));
-    expect(filterFor(rule, ruleContext(realm, anonymous))).toEqual(FALSE);
-    expect(filterFor(rule, ruleContext(realm, signedIn))).toBe(first);
+    expect(filterFor(rule, ruleContext(clock, appConfig, changed))).toEqual(eq(title, "u2"));
+    expect(filterFor(rule, ruleContext(clock, appConfig, anonymous))).toEqual(FALSE);
+    expect(filterFor(rule, ruleContext(clock, appConfig, signedIn))).toBe(first);
   });
 
   it("is another for each rule", () => {
-    const context = ruleContext(realm, signedIn);
+    const context = ruleContext(clock, appConfig, signedIn);
     expect(
       filterFor(
         titled(() => "a"),
@@ -71,18 +84,18 @@ describe("the filter of a rule", () => {
 
   it("is made anew when the realm's configuration is another", () => {
     const rule = titled(({ appConfig }) => `${appConfig["open"]}`);
-    const closed = { ...realm, definition: { appConfig: { open: false } } };
+    const closed = { open: false };
     for (const caller of [signedIn, anonymous]) {
-      expect(filterFor(rule, ruleContext(realm, caller))).toEqual(eq(title, "true"));
-      expect(filterFor(rule, ruleContext(closed, caller))).toEqual(eq(title, "false"));
-      expect(filterFor(rule, ruleContext(realm, caller))).toEqual(eq(title, "true"));
+      expect(filterFor(rule, ruleContext(clock, appConfig, caller))).toEqual(eq(title, "true"));
+      expect(filterFor(rule, ruleContext(clock, closed, caller))).toEqual(eq(title, "false"));
+      expect(filterFor(rule, ruleContext(clock, appConfig, caller))).toEqual(eq(title, "true"));
     }
   });
 
   it("is made for every request where the rule asks for the time, asked before or not", () => {
     const rule = titled(({ now }) => now);
     for (const day of [1, 2]) {
-      const context = ruleContext({ ...realm, clock: { now: () => Date.UTC(2026, 2, day) } }, signedIn);
+      const context = ruleContext({ now: () => Date.UTC(2026, 2, day) }, appConfig, signedIn);
       if (day === 2) expect(context.now).toBe("2026-03-02T00:00:00.000Z");
       expect(filterFor(rule, context)).toEqual(eq(title, `2026-03-0${day}T00:00:00.000Z`));
     }
@@ -90,5 +103,5 @@ describe("the filter of a rule", () => {
 });
 
 it("anonymous callers, API keys and nobody are absent", () => {
-  for (const caller of [anonymous, key, undefined]) expect(ruleContext(realm, caller).user).toBeUndefined();
+  for (const caller of [anonymous, key, undefined]) expect(ruleContext(clock, appConfig, caller).user).toBeUndefined();
 });

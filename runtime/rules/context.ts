@@ -2,22 +2,14 @@ import { type Clock, timestamp } from "../clock.ts";
 import type { Filter } from "../filter/algebra.ts";
 import type { JsonObject } from "../json.ts";
 import type { Caller, RuleUser } from "../realm/caller.ts";
-import type { RealmDefinition } from "../realm/definition.ts";
 import type { ReadRule, RuleContext } from "../realm/rule.ts";
 
 /**
  * What a request's rules are evaluated with; made once per request, so that all of them see one instant. API keys are
  * nobody: whether a key bypasses the rules is decided before.
  */
-export function ruleContext(
-  realm: { readonly clock: Clock; readonly definition: Pick<RealmDefinition, "appConfig"> },
-  caller: Caller | undefined,
-): RuleContext {
-  return new RequestContext(
-    caller?.kind === "user" ? caller.user : undefined,
-    realm.definition.appConfig,
-    realm.clock,
-  );
+export function ruleContext(clock: Clock, appConfig: JsonObject, caller: Caller | undefined): RuleContext {
+  return new RequestContext(caller?.kind === "user" ? caller.user : undefined, appConfig, clock);
 }
 
 /**

@@ -15,17 +15,22 @@ export function requireValid(
   body: JsonObject,
   problems: readonly Detail[],
 ): void {
-  const { validate, normalizeDates } = definition;
-  if (!validate(body)) throw invalid([...problems, ...validationDetails(validate.errors ?? [])]);
-  if (problems.length > 0) throw invalid(problems);
-  const dates = normalizeDates?.(body) ?? [];
-  if (dates.length > 0) throw invalid(dates);
+  const misfits = misfitsOf(definition, body);
+  if (problems.length === 0 && misfits.length === 0) return;
+  throw new ApiError("validation_error", "The document does not fit its schema.", {
+    details: [...problems, ...misfits].slice(0, detailsNamed),
+  });
 }
 
-function invalid(details: readonly Detail[]): ApiError {
-  return new ApiError("validation_error", "The document does not fit its schema.", {
-    details: details.slice(0, detailsNamed),
-  });
+/**
+ * Where a document's own members do not fit the collection's schema, one detail per failing field; brings its dates into
+ * their stored form.
+ */
+export function misfitsOf(
+  { validate, normalizeDates }: CollectionDefinition,
+  body: JsonObject,
+): readonly Detail[] {
+  return validate(body) ? (normalizeDates?.(body) ?? []) : validationDetails(validate.errors ?? []);
 }
 
 /**

@@ -1,3 +1,5 @@
+import { fullFormats } from "ajv-formats/dist/formats.js";
+import fc from "fast-check";
 import { expect, test } from "vitest";
 import { formats } from "./formats.ts";
 import { codePointLength } from "./text.ts";
@@ -35,6 +37,44 @@ test("durations skip no unit, UUIDs have no prefix, patterns are Unicode", () =>
   const uuid = "2eb8aa08-aa98-11ea-b4aa-73b441d16380";
   expect([uuid, `urn:uuid:${uuid}`].filter((text) => formats.uuid.test(text))).toEqual([uuid]);
   expect(["\\p{L}+", "\\a", "("].filter(formats.regex)).toEqual(["\\p{L}+"]);
+});
+
+test("URLs are those of ajv-formats", () => {
+  const theirs = fullFormats.url;
+  if (!(theirs instanceof RegExp)) throw new Error("ajv-formats has URLs in another form");
+  const part = fc.constantFrom(
+    "http://",
+    "ftp://",
+    "a",
+    "bc",
+    "127.0.0.1",
+    "8.8.8.8",
+    ":",
+    "@",
+    ".",
+    "-",
+    "80",
+    "/",
+    " ",
+  );
+  fc.assert(
+    fc.property(fc.array(part, { maxLength: 12 }), (parts) => {
+      const text = parts.join("");
+      expect(formats.url.test(text)).toBe(theirs.test(text));
+      expect(formats.url.test(`http://${text}a.bc`)).toBe(theirs.test(`http://${text}a.bc`));
+    }),
+    { numRuns: 2_000 },
+  );
+  const valid = ["http://a.bc", "https://u:p@a.bc:80/x?y#z", "ftp://8.8.8.8/", "http://x.y@a-b.cd"];
+  const invalid = [
+    "a.bc",
+    "http://127.0.0.1",
+    "http://192.168.1.1/",
+    "http://a",
+    "mailto:a@b.cd",
+    "http://a.bc:x",
+  ];
+  expect([...valid, ...invalid].filter((text) => formats.url.test(text))).toEqual(valid);
 });
 
 test("lengths count code points", () => {

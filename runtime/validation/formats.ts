@@ -29,6 +29,10 @@ function isPattern(text: string): boolean {
   }
 }
 
+/** That of ajv-formats takes quadratic time for `(?::\S*)?` before the `@`, which `\S+` matches as well. */
+const url =
+  /^(?:https?|ftp):\/\/(?:\S+@)?(?:(?!(?:10|127)(?:\.\d{1,3}){3})(?!(?:169\.254|192\.168)(?:\.\d{1,3}){2})(?!172\.(?:1[6-9]|2\d|3[0-1])(?:\.\d{1,3}){2})(?:[1-9]\d?|1\d\d|2[01]\d|22[0-3])(?:\.(?:1?\d{1,2}|2[0-4]\d|25[0-5])){2}(?:\.(?:[1-9]\d?|1\d\d|2[0-4]\d|25[0-4]))|(?:(?:[a-z0-9\u{00a1}-\u{ffff}]+-)*[a-z0-9\u{00a1}-\u{ffff}]+)(?:\.(?:[a-z0-9\u{00a1}-\u{ffff}]+-)*[a-z0-9\u{00a1}-\u{ffff}]+)*(?:\.(?:[a-z\u{00a1}-\u{ffff}]{2,})))(?::\d{2,5})?(?:\/[^\s]*)?$/iu;
+
 export const formats = {
   ...fullFormats,
   date: (text: string) => storedDate(text, "date") !== undefined,
@@ -36,5 +40,6 @@ export const formats = {
   "date-time": (text: string) => storedDate(text, "date-time") !== undefined,
   duration,
   regex: isPattern,
+  url,
   uuid: /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i,
 };

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { MongoClient } from "mongodb";
 import { root } from "../workspace.ts";
 
-export type MeasuredRealm = "open" | "guarded" | "queries";
-const realms: readonly MeasuredRealm[] = ["open", "guarded", "queries"];
+export type MeasuredRealm = "open" | "guarded" | "checked" | "queries";
+const realms: readonly MeasuredRealm[] = ["open", "guarded", "checked", "queries"];
 
 /** Where the measured servers of one run store, each on its own. */
 export interface Place {

@@ -4,6 +4,7 @@ import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { realmc, withWorkspace } from "../workspace.ts";
+import { credentialBenchmark } from "./credentials.ts";
 import { documentBenchmark } from "./documents.ts";
 import { databases, folders } from "./place.ts";
 import { compileTimes, startTimes } from "./process.ts";
@@ -17,7 +18,7 @@ const { values: options } = parseArgs({
     scale: { type: "string", default: "1" },
     /** A `mongodb://` URI: both store there, each in databases of its own, dropped afterwards. */
     store: { type: "string" },
-    /** `documents`, `queries`, `isolation`, `process`, or the name of one row. */
+    /** `documents`, `credentials`, `queries`, `isolation`, `process`, or the name of one row. */
     only: { type: "string" },
   },
 });
@@ -33,7 +34,8 @@ const queries = queryRows.filter(({ name }) => named("queries", queryRows).inclu
 
 await withWorkspace(async (work) => {
   const isolated = only === undefined || only === "queries" || only === "isolation";
-  if (documentRows.length + queries.length === 0 && !isolated) return;
+  const checked = only === undefined || only === "credentials";
+  if (documentRows.length + queries.length === 0 && !isolated && !checked) return;
   const bundle = join(work, "dist");
   const place = store === undefined ? folders(work) : databases(store, work);
   execFileSync(
@@ -44,6 +46,7 @@ await withWorkspace(async (work) => {
   try {
     if (documentRows.length > 0)
       await documentBenchmark({ place, bundle, rounds, scale, rows: documentRows });
+    if (checked) await credentialBenchmark({ place, bundle, rounds, scale });
     if (queries.length > 0 || isolated)
       await queryBenchmark({ place, bundle, rounds, scale, rows: queries, isolated });
   } finally {

@@ -111,12 +111,12 @@ async function measured(
   realm: MeasuredRealm,
   name: string,
 ): Promise<MeasuredServer> {
-  const guarded = realm === "guarded";
+  const signedIn = realm === "guarded" || realm === "checked";
   return {
-    name: guarded ? server + RULES : server,
+    name: realm === "guarded" ? server + RULES : server,
     url,
     realm: name,
-    headers: guarded ? { authorization: `Bearer ${await session(url, name)}` } : {},
+    headers: signedIn ? { authorization: `Bearer ${await session(url, name)}` } : {},
     async usage() {
       const answer = once(child, "message");
       child.send("usage");

@@ -13,6 +13,8 @@ export interface Operation {
   /** `/v1/helpdesk/support/tickets/{id}`. */
   readonly path: string;
   readonly query: readonly Parameter[];
+  /** Names of the headers that it takes, in lower case. */
+  readonly headers: readonly string[];
   /** The schema of what it answers with 200. */
   readonly response: JsonObject | undefined;
   /** By media type; empty where no body is described. */
@@ -90,6 +92,9 @@ export class Description {
       query: parameters
         .filter((parameter) => parameter["in"] === "query")
         .map((each) => this.#parameter(each)),
+      headers: parameters
+        .filter((parameter) => parameter["in"] === "header")
+        .map(({ name }) => String(name).toLowerCase()),
       bodies: new Map(Object.entries(content).map(([media, type]) => [media, this.#body(object(type))])),
       responses: new Map(
         Object.entries(responses).map(([status, response]) => [

@@ -70,9 +70,19 @@ interface Side {
   readonly names: Map<string, string>;
 }
 
-/** Ids and credentials that the server makes, its cursors and request ids, and the tags made of them. */
-const made =
-  /\b0[0-9a-hjkmnp-tv-z]{19}\b|\bsv[sk]_[\w-]{43}|(?<=")_[\w-]{22,}(?=")|\b[\w-]{12}\.[0-9a-z]+\b|W\/"[\w-]+"/g;
+/** What the server makes by itself. */
+const made = new RegExp(
+  [
+    String.raw`\b0[0-9a-hjkmnp-tv-z]{19}\b`, // ids
+    String.raw`\bsv[a-z]_[\w-]{43}`, // credentials
+    String.raw`\b[A-Z2-7]{32}\b`, // secrets of second factors
+    String.raw`\b[a-z2-9]{4}(?:-[a-z2-9]{4}){3}\b`, // recovery codes
+    `(?<="next_cursor":")[^"]+`,
+    String.raw`\b[\w-]{12}\.[0-9a-z]+\b`, // ids of requests
+    String.raw`W/"[\w-]+"`, // tags of lists
+  ].join("|"),
+  "g",
+);
 
 /** An answer without what differs from server to server. */
 function comparable(

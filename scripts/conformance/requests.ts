@@ -3,9 +3,24 @@ import type { Description, Operation } from "./description.ts";
 import { badQueries, goodQueries, type Pairs } from "./queries.ts";
 import { fitting, spoilt } from "./values.ts";
 
-export const callers = ["anonymous", "user", "boss", "key", "reader", "ended", "foreign"] as const;
+export const callers = [
+  "anonymous",
+  "user",
+  "boss",
+  "auditor",
+  "key",
+  "reader",
+  "areas",
+  "delegate",
+  "ended",
+  "foreign",
+] as const;
 
-/** `boss`: a user with every role; `reader`: a key with scopes; `ended`: a session that is over; `foreign`: another realm's key. */
+/**
+ * `boss`: a user with every role; `auditor`: one with the roles that administer by looking; `reader`: a key with scopes;
+ * `areas`: one with scopes and some administration; `delegate`: one that acts for the user; `ended`: a session that is
+ * over; `foreign`: another realm's key.
+ */
 export type CallerName = (typeof callers)[number];
 
 /** A request to one operation, as far as it does not depend on what the server holds. */

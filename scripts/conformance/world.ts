@@ -1,24 +1,31 @@
+import { HOTP, Secret } from "otpauth";
 import { collections } from "../../runtime/auth/collections.ts";
+import { type MailedPurpose, makeMailed } from "../../runtime/auth/credentials/mailed.ts";
 import { passwords } from "../../runtime/auth/credentials/passwords.ts";
-import { newToken, tokenHash } from "../../runtime/auth/credentials/tokens.ts";
-import { createKey } from "../../runtime/auth/keys.ts";
-import { writeSession, writeUser } from "../../runtime/auth/records.ts";
+import { newToken } from "../../runtime/auth/credentials/tokens.ts";
+import { newInvitation } from "../../runtime/auth/invitations.ts";
+import { readUser, type UserRecord, writeInvitation, writeUser } from "../../runtime/auth/records.ts";
 import { timestamp } from "../../runtime/clock.ts";
 import type { HeldClock, Started } from "../../runtime/instance/testing.ts";
 import type { JsonObject } from "../../runtime/json.ts";
 import type { RealmModule } from "../../runtime/realm/exchange.ts";
+import { keysOf } from "./keys.ts";
 import type { Pairs } from "./queries.ts";
 import type { CallerName } from "./requests.ts";
+import { beginSession, giveProof } from "./sessions.ts";
 
 /** Of every user; the address is `<id>@example.com`. */
 export const password = "correct horse";
 const hashed = passwords.hash(password);
 
-/** Who sends a request: `token` for `Authorization`, and the id of another session of theirs. */
+/** Who sends a request: what they send, and the id of another session of theirs. */
 export interface Identity {
-  readonly token: string | undefined;
+  readonly headers: Readonly<Record<string, string>>;
   readonly otherSession: string;
 }
+
+/** Seconds of a code of a second factor. */
+const period = 30;
 
 /** A realm on a running server, with callers of every kind and the ids that requests have come to know. */
 export class World {
@@ -29,35 +36,40 @@ export class World {
   readonly created = new Map<string, JsonObject>();
   /** Queries that go on where a page ended, by the path of the list. */
   readonly pages = new Map<string, Pairs[]>();
+  /** Of second factors, by their user: what was answered last. */
+  readonly secrets = new Map<string, string>();
   readonly #server: Started<HeldClock>;
   readonly #realm: RealmModule["definition"];
-  readonly #tokens = new Map<CallerName, string>();
+  readonly #keys: ReadonlyMap<CallerName, string>;
+  readonly #roles: ReadonlyMap<string, readonly string[]>;
   #serial = 0;
 
-  private constructor(server: Started<HeldClock>, { definition }: RealmModule) {
+  private constructor(
+    server: Started<HeldClock>,
+    { definition }: RealmModule,
+    keys: ReadonlyMap<CallerName, string>,
+  ) {
     this.#server = server;
     this.#realm = definition;
+    this.#keys = keys;
     this.url = server.url;
+    const roles = definition.accounts?.roles ?? [];
+    this.#roles = new Map([
+      ["boss", roles.map(({ name }) => name)],
+      ["auditor", roles.flatMap(({ name, admin }) => (admin === "read" ? [name] : []))],
+    ]);
   }
 
   /** @param other a realm whose keys are no keys of this one */
   static async open(server: Started<HeldClock>, module: RealmModule, other: string): Promise<World> {
-    const world = new World(server, module);
-    const { clock } = server;
     const { name, accounts } = module.definition;
-    const key = { name: "whole", admin: true };
-    const reader = { name: "reader", admin: false, scopes: { read: "*" as const } };
-    world.#tokens.set("key", await createKey(server.store(name), clock, key));
-    world.#tokens.set("reader", await createKey(server.store(name), clock, reader));
-    const foreign = { name: `of ${name}`, admin: true };
-    world.#tokens.set("foreign", await createKey(server.store(other), clock, foreign));
-    world.#tokens.set("ended", newToken("svs"));
-    if (accounts !== undefined) {
-      for (const id of ["user", "boss", "known", "victim", "victim-2"]) {
-        await world.#createUser(id, id === "boss" ? accounts.roles : []);
-      }
-      world.known.set(`/v1/${name}/_admin/users`, ["victim", "victim-2"]);
-    }
+    const stores = { own: server.store(name), other: server.store(other) };
+    const world = new World(server, module, await keysOf(stores, server.clock, module.definition));
+    world.known.set(`/v1/${name}/_admin/secrets`, ["PAYMENTS", "search_token"]);
+    if (accounts === undefined) return world;
+    for (const id of ["user", "boss", "auditor", "known", "guarded", "victim", "victim-2"])
+      await world.#user(id);
+    world.known.set(`/v1/${name}/_admin/users`, ["victim", "victim-2"]);
     return world;
   }
 
@@ -77,57 +89,101 @@ export class World {
     return { ...document, ...Object.fromEntries(links) };
   }
 
-  /** Users have a new session each time, since requests end them. */
-  async identity(caller: CallerName): Promise<Identity> {
-    this.#server.clock.advance(100);
-    if ((caller !== "user" && caller !== "boss") || this.#realm.accounts === undefined) {
-      return { token: this.#tokens.get(caller), otherSession: "none" };
+  /**
+   * Users have a new session each time, since requests end them.
+   * @param proving whether a session brings a proof of identity
+   */
+  async identity(caller: CallerName, proving: boolean): Promise<Identity> {
+    this.#server.clock.advance(1_000);
+    const key = this.#keys.get(caller);
+    if (key !== undefined) {
+      const acting = caller === "delegate" ? { "x-svc-on-behalf-of": (await this.#user("user")).id } : {};
+      return { headers: { ...bearer(key), ...acting }, otherSession: "none" };
     }
-    const { token } = await this.#createSession(caller);
-    const { session } = await this.#createSession(caller);
-    return { token, otherSession: session };
+    if (caller === "ended") return { headers: bearer(newToken("svs")), otherSession: "none" };
+    if (this.#realm.accounts === undefined || caller === "anonymous") {
+      return { headers: {}, otherSession: "none" };
+    }
+    const user = await this.#user(caller);
+    const { token, session } = await this.#begin(user);
+    const other = await this.#begin(user);
+    const proof = proving ? await giveProof(this.#place, user, session) : undefined;
+    return {
+      headers: { ...bearer(token), ...(proof !== undefined && { "x-svc-reauth": proof }) },
+      otherSession: other.session,
+    };
   }
 
-  async #createUser(id: string, roles: readonly string[]): Promise<void> {
+  /** The path of documents themselves, whichever way leads to them. */
+  collection(path: string): string {
+    return path.replace("/_admin/data/", "/");
+  }
+
+  /** A token as it is mailed to a user. */
+  async mailed(purpose: MailedPurpose, id: string): Promise<string> {
+    const user = await this.#user(id);
+    return makeMailed(this.#place, purpose, user, user.email);
+  }
+
+  /** The token of an invitation for whoever has it. */
+  async invitation(): Promise<string> {
+    this.#serial += 1;
+    const newId = () => `invitation-${this.#serial}`;
+    const given = { email: null, roles: [], lifetime: 86_400_000 };
+    const { token, record } = newInvitation(
+      { clock: this.#server.clock, newId },
+      { actor: "key:whole" },
+      given,
+    );
+    await this.#place.store.collection(collections.invitations).insert(writeInvitation(record, 1));
+    return token;
+  }
+
+  /** What the app shows now of the secret that a user was given last. */
+  code(caller: CallerName): string | undefined {
+    const secret = this.secrets.get(caller);
+    if (secret === undefined) return undefined;
+    const counter = Math.floor(this.#server.clock.now() / 1_000 / period);
+    return HOTP.generate({ secret: Secret.fromBase32(secret), counter });
+  }
+
+  get #place() {
+    return { store: this.#server.store(this.#realm.name), clock: this.#server.clock };
+  }
+
+  /** As they are, or anew where a request has deleted them. */
+  async #user(id: string): Promise<UserRecord> {
+    const users = this.#place.store.collection(collections.users);
+    const stored = await users.get(id, "live");
+    if (stored !== undefined) return readUser(stored).record;
     const user = {
       id,
       email: `${id}@example.com`,
       email_key: `${id}@example.com`,
       email_verified: true,
       password: await hashed,
-      roles,
+      roles: this.#roles.get(id) ?? [],
       disabled: false,
       locale: null,
       profile: null,
       created_at: timestamp(this.#server.clock.now()),
       generation: 1,
+      // Whose code nobody has.
+      totp: id === "guarded" ? { secret: { key: "", box: "" }, step: 0, recovery: [] } : null,
+      totp_pending: null,
     };
-    await this.#collection(collections.users).insert(writeUser(user, 1));
+    await users.insert(writeUser(user, 1));
+    return user;
   }
 
-  async #createSession(user: string): Promise<{ readonly token: string; readonly session: string }> {
-    const token = newToken("svs");
+  #begin(user: UserRecord): Promise<{ readonly token: string; readonly session: string }> {
     this.#serial += 1;
     // So that lists of sessions have an order that is the same in every run.
     this.#server.clock.advance(1);
-    const session = `session-${this.#serial}`;
-    const now = this.#server.clock.now();
-    const record = {
-      id: tokenHash(token),
-      session,
-      user,
-      generation: 1,
-      created_at: timestamp(now),
-      last_used_at: timestamp(now),
-      expires_at: timestamp(now + 86_400_000),
-      user_agent: null,
-      address: "127.0.0.1",
-    };
-    await this.#collection(collections.sessions).insert(writeSession(record, 1));
-    return { token, session };
+    return beginSession(this.#place, user, `session-${this.#serial}`);
   }
+}
 
-  #collection(name: string) {
-    return this.#server.store(this.#realm.name).collection(name);
-  }
+function bearer(token: string): { readonly authorization: string } {
+  return { authorization: `Bearer ${token}` };
 }

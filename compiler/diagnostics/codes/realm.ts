@@ -48,4 +48,80 @@ export const realmCodes = {
     wrong: "sessions: { lifetime: 1d, idle_timeout: 7d }",
     right: "sessions: { lifetime: 30d, idle_timeout: 7d }",
   },
+  "default-role-open": {
+    severity: "error",
+    summary: "Anybody who signs up would administer.",
+    message: "'{role}' administers, and with signup: open anybody who signs up is given it",
+    hint: "take it from default_roles, or its `admin` from the role",
+    explanation: "`default_roles` are given at sign-up, and with `signup: open` anybody signs up.",
+    wrong: "signup: open\nroles:\n  staff: { admin: read }\ndefault_roles: [staff]",
+    right: "signup: open\nroles:\n  staff: { admin: read }\ndefault_roles: []",
+  },
+  "default-role-invited": {
+    severity: "warning",
+    summary: "Everybody who is invited will administer.",
+    message: "'{role}' administers, and everybody who signs up with an invitation is given it",
+    hint: "name the role in the invitations that should give it",
+    explanation:
+      "`default_roles` are given at sign-up beside the roles of the invitation, so that an invitation without any roles makes an administrator.",
+    wrong: "signup: invite\nroles:\n  staff: { admin: read }\ndefault_roles: [staff]",
+    right: "signup: invite\nroles:\n  staff: { admin: read }\ndefault_roles: []",
+  },
+  "admin-setting-unused": {
+    severity: "warning",
+    summary: "A setting about administrators that no role makes.",
+    message: "'{key}' has no effect: no role {needs}",
+    explanation:
+      "The timeouts of administration are about sessions of users whose roles administer; `admin.read_access` widens what `admin: read` covers. API keys are bound by neither.",
+    wrong: "roles:\n  boss: { admin: true }\nadmin: { read_access: { users: true } }",
+    right: "roles:\n  support: { admin: read }\nadmin: { read_access: { users: true } }",
+  },
+  "admin-timeout-unused": {
+    severity: "warning",
+    summary: "Administration ends before it can be idle, or last, for so long.",
+    message: "{key} is longer than {limit}, so it never applies",
+    explanation:
+      "Administration ends with its session: at the session's `lifetime`, and when it was not used for `idle_timeout`. However it is used, it ends at `admin_max_lifetime`.",
+    wrong: "sessions: { lifetime: 4h, admin_max_lifetime: 8h }",
+    right: "sessions: { lifetime: 30d, admin_max_lifetime: 8h }",
+  },
+  "invalid-network": {
+    severity: "error",
+    summary: "An entry of admin.allowed_networks is neither a network nor an address.",
+    message: "'{network}' is neither a network nor an IP address",
+    hint: "write 10.0.0.0/8, 2001:db8::/32 or a whole address",
+    explanation:
+      "Networks are written in CIDR form: the first address and the length of its prefix. Names of hosts, short forms such as `10.1`, masks, zones (`%eth0`) and IPv4 addresses mapped into IPv6 are refused.",
+    wrong: "admin: { allowed_networks: ['10.1/16'] }",
+    right: "admin: { allowed_networks: ['10.1.0.0/16'] }",
+  },
+  "network-host-bits": {
+    severity: "warning",
+    summary: "A network is named by one of the hosts in it.",
+    message: "{address} is a host in the network {network}, all of which is allowed",
+    hint: "write {network}, or {address} for the host alone",
+    explanation:
+      "The address has bits beyond its prefix. They count for nothing, and may be a slip: perhaps one host was meant.",
+    wrong: "admin: { allowed_networks: ['10.1.2.3/16'] }",
+    right: "admin: { allowed_networks: ['10.1.0.0/16'] }",
+  },
+  "invalid-sender": {
+    severity: "error",
+    summary: "The sender of mails is not an address.",
+    message: "'{from}' is no sender: {problem}",
+    explanation:
+      "An e-mail address, or a name and the address in angle brackets: what mail readers show as the sender.",
+    wrong: "email: { from: 'Helpdesk, noreply@example.com' }",
+    right: "email: { from: 'Helpdesk <noreply@example.com>' }",
+  },
+  "invalid-link": {
+    severity: "error",
+    summary: "A link of mails is not an address of the web with a place for the token.",
+    message: "'{link}' cannot stand in mails: {problem}",
+    explanation:
+      "The page that the link leads to takes the token from the address and sends it to the server. `{token}` stands for the token, in the path, the query or the fragment of an `http` or `https` address.",
+    wrong: "email: { from: 'noreply@example.com', reset_link: 'https://app.example.com/reset' }",
+    right:
+      "email: { from: 'noreply@example.com', reset_link: 'https://app.example.com/reset?token={token}' }",
+  },
 } as const satisfies Readonly<Record<string, CatalogueEntry>>;

@@ -1,5 +1,4 @@
 import type { OpenAPIV3_1 } from "openapi-types";
-import type { JsonObject } from "../../../runtime/json.ts";
 import type { Realm } from "../../model/model.ts";
 import { ErrorResponses, type OperationError } from "./errors.ts";
 import { type HeaderName, sharedHeaders } from "./headers.ts";
@@ -7,6 +6,7 @@ import type { Names } from "./names.ts";
 import { type ParameterName, Parameters } from "./parameters.ts";
 import type { Ref, SchemaPool } from "./schemas/pool.ts";
 import type { References } from "./schemas/references.ts";
+import type { Admission } from "./security.ts";
 import type { Shared } from "./shared.ts";
 
 /** What the routes of a realm add to while its document is built. */
@@ -24,7 +24,7 @@ export class Build {
     this.references = references;
     this.schemas = schemas;
     this.operationIds = operationIds;
-    this.parameters = new Parameters(realm.roles);
+    this.parameters = new Parameters(realm.roles.map(({ name }) => name));
     this.headers = sharedHeaders();
     this.errors = new ErrorResponses(schemas, this.headers);
   }
@@ -39,8 +39,7 @@ export class Build {
   }
 
   operation(description: OperationDescription): Operation {
-    const { id, tag, summary, about, parameters = [], body, answers, errors = [], security } = description;
-    const { credentials = true } = description;
+    const { id, tag, summary, about, parameters = [], body, answers, errors = [], admits } = description;
     return {
       operationId: this.operationIds.claim(id),
       tags: [tag],
@@ -56,14 +55,9 @@ export class Build {
         ...Object.fromEntries(
           Object.entries(answers).map(([status, answer]) => [status, this.#answer(answer)]),
         ),
-        ...this.errors.of([
-          ...(body ? bodyErrors : []),
-          ...(credentials && this.realm.auth ? credentialErrors : []),
-          ...errors,
-          ...everywhere,
-        ]),
+        ...this.errors.of([...(body ? bodyErrors : []), ...admits.errors, ...errors, ...everywhere]),
       },
-      security: [...security],
+      security: [...admits.security],
     };
   }
 
@@ -113,9 +107,7 @@ export interface OperationDescription {
   readonly answers: Readonly<Record<number, Answer>>;
   /** Beyond those of every operation, of every body and of credentials. */
   readonly errors?: readonly OperationError[];
-  /** False where none is looked at. */
-  readonly credentials?: boolean;
-  readonly security: readonly OpenAPIV3_1.SecurityRequirementObject[];
+  readonly admits: Admission;
 }
 
 export interface Body {
@@ -138,8 +130,8 @@ const everywhere: readonly OperationError[] = [
   "unavailable",
 ];
 
-/** In realms with authentication. */
-const credentialErrors: readonly OperationError[] = ["unauthenticated", "forbidden"];
+/** Media types of changes outside documents. */
+export const merges: readonly string[] = ["application/json", "application/merge-patch+json"];
 
 /** Every POST that needs no body, of one that comes all the same. */
 export const needlessBodyErrors: readonly OperationError[] = [
@@ -153,13 +145,4 @@ const bodyErrors: readonly OperationError[] = [...needlessBodyErrors, "validatio
 
 function contents({ schema, media = ["application/json"] }: Body): Content {
   return Object.fromEntries(media.map((type) => [type, { schema }]));
-}
-
-/** A list as every list of this API is answered. */
-export function listSchema(items: Ref, further: JsonObject, required: readonly string[]): JsonObject {
-  return {
-    type: "object",
-    required: ["items", ...required],
-    properties: { items: { type: "array", items }, ...further },
-  };
 }

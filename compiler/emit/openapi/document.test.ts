@@ -48,7 +48,7 @@ const realms: Readonly<Record<string, RealmSketch>> = {
     },
   },
   "of hostile text": {
-    roles: [hostile],
+    roles: [{ name: hostile }],
     profile: {
       title: hostile,
       properties: { [hostile]: { $ref: "#/profile/$defs/a~1b" } },
@@ -102,6 +102,12 @@ function operation(document: OpenAPIV3_1.Document, id: string): OpenAPIV3_1.Oper
   const found = operations(document).find((listed) => listed.operation.operationId === id);
   if (!found) throw new Error(`no operation ${id}`);
   return found.operation;
+}
+
+/** What an operation answers where it succeeds. */
+function bodyOf(described: OpenAPIV3_1.OperationObject | undefined): unknown {
+  const answer = described?.responses?.["200"] ?? described?.responses?.["201"];
+  return answer !== undefined && "content" in answer ? answer.content : undefined;
 }
 
 function references(value: JsonValue | undefined): readonly string[] {
@@ -176,20 +182,98 @@ describe("a realm's OpenAPI document", () => {
     });
   });
 
-  test("has nothing of accounts, credentials and ownership where authentication is disabled", () => {
+  test("has no accounts, no sessions and no ownership where authentication is disabled", () => {
     const document = documentOf({ auth: false, databases: { db: { things: { schema, softDelete: {} } } } });
-    expect(Object.keys(document.paths ?? {})).toEqual([
+    const own = [
       "/v1/desk/db/things",
       "/v1/desk/db/things/{id}",
       "/v1/desk/db/things/{id}/restore",
       "/v1/desk/db/_batch",
       "/v1/desk/_openapi.json",
-    ]);
-    expect(document.components?.securitySchemes).toEqual({});
+    ];
+    const paths = Object.keys(document.paths ?? {});
+    expect(paths.filter((path) => !path.includes("/_admin/"))).toEqual(own);
     const meta = document.components?.schemas?.DeletableMeta?.properties ?? {};
     expect(Object.keys(meta)).toEqual(["created_at", "updated_at", "version", "deleted_at"]);
     expect(parameters(document, "createThingsDocument")).toEqual([]);
-    for (const each of operations(document)) expect(each.operation.responses).not.toHaveProperty("401");
+    for (const path of own) expect(JSON.stringify(document.paths?.[path])).not.toMatch(/"401"|OnBehalfOf/);
+  });
+
+  test("Administrator routes: a realm without authentication is administered by API keys", () => {
+    const document = documentOf({ auth: false, databases: { db: { things: { schema } } } });
+    expect(Object.keys(document.components?.securitySchemes ?? {})).toEqual(["api_key"]);
+    const administered = operations(document).filter(({ path }) => path.includes("/_admin/"));
+    expect(new Set(administered.map(({ path }) => path.split("/")[4]))).toEqual(
+      new Set(["audit", "config", "data", "keys", "secrets"]),
+    );
+    for (const { operation: each } of administered) {
+      expect(each.security).toEqual([{ api_key: [] }]);
+      expect(codes(document, each.operationId ?? "", 401)).toEqual(["unauthenticated"]);
+    }
+  });
+
+  test("Administrator routes: documents have the same operations as by their own routes, for administrators", () => {
+    const { realm, rules } = desk();
+    const document = openapiDocument(realm, rules);
+    const own = operations(document).filter(({ path }) => /^\/v1\/desk\/(?!_)/.test(path));
+    const administered = operations(document).filter(({ path }) => path.startsWith("/v1/desk/_admin/data/"));
+    const checks = administered.filter(({ path }) => path.endsWith("/_check"));
+    expect(checks).toHaveLength(realm.databases.flatMap(({ collections }) => collections).length);
+    expect(administered).toHaveLength(own.length + checks.length);
+    for (const { method, path, operation: each } of own) {
+      const twin = administered.find(
+        (other) => other.method === method && other.path === path.replace("/desk/", "/desk/_admin/data/"),
+      );
+      expect(twin?.operation.parameters).toEqual(each.parameters);
+      expect(twin?.operation.requestBody).toEqual(each.requestBody);
+      expect(bodyOf(twin?.operation)).toEqual(bodyOf(each));
+      expect(twin?.operation.security).not.toContainEqual({});
+      expect(codes(document, twin?.operation.operationId ?? "", 401)).toEqual([
+        "reauth_required",
+        "unauthenticated",
+      ]);
+    }
+  });
+
+  test("Administrator routes: API keys cannot make documents that have their user's id", () => {
+    const document = documentOf({ databases: { db: { things: { schema, ...customId({ is: "user" }) } } } });
+    expect(operation(document, "adminDataCreateThingsDocument").security).toEqual([{ session: [] }]);
+    expect(operation(document, "adminDataListThings").security).toEqual([{ session: [] }, { api_key: [] }]);
+  });
+
+  test("Authentication 5: a key's user is named on documents, nowhere else", () => {
+    const document = documentOf({ databases: { db: { things: { schema } } } });
+    const naming = Object.entries(document.paths ?? {}).flatMap(([path, item]) =>
+      JSON.stringify(item?.parameters).includes("OnBehalfOf") ? [path] : [],
+    );
+    expect(naming).toEqual(["/v1/desk/db/things", "/v1/desk/db/things/{id}", "/v1/desk/db/_batch"]);
+  });
+
+  test("Authentication 8: names the operations that need a fresh proof of identity", () => {
+    const document = documentOf({ totp: true });
+    const needing = operations(document)
+      .map((each) => each.operation.operationId ?? "")
+      .filter((id) => parameters(document, id).some((name) => name.startsWith("Reauth")));
+    expect(needing.sort()).toEqual([
+      "adminDeleteUser",
+      "changeEmail",
+      "deleteOwnUser",
+      "enrolTotp",
+      "removeTotp",
+    ]);
+    for (const id of needing) expect(codes(document, id, 401)).toContain("reauth_required");
+  });
+
+  test("tells of second factors where users may enrol them, and of invitations where sign-up needs them", () => {
+    const totp = (document: OpenAPIV3_1.Document) =>
+      Object.keys(document.paths ?? {}).filter((path) => path.includes("/mfa/"));
+    expect(totp(documentOf({}))).toEqual([]);
+    expect(totp(documentOf({ totp: true }))).toHaveLength(2);
+    const needed = (signup: "open" | "invite") =>
+      documentOf({ signup }).components?.schemas?.SignupRequest?.required;
+    expect(needed("open")).toEqual(["email", "password"]);
+    expect(needed("invite")).toEqual(["email", "password", "invitation"]);
+    expect(documentOf({ signup: "closed" }).paths).not.toHaveProperty(["/v1/desk/_auth/signup"]);
   });
 
   test("has restore, purge and the trash only where documents are deleted softly", () => {
@@ -228,7 +312,7 @@ describe("a realm's OpenAPI document", () => {
     expect(codes(document, "createNumberedDocument", 409)).toContain("conflict");
     expect(codes(document, "patchNumberedDocument", 409)).toEqual(["conflict", "write_conflict"]);
     expect(codes(document, "patchPlainDocument", 412)).toEqual(["version_mismatch"]);
-    expect(codes(document, "logIn", 401)).toEqual(["invalid_credentials"]);
+    expect(codes(document, "logIn", 401)).toEqual(["invalid_credentials", "mfa_required"]);
     expect(codes(document, "batchDb", 409)).toEqual(
       expect.arrayContaining(["conflict", "id_taken", "request_in_progress", "write_conflict"]),
     );
@@ -256,7 +340,13 @@ describe("a realm's OpenAPI document", () => {
   );
 
   test("Authentication: the session cookie is a credential where the realm has one", () => {
-    const sessions = { lifetime: 1, idleTimeout: 1, cookie: { sameSite: "lax" } } as const;
+    const sessions = {
+      lifetime: 1,
+      idleTimeout: 1,
+      adminIdleTimeout: 1,
+      adminMaxLifetime: 1,
+      cookie: { sameSite: "lax" },
+    } as const;
     const document = documentOf({ sessions });
     expect(operation(document, "getOwnUser").security).toEqual([session, { session_cookie: [] }]);
     expect(document.components?.securitySchemes?.session_cookie).toMatchObject({

@@ -1,20 +1,34 @@
 import type { OpenAPIV3_1 } from "openapi-types";
 import { isJsonObject } from "../../../runtime/json.ts";
 import type { Collection, Realm } from "../../model/model.ts";
-import type { RulesStage } from "../../rules/compiled.ts";
+import type { CompiledRules, RulesStage } from "../../rules/compiled.ts";
 import { Build } from "./build.ts";
 import { collectionStems, Names } from "./names.ts";
 import { accountPaths, accountsTag } from "./paths/accounts.ts";
 import { administrationPaths, administrationTag } from "./paths/administration.ts";
+import { aggregationQuery } from "./paths/aggregate.ts";
 import { batchPaths } from "./paths/batch.ts";
+import { checkPaths } from "./paths/check.ts";
 import { collectionPaths } from "./paths/collection.ts";
+import { credentialPaths } from "./paths/credentials.ts";
 import type { Described } from "./paths/described.ts";
 import { descriptionPaths, descriptionTag } from "./paths/description.ts";
-import { accountSchemas } from "./schemas/accounts.ts";
+import { peoplePaths } from "./paths/people.ts";
+import { queries } from "./paths/queries.ts";
+import { administratorWay, clientWay, dataTag } from "./paths/way.ts";
+import { type AccountSchemas, accountSchemas } from "./schemas/accounts.ts";
+import {
+  administrationSchemas,
+  type UserAdministrationSchemas,
+  userAdministrationSchemas,
+} from "./schemas/administration.ts";
+import { batchSchemas } from "./schemas/batch.ts";
 import { collectionSchemas, metaKinds } from "./schemas/collection.ts";
+import { peopleSchemas } from "./schemas/people.ts";
 import { placeOf } from "./schemas/place.ts";
 import { SchemaPool } from "./schemas/pool.ts";
 import { References } from "./schemas/references.ts";
+import { queryFields } from "./schemas/values.ts";
 import { securitySchemes } from "./security.ts";
 
 /**
@@ -25,31 +39,38 @@ export function openapiDocument(realm: Realm, rules: RulesStage): OpenAPIV3_1.Do
   const stems = collectionStems(realm);
   const references = new References(realm, stems);
   const build = new Build(realm, schemaPool(realm, stems), references, new Names());
+  const people = realm.auth ? accountsOf(build) : undefined;
+  const administration = administrationSchemas(build.schemas, realm, build.errors.detail);
+  const own = clientWay(realm);
+  const administrators = administratorWay(realm);
   const paths: OpenAPIV3_1.PathsObject = {};
+  const administered: OpenAPIV3_1.PathsObject = {};
   const tags: OpenAPIV3_1.TagObject[] = [];
-  const accounts = realm.auth ? accountSchemas(build.schemas, realm) : undefined;
 
   for (const database of realm.databases) {
-    const collections = database.collections.map((collection): Described => {
-      const compiled = rules.collections.get(`${database.name}/${collection.name}`);
-      const stem = stems.get(collection) ?? "";
-      const schemas = collectionSchemas(build.schemas, realm, collection, compiled, references, stem);
-      const tag = `${database.name}/${collection.name}`;
-      return { collection, rules: compiled?.rules ?? {}, schemas, stem, tag };
-    });
-    for (const described of collections) {
-      Object.assign(paths, collectionPaths(build, described));
-      tags.push({ name: described.tag, description: descriptionOf(described.collection) });
+    const described = database.collections.map((collection) =>
+      describe(build, collection, rules.collections.get(`${database.name}/${collection.name}`), stems),
+    );
+    for (const each of described) {
+      Object.assign(paths, collectionPaths(build, own, each));
+      Object.assign(administered, collectionPaths(build, administrators, each));
+      Object.assign(administered, checkPaths(build, administrators, each, administration.check));
+      tags.push({ name: each.tag, description: descriptionOf(each.collection) });
     }
-    if (collections.length > 0) {
-      Object.assign(paths, batchPaths(build, database, collections));
+    if (described.length > 0) {
+      const batch = batchSchemas(build.schemas, database, described);
+      Object.assign(paths, batchPaths(build, own, database, described, batch));
+      Object.assign(administered, batchPaths(build, administrators, database, described, batch));
       tags.push({ name: database.name, description: `Database ${database.name}.` });
     }
   }
-  if (accounts) {
-    Object.assign(paths, accountPaths(build, accounts), administrationPaths(build, accounts));
-    tags.push(accountsTag, administrationTag);
+  if (people) {
+    Object.assign(paths, accountPaths(build, people.accounts), credentialPaths(build, people.accounts));
+    Object.assign(paths, peoplePaths(build, people.administration));
+    tags.push(accountsTag);
   }
+  Object.assign(paths, administrationPaths(build, administration), administered);
+  tags.push(administrationTag, ...(Object.keys(administered).length > 0 ? [dataTag] : []));
   if (realm.openapi !== "off") {
     Object.assign(paths, descriptionPaths(build));
     tags.push(descriptionTag);
@@ -68,6 +89,37 @@ export function openapiDocument(realm: Realm, rules: RulesStage): OpenAPIV3_1.Do
       headers: build.headers.toObject(),
       securitySchemes: securitySchemes(realm),
     },
+  };
+}
+
+function accountsOf({ schemas, realm }: Build): {
+  readonly accounts: AccountSchemas;
+  readonly administration: UserAdministrationSchemas;
+} {
+  const people = peopleSchemas(schemas, realm);
+  return {
+    accounts: accountSchemas(schemas, realm, people),
+    administration: userAdministrationSchemas(schemas, people),
+  };
+}
+
+function describe(
+  build: Build,
+  collection: Collection,
+  compiled: CompiledRules | undefined,
+  stems: ReadonlyMap<Collection, string>,
+): Described {
+  const { schemas, realm, references } = build;
+  const stem = stems.get(collection) ?? "";
+  const fields = queryFields(realm, collection);
+  return {
+    collection,
+    rules: compiled?.rules ?? {},
+    schemas: collectionSchemas(schemas, realm, collection, compiled, references, stem),
+    queries: queries(build, collection, fields, stem),
+    aggregation: aggregationQuery(build, collection, fields, stem),
+    stem,
+    tag: `${collection.database}/${collection.name}`,
   };
 }
 

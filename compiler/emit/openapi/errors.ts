@@ -12,10 +12,12 @@ export class ErrorResponses {
   readonly #responses = new Map<string, Response>();
   readonly #headers: Shared<OpenAPIV3_1.HeaderObject, HeaderName>;
   readonly #envelope: Ref;
+  /** The schema of what an error says of one place. */
+  readonly detail: Ref;
 
   constructor(schemas: SchemaPool, headers: Shared<OpenAPIV3_1.HeaderObject, HeaderName>) {
     this.#headers = headers;
-    const detail = schemas.add("ErrorDetail", {
+    this.detail = schemas.add("ErrorDetail", {
       type: "object",
       required: ["path", "reason"],
       properties: {
@@ -33,7 +35,7 @@ export class ErrorResponses {
           properties: {
             code: { type: "string", description: "Stable, for programs." },
             message: { type: "string", description: "For people." },
-            details: { type: "array", items: detail, minItems: 1 },
+            details: { type: "array", items: this.detail, minItems: 1 },
             request_id: { type: "string" },
           },
         },
@@ -64,9 +66,7 @@ export class ErrorResponses {
         "X-Request-ID": this.#headers.use("X-Request-ID"),
         ...(status === 412 && { ETag: this.#headers.use("ETag") }),
         ...(status === 429 && { "Retry-After": this.#headers.use("RetryAfter") }),
-        ...(codes.includes("index_building") && {
-          "Retry-After": this.#headers.use("RetryAfterIndexing"),
-        }),
+        ...(status === 503 && { "Retry-After": this.#headers.use("RetryAfterIfKnown") }),
       },
       content: {
         "application/json": {
@@ -117,11 +117,16 @@ const meaning = {
     "a parameter of the aggregation is malformed or names what is not declared; one detail per problem.",
   org_not_allowed: "documents here belong to no organization; leave `org` out.",
   team_not_allowed: "documents here belong to no team; leave `team` out.",
+  invalid_invitation: "the invitation is unknown, expired, revoked, used up, or for another address.",
+  invalid_token: "the token is unknown, expired or used up.",
   unauthenticated: "the credential is missing, unknown, expired or revoked.",
-  invalid_credentials: "wrong e-mail address or password.",
+  invalid_credentials: "wrong e-mail address, password or code.",
+  mfa_required: "the account has a second factor; send its `code`.",
+  reauth_required: "a fresh proof of identity is needed.",
   forbidden: "the caller may not do this.",
   not_found: "there is nothing here, or nothing that the caller may see.",
-  conflict: "a unique index is violated; one detail per field of the index.",
+  conflict:
+    "a unique index is violated, with one detail per field of it; or what is there does not allow it.",
   id_taken: "a document with this `id` exists.",
   write_conflict: "other writes came first three times; nothing was changed.",
   email_taken: "this address is registered.",

@@ -49,8 +49,8 @@ const definitions = {
     required: true,
     schema: { type: "integer", minimum: 1 },
   },
-  RetryAfterIndexing: {
-    description: "Seconds to wait; with `index_building`.",
+  RetryAfterIfKnown: {
+    description: "Seconds to wait, where that is known; always with `index_building`.",
     schema: { type: "integer", minimum: 1 },
   },
   ExpandQueries: {

@@ -121,6 +121,36 @@ const definitions = {
   },
   UserRole: { name: "role", in: "query", description: "Users with this role.", schema: { type: "string" } },
   UserStatus: { name: "status", in: "query", schema: { type: "string", enum: ["active", "disabled"] } },
+  AuditAction: {
+    name: "action",
+    in: "query",
+    description: "Records of this action, such as `user.roles`.",
+    schema: { type: "string" },
+  },
+  AuditActor: {
+    name: "actor",
+    in: "query",
+    description: "Records of what they did: `user:<id>`, `key:<name>`.",
+    schema: { type: "string" },
+  },
+  AuditFrom: {
+    name: "from",
+    in: "query",
+    description: "Records from this instant on.",
+    schema: { type: "string", format: "date-time" },
+  },
+  AuditTo: {
+    name: "to",
+    in: "query",
+    description: "Records before this instant.",
+    schema: { type: "string", format: "date-time" },
+  },
+  SecretName: {
+    name: "name",
+    in: "path",
+    required: true,
+    schema: { type: "string", pattern: "^[A-Za-z][A-Za-z0-9_]{0,62}$" },
+  },
   RequestId: {
     name: "X-Request-ID",
     in: "header",
@@ -138,6 +168,26 @@ const definitions = {
     name: "If-None-Match",
     in: "header",
     description: "Tags of what the client has; 304 if it would receive the same again.",
+    schema: { type: "string" },
+  },
+  OnBehalfOf: {
+    name: "X-Svc-On-Behalf-Of",
+    in: "header",
+    description:
+      "Id of the user for whom an API key acts, if it may: the rules apply as to that user, and the key's scopes as well.",
+    schema: { type: "string" },
+  },
+  Reauth: {
+    name: "X-Svc-Reauth",
+    in: "header",
+    required: true,
+    description: "A fresh proof of identity, from `/reauth`.",
+    schema: { type: "string" },
+  },
+  ReauthOfSessions: {
+    name: "X-Svc-Reauth",
+    in: "header",
+    description: "A fresh proof of identity, from `/reauth`. Of sessions; API keys need none.",
     schema: { type: "string" },
   },
   IdempotencyKey: {

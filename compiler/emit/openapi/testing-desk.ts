@@ -13,9 +13,16 @@ import {
 export function desk(): Sketched {
   return sketch({
     name: "desk",
-    roles: ["agent", "lead"],
+    roles: [{ name: "agent" }, { name: "lead", admin: ["users", "invitations"] }],
+    totp: true,
     origins: ["https://app.example.com"],
-    sessions: { lifetime: 2_592_000_000, idleTimeout: 604_800_000, cookie: { sameSite: "lax" } },
+    sessions: {
+      lifetime: 2_592_000_000,
+      idleTimeout: 604_800_000,
+      adminIdleTimeout: 900_000,
+      adminMaxLifetime: 28_800_000,
+      cookie: { sameSite: "lax" },
+    },
     profile: {
       type: "object",
       properties: { name: { type: "string", maxLength: 100 } },

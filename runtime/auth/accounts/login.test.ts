@@ -50,7 +50,7 @@ describe("POST /login", () => {
       expect(body).toEqual({
         error: {
           code: "invalid_credentials",
-          message: "The e-mail address or password is wrong.",
+          message: "The e-mail address, password or code is wrong.",
           request_id: expect.any(String),
         },
       });
@@ -143,18 +143,23 @@ describe("The failed-login throttle", () => {
   });
 });
 
-it("503 unavailable with Retry-After: too many password operations", async () => {
+it("503 unavailable with Retry-After: too many password operations of the process, in whichever realm", async () => {
   let answered = false;
   const occupy = async () => {
     while (!answered) await passwords.verify(undefined, password).catch(() => setImmediate());
   };
   const occupied = Array.from({ length: 100 }, occupy);
-  const { status, body, headers } = await login("busy@example.com", password);
+  const body = { email: "busy@example.com", password };
+  const answers = await Promise.all(
+    ["shop", "other"].map((realm) => server.send("POST", "/_auth/login", { body }, realm)),
+  );
   answered = true;
   await Promise.all(occupied);
-  expect(status).toBe(503);
-  expect(body).toMatchObject({ error: { code: "unavailable" } });
-  expect(headers.get("retry-after")).toBe("1");
+  for (const { status, body, headers } of answers) {
+    expect(status).toBe(503);
+    expect(body).toMatchObject({ error: { code: "unavailable" } });
+    expect(headers.get("retry-after")).toBe("1");
+  }
 });
 
 describe("Authentication 6: cookie login", () => {

@@ -1,14 +1,16 @@
-import type { JsonObject } from "../../json.ts";
-import { mergePatch } from "../../merge-patch.ts";
+import type { ApiError } from "../../errors.ts";
 import type { Answer, Route } from "../../realm/exchange.ts";
 import { unauthenticated } from "../authenticate.ts";
 import { collections } from "../collections.ts";
-import { BodyReader, invalid } from "../input.ts";
+import { BodyReader } from "../input.ts";
 import type { AccountRealm } from "../realm.ts";
 import { readUser, type UserRecord } from "../records.ts";
 import { changeUser, userView } from "../users.ts";
-import { profileProblems, readLocale } from "./person.ts";
+import { deleteUser } from "./deletion.ts";
+import { patchProfile, readLocale } from "./person.ts";
+import { requireProof } from "./proof.ts";
 import { sessionRoute } from "./route.ts";
+import { endedAnswer } from "./start.ts";
 
 /** GET `/me`. */
 export function getMe(realm: AccountRealm): Route {
@@ -30,27 +32,27 @@ export function patchMe(realm: AccountRealm): Route {
       return {
         ...before,
         ...(locale !== undefined && { locale }),
-        ...(profile !== undefined && { profile: patched(realm, before.profile, profile) }),
+        ...(profile !== undefined && { profile: patchProfile(before.profile, profile, realm.accounts) }),
       };
     });
     return answer(realm, user);
   });
 }
 
-/** @throws ApiError `validation_error` when the result is not a valid profile. */
-function patched(
-  { accounts }: AccountRealm,
-  before: JsonObject | null,
-  patch: JsonObject | null,
-): JsonObject | null {
-  if (patch === null) return null;
-  const profile = mergePatch(before ?? {}, patch);
-  const problems = profileProblems(profile, accounts);
-  if (problems.length > 0) throw invalid(problems);
-  return profile;
+/** DELETE `/me`: the account, its sessions and tokens; documents stay. Needs a fresh proof of identity. */
+export function deleteMe(realm: AccountRealm): Route {
+  return sessionRoute(realm, async (exchange, caller) => {
+    await requireProof(realm, exchange, caller);
+    if (!(await deleteUser(realm, exchange, caller, caller.user.id))) throw gone();
+    return endedAnswer(realm, caller);
+  });
+}
+
+function gone(): ApiError {
+  return unauthenticated("This account is gone.");
 }
 
 function answer({ accounts }: AccountRealm, user: UserRecord | undefined): Answer {
-  if (user === undefined) throw unauthenticated("This account is gone.");
+  if (user === undefined) throw gone();
   return { status: 200, body: JSON.stringify(userView(user, accounts)) };
 }

@@ -1,8 +1,11 @@
 import type { Detail } from "../../errors.ts";
 import { isJsonObject, type JsonObject } from "../../json.ts";
+import { mergePatch } from "../../merge-patch.ts";
 import type { AccountSettings } from "../../realm/definition.ts";
 import { validationDetails } from "../../validation/details.ts";
-import type { BodyReader } from "../input.ts";
+import { emailKey } from "../credentials/email.ts";
+import { isPassword } from "../credentials/passwords.ts";
+import { type BodyReader, invalid } from "../input.ts";
 
 /** Characters of a profile's JSON: it accompanies every request of its user. */
 const profileLength = 16_384;
@@ -15,6 +18,21 @@ function canonicalLocale(locale: string): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** The required member `email`: as written, and in the form it compares in. */
+export function readEmail(body: BodyReader): { readonly email: string; readonly email_key: string } {
+  const email = body.string("email");
+  const key = emailKey(email);
+  if (key === undefined) body.problem("email", "must be an e-mail address");
+  return { email, email_key: key ?? "" };
+}
+
+/** The required member that holds a new password. */
+export function newPassword(body: BodyReader, name: string): string {
+  const password = body.string(name);
+  if (!isPassword(password)) body.problem(name, "must have 8 to 256 characters");
+  return password;
 }
 
 /** The optional member `locale`; null takes it away. */
@@ -34,11 +52,24 @@ export function readProfile(body: BodyReader, accounts: AccountSettings): JsonOb
   return profile;
 }
 
+/**
+ * A profile after a JSON Merge Patch of it; null takes it away.
+ * @throws ApiError `validation_error` when the result is not a valid profile.
+ */
+export function patchProfile(
+  before: JsonObject | null,
+  patch: JsonObject | null,
+  accounts: AccountSettings,
+): JsonObject | null {
+  if (patch === null) return null;
+  const profile = mergePatch(before ?? {}, patch);
+  const problems = profileProblems(profile, accounts);
+  if (problems.length > 0) throw invalid(problems);
+  return profile;
+}
+
 /** What is wrong with a profile: its size, or by the realm's schema for it. */
-export function profileProblems(
-  profile: JsonObject,
-  { validateProfile }: AccountSettings,
-): readonly Detail[] {
+function profileProblems(profile: JsonObject, { validateProfile }: AccountSettings): readonly Detail[] {
   if (JSON.stringify(profile).length > profileLength) {
     return [{ path: "profile", reason: `must have at most ${profileLength} characters as JSON` }];
   }

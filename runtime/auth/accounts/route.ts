@@ -1,6 +1,6 @@
 import { ApiError } from "../../errors.ts";
 import { parameters } from "../../http/parameters.ts";
-import type { Caller, UserCaller } from "../../realm/caller.ts";
+import { type Caller, isSession, type SessionCaller } from "../../realm/caller.ts";
 import type { Answer, Exchange, Route } from "../../realm/exchange.ts";
 import { unauthenticated } from "../authenticate.ts";
 import { type AccountRealm, type CallerHandler, callerRoute } from "../realm.ts";
@@ -19,14 +19,14 @@ export function openRoute(handle: (exchange: Exchange) => Promise<Answer>): Rout
 /** A route of `_auth` that needs a session: 401 without a credential, 403 for an API key. */
 export function sessionRoute(
   realm: AccountRealm,
-  handle: CallerHandler<UserCaller>,
+  handle: CallerHandler<SessionCaller>,
   query?: readonly string[],
 ): Route {
   return callerRoute(realm, requireSession, handle, query);
 }
 
-function requireSession(caller: Caller): UserCaller {
-  if (caller.kind === "user") return caller;
+function requireSession(caller: Caller): SessionCaller {
   if (caller.kind === "anonymous") throw unauthenticated("This needs a session.");
+  if (isSession(caller)) return caller;
   throw new ApiError("forbidden", "This needs a session; API keys have none.");
 }

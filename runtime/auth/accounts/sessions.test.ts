@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { eq } from "../../filter/algebra.ts";
 import { isJsonObject, type JsonObject } from "../../json.ts";
 import { collections, sessionFields } from "../collections.ts";
-import { readSession } from "../records.ts";
+import { type Read, readSession, type SessionRecord } from "../records.ts";
 import { type Accounts, day, minute, startAccounts } from "../testing.ts";
 
 let server: Accounts;
@@ -125,12 +125,16 @@ describe("Ending sessions", () => {
   });
 });
 
-/** When the session was last used as the store has it. */
-async function lastUse(session: string): Promise<number | undefined> {
+/** The session as the store has it. */
+async function stored(session: string): Promise<Read<SessionRecord> | undefined> {
   const filter = eq(sessionFields.session, session);
   const find = { filter, visibility: "live", limit: 1, skip: 0 } as const;
   const [found] = await server.store("shop").collection(collections.sessions).find(find);
-  return found && Date.parse(readSession(found).record.last_used_at);
+  return found && readSession(found);
+}
+
+async function lastUse(session: string): Promise<number> {
+  return Date.parse((await stored(session))?.record.last_used_at ?? "");
 }
 
 describe("Lifetimes", () => {
@@ -158,27 +162,42 @@ describe("Lifetimes", () => {
     expect(ids((await get(other.token)).body)).toEqual([other.session]);
   });
 
+  it("an idle timeout shorter than what is written is kept exactly", async () => {
+    const brief = await startAccounts({ sessionIdleTimeout: 20_000 });
+    try {
+      const { token } = await brief.signup("lea@example.com");
+      const who = async () => (await brief.send("GET", "/whoami", { token })).status;
+      for (let n = 0; n < 20; n += 1) {
+        brief.clock.advance(20_000 - 1);
+        expect(await who()).toBe(200);
+      }
+      brief.clock.advance(20_000);
+      expect(await who()).toBe(401);
+    } finally {
+      await brief.stop();
+    }
+  });
+
   it("last_used_at is written at most once a minute", async () => {
-    const { id, token } = await server.signup("kim@example.com");
+    const { session, token } = await server.signup("kim@example.com");
     const begun = server.clock.now();
     const lastUsed = async () => {
       const { body } = await get(token);
       const [session] = Array.isArray(body["items"]) ? body["items"] : [];
       return isJsonObject(session) ? Date.parse(String(session["last_used_at"])) - begun : undefined;
     };
-    const revision = () => server.store("shop").revision("_svc.sessions");
-    expect(id).toBeTruthy();
+    const version = async () => (await stored(session))?.version;
     server.clock.advance(minute - 1);
-    const before = revision();
+    expect(await version()).toBe(1);
     await get(token, "/whoami");
     expect(await lastUsed()).toBe(0);
-    expect(revision()).toBe(before);
+    expect(await version()).toBe(1);
     server.clock.advance(1);
     await get(token, "/whoami");
     await expect.poll(lastUsed).toBe(minute);
-    const after = revision();
     server.clock.advance(minute - 1);
     await get(token, "/whoami");
-    expect(revision()).toBe(after);
+    expect(await lastUsed()).toBe(minute);
+    expect(await version()).toBe(2);
   });
 });

@@ -1,39 +1,39 @@
 import { timestamp } from "../../clock.ts";
 import { ApiError } from "../../errors.ts";
-import { and, compare, eq, type Filter, not } from "../../filter/algebra.ts";
+import { and, compare, eq, not } from "../../filter/algebra.ts";
 import type { JsonObject } from "../../json.ts";
-import type { Route } from "../../realm/exchange.ts";
+import type { Answer, Route } from "../../realm/exchange.ts";
 import type { Store } from "../../store/contract.ts";
 import { collections, sessionFields } from "../collections.ts";
-import { answerPage, pageParameters, pageRequest } from "../paging.ts";
+import { removeAll } from "../forget.ts";
+import { answerPage, lists, pageParameters, pageRequest } from "../paging.ts";
 import type { AccountRealm } from "../realm.ts";
-import { readSession, type SessionRecord } from "../records.ts";
+import type { SessionRecord, UserRecord } from "../records.ts";
 import { sessionRoute } from "./route.ts";
-
-/** Sessions ended in one transaction. */
-const atOnce = 100;
 
 /** GET `/sessions`: the caller's own that have not ended. */
 export function listSessions(realm: AccountRealm): Route {
-  const { accounts, clock, store } = realm;
   return sessionRoute(
     realm,
-    async (_, caller, query) => {
-      const page = pageRequest(query);
-      const idleSince = timestamp(clock.now() - accounts.sessionIdleTimeout);
-      const filter = and(
-        eq(sessionFields.user, caller.user.id),
-        compare("gt", sessionFields.last_used_at, idleSince),
-      );
-      const sessions = store.collection(collections.sessions);
-      const entry = (session: SessionRecord) => sessionEntry(session, caller.sessionId);
-      return answerPage(sessions, filter, sessionFields.created_at, page, readSession, entry);
-    },
+    (_, caller, query) => answerSessions(realm, caller.user.id, query, caller.credential.id),
     pageParameters,
   );
 }
 
-function sessionEntry(record: SessionRecord, current: string): JsonObject {
+/** A page of a user's sessions that have not ended; `current` marks one. */
+export function answerSessions(
+  realm: AccountRealm,
+  user: string,
+  query: ReadonlyMap<string, string>,
+  current?: string,
+): Promise<Answer> {
+  const idleSince = timestamp(realm.clock.now() - realm.accounts.sessionIdleTimeout);
+  const filter = and(eq(sessionFields.user, user), compare("gt", sessionFields.last_used_at, idleSince));
+  const entry = (session: SessionRecord) => sessionEntry(session, current);
+  return answerPage(realm, lists.sessions, filter, pageRequest(query), entry);
+}
+
+function sessionEntry(record: SessionRecord, current: string | undefined): JsonObject {
   const { session, created_at, last_used_at, expires_at, user_agent, address } = record;
   return {
     id: session,
@@ -59,7 +59,7 @@ export function deleteSession(realm: AccountRealm): Route {
 /** DELETE `/sessions`: ends all of the caller's but this one. */
 export function deleteSessions(realm: AccountRealm): Route {
   return sessionRoute(realm, async (_, caller) => {
-    await endSessions(realm.store, caller.user.id, caller.sessionId);
+    await endSessions(realm.store, caller.user.id, caller.credential.id);
     return { status: 204 };
   });
 }
@@ -67,22 +67,20 @@ export function deleteSessions(realm: AccountRealm): Route {
 /** Ends one session of a user; false when there is none of this id. */
 export async function endSession(store: Store, user: string, session: string): Promise<boolean> {
   const own = and(eq(sessionFields.session, session), eq(sessionFields.user, user));
-  return (await endSome(store, own)) > 0;
+  return (await removeAll(store, collections.sessions, own)) > 0;
 }
 
 /** Ends all sessions of a user but `except`. */
 export async function endSessions(store: Store, user: string, except?: string): Promise<void> {
   const others = and(eq(sessionFields.user, user), not(eq(sessionFields.session, except)));
-  while ((await endSome(store, others)) === atOnce);
+  await removeAll(store, collections.sessions, others);
 }
 
-async function endSome(store: Store, filter: Filter): Promise<number> {
-  const sessions = store.collection(collections.sessions);
-  const found = await sessions.find({ filter, visibility: "live", limit: atOnce, skip: 0 });
-  if (found.length === 0) return 0;
-  await store.transaction(async (transaction) => {
-    const ended = transaction.collection(collections.sessions);
-    for (const { id } of found) await ended.remove(id);
-  });
-  return found.length;
+/** Forgets the sessions that ended when the user's generation was raised; those that have begun since go on. */
+export async function forgetSessions(
+  store: Store,
+  { id, generation }: Pick<UserRecord, "id" | "generation">,
+): Promise<void> {
+  const ended = and(eq(sessionFields.user, id), compare("lt", sessionFields.generation, generation));
+  await removeAll(store, collections.sessions, ended);
 }

@@ -60,8 +60,7 @@ describe("POST /signup", () => {
     expect(body).toMatchObject({
       kind: "user",
       actor: `user:${person.id}`,
-      sessionId: person.session,
-      cookie: false,
+      credential: { kind: "session", id: person.session, cookie: false },
     });
   });
 
@@ -153,7 +152,7 @@ describe("POST /signup", () => {
     expect(body).toMatchObject({ error: { code: "invalid_query", details: [{ path: "x" }] } });
   });
 
-  it("400 invalid_invitation: there are no invitations yet, so none is valid", async () => {
+  it("400 invalid_invitation: one that is none, also where none is needed", async () => {
     const { status, body } = await signup({ email: "fay@example.com", password, invitation: "svi_x" });
     expect(status).toBe(400);
     expect(body).toMatchObject({ error: { code: "invalid_invitation" } });

@@ -1,6 +1,7 @@
 import { timestamp } from "../../clock.ts";
+import type { SessionCaller } from "../../realm/caller.ts";
 import type { Answer, Exchange } from "../../realm/exchange.ts";
-import { type CookieSettings, requireOrigin, sessionCookie } from "../credentials/cookie.ts";
+import { type CookieSettings, endedCookie, requireOrigin, sessionCookie } from "../credentials/cookie.ts";
 import { newToken, tokenHash } from "../credentials/tokens.ts";
 import type { BodyReader } from "../input.ts";
 import type { AccountRealm } from "../realm.ts";
@@ -16,7 +17,13 @@ export interface NewSession {
   readonly record: SessionRecord;
 }
 
-export function newSession(realm: AccountRealm, exchange: Exchange, user: UserRecord): NewSession {
+/** @param mfa whether it begins with a second factor */
+export function newSession(
+  realm: AccountRealm,
+  exchange: Exchange,
+  user: UserRecord,
+  mfa = false,
+): NewSession {
   const now = realm.clock.now();
   const token = newToken("svs");
   const record = {
@@ -29,6 +36,9 @@ export function newSession(realm: AccountRealm, exchange: Exchange, user: UserRe
     expires_at: timestamp(now + realm.accounts.sessionLifetime),
     user_agent: exchange.headers["user-agent"]?.slice(0, userAgentLength) ?? null,
     address: exchange.address,
+    mfa,
+    proved_at: timestamp(now),
+    administered_at: timestamp(now),
   };
   return { token, record };
 }
@@ -76,4 +86,13 @@ export function sessionAnswer(
     body,
     headers: { "set-cookie": sessionCookie(realm.definition.name, cookie, token, sessionLifetime) },
   };
+}
+
+/** 204 to a session that has ended; where it came as a cookie, that is taken back. */
+export function endedAnswer(
+  { accounts: { cookie }, definition }: AccountRealm,
+  { credential }: SessionCaller,
+): Answer {
+  if (!credential.cookie || cookie === undefined) return { status: 204 };
+  return { status: 204, headers: { "set-cookie": endedCookie(definition.name, cookie) } };
 }

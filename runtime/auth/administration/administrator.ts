@@ -1,20 +1,82 @@
 import { ApiError } from "../../errors.ts";
-import type { Caller, KeyCaller } from "../../realm/caller.ts";
-import type { Route } from "../../realm/exchange.ts";
+import { contains, parseNetwork } from "../../http/address.ts";
+import type { AdminArea, Administration } from "../../realm/administration.ts";
+import { type Caller, isSession, type KeyCaller, type SessionCaller } from "../../realm/caller.ts";
+import type { Answer, Exchange, RealmInstance, Route } from "../../realm/exchange.ts";
 import { unauthenticated } from "../authenticate.ts";
-import { type AccountRealm, type CallerHandler, callerRoute } from "../realm.ts";
+import { callerRoute } from "../realm.ts";
 
-/** A route of `_admin`: 401 without a credential, 403 for anything but an API key with `admin`. */
-export function administratorRoute(
-  realm: AccountRealm,
-  handle: CallerHandler<KeyCaller>,
-  query?: readonly string[],
-): Route {
-  return callerRoute(realm, requireAdministrator, handle, query);
+/** Who administers: an API key, or a user in a session. */
+export interface Administrator {
+  readonly caller: KeyCaller | SessionCaller;
+  readonly administration: Administration;
 }
 
-function requireAdministrator(caller: Caller): KeyCaller {
-  if (caller.kind === "key" && caller.admin) return caller;
-  const message = "This needs an API key with administration.";
-  throw caller.kind === "anonymous" ? unauthenticated(message) : new ApiError("forbidden", message);
+/** What a route of `_admin` needs: to look at an area, or to change things in it. */
+export interface Need {
+  readonly area: AdminArea;
+  readonly to: "see" | "change";
+}
+
+export type AdministratorHandler = (
+  exchange: Exchange,
+  administrator: Administrator,
+  query: ReadonlyMap<string, string>,
+) => Promise<Answer>;
+
+/**
+ * A route of `_admin` (spec: Authentication 10; api-decisions: Administrator routes): 401 without a credential, 403
+ * without the area or from a network that administration is not allowed from, 401 `reauth_required` for a session whose
+ * administration is over.
+ */
+export function administratorRoute(
+  realm: RealmInstance,
+  need: Need,
+  handle: AdministratorHandler,
+  query?: readonly string[],
+): Route {
+  const admit = admission(realm);
+  return callerRoute(realm, (caller, exchange) => admit(caller, exchange, need), handle, query);
+}
+
+/**
+ * Who administers; counts as a use of a session's administration.
+ * @returns what answers it, or throws ApiError `unauthenticated` | `forbidden` | `reauth_required`
+ */
+export function admission(
+  realm: RealmInstance,
+): (caller: Caller, exchange: Exchange, need: Need) => Administrator {
+  const networks = realm.definition.adminNetworks
+    ?.map(parseNetwork)
+    .filter((network) => network !== undefined);
+  return (caller, exchange, need) => {
+    const administrator = administratorOf(caller);
+    if (networks !== undefined && !contains(networks, exchange.address)) {
+      throw new ApiError("forbidden", "Administration is not allowed from this network.");
+    }
+    const { caller: by } = administrator;
+    if (by.kind === "user" && by.credential.lapsed) {
+      throw new ApiError(
+        "reauth_required",
+        "Administration in this session is over; prove who you are again.",
+      );
+    }
+    if (!administrator.administration[need.to].has(need.area)) {
+      throw new ApiError("forbidden", `This needs administration of the area ${need.area}.`);
+    }
+    if (by.kind === "user") realm.administers(by);
+    return administrator;
+  };
+}
+
+function administratorOf(caller: Caller): Administrator {
+  if (caller.kind === "anonymous") throw unauthenticated("This needs administration.");
+  if (caller.kind === "key" && caller.administration !== undefined) {
+    return { caller, administration: caller.administration };
+  }
+  if (isSession(caller)) {
+    const { administration } = caller.credential;
+    if (administration !== undefined) return { caller, administration };
+  }
+  throw new ApiError("forbidden", "This needs administration.");
 }

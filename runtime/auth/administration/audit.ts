@@ -1,29 +1,66 @@
 import { timestamp } from "../../clock.ts";
 import type { JsonObject } from "../../json.ts";
+import type { Caller } from "../../realm/caller.ts";
 import type { Exchange, RealmInstance } from "../../realm/exchange.ts";
 import type { Transaction } from "../../store/contract.ts";
 import { collections } from "../collections.ts";
-import { writeAudit } from "../records.ts";
+import { type AuditRecord, writeAudit } from "../records.ts";
 
-/** What was done to whom; `details` are facts about the change, never content. */
+/** What was done to what; `details` are facts about the change, never content or secrets. */
 export interface AuditEntry {
-  readonly action: "user.roles" | "user.disable" | "user.enable";
-  readonly actor: string;
+  readonly action: AuditAction;
   readonly target: string;
-  readonly details: JsonObject;
+  readonly details?: JsonObject;
+}
+
+/** `<kind of target>.<what was done>`. */
+export type AuditAction =
+  | `user.${"create" | "update" | "roles" | "disable" | "enable" | "email" | "delete" | "sessions"}`
+  | `password.${"change" | "reset"}`
+  | `mfa.${"enroll" | "remove" | "recovery"}`
+  | `invitation.${"create" | "revoke" | "accept"}`
+  | `key.${"create" | "replace" | "revoke"}`
+  | `secret.${"put" | "delete"}`
+  | "config.app"
+  | `data.${"create" | "replace" | "patch" | "delete" | "purge" | "restore"}`;
+
+/** Who acts as a user without a session: by a token that was mailed to them, or by signing up. */
+export interface AccountHolder {
+  readonly kind: "holder";
+  readonly actor: `user:${string}`;
+}
+
+export function holderOf(user: string): AccountHolder {
+  return { kind: "holder", actor: `user:${user}` };
 }
 
 /** Appends to the audit trail, in the transaction of the change itself (spec: Audit records). */
 export async function appendAudit(
-  realm: RealmInstance,
+  realm: Pick<RealmInstance, "clock" | "newId">,
   transaction: Transaction,
   exchange: Exchange,
+  by: Caller | AccountHolder,
   entry: AuditEntry,
 ): Promise<void> {
-  const { clock, newId } = realm;
-  const { action, actor, target, details } = entry;
-  const { address, requestId } = exchange;
-  const at = timestamp(clock.now());
-  const record = { id: newId(), at, action, actor, target, address, request_id: requestId, details };
-  await transaction.collection(collections.audit).insert(writeAudit(record));
+  await transaction.collection(collections.audit).insert(writeAudit(auditRecord(realm, exchange, by, entry)));
+}
+
+/** Of a key that acts for a user it names both (api-decisions: Documents and HTTP). */
+export function auditRecord(
+  { clock, newId }: Pick<RealmInstance, "clock" | "newId">,
+  { address, requestId }: Exchange,
+  by: Caller | AccountHolder,
+  { action, target, details = {} }: AuditEntry,
+): AuditRecord {
+  const delegate = by.kind === "user" && by.credential.kind === "key" ? { key: by.credential.key.actor } : {};
+  return {
+    id: newId(),
+    at: timestamp(clock.now()),
+    action,
+    actor: by.actor,
+    target,
+    address,
+    request_id: requestId,
+    details: { ...details, ...delegate },
+  };
 }

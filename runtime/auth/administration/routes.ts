@@ -1,12 +1,42 @@
 import type { RouteTable } from "../../realm/exchange.ts";
 import { inRealm } from "../realm.ts";
-import { getUser, listUsers, patchUser } from "./users.ts";
+import { listAudit } from "./audit-list.ts";
+import { getAppConfig, getConfig, putAppConfig } from "./config.ts";
+import { createInvitation, listInvitations, revokeInvitation } from "./invitations.ts";
+import { createKey, listKeys, revokeKey } from "./keys.ts";
+import { deleteSecret, listSecrets, putSecret } from "./secrets.ts";
+import { patchUser } from "./user-change.ts";
+import { createUser } from "./user-create.ts";
+import { removeUser } from "./user-delete.ts";
+import { endUserSessions, listUserSessions } from "./user-sessions.ts";
+import { getUser, listUsers } from "./users.ts";
 
-/** The routes of `/v1/{realm}/_admin`, in a realm with accounts (api-decisions: Administrator routes). */
+/** The routes of `/v1/{realm}/_admin` that every realm has (api-decisions: Administrator routes). */
 export function administrationRoutes(realm: string): RouteTable {
   const base = `/v1/${realm}/_admin`;
   return {
-    [`${base}/users`]: { GET: inRealm(listUsers) },
-    [`${base}/users/:id`]: { GET: inRealm(getUser), PATCH: inRealm(patchUser) },
+    [`${base}/keys`]: { GET: listKeys, POST: createKey },
+    [`${base}/keys/:id`]: { DELETE: revokeKey },
+    [`${base}/secrets`]: { GET: listSecrets },
+    [`${base}/secrets/:name`]: { PUT: putSecret, DELETE: deleteSecret },
+    [`${base}/audit`]: { GET: listAudit },
+    [`${base}/config`]: { GET: getConfig },
+    [`${base}/config/app`]: { GET: getAppConfig, PUT: putAppConfig },
+  };
+}
+
+/** The routes of `/v1/{realm}/_admin` in a realm with accounts. */
+export function userAdministrationRoutes(realm: string): RouteTable {
+  const base = `/v1/${realm}/_admin`;
+  return {
+    [`${base}/users`]: { GET: inRealm(listUsers), POST: inRealm(createUser) },
+    [`${base}/users/:id`]: {
+      GET: inRealm(getUser),
+      PATCH: inRealm(patchUser),
+      DELETE: inRealm(removeUser),
+    },
+    [`${base}/users/:id/sessions`]: { GET: inRealm(listUserSessions), DELETE: inRealm(endUserSessions) },
+    [`${base}/invitations`]: { GET: inRealm(listInvitations), POST: inRealm(createInvitation) },
+    [`${base}/invitations/:id`]: { DELETE: inRealm(revokeInvitation) },
   };
 }

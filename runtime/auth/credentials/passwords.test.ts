@@ -50,4 +50,18 @@ describe("Passwords", () => {
     });
     await expect(small.hash("correct horse")).resolves.toMatch(/^\$argon2id\$/);
   });
+
+  it("work off the event loop, which goes round between any two of them", async () => {
+    const alone = new PasswordHasher(1, 8);
+    let rounds = 0;
+    let working = true;
+    const count = () => {
+      rounds += 1;
+      if (working) setImmediate(count);
+    };
+    setImmediate(count);
+    await Promise.all(Array.from({ length: 6 }, () => alone.hash("correct horse")));
+    working = false;
+    expect(rounds).toBeGreaterThanOrEqual(5);
+  });
 });

@@ -1,64 +1,91 @@
-import type { RuleUser, UserCaller } from "../../realm/caller.ts";
+import type { SessionCaller } from "../../realm/caller.ts";
 import type { AccountSettings } from "../../realm/definition.ts";
 import type { RealmInstance } from "../../realm/exchange.ts";
 import { collections } from "../collections.ts";
-import { readUser } from "../records.ts";
-import { ruleUser } from "../users.ts";
 import { RecordCache } from "./cache.ts";
-import { type LiveSession, liveSession, SessionUse } from "./use.ts";
+import { type LiveSession, type LiveUser, liveSession } from "./live.ts";
+import { SessionUse } from "./use.ts";
 
-/** A user as it is checked on every request. */
-interface LiveUser {
-  readonly user: RuleUser;
-  readonly actor: `user:${string}`;
-  readonly disabled: boolean;
-  readonly generation: number;
-}
+type Realm = Pick<RealmInstance, "store" | "clock" | "background" | "log">;
 
 /** Finds the user behind a session. */
 export class SessionResolver {
-  readonly #realm: Omit<RealmInstance, "authenticate">;
-  readonly #idleTimeout: number;
+  readonly #realm: Realm;
+  readonly #settings: AccountSettings;
   readonly #sessions: RecordCache<LiveSession>;
   readonly #users: RecordCache<LiveUser>;
   readonly #use: SessionUse;
 
-  constructor(realm: Omit<RealmInstance, "authenticate">, accounts: AccountSettings) {
+  constructor(realm: Realm, settings: AccountSettings, users: RecordCache<LiveUser>) {
     this.#realm = realm;
-    this.#idleTimeout = accounts.sessionIdleTimeout;
+    this.#settings = settings;
     this.#sessions = new RecordCache(realm.store, collections.sessions, liveSession);
-    this.#users = new RecordCache(realm.store, collections.users, (document) => {
-      const { record } = readUser(document);
-      const { disabled, generation } = record;
-      return { user: ruleUser(record, accounts), actor: `user:${record.id}`, disabled, generation };
-    });
-    this.#use = new SessionUse(realm, accounts.sessionIdleTimeout);
+    this.#users = users;
+    this.#use = new SessionUse(realm);
   }
 
   /**
    * The caller whose session token has this hash; undefined when it is unknown or over. Counts as a use of it. Answers at
    * once where the records are in memory, as they are for all but the first request.
    */
-  resolve(hash: string, cookie: boolean): UserCaller | undefined | Promise<UserCaller | undefined> {
+  resolve(hash: string, cookie: boolean): SessionCaller | undefined | Promise<SessionCaller | undefined> {
     const session = this.#sessions.peek(hash);
-    const owner = session === undefined ? undefined : this.#users.peek(session.record.user);
+    const owner = session === undefined ? undefined : this.#users.peek(session.user);
     if (session === undefined || owner === undefined) return this.#load(hash, cookie);
     return this.#caller(session, owner, cookie);
   }
 
-  async #load(hash: string, cookie: boolean): Promise<UserCaller | undefined> {
+  /** Notes that a session administers: its administration lapses when that was too long ago. */
+  administers({ credential }: SessionCaller): void {
+    this.#use.noteAdministration(credential.id, this.#realm.clock.now());
+  }
+
+  async #load(hash: string, cookie: boolean): Promise<SessionCaller | undefined> {
     const session = this.#sessions.peek(hash) ?? (await this.#sessions.load(hash));
     if (session === undefined) return undefined;
-    const id = session.record.user;
-    const owner = this.#users.peek(id) ?? (await this.#users.load(id));
+    const owner = this.#users.peek(session.user) ?? (await this.#users.load(session.user));
     return owner === undefined ? undefined : this.#caller(session, owner, cookie);
   }
 
-  #caller(session: LiveSession, owner: LiveUser, cookie: boolean): UserCaller | undefined {
+  #caller(session: LiveSession, owner: LiveUser, cookie: boolean): SessionCaller | undefined {
     const now = this.#realm.clock.now();
-    if (session.expires <= now || now - this.#use.lastUsed(session) >= this.#idleTimeout) return undefined;
-    if (owner.disabled || owner.generation !== session.record.generation) return undefined;
+    const { sessionIdleTimeout } = this.#settings;
+    if (session.expires <= now || now - this.#use.lastUsed(session) >= sessionIdleTimeout) return undefined;
+    if (owner.disabled || owner.generation !== session.generation) return undefined;
     this.#use.note(session, now);
-    return { kind: "user", actor: owner.actor, user: owner.user, sessionId: session.record.session, cookie };
+    const lapsed = owner.administration !== undefined && this.#isLapsed(session, now);
+    const kept = session.caller;
+    if (
+      kept?.owner === owner &&
+      kept.caller.credential.cookie === cookie &&
+      kept.caller.credential.lapsed === lapsed
+    ) {
+      return kept.caller;
+    }
+    const caller = sessionCaller(session, owner, cookie, lapsed);
+    session.caller = { owner, caller };
+    return caller;
   }
+
+  #isLapsed(session: LiveSession, now: number): boolean {
+    const { adminIdleTimeout, adminMaxLifetime } = this.#settings;
+    return (
+      now - session.proved >= adminMaxLifetime ||
+      now - this.#use.lastAdministered(session) >= adminIdleTimeout
+    );
+  }
+}
+
+function sessionCaller(
+  { hash, id, mfa }: LiveSession,
+  { actor, user, verified, administration }: LiveUser,
+  cookie: boolean,
+  lapsed: boolean,
+): SessionCaller {
+  return {
+    kind: "user",
+    actor,
+    user: mfa ? verified : user,
+    credential: { kind: "session", id, hash, cookie, administration, lapsed },
+  };
 }

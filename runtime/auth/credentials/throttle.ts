@@ -1,70 +1,200 @@
 import ipaddr from "ipaddr.js";
-import type { Clock } from "../../clock.ts";
+import { timestamp } from "../../clock.ts";
 import { ApiError } from "../../errors.ts";
+import { TRUE } from "../../filter/algebra.ts";
+import type { RealmInstance } from "../../realm/exchange.ts";
+import { DuplicateId, type Transaction, TransactionConflict } from "../../store/contract.ts";
+import { collections, throttleFields } from "../collections.ts";
+import { type Read, readThrottle, type ThrottleRecord, writeThrottle } from "../records.ts";
+import { tokenHash } from "./tokens.ts";
 
-const period = 15 * 60_000;
-const limits = { pair: 10, account: 100, address: 100 } as const;
+const minute = 60_000;
 
-/** Keys remembered at most; those that failed longest ago are forgotten first. */
-const remembered = 100_000;
+/** Transactions begun again because another one made the same record first. */
+const attempts = 10;
+
+/** How often something may happen in a time. */
+export interface Limit {
+  /** What is counted; only its hash is stored. */
+  readonly key: string;
+  readonly limit: number;
+  /** Milliseconds. */
+  readonly period: number;
+}
+
+/** What a guess that was no good is answered with. */
+export const wrong = Symbol("wrong");
 
 /**
- * The failed-login throttle of a process (api-decisions: Accounts): in 15 minutes 10 failures per account and address
- * together, 100 per account, 100 per address. An account is whatever e-mail address was tried, so that it says nothing
- * about which exist.
+ * Guesses at the secrets of an account (api-decisions: Accounts): of failures in 15 minutes 100 per account, 10 per
+ * account and address together, 100 per address.
+ * @param account in the form it compares in; whatever e-mail address is tried, so that it says nothing about which exist
  */
-export class LoginThrottle {
-  readonly #clock: Clock;
-  readonly #capacity: number;
-  /** Times of the last failures by key, oldest first, as many as its limit; keys in order of their last failure. */
-  readonly #failures = new Map<string, number[]>();
+export function guessLimits(account: string, address: string): readonly Limit[] {
+  const network = clientNetwork(address);
+  return [
+    { key: JSON.stringify(["guess", account]), limit: 100, period: 15 * minute },
+    { key: JSON.stringify(["guess", account, network]), limit: 10, period: 15 * minute },
+    { key: JSON.stringify(["guess", null, network]), limit: 100, period: 15 * minute },
+  ];
+}
 
-  constructor(clock: Clock, capacity = remembered) {
-    this.#clock = clock;
-    this.#capacity = capacity;
+/** Mails to one recipient: 3 an hour (api-decisions: Accounts). */
+export function mailLimits(recipient: string): readonly Limit[] {
+  return [{ key: JSON.stringify(["mail", recipient]), limit: 3, period: 60 * minute }];
+}
+
+/** Counts in the store, so for all instances on it and beyond a restart. */
+export class Throttle {
+  readonly #realm: Pick<RealmInstance, "store" | "clock">;
+
+  constructor(realm: Pick<RealmInstance, "store" | "clock">) {
+    this.#realm = realm;
   }
 
   /**
-   * To be called before a password is looked at and again before its result is told, or parallel attempts would learn
-   * more than the limit.
-   * @throws ApiError `too_many_requests` while the account or address is over a limit.
+   * A first look, before anything costly; `guess` decides.
+   * @throws ApiError `too_many_requests`
    */
-  check(account: string, address: string): void {
-    const now = this.#clock.now();
-    let free = now;
-    for (const [key, limit] of keys(account, address)) {
-      const times = this.#failures.get(key);
-      const oldest = times?.[times.length - limit];
-      if (oldest !== undefined) free = Math.max(free, oldest + period);
-    }
-    if (free <= now) return;
-    throw new ApiError("too_many_requests", "Too many failed logins; try again later.", {
-      headers: { "retry-after": String(Math.ceil((free - now) / 1000)) },
+  async check(limits: readonly Limit[]): Promise<void> {
+    const values = limits.map(({ key }) => tokenHash(key));
+    const found = await this.#realm.store
+      .collection(collections.throttle)
+      .lookup({ key: throttleFields.id, values, filter: TRUE, limit: values.length });
+    const records = found.map((document) => readThrottle(document).record);
+    const times = values.map((id) => records.find((record) => record.id === id)?.times ?? []);
+    refuse(limits, times, this.#realm.clock.now());
+  }
+
+  /**
+   * Looks at a guess, in one transaction with what follows from it: of wrong ones, however many are tried at a time,
+   * at most `limit` are told. `look` answers `wrong`, having written nothing, or what the guess opens.
+   * @throws ApiError `too_many_requests`, also for a guess that would be right
+   */
+  guess<T>(
+    limits: readonly Limit[],
+    look: (transaction: Transaction) => Promise<T | typeof wrong>,
+  ): Promise<T | typeof wrong> {
+    return this.#counting(limits, async (transaction, counters) => {
+      const now = this.#realm.clock.now();
+      refuse(
+        limits,
+        counters.map(({ times }) => times),
+        now,
+      );
+      const told = await look(transaction);
+      // A right guess writes as well: of two that come at once, each sees what became of the other.
+      const [account] = counters;
+      if (told === wrong) for (const counter of counters) await counter.count(transaction, now);
+      else await account?.keep(transaction, now);
+      return told;
     });
   }
 
-  /** Counts a failed login. */
-  fail(account: string, address: string): void {
-    const now = this.#clock.now();
-    for (const [key, limit] of keys(account, address)) {
-      const recent = (this.#failures.get(key) ?? []).filter((time) => time > now - period);
-      this.#failures.delete(key);
-      this.#failures.set(key, [...recent, now].slice(-limit));
+  /**
+   * Counts a wrong guess that is about to be told.
+   * @throws ApiError `too_many_requests`: it must not be told
+   */
+  async fail(limits: readonly Limit[]): Promise<void> {
+    await this.guess(limits, async () => wrong);
+  }
+
+  /** Whether it may happen once more, which is counted then. */
+  async take(limits: readonly Limit[]): Promise<boolean> {
+    try {
+      await this.fail(limits);
+      return true;
+    } catch (error) {
+      if (error instanceof ApiError && error.code === "too_many_requests") return false;
+      throw error;
     }
-    for (const key of this.#failures.keys()) {
-      if (this.#failures.size <= this.#capacity) break;
-      this.#failures.delete(key);
+  }
+
+  async #counting<T>(
+    limits: readonly Limit[],
+    work: (transaction: Transaction, counters: readonly Counter[]) => Promise<T>,
+  ): Promise<T> {
+    const ids = limits.map(({ key }) => tokenHash(key));
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await this.#realm.store.transaction(async (transaction) => {
+          const records = transaction.collection(collections.throttle);
+          const counters: Counter[] = [];
+          for (const [at, limit] of limits.entries()) {
+            const id = ids[at] ?? "";
+            const document = await records.get(id, "live");
+            counters.push(new Counter(limit, id, document && readThrottle(document)));
+          }
+          return work(transaction, counters);
+        });
+      } catch (error) {
+        if (error instanceof TransactionConflict) throw tooMany(1, error);
+        // Another transaction made one of the records in between.
+        const raced = error instanceof DuplicateId && ids.includes(error.id);
+        if (!raced) throw error;
+        if (attempt === attempts) throw tooMany(1, error);
+      }
     }
   }
 }
 
-function keys(account: string, address: string): readonly (readonly [string, number])[] {
-  const network = clientNetwork(address);
-  return [
-    [JSON.stringify([account, network]), limits.pair],
-    [JSON.stringify([account]), limits.account],
-    [JSON.stringify([null, network]), limits.address],
-  ];
+/** The record of one limit in a transaction. */
+class Counter {
+  readonly #limit: Limit;
+  readonly #id: string;
+  readonly #read: Read<ThrottleRecord> | undefined;
+
+  constructor(limit: Limit, id: string, read: Read<ThrottleRecord> | undefined) {
+    this.#limit = limit;
+    this.#id = id;
+    this.#read = read;
+  }
+
+  get times(): readonly number[] {
+    return this.#read?.record.times ?? [];
+  }
+
+  count(transaction: Transaction, now: number): Promise<void> {
+    return this.#write(transaction, now, [...this.times, now]);
+  }
+
+  /** Writes it as it is. */
+  keep(transaction: Transaction, now: number): Promise<void> {
+    return this.#write(transaction, now, this.times);
+  }
+
+  async #write(transaction: Transaction, now: number, times: readonly number[]): Promise<void> {
+    const { limit, period } = this.#limit;
+    const records = transaction.collection(collections.throttle);
+    const version = this.#read?.version ?? 0;
+    const record = {
+      id: this.#id,
+      times: times.filter((time) => time > now - period).slice(-limit),
+      created_at: this.#read?.record.created_at ?? timestamp(now),
+      expires_at: timestamp(now + period),
+    };
+    if (version === 0) await records.insert(writeThrottle(record, 1));
+    else if (!(await records.replace(version, writeThrottle(record, version + 1)))) {
+      throw new TransactionConflict(undefined);
+    }
+  }
+}
+
+/** @param counted the times of each limit, oldest first */
+function refuse(limits: readonly Limit[], counted: readonly (readonly number[])[], now: number): void {
+  let free = now;
+  for (const [at, { limit, period }] of limits.entries()) {
+    const oldest = counted[at]?.at(-limit);
+    if (oldest !== undefined) free = Math.max(free, oldest + period);
+  }
+  if (free > now) throw tooMany(Math.ceil((free - now) / 1000));
+}
+
+function tooMany(seconds: number, cause?: unknown): ApiError {
+  return new ApiError("too_many_requests", "Too many failed attempts; try again later.", {
+    headers: { "retry-after": String(seconds) },
+    cause,
+  });
 }
 
 /** What counts as one address: an IPv4 address, or the /64 that one IPv6 customer usually holds. */

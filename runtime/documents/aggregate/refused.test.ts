@@ -133,6 +133,7 @@ describe("Aggregation: what costs too much", () => {
       body: "none",
       requestId: "r",
       address: "",
+      abandoned: false,
     };
     try {
       return await handle(exchange);

@@ -6,7 +6,7 @@ import {
   type Transaction,
   type TransactionCollection,
 } from "../../store/contract.ts";
-import { type Access, requireWrite } from "../access.ts";
+import { type Access, requireWrite, type Write, type WriteAction, type Written } from "../access.ts";
 import type { Collection } from "../collection.ts";
 import { newDocument, refusedCreate } from "../writes/create.ts";
 import { removeDocument, softDeleteDocument } from "../writes/remove.ts";
@@ -19,6 +19,8 @@ type Create = Extract<Operation, { op: "create" }>;
 
 /** A batch under way in its transaction: runs operations in order, each seeing the ones before it. */
 export class Batch {
+  /** Those done so far. */
+  readonly writes: Write[] = [];
   readonly #collections: ReadonlyMap<string, Collection>;
   readonly #access: Access;
   readonly #exchange: Exchange;
@@ -79,6 +81,7 @@ export class Batch {
     }
     // Whatever the store refuses stands before it.
     if (refused !== undefined) throw refused;
+    for (const document of documents) this.#note("create", collection, document);
     return documents.map((document) => collection.view(access, document).text);
   }
 
@@ -101,6 +104,7 @@ export class Batch {
     const stored = await optimistic(once, () =>
       updateDocument(collection, access, documents, target, op, draft),
     );
+    this.#note(op, collection, stored);
     return collection.view(access, stored).text;
   }
 
@@ -109,11 +113,16 @@ export class Batch {
     const documents = this.#documentsOf(collection);
     const { rules, softDelete } = collection.definition;
     requireWrite(collection.definition, access, rules?.delete);
-    await optimistic(once, () =>
+    const deleted = await optimistic(once, () =>
       softDelete === undefined
         ? removeDocument(collection, access, documents, target, rules?.delete)
         : softDeleteDocument(collection, access, documents, target, softDelete.retention),
     );
+    this.#note("delete", collection, deleted);
+  }
+
+  #note(action: WriteAction, { definition }: Collection, { id, version }: Written): void {
+    this.writes.push({ action, collection: definition, id, version });
   }
 
   #documentsOf(collection: Collection): TransactionCollection {

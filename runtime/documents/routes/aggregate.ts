@@ -4,26 +4,30 @@ import { listTag } from "../../http/etag.ts";
 import type { CollectionDefinition } from "../../realm/definition.ts";
 import type { RouteFactory } from "../../realm/exchange.ts";
 import { QueryTimeout, type StoreCollection, TooManyGroups } from "../../store/contract.ts";
-import { accessTo, readable } from "../access.ts";
+import { readable } from "../access.ts";
 import { aggregateText } from "../aggregate/answer.ts";
 import { type AggregateQuery, aggregateQuery } from "../aggregate/query.ts";
 import { collectionOf } from "../collection.ts";
+import { clientEntrance, type Open } from "../entrance.ts";
 import { varyByLanguage } from "../query/language.ts";
 import { conditional, publicCaching } from "../reads.ts";
 
 /** `GET /v1/{realm}/{database}/{collection}/_aggregate` (spec: Aggregation). */
-export function aggregateDocuments(definition: CollectionDefinition): RouteFactory {
+export function aggregateDocuments(
+  definition: CollectionDefinition,
+  open: Open = clientEntrance,
+): RouteFactory {
   return (realm) => {
     const { documents } = collectionOf(realm, definition);
-    const identify = accessTo(realm);
+    const entrance = open(realm);
     const readQuery =
       definition.aggregate === undefined ? notEnabled : aggregateQuery(definition, definition.aggregate);
     const caching = publicCaching(definition);
     const negotiatedVary = varyByLanguage(realm.definition);
     return {
-      class: "document",
+      class: entrance.class,
       async handle(exchange) {
-        const access = await identify(exchange);
+        const access = await entrance.reader(exchange);
         const read = readable(definition, access, definition.rules?.read);
         const query = readQuery(exchange, access);
         const { groups, hasMore } = await aggregated(documents, read, query);

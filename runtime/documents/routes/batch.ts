@@ -2,10 +2,10 @@ import { type JsonBody, readJson } from "../../http/body.ts";
 import type { CollectionDefinition } from "../../realm/definition.ts";
 import type { Answer, RouteFactory } from "../../realm/exchange.ts";
 import type { Transaction } from "../../store/contract.ts";
-import { accessTo } from "../access.ts";
 import { readOperations } from "../batch/operations.ts";
 import { Batch } from "../batch/run.ts";
 import { collectionOf } from "../collection.ts";
+import { clientEntrance, type Open } from "../entrance.ts";
 import { idempotency, idempotencyKey } from "../idempotency.ts";
 import { createQuery } from "../query/writes.ts";
 
@@ -13,23 +13,29 @@ import { createQuery } from "../query/writes.ts";
  * `POST /v1/{realm}/{database}/_batch`: up to 100 writes, all or nothing.
  * @param collections those of the database
  */
-export function batchRoute(database: string, collections: readonly CollectionDefinition[]): RouteFactory {
+export function batchRoute(
+  database: string,
+  collections: readonly CollectionDefinition[],
+  open: Open = clientEntrance,
+): RouteFactory {
   return (realm) => {
     const byName = new Map(
       collections.map((definition) => [definition.name, collectionOf(realm, definition)]),
     );
-    const identify = accessTo(realm);
-    const remember = idempotency(realm, `${database}/_batch`);
+    const entrance = open(realm);
+    const remember = idempotency(realm, `${entrance.name}${database}/_batch`);
     return {
-      class: "document",
+      class: entrance.class,
       async handle(exchange): Promise<Answer> {
-        const access = await identify(exchange);
+        const access = await entrance.writer(exchange);
         const key = idempotencyKey(exchange, access);
         createQuery(exchange.search);
         const read = () => readJson(exchange, "application/json");
         const run = async (transaction: Transaction, { value, problems }: JsonBody): Promise<Answer> => {
           const batch = new Batch(byName, access, exchange, transaction);
-          return { status: 200, body: await batch.run(readOperations(value, problems)) };
+          const body = await batch.run(readOperations(value, problems));
+          await access.audit?.(transaction, batch.writes);
+          return { status: 200, body };
         };
         if (key !== undefined) {
           const body = read();

@@ -1,35 +1,41 @@
 import { readJson } from "../../http/body.ts";
 import type { CollectionDefinition } from "../../realm/definition.ts";
 import type { Answer, RouteFactory } from "../../realm/exchange.ts";
-import { accessTo } from "../access.ts";
+import type { StoredDocument } from "../../store/contract.ts";
 import { collectionOf, type Documents } from "../collection.ts";
 import { draftOf } from "../draft.ts";
+import { clientEntrance, type Open } from "../entrance.ts";
 import { idempotency, idempotencyKey } from "../idempotency.ts";
 import { createQuery } from "../query/writes.ts";
 import { createDocument as create } from "../writes/create.ts";
+import { Writer } from "../writes/writer.ts";
 
 /** `POST /v1/{realm}/{database}/{collection}`. */
-export function createDocument(definition: CollectionDefinition): RouteFactory {
+export function createDocument(definition: CollectionDefinition, open: Open = clientEntrance): RouteFactory {
   return (realm) => {
     const collection = collectionOf(realm, definition);
-    const { documents, storeName, path, view } = collection;
-    const identify = accessTo(realm);
-    const remember = idempotency(realm, `${definition.database}/${definition.name}`);
+    const { path, view } = collection;
+    const entrance = open(realm);
+    const writer = new Writer(realm, collection);
+    const remember = idempotency(realm, `${entrance.name}${definition.database}/${definition.name}`);
     return {
-      class: "document",
+      class: entrance.class,
       async handle(exchange): Promise<Answer> {
-        const access = await identify(exchange);
+        const access = await entrance.writer(exchange);
         const key = idempotencyKey(exchange, access);
         createQuery(exchange.search);
         const { value, problems } = readJson(exchange, "application/json");
 
-        const work = async (where: Documents): Promise<Answer> => {
-          const stored = await create(collection, access, exchange, where, draftOf(value, problems));
+        const insert = (documents: Documents) =>
+          create(collection, access, exchange, documents, draftOf(value, problems));
+        const answer = (stored: StoredDocument): Answer => {
           const { text, tag } = view(access, stored);
           return { status: 201, body: text, headers: { etag: tag, location: `${path}/${stored.id}` } };
         };
-        if (key === undefined) return work(documents);
-        return remember(key, value, (transaction) => work(transaction.collection(storeName)));
+        if (key === undefined) return answer(await writer.write(access, "create", insert));
+        return remember(key, value, async (transaction) =>
+          answer(await writer.within(transaction, access, "create", insert)),
+        );
       },
     };
   };

@@ -1,30 +1,33 @@
 import { parseIfMatch } from "../../http/etag.ts";
 import type { CollectionDefinition } from "../../realm/definition.ts";
 import type { Answer, RouteFactory } from "../../realm/exchange.ts";
-import { accessTo, requireWrite } from "../access.ts";
+import { requireWrite } from "../access.ts";
 import { collectionOf, type Documents } from "../collection.ts";
+import { clientEntrance, type Open } from "../entrance.ts";
 import { purgeQuery, writeQuery } from "../query/writes.ts";
 import { removeDocument, softDeleteDocument as softDelete } from "../writes/remove.ts";
-import { once, optimistic, type Retry, shortBackoff } from "../writes/retry.ts";
+import { Writer } from "../writes/writer.ts";
 
 const gone: Answer = { status: 204 };
 
 /** `DELETE /v1/{realm}/{database}/{collection}/{id}` in a collection without soft delete. */
-export function deleteDocument(definition: CollectionDefinition, retry: Retry = shortBackoff): RouteFactory {
+export function deleteDocument(definition: CollectionDefinition, open: Open = clientEntrance): RouteFactory {
   return (realm) => {
     const collection = collectionOf(realm, definition);
-    const { documents } = collection;
-    const identify = accessTo(realm);
+    const entrance = open(realm);
+    const writer = new Writer(realm, collection);
     const rule = definition.rules?.delete;
     return {
-      class: "document",
+      class: entrance.class,
       async handle(exchange): Promise<Answer> {
-        const access = await identify(exchange);
+        const access = await entrance.writer(exchange);
         requireWrite(definition, access, rule);
         writeQuery(exchange.search);
         const condition = parseIfMatch(exchange.headers["if-match"]);
         const target = { id: exchange.params["id"] ?? "", visibility: "live", condition } as const;
-        await optimistic(retry, () => removeDocument(collection, access, documents, target, rule));
+        await writer.write(access, "delete", (documents) =>
+          removeDocument(collection, access, documents, target, rule),
+        );
         return gone;
       },
     };
@@ -34,17 +37,17 @@ export function deleteDocument(definition: CollectionDefinition, retry: Retry = 
 /** `DELETE /v1/{realm}/{database}/{collection}/{id}` in a collection with soft delete; `?purge=true` removes for good. */
 export function softDeleteDocument(
   definition: CollectionDefinition,
-  retry: Retry = shortBackoff,
+  open: Open = clientEntrance,
 ): RouteFactory {
   return (realm) => {
     const collection = collectionOf(realm, definition);
-    const { documents, storeName } = collection;
-    const identify = accessTo(realm);
+    const entrance = open(realm);
+    const writer = new Writer(realm, collection);
     const { rules, softDelete: { retention } = {} } = definition;
     return {
-      class: "document",
+      class: entrance.class,
       async handle(exchange): Promise<Answer> {
-        const access = await identify(exchange);
+        const access = await entrance.writer(exchange);
         const purge = purgeQuery(exchange.search);
         requireWrite(definition, access, purge ? rules?.purge : rules?.delete);
         const condition = parseIfMatch(exchange.headers["if-match"]);
@@ -53,16 +56,15 @@ export function softDeleteDocument(
           visibility: purge ? "all" : "live",
           condition,
         } as const;
-        const attempt = (where: Documents) =>
+        const attempt = (documents: Documents) =>
           purge
-            ? removeDocument(collection, access, where, target, rules?.purge)
-            : softDelete(collection, access, where, target, retention);
+            ? removeDocument(collection, access, documents, target, rules?.purge)
+            : softDelete(collection, access, documents, target, retention);
+        const action = purge ? "purge" : "delete";
         // Where no rule and no condition judged a version, the current one goes: nothing may come in between.
         if (access.context === undefined && condition === undefined) {
-          await realm.store.transaction((transaction) =>
-            optimistic(once, () => attempt(transaction.collection(storeName))),
-          );
-        } else await optimistic(retry, () => attempt(documents));
+          await writer.alone(access, action, attempt);
+        } else await writer.write(access, action, attempt);
         return gone;
       },
     };

@@ -2,25 +2,26 @@ import { documentTag } from "../../http/etag.ts";
 import { isId } from "../../ids.ts";
 import type { CollectionDefinition } from "../../realm/definition.ts";
 import type { Answer, RouteFactory } from "../../realm/exchange.ts";
-import { accessTo, readable } from "../access.ts";
+import { readable } from "../access.ts";
 import { collectionOf } from "../collection.ts";
+import { clientEntrance, type Open } from "../entrance.ts";
 import { notFound } from "../errors.ts";
 import { expander } from "../expand/expand.ts";
 import { getQuery } from "../query/get.ts";
 import { conditional, publicCaching, scopeWithin } from "../reads.ts";
 
 /** `GET /v1/{realm}/{database}/{collection}/{id}`. */
-export function getDocument(definition: CollectionDefinition): RouteFactory {
+export function getDocument(definition: CollectionDefinition, open: Open = clientEntrance): RouteFactory {
   return (realm) => {
     const { documents, view } = collectionOf(realm, definition);
-    const identify = accessTo(realm);
+    const entrance = open(realm);
     const query = getQuery(definition);
     const caching = publicCaching(definition);
     const { readExpand, run } = expander(realm, definition);
     return {
-      class: "document",
+      class: entrance.class,
       async handle(exchange): Promise<Answer> {
-        const access = await identify(exchange);
+        const access = await entrance.reader(exchange);
         const { id = "" } = exchange.params;
         const read = readable(definition, access, definition.rules?.read);
         const { deleted, expand } = query(exchange.search);

@@ -5,9 +5,10 @@ import { kept } from "../../kept.ts";
 import type { CollectionDefinition } from "../../realm/definition.ts";
 import type { Answer, RouteFactory } from "../../realm/exchange.ts";
 import { QueryTimeout, type StoreCollection, type StoredDocument } from "../../store/contract.ts";
-import { accessTo, readable } from "../access.ts";
+import { readable } from "../access.ts";
 import { collectionOf } from "../collection.ts";
 import { withScore } from "../encode.ts";
+import { clientEntrance, type Open } from "../entrance.ts";
 import { expander } from "../expand/expand.ts";
 import { type Cursors, cursors } from "../query/cursors.ts";
 import { varyByLanguage } from "../query/language.ts";
@@ -15,20 +16,20 @@ import { type ListQuery, listQuery } from "../query/list.ts";
 import { conditional, publicCaching, type Scope, scopeWithin } from "../reads.ts";
 
 /** `GET /v1/{realm}/{database}/{collection}`. */
-export function listDocuments(definition: CollectionDefinition): RouteFactory {
+export function listDocuments(definition: CollectionDefinition, open: Open = clientEntrance): RouteFactory {
   return (realm) => {
     const collection = collectionOf(realm, definition);
     const { documents, view } = collection;
-    const identify = accessTo(realm);
+    const entrance = open(realm);
     const ofLists = cursors(realm.cursors, collection.storeName);
     const readQuery = listQuery(definition, ofLists);
     const caching = publicCaching(definition);
     const { readExpand, run } = expander(realm, definition);
     const negotiatedVary = varyByLanguage(realm.definition);
     return {
-      class: "document",
+      class: entrance.class,
       async handle(exchange): Promise<Answer> {
-        const access = await identify(exchange);
+        const access = await entrance.reader(exchange);
         const read = readable(definition, access, definition.rules?.read);
         const query = readQuery(exchange, access);
         const plan = query.expand === undefined ? undefined : readExpand(query.expand);

@@ -48,7 +48,7 @@ export function newDocument(
 
   const id = requested ?? collection.newId();
   const now = collection.clock.now();
-  const meta = createdMeta(timestamp(now), access.caller);
+  const meta = createdMeta(timestamp(now), access.author);
   const text = documentText(id, draft.members, meta);
   return { id, version: 1, text, createdAt: now };
 }

@@ -1,7 +1,7 @@
 import { timestamp } from "../../clock.ts";
 import { isId } from "../../ids.ts";
 import type { WriteRule } from "../../realm/rule.ts";
-import { type Access, allows, refusal } from "../access.ts";
+import { type Access, allows, refusal, type Written } from "../access.ts";
 import type { Collection, Documents } from "../collection.ts";
 import { splitDocument, withMeta } from "../encode.ts";
 import { notFound } from "../errors.ts";
@@ -19,16 +19,16 @@ export async function removeDocument(
   documents: Documents,
   target: Target,
   rule: WriteRule | undefined,
-): Promise<true | undefined> {
+): Promise<Written | undefined> {
   const { id, visibility, condition } = target;
   // With nothing to compare or to ask, whatever version is live goes.
   if (access.context === undefined && condition === undefined && visibility === "live") {
-    if (isId(id) && (await documents.remove(id))) return true;
+    if (isId(id) && (await documents.remove(id))) return { id };
     throw notFound();
   }
   const found = await existing(collection, access, documents, target);
   requireRemoval(access, found, rule);
-  return (await documents.remove(id, found.stored.version)) || undefined;
+  return (await documents.remove(id, found.stored.version)) ? { id } : undefined;
 }
 
 /**
@@ -41,7 +41,7 @@ export async function softDeleteDocument(
   documents: Documents,
   target: Target,
   retention: number | undefined,
-): Promise<true | undefined> {
+): Promise<Written | undefined> {
   const found = await existing(collection, access, documents, target);
   requireRemoval(access, found, collection.definition.rules?.delete);
   const { id, version: expected, text } = found.stored;
@@ -51,9 +51,9 @@ export async function softDeleteDocument(
   const purgeAt = retention === undefined ? undefined : now + retention;
   const parts = splitDocument(text);
   const meta = deletedMeta(
-    nextMeta(parts.meta, version, at, access.caller),
+    nextMeta(parts.meta, version, at, access.author),
     at,
-    access.caller,
+    access.author,
     purgeAt === undefined ? undefined : timestamp(purgeAt),
   );
   const next = {
@@ -64,7 +64,7 @@ export async function softDeleteDocument(
     deletedAt: now,
     purgeAt,
   };
-  return (await documents.replace(expected, next)) || undefined;
+  return (await documents.replace(expected, next)) ? next : undefined;
 }
 
 function requireRemoval(access: Access, found: Existing, rule: WriteRule | undefined): void {

@@ -73,14 +73,14 @@ function requireUpdate(
  */
 export async function rewrite(
   { definition, clock }: Collection,
-  { caller }: Access,
+  { author }: Access,
   documents: Documents,
   { stored, meta: before }: Existing,
   members: JsonObject,
 ): Promise<StoredDocument | undefined> {
   const { id } = stored;
   const version = stored.version + 1;
-  const meta = nextMeta(before, version, timestamp(clock.now()), caller);
+  const meta = nextMeta(before, version, timestamp(clock.now()), author);
   const next = { id, version, text: documentText(id, members, meta) };
   try {
     const replaced = await documents.replace(stored.version, { ...next, createdAt: createdAt(before) });

@@ -1,107 +1,155 @@
 import type { OpenAPIV3_1 } from "openapi-types";
-import { type Build, needlessBodyErrors } from "../build.ts";
+import { type Build, merges, needlessBodyErrors, type Operation } from "../build.ts";
 import type { AccountSchemas } from "../schemas/accounts.ts";
-import { sessionsOnly } from "../security.ts";
+import { everybody, sessionsOnly } from "../security.ts";
 
 export const accountsTag: OpenAPIV3_1.TagObject = {
   name: "accounts",
   description: "The caller's own account and sessions.",
 };
 
-/** api-decisions: Accounts, as far as built. Realms with `auth: disabled` have none of it. */
+const tag = accountsTag.name;
+
+/** api-decisions: Accounts, without passwords, addresses and second factors. Realms with `auth: disabled` have none. */
 export function accountPaths(
   build: Build,
   schemas: AccountSchemas,
 ): Record<string, OpenAPIV3_1.PathItemObject> {
-  const { realm } = build;
-  const path = `/v1/${realm.name}/_auth`;
-  const tag = accountsTag.name;
-  const own = sessionsOnly(realm);
-  const cookie = realm.sessions.cookie ? { "Set-Cookie": "SetCookie" as const } : {};
-  const merge = ["application/json", "application/merge-patch+json"];
+  const path = `/v1/${build.realm.name}/_auth`;
   return {
     ...(schemas.signup && {
-      [`${path}/signup`]: build.path([], {
-        post: build.operation({
-          id: "signUp",
-          tag,
-          summary: "Register and sign in",
-          body: { schema: schemas.signup },
-          answers: { 201: { description: "Signed in.", schema: schemas.started, headers: cookie } },
-          errors: ["email_taken", "forbidden"],
-          credentials: false,
-          security: [],
-        }),
-      }),
+      [`${path}/signup`]: build.path([], { post: signUp(build, schemas, schemas.signup) }),
     }),
-    [`${path}/login`]: build.path([], {
-      post: build.operation({
-        id: "logIn",
-        tag,
-        summary: "Sign in",
-        about: "Many failures within 15 minutes close the account to the address, or either, for a while.",
-        body: { schema: schemas.login },
-        answers: { 200: { description: "Signed in.", schema: schemas.started, headers: cookie } },
-        errors: ["invalid_credentials", "forbidden", "too_many_requests"],
-        credentials: false,
-        security: [],
-      }),
+    [`${path}/login`]: build.path([], { post: logIn(build, schemas) }),
+    [`${path}/logout`]: build.path([], { post: logOut(build) }),
+    [`${path}/reauth`]: build.path([], { post: reauthenticate(build, schemas) }),
+    [`${path}/me`]: build.path([], ownUser(build, schemas)),
+    ...sessionPaths(build, schemas),
+  };
+}
+
+function signUp(build: Build, { started }: AccountSchemas, schema: NonNullable<AccountSchemas["signup"]>) {
+  const { signup, email } = build.realm;
+  return build.operation({
+    id: "signUp",
+    tag,
+    summary: signup === "invite" ? "Register with an invitation, and sign in" : "Register and sign in",
+    about: email?.verifyLink === undefined ? undefined : "A mail lets the user verify the address.",
+    body: { schema },
+    answers: { 201: { description: "Signed in.", schema: started, headers: setCookie(build) } },
+    errors: ["email_taken", "forbidden", "invalid_invitation"],
+    admits: everybody,
+  });
+}
+
+function logIn(build: Build, { login, started }: AccountSchemas): Operation {
+  return build.operation({
+    id: "logIn",
+    tag,
+    summary: "Sign in",
+    about: "Many failures within 15 minutes close the account to the address, or either, for a while.",
+    body: { schema: login },
+    answers: { 200: { description: "Signed in.", schema: started, headers: setCookie(build) } },
+    errors: ["invalid_credentials", "mfa_required", "forbidden", "too_many_requests", "write_conflict"],
+    admits: everybody,
+  });
+}
+
+function logOut(build: Build): Operation {
+  return build.operation({
+    id: "logOut",
+    tag,
+    summary: "End this session",
+    answers: { 204: { description: "Signed out.", headers: setCookie(build) } },
+    errors: needlessBodyErrors,
+    admits: sessionsOnly(build.realm),
+  });
+}
+
+function reauthenticate(build: Build, { reauth, proof }: AccountSchemas): Operation {
+  return build.operation({
+    id: "reauthenticate",
+    tag,
+    summary: "Prove again who is signed in",
+    about:
+      "What it answers is sent as `X-Svc-Reauth` with sensitive requests of this session, for 5 minutes. It also restores the session's administration. Failures count as those of a login do.",
+    body: { schema: reauth },
+    answers: { 200: { description: "A proof of identity.", schema: proof } },
+    errors: ["invalid_credentials", "mfa_required", "too_many_requests", "write_conflict"],
+    admits: sessionsOnly(build.realm),
+  });
+}
+
+function ownUser(build: Build, { user, ownChange }: AccountSchemas): OpenAPIV3_1.PathItemObject {
+  const admits = sessionsOnly(build.realm);
+  return {
+    get: build.operation({
+      id: "getOwnUser",
+      tag,
+      summary: "Fetch the signed-in user",
+      answers: { 200: { description: "The user.", schema: user } },
+      admits,
     }),
-    [`${path}/logout`]: build.path([], {
-      post: build.operation({
-        id: "logOut",
-        tag,
-        summary: "End this session",
-        answers: { 204: { description: "Signed out.", headers: cookie } },
-        errors: needlessBodyErrors,
-        security: own,
-      }),
+    patch: build.operation({
+      id: "patchOwnUser",
+      tag,
+      summary: "Change the signed-in user's locale or profile",
+      about: "JSON Merge Patch (RFC 7396).",
+      body: { schema: ownChange, media: merges },
+      answers: { 200: { description: "The user.", schema: user } },
+      errors: ["write_conflict"],
+      admits,
     }),
-    [`${path}/me`]: build.path([], {
-      get: build.operation({
-        id: "getOwnUser",
-        tag,
-        summary: "Fetch the signed-in user",
-        answers: { 200: { description: "The user.", schema: schemas.user } },
-        security: own,
-      }),
-      patch: build.operation({
-        id: "patchOwnUser",
-        tag,
-        summary: "Change the signed-in user's locale or profile",
-        about: "JSON Merge Patch (RFC 7396).",
-        body: { schema: schemas.ownChange, media: merge },
-        answers: { 200: { description: "The user.", schema: schemas.user } },
-        errors: ["write_conflict"],
-        security: own,
-      }),
+    delete: build.operation({
+      id: "deleteOwnUser",
+      tag,
+      summary: "Delete the signed-in user's account",
+      about: "Documents stay, with the user's id as their owner.",
+      parameters: ["Reauth"],
+      answers: { 204: { description: "Deleted.", headers: setCookie(build) } },
+      errors: ["reauth_required"],
+      admits,
     }),
-    [`${path}/sessions`]: build.path([], {
+  };
+}
+
+function sessionPaths(
+  build: Build,
+  { sessions }: AccountSchemas,
+): Record<string, OpenAPIV3_1.PathItemObject> {
+  const path = `/v1/${build.realm.name}/_auth/sessions`;
+  const admits = sessionsOnly(build.realm);
+  return {
+    [path]: build.path([], {
       get: build.operation({
         id: "listOwnSessions",
         tag,
         summary: "List the signed-in user's sessions",
         parameters: ["Limit", "After"],
-        answers: { 200: { description: "A page.", schema: schemas.sessions } },
-        security: own,
+        answers: { 200: { description: "A page.", schema: sessions } },
+        admits,
       }),
       delete: build.operation({
         id: "endOtherSessions",
         tag,
         summary: "End all sessions but this one",
         answers: { 204: { description: "Ended." } },
-        security: own,
+        admits,
       }),
     }),
-    [`${path}/sessions/{id}`]: build.path(["Id"], {
+    [`${path}/{id}`]: build.path(["Id"], {
       delete: build.operation({
         id: "endOwnSession",
         tag,
         summary: "End a session",
         answers: { 204: { description: "Ended." } },
         errors: ["not_found"],
-        security: own,
+        admits,
       }),
     }),
   };
+}
+
+function setCookie({ realm }: Build) {
+  return realm.sessions.cookie ? { "Set-Cookie": "SetCookie" as const } : {};
 }

@@ -1,69 +1,91 @@
+import type { Collection } from "../../../model/model.ts";
 import type { Build, Operation } from "../build.ts";
 import { aggregationSchemas } from "../schemas/aggregation.ts";
+import type { Ref } from "../schemas/pool.ts";
 import type { QueryField } from "../schemas/values.ts";
-import { accessBy, security } from "../security.ts";
-import { about, type Described, decided, readHeaders } from "./described.ts";
-import { listed, type Queries, searchErrors } from "./queries.ts";
+import { accessBy } from "../security.ts";
+import { about, type Described, readHeaders } from "./described.ts";
+import { listed, searchErrors } from "./queries.ts";
+import type { Way } from "./way.ts";
 
-/** spec: Aggregation; undefined for a collection that declares none. */
+/** How aggregations of one collection are asked for and answered. */
+export interface AggregationQuery {
+  /** None where nothing can be grouped by. */
+  readonly groupBy: readonly Ref[];
+  readonly metrics: Ref;
+  readonly orderBy: Ref;
+  readonly groups: Ref;
+}
+
+/** Undefined for a collection that declares none. */
+export function aggregationQuery(
+  { schemas, parameters }: Build,
+  { aggregate }: Collection,
+  fields: readonly QueryField[],
+  stem: string,
+): AggregationQuery | undefined {
+  if (aggregate === undefined) return undefined;
+  const { groupBy, metrics, orderBy, groups } = aggregationSchemas(schemas, aggregate, fields, stem);
+  return {
+    groupBy: groupBy
+      ? [
+          parameters.add(`${stem}GroupBy`, {
+            name: "group_by",
+            description:
+              "Fields to group by, each at most once; a date also by `:hour` to `:year`. Weeks start on Monday.",
+            ...listed,
+            schema: groupBy,
+          }),
+        ]
+      : [],
+    metrics: parameters.add(`${stem}Metrics`, {
+      name: "metrics",
+      description: "What is measured in every group; `count` when left out.",
+      ...listed,
+      schema: metrics,
+    }),
+    orderBy: parameters.add(`${stem}GroupOrder`, {
+      name: "order_by",
+      description:
+        "Fields grouped by and metrics asked for, `-` for descending; the fields grouped by when left out.",
+      ...listed,
+      schema: orderBy,
+    }),
+    groups,
+  };
+}
+
+/** spec: Aggregation. */
 export function aggregate(
   build: Build,
-  { collection, rules, stem, tag }: Described,
-  fields: readonly QueryField[],
-  { where, language }: Queries,
-): Operation | undefined {
-  if (collection.aggregate === undefined) return undefined;
-  const { parameters } = build;
-  const { groupBy, metrics, orderBy, groups } = aggregationSchemas(
-    build.schemas,
-    collection.aggregate,
-    fields,
-    stem,
-  );
+  way: Way,
+  { collection, rules, queries, stem, tag }: Described,
+  { groupBy, metrics, orderBy, groups }: AggregationQuery,
+): Operation {
+  const headers = readHeaders(way, collection, "ListETag");
   return build.operation({
-    id: `aggregate${stem}`,
-    tag,
+    id: way.id(`aggregate${stem}`),
+    tag: way.tag(tag),
     summary: `Aggregate documents of ${collection.name}`,
     about: about(
       "Over the documents that the caller may read; without `group_by` one group of all.",
-      decided(build, rules, "read"),
+      way.decides(rules, "read"),
     ),
     parameters: [
-      ...(groupBy
-        ? [
-            parameters.add(`${stem}GroupBy`, {
-              name: "group_by",
-              description:
-                "Fields to group by, each at most once; a date also by `:hour` to `:year`. Weeks start on Monday.",
-              ...listed,
-              schema: groupBy,
-            }),
-          ]
-        : []),
-      parameters.add(`${stem}Metrics`, {
-        name: "metrics",
-        description: "What is measured in every group; `count` when left out.",
-        ...listed,
-        schema: metrics,
-      }),
-      where,
-      ...language,
-      parameters.add(`${stem}GroupOrder`, {
-        name: "order_by",
-        description:
-          "Fields grouped by and metrics asked for, `-` for descending; the fields grouped by when left out.",
-        ...listed,
-        schema: orderBy,
-      }),
+      ...groupBy,
+      metrics,
+      queries.where,
+      ...queries.language,
+      orderBy,
       "GroupLimit",
       "TimeZone",
       "IfNoneMatch",
     ],
     answers: {
-      200: { description: "The groups.", schema: groups, headers: readHeaders(collection, "ListETag") },
-      304: { description: "The client has these groups.", headers: readHeaders(collection, "ListETag") },
+      200: { description: "The groups.", schema: groups, headers },
+      304: { description: "The client has these groups.", headers },
     },
     errors: ["invalid_aggregate", "aggregate_too_expensive", ...searchErrors(collection)],
-    security: security(build.realm, accessBy(rules.read)),
+    admits: way.admits(accessBy(rules.read)),
   });
 }

@@ -2,19 +2,21 @@ import type { OpenAPIV3_1 } from "openapi-types";
 import type { Database } from "../../../model/model.ts";
 import type { Build } from "../build.ts";
 import { pascalCase } from "../names.ts";
-import { batchSchemas } from "../schemas/batch.ts";
-import { accessBy, security } from "../security.ts";
+import type { BatchSchemas } from "../schemas/batch.ts";
+import { accessBy } from "../security.ts";
 import { changeErrors, createErrors } from "./collection.ts";
 import type { Described } from "./described.ts";
+import type { Way } from "./way.ts";
 
 /** spec: Batch request and response, for one database. */
 export function batchPaths(
   build: Build,
+  way: Way,
   database: Database,
   collections: readonly Described[],
+  { request, response }: BatchSchemas,
 ): Record<string, OpenAPIV3_1.PathItemObject> {
   const { realm } = build;
-  const { request, response } = batchSchemas(build.schemas, database, collections);
   const accesses = collections.flatMap(({ rules }) => [
     accessBy(rules.create),
     accessBy(rules.read, rules.update),
@@ -22,10 +24,10 @@ export function batchPaths(
   ]);
   const widest = (["anyone", "users"] as const).find((access) => accesses.includes(access)) ?? "keys";
   return {
-    [`/v1/${realm.name}/${database.name}/_batch`]: build.path([], {
+    [`${way.base}/${database.name}/_batch`]: build.path(way.parameters, {
       post: build.operation({
-        id: `batch${pascalCase(database.name)}`,
-        tag: database.name,
+        id: way.id(`batch${pascalCase(database.name)}`),
+        tag: way.tag(database.name),
         summary: `Write several documents of ${database.name} at once`,
         about:
           "All operations are applied, in order, or none. An error's `details` name the operation by its position, from 0.",
@@ -42,7 +44,7 @@ export function batchPaths(
           ...createErrors(build, collection),
           ...changeErrors(collection),
         ]),
-        security: security(realm, widest),
+        admits: way.admits(widest),
       }),
     }),
   };

@@ -3,44 +3,47 @@ import type { Collection } from "../../../model/model.ts";
 import { type Build, needlessBodyErrors, type Operation } from "../build.ts";
 import type { OperationError } from "../errors.ts";
 import type { HeaderName } from "../headers.ts";
-import { queryFields } from "../schemas/values.ts";
-import { accessBy, security, sessionsOnly } from "../security.ts";
+import { accessBy } from "../security.ts";
 import { aggregate } from "./aggregate.ts";
-import { about, type Described, decided, readHeaders } from "./described.ts";
-import { type Queries, queries, searchErrors } from "./queries.ts";
+import { about, type Described, readHeaders } from "./described.ts";
+import { searchErrors } from "./queries.ts";
+import type { Way } from "./way.ts";
 
 type PathItem = OpenAPIV3_1.PathItemObject;
 
 /** spec: Document endpoints, for one collection. */
-export function collectionPaths(build: Build, described: Described): Record<string, PathItem> {
-  const { realm, database, name, softDelete } = described.collection;
-  const path = `/v1/${realm}/${database}/${name}`;
-  const fields = queryFields(build.realm, described.collection);
-  const asked = queries(build, described, fields);
-  const aggregated = aggregate(build, described, fields, asked);
+export function collectionPaths(build: Build, way: Way, described: Described): Record<string, PathItem> {
+  const { aggregation, collection } = described;
+  const path = `${way.base}/${collection.database}/${collection.name}`;
+  const own = way.parameters;
   return {
-    [path]: build.path([], { get: list(build, described, asked), post: create(build, described) }),
-    ...(aggregated && { [`${path}/_aggregate`]: build.path([], { get: aggregated }) }),
-    [`${path}/{id}`]: build.path(["Id"], {
-      get: get(build, described, asked),
-      put: replace(build, described),
-      patch: patch(build, described),
-      delete: remove(build, described),
+    [path]: build.path(own, { get: list(build, way, described), post: create(build, way, described) }),
+    ...(aggregation && {
+      [`${path}/_aggregate`]: build.path(own, { get: aggregate(build, way, described, aggregation) }),
     }),
-    ...(softDelete && { [`${path}/{id}/restore`]: build.path(["Id"], { post: restore(build, described) }) }),
+    [`${path}/{id}`]: build.path(["Id", ...own], {
+      get: get(build, way, described),
+      put: replace(build, way, described),
+      patch: patch(build, way, described),
+      delete: remove(build, way, described),
+    }),
+    ...(collection.softDelete && {
+      [`${path}/{id}/restore`]: build.path(["Id", ...own], { post: restore(build, way, described) }),
+    }),
   };
 }
 
 function list(
   build: Build,
-  { collection, rules, schemas, stem, tag }: Described,
-  { where, orderBy, expand, language }: Queries,
+  way: Way,
+  { collection, rules, schemas, queries, stem, tag }: Described,
 ): Operation {
+  const { where, orderBy, expand, language } = queries;
   return build.operation({
-    id: `list${stem}`,
-    tag,
+    id: way.id(`list${stem}`),
+    tag: way.tag(tag),
     summary: `List documents of ${collection.name}`,
-    about: about("By creation time, then id, unless told otherwise.", decided(build, rules, "read")),
+    about: about("By creation time, then id, unless told otherwise.", way.decides(rules, "read")),
     parameters: [
       where,
       orderBy,
@@ -57,25 +60,25 @@ function list(
       200: {
         description: "A page.",
         schema: schemas.page,
-        headers: { ...readHeaders(collection, "ListETag"), ...expandHeaders(collection) },
+        headers: { ...readHeaders(way, collection, "ListETag"), ...expandHeaders(collection) },
       },
-      304: { description: "The client has this page.", headers: readHeaders(collection, "ListETag") },
+      304: { description: "The client has this page.", headers: readHeaders(way, collection, "ListETag") },
     },
     errors: [...searchErrors(collection), ...expandErrors(collection)],
-    security: security(build.realm, accessBy(rules.read)),
+    admits: way.admits(accessBy(rules.read)),
   });
 }
 
-function create(build: Build, { collection, rules, schemas, stem, tag }: Described): Operation {
+function create(build: Build, way: Way, { collection, rules, schemas, stem, tag }: Described): Operation {
   const { customId } = collection;
   const { auth } = build.realm;
   return build.operation({
-    id: `create${stem}Document`,
-    tag,
+    id: way.id(`create${stem}Document`),
+    tag: way.tag(tag),
     summary: `Create a document in ${collection.name}`,
     about: about(
       customId && `After ${customId.duplicateLimit} taken ids in a minute the caller has to wait.`,
-      decided(build, rules, "create"),
+      way.decides(rules, "create"),
     ),
     parameters: auth ? ["IdempotencyKey"] : [],
     body: { schema: schemas.create },
@@ -91,60 +94,58 @@ function create(build: Build, { collection, rules, schemas, stem, tag }: Describ
       },
     },
     errors: createErrors(build, collection),
-    // Keys and anonymous callers have no id of their own to give.
-    security:
-      customId?.is === "user" ? sessionsOnly(build.realm) : security(build.realm, accessBy(rules.create)),
+    admits: way.admits(accessBy(rules.create), customId?.is === "user"),
   });
 }
 
 function get(
   build: Build,
-  { collection, rules, schemas, stem, tag }: Described,
-  { expand }: Queries,
+  way: Way,
+  { collection, rules, schemas, queries, stem, tag }: Described,
 ): Operation {
   return build.operation({
-    id: `get${stem}Document`,
-    tag,
+    id: way.id(`get${stem}Document`),
+    tag: way.tag(tag),
     summary: `Fetch a document of ${collection.name}`,
-    about: about(decided(build, rules, "read")),
-    parameters: [...expand, ...(collection.softDelete ? (["Deleted"] as const) : []), "IfNoneMatch"],
+    about: about(way.decides(rules, "read")),
+    parameters: [...queries.expand, ...(collection.softDelete ? (["Deleted"] as const) : []), "IfNoneMatch"],
     answers: {
       200: {
         description: "The document.",
         schema: schemas.document,
-        headers: { ...readHeaders(collection, "ETag"), ...expandHeaders(collection) },
+        headers: { ...readHeaders(way, collection, "ETag"), ...expandHeaders(collection) },
       },
-      304: { description: "The client has this version.", headers: readHeaders(collection, "ETag") },
+      304: { description: "The client has this version.", headers: readHeaders(way, collection, "ETag") },
     },
     errors: ["not_found", ...expandErrors(collection)],
-    security: security(build.realm, accessBy(rules.read)),
+    admits: way.admits(accessBy(rules.read)),
   });
 }
 
-function replace(build: Build, { collection, rules, schemas, stem, tag }: Described): Operation {
+function replace(build: Build, way: Way, { collection, rules, schemas, stem, tag }: Described): Operation {
   return build.operation({
-    id: `replace${stem}Document`,
-    tag,
+    id: way.id(`replace${stem}Document`),
+    tag: way.tag(tag),
     summary: `Replace a document of ${collection.name}`,
-    about: about("Members left out are removed.", decided(build, rules, "read", "update")),
+    about: about("Members left out are removed.", way.decides(rules, "read", "update")),
     parameters: ["IfMatch"],
     body: { schema: schemas.replace },
     answers: {
       200: { description: "The stored document.", schema: schemas.document, headers: { ETag: "ETag" } },
     },
     errors: changeErrors(collection),
-    security: security(build.realm, accessBy(rules.read, rules.update)),
+    admits: way.admits(accessBy(rules.read, rules.update)),
   });
 }
 
-function patch(build: Build, { collection, rules, schemas, stem, tag }: Described): Operation {
+function patch(build: Build, way: Way, { collection, rules, schemas, stem, tag }: Described): Operation {
   return build.operation({
-    id: `patch${stem}Document`,
-    tag,
+    id: way.id(`patch${stem}Document`),
+    tag: way.tag(tag),
     summary: `Change a document of ${collection.name}`,
     about: about(
       "JSON Merge Patch (RFC 7396): objects merge, `null` removes a member, the result must fit the schema.",
-      decided(build, rules, "read", "update"),
+      way.decides(rules, "read", "update"),
     ),
     parameters: ["IfMatch"],
     body: { schema: schemas.patch, media: ["application/merge-patch+json"] },
@@ -152,11 +153,11 @@ function patch(build: Build, { collection, rules, schemas, stem, tag }: Describe
       200: { description: "The stored document.", schema: schemas.document, headers: { ETag: "ETag" } },
     },
     errors: changeErrors(collection),
-    security: security(build.realm, accessBy(rules.read, rules.update)),
+    admits: way.admits(accessBy(rules.read, rules.update)),
   });
 }
 
-function remove(build: Build, { collection, rules, stem, tag }: Described): Operation {
+function remove(build: Build, way: Way, { collection, rules, stem, tag }: Described): Operation {
   const { softDelete } = collection;
   const ruled = [
     accessBy(rules.read, rules.delete),
@@ -164,32 +165,32 @@ function remove(build: Build, { collection, rules, stem, tag }: Described): Oper
   ];
   const widest = (["anyone", "users"] as const).find((access) => ruled.includes(access)) ?? "keys";
   return build.operation({
-    id: `delete${stem}Document`,
-    tag,
+    id: way.id(`delete${stem}Document`),
+    tag: way.tag(tag),
     summary: `Delete a document of ${collection.name}`,
     about: about(
       softDelete && "It can be restored until it is purged.",
-      decided(build, rules, "read", "delete"),
+      way.decides(rules, "read", "delete"),
     ),
     parameters: [...(softDelete ? (["Purge"] as const) : []), "IfMatch"],
     answers: { 204: { description: "Deleted." } },
     errors: ["not_found", "write_conflict", "version_mismatch"],
-    security: security(build.realm, widest),
+    admits: way.admits(widest),
   });
 }
 
-function restore(build: Build, { collection, rules, schemas, stem, tag }: Described): Operation {
+function restore(build: Build, way: Way, { collection, rules, schemas, stem, tag }: Described): Operation {
   return build.operation({
-    id: `restore${stem}Document`,
-    tag,
+    id: way.id(`restore${stem}Document`),
+    tag: way.tag(tag),
     summary: `Restore a deleted document of ${collection.name}`,
-    about: about("It must fit the schema as it is now.", decided(build, rules, "read", "restore")),
+    about: about("It must fit the schema as it is now.", way.decides(rules, "read", "restore")),
     parameters: ["IfMatch"],
     answers: {
       200: { description: "The live document.", schema: schemas.document, headers: { ETag: "ETag" } },
     },
     errors: ["validation_error", ...needlessBodyErrors, ...changeErrors(collection)],
-    security: security(build.realm, accessBy(rules.read, rules.restore)),
+    admits: way.admits(accessBy(rules.read, rules.restore)),
   });
 }
 

@@ -1,6 +1,6 @@
 import type { OpenAPIV3_1 } from "openapi-types";
 import type { Build } from "../build.ts";
-import { security } from "../security.ts";
+import { admitted } from "../security.ts";
 
 export const descriptionTag: OpenAPIV3_1.TagObject = { name: "description", description: "This document." };
 
@@ -24,7 +24,7 @@ export function descriptionPaths(build: Build): Record<string, OpenAPIV3_1.PathI
           },
           304: { description: "The client has this description.", headers: { ETag: "DescriptionETag" } },
         },
-        security: security(realm, realm.openapi === "public" ? "anyone" : "users"),
+        admits: admitted(realm, realm.openapi === "public" ? "anyone" : "users"),
       }),
     }),
   };

@@ -7,7 +7,6 @@ import { orderSchema } from "../schemas/order.ts";
 import type { Ref } from "../schemas/pool.ts";
 import { expandSchema } from "../schemas/references.ts";
 import type { QueryField } from "../schemas/values.ts";
-import type { Described } from "./described.ts";
 
 /** The parameters that reads of one collection share; none in a list where the collection has nothing for them. */
 export interface Queries {
@@ -19,11 +18,11 @@ export interface Queries {
 
 /** spec: List query parameters, as far as they depend on the collection. */
 export function queries(
-  build: Build,
-  { collection, stem }: Described,
+  { schemas, parameters, references }: Build,
+  collection: Collection,
   fields: readonly QueryField[],
+  stem: string,
 ): Queries {
-  const { schemas, parameters, references } = build;
   const searchable = collection.text !== undefined;
   const expand = expandSchema(schemas, references, collection, stem);
   return {

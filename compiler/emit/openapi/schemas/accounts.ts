@@ -1,58 +1,40 @@
 import type { JsonObject } from "../../../../runtime/json.ts";
 import type { Realm } from "../../../model/model.ts";
-import { listSchema } from "../build.ts";
-import { patchView } from "./patch-view.ts";
-import { placeOf } from "./place.ts";
+import { closed, timestamp } from "./common.ts";
+import { email, locale, type PeopleSchemas, password } from "./people.ts";
 import type { Ref, SchemaPool } from "./pool.ts";
 
-/** The schemas of a realm's users and sessions. */
+/** The schemas of the routes about the caller's own account. */
 export interface AccountSchemas {
   readonly user: Ref;
-  /** A user as administrators see it. */
-  readonly account: Ref;
-  readonly accounts: Ref;
-  readonly accountChange: Ref;
   readonly started: Ref;
   readonly sessions: Ref;
-  /** Where sign-up is open. */
+  /** Unless sign-up is closed. */
   readonly signup?: Ref;
   readonly login: Ref;
   readonly ownChange: Ref;
+  readonly reauth: Ref;
+  readonly proof: Ref;
+  readonly passwordChange: Ref;
+  readonly passwordReset: Ref;
+  /** `{email}`. */
+  readonly passwordForgot: Ref;
+  readonly emailChange: Ref;
+  /** `{token}`, as it was mailed. */
+  readonly emailVerify: Ref;
+  /** Where users may enrol second factors. */
+  readonly totp?: { readonly enrolment: Ref; readonly confirmation: Ref; readonly recoveryCodes: Ref };
 }
 
-const timestamp = { type: "string", format: "date-time" };
-const locale = {
+const anyPassword = { type: "string" };
+const optionalCode = {
   type: ["string", "null"],
-  maxLength: 100,
-  description: "A language tag (BCP 47) such as `de-CH`.",
+  description: "Of the second factor: six digits, or a recovery code, which counts once.",
 };
-const email = { type: "string", format: "email", maxLength: 254 };
 
-export function accountSchemas(pool: SchemaPool, realm: Realm): AccountSchemas {
-  const profile: JsonObject = realm.profile
-    ? pool.addPlace("Profile", placeOf(realm.profile))
-    : { type: "object" };
-  const roles = {
-    type: "array",
-    items: { type: "string", ...(realm.roles.length > 0 && { enum: realm.roles }) },
-  };
-  const profileOrNull = { anyOf: [profile, { type: "null" }] };
-  const profilePatch = realm.profile ? patchView(pool, placeOf(realm.profile)) : {};
-  const userMembers: JsonObject = {
-    id: { type: "string" },
-    email,
-    email_verified: { type: "boolean" },
-    locale,
-    roles,
-    profile: profileOrNull,
-    mfa: { type: "boolean", description: "Whether the user has a second factor." },
-    created_at: timestamp,
-  };
-  const user = pool.add("User", closed(userMembers));
-  const account = pool.add(
-    "Account",
-    closed({ ...userMembers, status: { type: "string", enum: ["active", "disabled"] } }),
-  );
+export function accountSchemas(pool: SchemaPool, realm: Realm, people: PeopleSchemas): AccountSchemas {
+  const user = pool.add("User", closed(people.user));
+  const session = pool.add("Session", sessionSchema(realm));
   const cookie: JsonObject = realm.sessions.cookie
     ? {
         cookie: {
@@ -62,75 +44,89 @@ export function accountSchemas(pool: SchemaPool, realm: Realm): AccountSchemas {
         },
       }
     : {};
-  const password = { type: "string", minLength: 8, maxLength: 256 };
-  const session = pool.add("Session", {
-    type: "object",
-    required: ["id", "expires_at"],
-    properties: {
-      token: {
-        type: "string",
-        description: realm.sessions.cookie
-          ? "The bearer token; absent when set as a cookie."
-          : "The bearer token.",
-      },
-      id: { type: "string" },
-      expires_at: timestamp,
-    },
-    additionalProperties: false,
-  });
-  const entry = pool.add(
-    "SessionEntry",
-    closed({
-      id: { type: "string" },
-      created_at: timestamp,
-      last_used_at: timestamp,
-      expires_at: timestamp,
-      current: { type: "boolean", description: "Whether this request came with it." },
-      user_agent: { type: ["string", "null"] },
-      address: { type: "string" },
-    }),
-  );
-  const page: JsonObject = {
-    has_more: { type: "boolean" },
-    next_cursor: { type: "string", description: "Present when there is more." },
-  };
   return {
     user,
-    account,
-    accounts: pool.add("AccountPage", listSchema(account, page, ["has_more"])),
-    accountChange: pool.add("AccountChange", {
-      type: "object",
-      properties: {
-        roles,
-        disabled: { type: "boolean", description: "Disabling ends the user's sessions." },
-      },
-      additionalProperties: false,
-    }),
     started: pool.add("StartedSession", closed({ user, session })),
-    sessions: pool.add("SessionPage", listSchema(entry, page, ["has_more"])),
-    ...(realm.signup === "open" && {
-      signup: pool.add("SignupRequest", {
-        type: "object",
-        required: ["email", "password"],
-        properties: { email, password, locale, profile: profileOrNull, ...cookie },
-        additionalProperties: false,
+    sessions: people.sessions,
+    ...(realm.signup !== "closed" && {
+      signup: pool.add("SignupRequest", signupSchema(realm, people, cookie)),
+    }),
+    login: pool.add(
+      "LoginRequest",
+      closed({ email: { type: "string" }, password: anyPassword, code: optionalCode, ...cookie }, [
+        "email",
+        "password",
+      ]),
+    ),
+    ownChange: pool.add("OwnUserChange", closed({ locale, profile: people.profilePatch }, [])),
+    reauth: pool.add("ReauthRequest", reauthSchema),
+    proof: pool.add(
+      "Proof",
+      closed({
+        proof: { type: "string", description: "For `X-Svc-Reauth`, with this session." },
+        expires_at: timestamp,
       }),
-    }),
-    login: pool.add("LoginRequest", {
-      type: "object",
-      required: ["email", "password"],
-      properties: { email: { type: "string" }, password: { type: "string" }, ...cookie },
-      additionalProperties: false,
-    }),
-    ownChange: pool.add("OwnUserChange", {
-      type: "object",
-      properties: { locale, profile: { anyOf: [{ type: "object", ...profilePatch }, { type: "null" }] } },
-      additionalProperties: false,
-    }),
+    ),
+    passwordChange: pool.add("PasswordChange", closed({ current: anyPassword, new: password })),
+    passwordReset: pool.add("PasswordReset", closed({ token: { type: "string" }, password })),
+    passwordForgot: pool.add("PasswordForgot", closed({ email: { type: "string" } })),
+    emailChange: pool.add("EmailChange", closed({ email })),
+    emailVerify: pool.add("EmailVerify", closed({ token: { type: "string" } })),
+    ...(realm.totp && { totp: totpSchemas(pool) }),
   };
 }
 
-/** An object with exactly these members. */
-function closed(properties: JsonObject): JsonObject {
-  return { type: "object", required: Object.keys(properties), properties, additionalProperties: false };
+function sessionSchema(realm: Realm): JsonObject {
+  const token = {
+    type: "string",
+    description: realm.sessions.cookie
+      ? "The bearer token; absent when set as a cookie."
+      : "The bearer token.",
+  };
+  return closed({ token, id: { type: "string" }, expires_at: timestamp }, ["id", "expires_at"]);
+}
+
+function signupSchema({ signup }: Realm, { profile }: PeopleSchemas, cookie: JsonObject): JsonObject {
+  const invited = signup === "invite";
+  const invitation = {
+    type: invited ? "string" : ["string", "null"],
+    description: "An invitation to the realm; its roles are given to the new user.",
+  };
+  return closed({ email, password, locale, profile, invitation, ...cookie }, [
+    "email",
+    "password",
+    ...(invited ? ["invitation"] : []),
+  ]);
+}
+
+/** A second factor's code does instead of the password. */
+const reauthSchema: JsonObject = {
+  description: "The password; of a user with a second factor its code, with the password or without.",
+  anyOf: [
+    closed({ password: anyPassword, code: optionalCode }, ["password"]),
+    closed({ password: { type: ["string", "null"] }, code: { ...optionalCode, type: "string" } }, ["code"]),
+  ],
+};
+
+function totpSchemas(pool: SchemaPool): NonNullable<AccountSchemas["totp"]> {
+  return {
+    enrolment: pool.add(
+      "TotpEnrolment",
+      closed({
+        secret: { type: "string", description: "Base32, for typing in." },
+        uri: { type: "string", format: "uri", description: "`otpauth://…`, for a QR code." },
+      }),
+    ),
+    confirmation: pool.add("TotpConfirmation", closed({ code: { type: "string" } })),
+    recoveryCodes: pool.add(
+      "RecoveryCodes",
+      closed({
+        recovery_codes: {
+          type: "array",
+          items: { type: "string" },
+          description: "Shown this once. Each does once instead of a code.",
+        },
+      }),
+    ),
+  };
 }

@@ -11,11 +11,16 @@ export interface BatchMember {
 }
 
 /** Request and response of a database's `_batch`: operations told apart by `collection` and `op`. */
+export interface BatchSchemas {
+  readonly request: Ref;
+  readonly response: Ref;
+}
+
 export function batchSchemas(
   pool: SchemaPool,
   database: Database,
   members: readonly BatchMember[],
-): { readonly request: Ref; readonly response: Ref } {
+): BatchSchemas {
   const stem = pascalCase(database.name);
   const operations = members.flatMap((member) => operationsOf(pool, member));
   const deleted = pool.share("DeletedDocument", {

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from "../../../../runtime/json.ts";
 import type { Collection, Realm } from "../../../model/model.ts";
 import type { CompiledRules } from "../../../rules/compiled.ts";
-import { listSchema } from "../build.ts";
+import { listSchema, timestamp } from "./common.ts";
 import { documentView, type View } from "./document-view.ts";
 import { patchView } from "./patch-view.ts";
 import { placeOf } from "./place.ts";
@@ -119,8 +119,6 @@ export const metaKinds: readonly string[] = [
   ...metas.flatMap((kind) => [kind, `Searchable${kind}`]),
   "SelectedMeta",
 ];
-
-const timestamp = { type: "string", format: "date-time" };
 
 const actor = (what: string): JsonObject => ({
   type: "string",

@@ -6,6 +6,12 @@ export function parseDuration(text: string): number | undefined {
   return measure(text, milliseconds);
 }
 
+/** Milliseconds as configuration writes them, in the largest unit that leaves no rest. */
+export function printDuration(value: number): string {
+  const [unit, factor] = Object.entries(milliseconds).findLast(([, size]) => value % size === 0) ?? ["ms", 1];
+  return value === 0 ? "0s" : `${value / factor}${unit}`;
+}
+
 /** `64KiB`, `5MiB`, or a plain number of bytes; undefined for anything else. */
 export function parseSize(text: string): number | undefined {
   return measure(/^\d+$/.test(text) ? `${text}B` : text, bytes);

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { parseDuration, parseSize } from "./units.ts";
+import { parseDuration, parseSize, printDuration } from "./units.ts";
 
 it("durations are written as in configuration", () => {
   expect(["250ms", "30s", "15m", "8h", "30d", "0s"].map(parseDuration)).toEqual([
@@ -16,4 +16,15 @@ it("sizes are bytes or written as in configuration", () => {
   ]);
   for (const text of ["", "1MB", "1kib", "-1", "1.5MiB", "MiB"])
     expect(parseSize(text), text).toBeUndefined();
+});
+
+it("durations are printed as they are written", () => {
+  for (const text of ["250ms", "30s", "90s", "15m", "8h", "30d", "0s"]) {
+    expect(printDuration(parseDuration(text) ?? Number.NaN)).toBe(text);
+  }
+  expect(["60s", "24h", "90m"].map((text) => printDuration(parseDuration(text) ?? Number.NaN))).toEqual([
+    "1m",
+    "1d",
+    "90m",
+  ]);
 });

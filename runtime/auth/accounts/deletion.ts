@@ -1,0 +1,38 @@
+import { eq } from "../../filter/algebra.ts";
+import type { Caller } from "../../realm/caller.ts";
+import type { Exchange } from "../../realm/exchange.ts";
+import { appendAudit } from "../administration/audit.ts";
+import { collections, tokenFields } from "../collections.ts";
+import { removeAll } from "../forget.ts";
+import type { AccountRealm } from "../realm.ts";
+import { readUser, type UserRecord } from "../records.ts";
+import { endSessions } from "./sessions.ts";
+
+/**
+ * Deletes a user; their address is free at once. Documents stay as they are, `_meta.owner` too.
+ * @param permit throws where the caller may not delete this user
+ * @returns false when there is no such user
+ */
+export async function deleteUser(
+  realm: AccountRealm,
+  exchange: Exchange,
+  by: Caller,
+  id: string,
+  permit: (user: UserRecord) => void = () => {},
+): Promise<boolean> {
+  const { store } = realm;
+  const deleted = await store.transaction(async (transaction) => {
+    const users = transaction.collection(collections.users);
+    const document = await users.get(id, "live");
+    if (document === undefined) return false;
+    permit(readUser(document).record);
+    if (!(await users.remove(id, document.version))) return false;
+    await appendAudit(realm, transaction, exchange, by, { action: "user.delete", target: `user:${id}` });
+    return true;
+  });
+  if (!deleted) return false;
+  // Without their user they are worth nothing; this forgets them.
+  await endSessions(store, id);
+  await removeAll(store, collections.tokens, eq(tokenFields.user, id));
+  return true;
+}

@@ -1,0 +1,99 @@
+import { ApiError } from "../../errors.ts";
+import type { Route } from "../../realm/exchange.ts";
+import { appendAudit, holderOf } from "../administration/audit.ts";
+import { emailKey } from "../credentials/email.ts";
+import { findMailed, useMailed } from "../credentials/mailed.ts";
+import { passwords } from "../credentials/passwords.ts";
+import { guessLimits, Throttle, wrong } from "../credentials/throttle.ts";
+import { BodyReader } from "../input.ts";
+import type { AccountRealm } from "../realm.ts";
+import type { UserRecord } from "../records.ts";
+import { findByEmail, replaceUser } from "../users.ts";
+import { changeSession, currentUser } from "./current.ts";
+import { afterTheAnswer, mailToken } from "./mailing.ts";
+import { newPassword } from "./person.ts";
+import { openRoute, sessionRoute } from "./route.ts";
+import { forgetSessions } from "./sessions.ts";
+
+/** POST `/password/change`: ends all of the caller's sessions but this one. */
+export function changePassword(realm: AccountRealm): Route {
+  const { store } = realm;
+  const throttle = new Throttle(realm);
+  return sessionRoute(realm, async (exchange, caller) => {
+    const body = new BodyReader(exchange, "application/json");
+    const current = body.string("current");
+    const password = newPassword(body, "new");
+    body.finish();
+
+    const { record: user } = await currentUser(store, caller);
+    const limits = guessLimits(user.email_key, exchange.address);
+    await throttle.check(limits);
+    const { hash: session } = caller.credential;
+    const right = await passwords.verify(user.password ?? undefined, current);
+    const hash = right ? await passwords.hash(password) : undefined;
+    const told = await throttle.guess(limits, async (transaction) => {
+      const { record: before, version } = await currentUser(transaction, caller);
+      // The one that was verified, or another change came first.
+      if (hash === undefined || before.password !== user.password) return wrong;
+      const after = withPassword(before, hash);
+      const { generation } = after;
+      await replaceUser(transaction, version, after);
+      await changeSession(transaction, session, before, (record) => ({ ...record, generation }));
+      const entry = { action: "password.change", target: caller.actor } as const;
+      await appendAudit(realm, transaction, exchange, caller, entry);
+      return after;
+    });
+    if (told === wrong) throw new ApiError("invalid_credentials", "The current password is wrong.");
+    await forgetSessions(store, told);
+    return { status: 204 };
+  });
+}
+
+/**
+ * POST `/password/forgot`: mails a token to choose a new password with. Always 202, at once: whether anybody has the address
+ * is looked at after the answer.
+ */
+export function forgotPassword(realm: AccountRealm): Route {
+  return openRoute(async (exchange) => {
+    const body = new BodyReader(exchange, "application/json");
+    const key = emailKey(body.string("email"));
+    body.finish();
+    afterTheAnswer(realm, async () => {
+      const user = key === undefined ? undefined : await findByEmail(realm.store, key);
+      if (user !== undefined && !user.disabled) await mailToken(realm, "reset", user);
+    });
+    return { status: 202 };
+  });
+}
+
+/**
+ * POST `/password/reset`: a new password by a mailed token, which proves the address as well. Ends all of the user's
+ * sessions.
+ */
+export function resetPassword(realm: AccountRealm): Route {
+  const { store } = realm;
+  return openRoute(async (exchange) => {
+    const body = new BodyReader(exchange, "application/json");
+    const sent = body.string("token");
+    const password = newPassword(body, "password");
+    body.finish();
+    // Before the costly hash; the transaction decides.
+    const token = await findMailed(store, sent, ["reset"]);
+    const hash = await passwords.hash(password);
+    const { after } = await useMailed(
+      store,
+      token,
+      (user) => ({ ...withPassword(user, hash), email_verified: true }),
+      async (transaction) => {
+        const entry = { action: "password.reset", target: `user:${token.user}` } as const;
+        await appendAudit(realm, transaction, exchange, holderOf(token.user), entry);
+      },
+    );
+    await forgetSessions(store, after);
+    return { status: 204 };
+  });
+}
+
+function withPassword(user: UserRecord, hash: string): UserRecord {
+  return { ...user, password: hash, generation: user.generation + 1 };
+}

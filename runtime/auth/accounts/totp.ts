@@ -1,0 +1,88 @@
+import { ApiError } from "../../errors.ts";
+import { checkNeedlessBody } from "../../http/body.ts";
+import type { Route } from "../../realm/exchange.ts";
+import { appendAudit } from "../administration/audit.ts";
+import { newRecoveryCodes, recoveryHash } from "../credentials/recovery.ts";
+import { openSecret, sealSecret } from "../credentials/second-factor.ts";
+import { guessLimits, Throttle, wrong } from "../credentials/throttle.ts";
+import { newTotpSecret, readTotpCode, totpStep, totpUri } from "../credentials/totp.ts";
+import { BodyReader, invalid } from "../input.ts";
+import type { AccountRealm } from "../realm.ts";
+import { changeUser, replaceUser } from "../users.ts";
+import { changeSession, currentUser } from "./current.ts";
+import { requireProof } from "./proof.ts";
+import { sessionRoute } from "./route.ts";
+
+/**
+ * POST `/mfa/totp`: a secret for an authenticator app. It counts once a code of it has been confirmed; until then the
+ * second factor that there may be stays as it is.
+ */
+export function enrollTotp(realm: AccountRealm): Route {
+  const { store, definition } = realm;
+  return sessionRoute(realm, async (exchange, caller) => {
+    checkNeedlessBody(exchange);
+    await requireProof(realm, exchange, caller);
+    const secret = newTotpSecret();
+    const sealed = sealSecret(realm, caller.user.id, secret);
+    const user = await changeUser(store, caller.user.id, (before) => ({ ...before, totp_pending: sealed }));
+    const uri = totpUri(secret, definition.name, user?.email ?? caller.user.email);
+    return { status: 201, body: JSON.stringify({ secret, uri }) };
+  });
+}
+
+/** POST `/mfa/totp/confirm`: a code of the new secret makes it the second factor, and this a session with one. */
+export function confirmTotp(realm: AccountRealm): Route {
+  const { store, clock } = realm;
+  const throttle = new Throttle(realm);
+  return sessionRoute(realm, async (exchange, caller) => {
+    const body = new BodyReader(exchange, "application/json");
+    const code = readTotpCode(body.string("code"));
+    body.finish();
+    const { record: user } = await currentUser(store, caller);
+    const limits = guessLimits(user.email_key, exchange.address);
+    await throttle.check(limits);
+    const { hash: session } = caller.credential;
+    const codes = newRecoveryCodes();
+    const recovery = codes.map(recoveryHash).filter((hash) => hash !== undefined);
+    const told = await throttle.guess(limits, async (transaction) => {
+      const { record: before, version } = await currentUser(transaction, caller);
+      const pending = before.totp_pending;
+      if (pending === null) throw nothingPending();
+      const secret = openSecret(realm, before.id, pending);
+      const step = code === undefined ? undefined : totpStep(secret, code, clock.now(), 0);
+      if (step === undefined) return wrong;
+      const totp = { secret: pending, step, recovery };
+      await replaceUser(transaction, version, { ...before, totp, totp_pending: null });
+      await changeSession(transaction, session, before, (record) => ({ ...record, mfa: true }));
+      await appendAudit(realm, transaction, exchange, caller, {
+        action: "mfa.enroll",
+        target: caller.actor,
+        details: { replaced: before.totp !== null },
+      });
+      return codes;
+    });
+    if (told === wrong) throw new ApiError("invalid_credentials", "The code is wrong.");
+    return { status: 200, body: JSON.stringify({ recovery_codes: told }) };
+  });
+}
+
+function nothingPending(): ApiError {
+  return invalid([{ path: "code", reason: "no second factor waits to be confirmed; ask for one first" }]);
+}
+
+/** DELETE `/mfa/totp`: takes the second factor away, and one that waits to be confirmed. */
+export function removeTotp(realm: AccountRealm): Route {
+  return sessionRoute(realm, async (exchange, caller) => {
+    await requireProof(realm, exchange, caller);
+    const had = await realm.store.transaction(async (transaction) => {
+      const { record: before, version } = await currentUser(transaction, caller);
+      if (before.totp === null && before.totp_pending === null) return false;
+      await replaceUser(transaction, version, { ...before, totp: null, totp_pending: null });
+      if (before.totp === null) return true;
+      await appendAudit(realm, transaction, exchange, caller, { action: "mfa.remove", target: caller.actor });
+      return true;
+    });
+    if (!had) throw new ApiError("not_found", "This account has no second factor.");
+    return { status: 204 };
+  });
+}

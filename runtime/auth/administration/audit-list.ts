@@ -1,0 +1,47 @@
+import { storedDate } from "../../dates.ts";
+import { and, compare, eq, type Filter, type Ordering, TRUE } from "../../filter/algebra.ts";
+import { documentFields } from "../../filter/fields.ts";
+import type { JsonObject } from "../../json.ts";
+import type { RealmInstance, Route } from "../../realm/exchange.ts";
+import { auditFields } from "../collections.ts";
+import { answerPage, invalidParameter, lists, pageParameters, pageRequest } from "../paging.ts";
+import type { AuditRecord } from "../records.ts";
+import { administratorRoute } from "./administrator.ts";
+
+/** GET `/audit`: newest first; all, or those of an `action`, of an `actor`, `from` an instant on, `to` before another. */
+export function listAudit(realm: RealmInstance): Route {
+  return administratorRoute(
+    realm,
+    { area: "audit", to: "see" },
+    async (_, _by, query) => answerPage(realm, lists.audit, search(query), pageRequest(query), auditView),
+    [...pageParameters, "action", "actor", "from", "to"],
+  );
+}
+
+/** @throws ApiError `invalid_query` */
+function search(query: ReadonlyMap<string, string>): Filter {
+  const action = query.get("action");
+  const actor = query.get("actor");
+  return and(
+    action === undefined ? TRUE : eq(auditFields.action, action),
+    actor === undefined ? TRUE : eq(auditFields.actor, actor),
+    bound(query, "from", "gte"),
+    bound(query, "to", "lt"),
+  );
+}
+
+/** The time that a record was made is the store's own too, by which every index of the trail is in order. */
+function bound(query: ReadonlyMap<string, string>, name: "from" | "to", op: Ordering): Filter {
+  const given = query.get(name);
+  if (given === undefined) return TRUE;
+  const instant = storedDate(given, "date-time");
+  if (instant === undefined) {
+    throw invalidParameter(name, "must be an RFC 3339 time such as 2030-01-31T00:00:00Z");
+  }
+  return compare(op, documentFields["_meta.created_at"], instant);
+}
+
+function auditView(record: AuditRecord): JsonObject {
+  const { id, at, action, actor, target, address, request_id, details } = record;
+  return { id, at, action, actor, target, address, request_id, details };
+}

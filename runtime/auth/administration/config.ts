@@ -1,0 +1,62 @@
+import { timestamp } from "../../clock.ts";
+import { readJson } from "../../http/body.ts";
+import type { JsonObject } from "../../json.ts";
+import type { Exchange, RealmInstance, Route } from "../../realm/exchange.ts";
+import { collections } from "../collections.ts";
+import { invalid } from "../input.ts";
+import { type ConfigRecord, readConfig, writeConfig } from "../records.ts";
+import { administratorRoute } from "./administrator.ts";
+import { appendAudit } from "./audit.ts";
+import { effectiveDatabases, effectiveRealm } from "./effective.ts";
+import { putRecord } from "./put.ts";
+
+/** Characters of JSON: rules read it, and it is kept in memory. */
+const longest = 65_536;
+
+/** GET `/config`: the fingerprint of the configuration, and what of it is in effect in this realm. */
+export function getConfig(realm: RealmInstance): Route {
+  const { definition, fingerprint, expandLimits } = realm;
+  const configured = effectiveRealm(definition);
+  const databases = effectiveDatabases(definition, expandLimits);
+  return administratorRoute(realm, { area: "config", to: "see" }, async () => {
+    const effective = { ...configured, app_config: await realm.appConfig() };
+    return { status: 200, body: JSON.stringify({ fingerprint, realm: effective, databases }) };
+  });
+}
+
+/** GET `/config/app`: what rules read as `appConfig`. */
+export function getAppConfig(realm: RealmInstance): Route {
+  return administratorRoute(realm, { area: "config", to: "see" }, async () => ({
+    status: 200,
+    body: JSON.stringify(await realm.appConfig()),
+  }));
+}
+
+/** PUT `/config/app`: in place of what it was, and of `app_config` in realm.yaml. */
+export function putAppConfig(realm: RealmInstance): Route {
+  return administratorRoute(realm, { area: "config", to: "change" }, async (exchange, { caller }) => {
+    const value = JSON.stringify(readAppConfig(exchange));
+    const now = timestamp(realm.clock.now());
+    await putRecord<ConfigRecord>(realm.store, {
+      collection: collections.config,
+      id: "app_config",
+      read: readConfig,
+      write: writeConfig,
+      next: (before) => ({ id: "app_config", value, created_at: before?.created_at ?? now, updated_at: now }),
+      along: (transaction) =>
+        appendAudit(realm, transaction, exchange, caller, { action: "config.app", target: "config:app" }),
+    });
+    realm.appConfigReplaced();
+    return { status: 200, body: value };
+  });
+}
+
+/** @throws ApiError `validation_error` */
+function readAppConfig(exchange: Exchange): JsonObject {
+  const { value, problems } = readJson(exchange, "application/json");
+  if (problems.length > 0) throw invalid(problems);
+  if (JSON.stringify(value).length > longest) {
+    throw invalid([{ path: "", reason: `must have at most ${longest} characters` }]);
+  }
+  return value;
+}

@@ -1,0 +1,53 @@
+import { ApiError } from "../../errors.ts";
+import { covers } from "../../realm/administration.ts";
+import type { AccountSettings } from "../../realm/definition.ts";
+import type { BodyReader } from "../input.ts";
+import { administrationOfRoles, heldRoles, isRole } from "../users.ts";
+import type { Administrator } from "./administrator.ts";
+
+/** The optional member `roles`, each named once. */
+export function readRoles(body: BodyReader, accounts: AccountSettings): readonly string[] | undefined {
+  const roles = body.optionalStrings("roles");
+  for (const [at, role] of roles?.entries() ?? []) {
+    if (!isRole(role, accounts)) body.problem(`roles.${at}`, "is no role of this realm");
+  }
+  return roles === undefined ? undefined : [...new Set(roles)];
+}
+
+/**
+ * Nobody gives more than they hold (spec: Authentication 10).
+ * @throws ApiError `forbidden` when the roles administer something that the administrator does not
+ */
+export function requireGrantable(
+  administrator: Administrator,
+  roles: readonly string[],
+  accounts: AccountSettings,
+): void {
+  if (holds(administrator, roles, accounts)) return;
+  throw new ApiError("forbidden", "These roles administer more than you do.");
+}
+
+/**
+ * Nor reaches it by detour, by taking over or shutting out somebody who holds it (api-decisions: Keys and callers).
+ * @throws ApiError `forbidden` when the user administers something that the administrator does not
+ */
+export function requireAuthority(
+  administrator: Administrator,
+  user: { readonly roles: readonly string[] },
+  accounts: AccountSettings,
+): void {
+  if (holds(administrator, heldRoles(user, accounts), accounts)) return;
+  throw new ApiError("forbidden", "This account administers more than you do.");
+}
+
+function holds(
+  { caller, administration }: Administrator,
+  roles: readonly string[],
+  accounts: AccountSettings,
+): boolean {
+  const asked = administrationOfRoles(roles, accounts);
+  if (!covers(administration, asked)) return false;
+  // Sessions have no scopes: one that reaches documents, or makes keys that do, would free a key of its own.
+  const isLimited = caller.kind === "key" && caller.scopes !== undefined;
+  return !(isLimited && (asked?.see.has("data") || asked?.change.has("apikeys")));
+}

@@ -1,0 +1,168 @@
+import { storedDate } from "../../dates.ts";
+import { ApiError } from "../../errors.ts";
+import { eq, TRUE } from "../../filter/algebra.ts";
+import type { JsonValue } from "../../json.ts";
+import { type AdminArea, adminAreas } from "../../realm/administration.ts";
+import type { Exchange, RealmInstance, Route } from "../../realm/exchange.ts";
+import { collections, keyFields } from "../collections.ts";
+import { BodyReader } from "../input.ts";
+import {
+  KeyNameTaken,
+  keyFacts,
+  keyProblems,
+  keyProblemsIn,
+  keyView,
+  makeKey,
+  type NewKey,
+  storeKey,
+} from "../keys.ts";
+import { answerPage, lists, pageParameters, pageRequest } from "../paging.ts";
+import { type KeyRecord, readKey } from "../records.ts";
+import { readScopes, scopesCover } from "../scopes.ts";
+import { type Administrator, administratorRoute } from "./administrator.ts";
+import { appendAudit, auditRecord } from "./audit.ts";
+
+/** GET `/keys`: what each may do; never the key itself, which nobody knows. */
+export function listKeys(realm: RealmInstance): Route {
+  return administratorRoute(
+    realm,
+    { area: "apikeys", to: "see" },
+    async (_, _by, query) => answerPage(realm, lists.keys, TRUE, pageRequest(query), keyView),
+    pageParameters,
+  );
+}
+
+/** POST `/keys`: answers the key this once. */
+export function createKey(realm: RealmInstance): Route {
+  return administratorRoute(realm, { area: "apikeys", to: "change" }, async (exchange, administrator) => {
+    const now = realm.clock.now();
+    const key = readKeyBody(exchange, realm, now);
+    requireRights(administrator, key);
+    const { token, record } = makeKey(key, now, realm.newId);
+    const audit = auditRecord(realm, exchange, administrator.caller, {
+      action: "key.create",
+      target: `key:${record.name}`,
+      details: keyFacts(record),
+    });
+    try {
+      await storeKey(realm.store, record, audit);
+    } catch (error) {
+      if (error instanceof KeyNameTaken) throw nameTaken();
+      throw error;
+    }
+    const { id, name, ...rest } = keyView(record);
+    return { status: 201, body: JSON.stringify({ id, name, key: token, ...rest }) };
+  });
+}
+
+function nameTaken(): ApiError {
+  return new ApiError("conflict", "A key of this name exists.", {
+    details: [{ path: "name", reason: "must be unique" }],
+  });
+}
+
+/** DELETE `/keys/{id}`: the key ends with the next request. */
+export function revokeKey(realm: RealmInstance): Route {
+  return administratorRoute(
+    realm,
+    { area: "apikeys", to: "change" },
+    async (exchange, { caller, administration }) => {
+      const key = await findKey(realm, exchange.params.id ?? "");
+      if (key === undefined) throw noSuchKey();
+      if (key.admin !== false && !administration.full) {
+        throw new ApiError("forbidden", "Only full administrators revoke keys with administration.");
+      }
+      const revoked = await realm.store.transaction(async (transaction) => {
+        if (!(await transaction.collection(collections.keys).remove(key.id))) return false;
+        const target = `key:${key.name}`;
+        await appendAudit(realm, transaction, exchange, caller, { action: "key.revoke", target });
+        return true;
+      });
+      if (!revoked) throw noSuchKey();
+      return { status: 204 };
+    },
+  );
+}
+
+function noSuchKey(): ApiError {
+  return new ApiError("not_found", "There is no such key.");
+}
+
+/** Keys never change: what is read of one stays true until it is gone. */
+async function findKey({ store }: RealmInstance, id: string): Promise<KeyRecord | undefined> {
+  const filter = eq(keyFields.key, id);
+  const [found] = await store
+    .collection(collections.keys)
+    .find({ filter, visibility: "live", limit: 1, skip: 0 });
+  return found === undefined ? undefined : readKey(found).record;
+}
+
+/** @throws ApiError `validation_error` */
+function readKeyBody(exchange: Exchange, { definition }: RealmInstance, now: number): NewKey {
+  const body = new BodyReader(exchange, "application/json");
+  const name = body.string("name");
+  const given = body.optionalObject("scopes") ?? undefined;
+  const read = given === undefined ? undefined : readScopes(given);
+  const key: NewKey = {
+    name,
+    scopes: read?.scopes,
+    admin: readAdmin(body),
+    networks: body.value("networks") === null ? undefined : body.optionalStrings("networks"),
+    expiresAt: readExpiry(body),
+    onBehalfOf: body.optionalBoolean("on_behalf_of"),
+  };
+  const problems = [...(read?.problems ?? []), ...keyProblems(key, now), ...keyProblemsIn(definition, key)];
+  for (const { path, reason } of problems) body.problem(path, reason);
+  body.finish();
+  return key;
+}
+
+function readAdmin(body: BodyReader): boolean | readonly AdminArea[] {
+  const value = body.value("admin") ?? false;
+  if (typeof value === "boolean") return value;
+  if (!Array.isArray(value)) {
+    body.problem("admin", "must be true, false or an array of areas");
+    return false;
+  }
+  const unknown = value.findIndex((area) => !isArea(area));
+  if (unknown >= 0) body.problem(`admin.${unknown}`, `must be one of ${adminAreas.join(", ")}`);
+  return adminAreas.filter((area) => value.includes(area));
+}
+
+function isArea(value: JsonValue): boolean {
+  return adminAreas.some((area) => area === value);
+}
+
+function readExpiry(body: BodyReader): number | undefined {
+  const value = body.optionalString("expires_at");
+  if (value === undefined || value === null) return undefined;
+  const instant = storedDate(value, "date-time");
+  if (instant !== undefined) return Date.parse(instant);
+  body.problem("expires_at", "must be an RFC 3339 time such as 2030-01-31T00:00:00Z");
+  return undefined;
+}
+
+/**
+ * Nobody gives a key more than they hold (spec: Authentication 10).
+ * @throws ApiError `forbidden`
+ */
+function requireRights({ caller, administration }: Administrator, key: NewKey): void {
+  const { full, change } = administration;
+  const isAdmin = key.admin === true || (typeof key.admin === "object" && key.admin.length > 0);
+  if (isAdmin && !full) throw beyond("Only full administrators make keys with administration.");
+  if (key.scopes === undefined && !change.has("data")) {
+    throw beyond("A key without scopes needs administration of the area data; give it scopes.");
+  }
+  if (caller.kind === "key" && !scopesCover(caller.scopes, key.scopes)) {
+    throw beyond("A key cannot make one that its own scopes do not cover.");
+  }
+  // Who administers users can become one by other ways too.
+  const mayDelegate = full || change.has("users") || (caller.kind === "key" && caller.delegates);
+  if (key.onBehalfOf === true && !mayDelegate) {
+    throw beyond("A key that acts for users needs administration of the area users.");
+  }
+}
+
+function beyond(message: string): ApiError {
+  return new ApiError("forbidden", message);
+}

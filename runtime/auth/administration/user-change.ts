@@ -1,0 +1,123 @@
+import type { JsonObject } from "../../json.ts";
+import type { Exchange, Route } from "../../realm/exchange.ts";
+import { equal } from "../../validation/equal.ts";
+import { patchProfile, readEmail, readLocale } from "../accounts/person.ts";
+import { forgetSessions } from "../accounts/sessions.ts";
+import { BodyReader } from "../input.ts";
+import type { AccountRealm } from "../realm.ts";
+import type { UserRecord } from "../records.ts";
+import { changeUser, withFreeEmail } from "../users.ts";
+import { type Administrator, administratorRoute } from "./administrator.ts";
+import { type AuditEntry, appendAudit } from "./audit.ts";
+import { readRoles, requireAuthority, requireGrantable } from "./grants.ts";
+import { administratorView, noSuchUser } from "./users.ts";
+
+/**
+ * PATCH `/users/{id}`: `roles` replaces the user's roles; `disabled: true` ends all of the user's sessions; a new `email`
+ * is unverified and ends what was mailed to the former; `profile` is a JSON Merge Patch.
+ */
+export function patchUser(realm: AccountRealm): Route {
+  return administratorRoute(realm, { area: "users", to: "change" }, async (exchange, administrator) => {
+    const patch = read(realm, exchange);
+    const user = await withFreeEmail(() =>
+      changeUser(
+        realm.store,
+        exchange.params.id ?? "",
+        (before) => changed(realm, administrator, before, patch),
+        async (transaction, before, after) => {
+          const target = `user:${after.id}`;
+          for (const entry of changes(before, after))
+            await appendAudit(realm, transaction, exchange, administrator.caller, { ...entry, target });
+        },
+      ),
+    );
+    if (user === undefined) throw noSuchUser();
+    if (user.disabled) await forgetSessions(realm.store, user);
+    return { status: 200, body: JSON.stringify(administratorView(realm, user)) };
+  });
+}
+
+/** What is to change; absent: nothing. */
+interface Patch {
+  readonly email?: Pick<UserRecord, "email" | "email_key"> | undefined;
+  readonly roles?: readonly string[] | undefined;
+  readonly disabled?: boolean | undefined;
+  readonly locale?: string | null | undefined;
+  readonly profile?: JsonObject | null | undefined;
+}
+
+function read({ accounts }: AccountRealm, exchange: Exchange): Patch {
+  const body = new BodyReader(exchange, "either");
+  const patch = {
+    email: body.value("email") === undefined ? undefined : readEmail(body),
+    roles: readRoles(body, accounts),
+    disabled: body.optionalBoolean("disabled"),
+    locale: readLocale(body),
+    profile: body.optionalObject("profile"),
+  };
+  body.finish();
+  return patch;
+}
+
+/**
+ * The record itself when nothing changes. What the user holds is looked at here, in the transaction: a role given
+ * meanwhile counts.
+ * @throws ApiError `forbidden` | `validation_error`
+ */
+function changed(
+  { accounts }: AccountRealm,
+  administrator: Administrator,
+  before: UserRecord,
+  { email, roles, disabled, locale, profile }: Patch,
+): UserRecord {
+  const patched = profile === undefined ? before.profile : patchProfile(before.profile, profile, accounts);
+  const after: UserRecord = {
+    ...before,
+    ...(email !== undefined && email.email !== before.email && email),
+    ...(email !== undefined && email.email_key !== before.email_key && { email_verified: false }),
+    ...(roles !== undefined && !sameRoles(roles, before.roles) && { roles }),
+    ...(disabled === true && !before.disabled && { disabled, generation: before.generation + 1 }),
+    ...(disabled === false && { disabled }),
+    ...(locale !== undefined && { locale }),
+    profile: equal(patched, before.profile) ? before.profile : patched,
+  };
+  const changes = changedMembers(before, after);
+  if (changes.length === 0) return before;
+  if (changes.some((member) => member !== "locale" && member !== "profile"))
+    requireAuthority(administrator, before, accounts);
+  if (after.roles !== before.roles) requireGrantable(administrator, after.roles, accounts);
+  return after;
+}
+
+const members = ["email", "roles", "disabled", "locale", "profile"] as const;
+
+function changedMembers(before: UserRecord, after: UserRecord): readonly (typeof members)[number][] {
+  return members.filter((member) => before[member] !== after[member]);
+}
+
+type Change = Pick<AuditEntry, "action" | "details">;
+
+/** What the audit trail tells of a change: of what people say of themselves, and of addresses, only that they changed. */
+function changes(before: UserRecord, after: UserRecord): readonly Change[] {
+  const changed = changedMembers(before, after);
+  const described = changed.filter((member) => member === "locale" || member === "profile");
+  return [
+    ...changed.flatMap((member): readonly Change[] => {
+      switch (member) {
+        case "email":
+          return [{ action: "user.email" }];
+        case "roles":
+          return [{ action: "user.roles", details: { from: before.roles, to: after.roles } }];
+        case "disabled":
+          return [{ action: after.disabled ? "user.disable" : "user.enable" }];
+        default:
+          return [];
+      }
+    }),
+    ...(described.length > 0 ? [{ action: "user.update", details: { members: described } } as const] : []),
+  ];
+}
+
+function sameRoles(one: readonly string[], other: readonly string[]): boolean {
+  return one.length === other.length && one.every((role) => other.includes(role));
+}

@@ -1,0 +1,100 @@
+import { timestamp } from "../clock.ts";
+import { ApiError } from "../errors.ts";
+import { eq } from "../filter/algebra.ts";
+import type { Caller } from "../realm/caller.ts";
+import type { RealmInstance } from "../realm/exchange.ts";
+import type { Store, Transaction } from "../store/contract.ts";
+import { collections, invitationFields } from "./collections.ts";
+import { emailKey } from "./credentials/email.ts";
+import { newToken, tokenHash, tokenKind } from "./credentials/tokens.ts";
+import { type InvitationRecord, readInvitation, type UserRecord, writeInvitation } from "./records.ts";
+
+export interface NewInvitation {
+  /** Whoever signs up must have this address; null: anybody. */
+  readonly email: string | null;
+  /** Given beside the realm's default roles. */
+  readonly roles: readonly string[];
+  /** Milliseconds. */
+  readonly lifetime: number;
+}
+
+/** An invitation to the realm, to be inserted, with its token, which is shown once. */
+export function newInvitation(
+  { clock, newId }: Pick<RealmInstance, "clock" | "newId">,
+  by: Pick<Caller, "actor">,
+  { email, roles, lifetime }: NewInvitation,
+): { readonly token: string; readonly record: InvitationRecord } {
+  const token = newToken("svi");
+  const now = clock.now();
+  const record = {
+    id: newId(),
+    token: tokenHash(token),
+    email,
+    roles,
+    created_at: timestamp(now),
+    created_by: by.actor,
+    expires_at: timestamp(now + lifetime),
+    accepted_by: null,
+    revoked: false,
+  };
+  return { token, record };
+}
+
+export type InvitationStatus = "pending" | "accepted" | "expired" | "revoked";
+
+/** What became of an invitation. */
+export function invitationStatus(
+  { accepted_by, revoked, expires_at }: InvitationRecord,
+  now: number,
+): InvitationStatus {
+  if (accepted_by !== null) return "accepted";
+  if (revoked) return "revoked";
+  return Date.parse(expires_at) <= now ? "expired" : "pending";
+}
+
+/**
+ * The pending invitation of this token, for this address (in the form it compares in).
+ * @throws ApiError `invalid_invitation` for every other
+ */
+export async function findInvitation(
+  { store, clock }: Pick<RealmInstance, "store" | "clock">,
+  token: string,
+  key: string,
+): Promise<InvitationRecord> {
+  const record = tokenKind(token) === "svi" ? await byToken(store, tokenHash(token)) : undefined;
+  if (record === undefined || invitationStatus(record, clock.now()) !== "pending") throw invalidInvitation();
+  if (record.email !== null && emailKey(record.email) !== key) throw invalidInvitation();
+  return record;
+}
+
+async function byToken(store: Store, hash: string): Promise<InvitationRecord | undefined> {
+  const filter = eq(invitationFields.token, hash);
+  const [document] = await store
+    .collection(collections.invitations)
+    .find({ filter, visibility: "live", limit: 1, skip: 0 });
+  return document === undefined ? undefined : readInvitation(document).record;
+}
+
+/**
+ * Accepts an invitation in the transaction that makes the account.
+ * @throws ApiError `invalid_invitation` when it is over by now
+ */
+export async function acceptInvitation(
+  { clock }: Pick<RealmInstance, "clock">,
+  transaction: Transaction,
+  id: string,
+  user: Pick<UserRecord, "id">,
+): Promise<void> {
+  const invitations = transaction.collection(collections.invitations);
+  const document = await invitations.get(id, "live");
+  if (document === undefined) throw invalidInvitation();
+  const { record, version } = readInvitation(document);
+  if (invitationStatus(record, clock.now()) !== "pending") throw invalidInvitation();
+  const accepted = { ...record, accepted_by: user.id };
+  if (!(await invitations.replace(version, writeInvitation(accepted, version + 1))))
+    throw invalidInvitation();
+}
+
+function invalidInvitation(): ApiError {
+  return new ApiError("invalid_invitation", "The invitation is unknown, expired, revoked or used up.");
+}

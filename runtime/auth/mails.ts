@@ -1,0 +1,68 @@
+import type { RealmDefinition } from "../realm/definition.ts";
+import type { Mail } from "../realm/exchange.ts";
+import type { MailedPurpose } from "./credentials/mailed.ts";
+
+/** What a mail is made of. */
+type Letter = Pick<Mail, "subject" | "text">;
+
+/** The mail that carries a token to its user. */
+export function tokenMail(
+  definition: RealmDefinition,
+  purpose: MailedPurpose,
+  to: string,
+  token: string,
+): Mail {
+  return mail(definition, to, letters[purpose](definition, token));
+}
+
+/** Tells the former address of an account that it has another one now. */
+export function addressChangedMail(definition: RealmDefinition, to: string): Mail {
+  return mail(definition, to, {
+    subject: "Your e-mail address was changed",
+    text: lines(
+      `The e-mail address of your account at ${definition.name} was changed. This one no longer belongs to it.`,
+      "If it was not you who changed it, tell whoever runs the service at once.",
+    ),
+  });
+}
+
+const letters: Readonly<Record<MailedPurpose, (definition: RealmDefinition, token: string) => Letter>> = {
+  verify: ({ name, accounts }, token) => ({
+    subject: "Confirm your e-mail address",
+    text: lines(
+      `Somebody signed up at ${name} with this e-mail address. If it was you, confirm it:`,
+      link(accounts?.email?.verifyLink, token),
+      "This works once, within 24 hours. If it was not you, ignore this mail.",
+    ),
+  }),
+  reset: ({ name, accounts }, token) => ({
+    subject: "Choose a new password",
+    text: lines(
+      `Somebody asked for a new password of your account at ${name}. If it was you, choose one:`,
+      link(accounts?.email?.resetLink, token),
+      "This works once, within an hour. If it was not you, ignore this mail: your password stays as it is.",
+    ),
+  }),
+  email: ({ name, accounts }, token) => ({
+    subject: "Confirm your new e-mail address",
+    text: lines(
+      `Somebody wants to use this e-mail address for their account at ${name}. If it was you, confirm it:`,
+      link(accounts?.email?.verifyLink, token),
+      "This works once, within 24 hours. If it was not you, ignore this mail.",
+    ),
+  }),
+};
+
+/** Without a link in the configuration, the token for the user to enter. */
+function link(template: string | undefined, token: string): string {
+  return (template ?? "{token}").replaceAll("{token}", token);
+}
+
+/** Paragraphs of a line each. */
+function lines(...paragraphs: readonly string[]): string {
+  return `${paragraphs.join("\n\n")}\n`;
+}
+
+function mail({ name, accounts }: RealmDefinition, to: string, letter: Letter): Mail {
+  return { from: accounts?.email?.from ?? `${name} <noreply@localhost>`, to, ...letter };
+}

@@ -1,0 +1,101 @@
+import { setImmediate } from "node:timers/promises";
+import { ApiError, type Detail } from "../../errors.ts";
+import { checkNeedlessBody } from "../../http/body.ts";
+import { parameters } from "../../http/parameters.ts";
+import type { CollectionDefinition } from "../../realm/definition.ts";
+import type { Exchange, RouteFactory } from "../../realm/exchange.ts";
+import { type BatchSize, batches } from "../../store/batches.ts";
+import type { Lease, Store, StoreCollection } from "../../store/contract.ts";
+import { misfitsOf } from "../../validation/details.ts";
+import { readable } from "../access.ts";
+import { collectionOf } from "../collection.ts";
+import { ownMembers } from "../draft.ts";
+import { parseDocument } from "../encode.ts";
+import { administratorEntrance } from "./entrance.ts";
+
+/** What is looked at before others have their turn. */
+const size: BatchSize = { documents: 200, characters: 2 ** 20 };
+
+/** A check whose server died holds up others for so many milliseconds where the store is shared. */
+const leaseTime = 30_000;
+
+/** Documents that an answer names. */
+const documentsNamed = 100;
+
+/** Characters of details beyond which it names no more. */
+const charactersNamed = 2 ** 20;
+
+/** Stored documents that do not fit the current schema. */
+interface Checked {
+  checked: number;
+  invalid: number;
+  /** The first of them, in the order of ids. */
+  readonly documents: { readonly id: string; readonly details: readonly Detail[] }[];
+}
+
+/**
+ * `POST /v1/{realm}/_admin/data/{database}/{collection}/_check`: counts and lists the stored documents, deleted ones too,
+ * that no longer fit the current schema. It changes nothing, so that it takes the rights of a reader. One at a time in a
+ * realm; another one answers `unavailable`.
+ */
+export function checkDocuments(definition: CollectionDefinition): RouteFactory {
+  return (realm) => {
+    const { documents } = collectionOf(realm, definition);
+    const entrance = administratorEntrance(realm);
+    return {
+      class: entrance.class,
+      async handle(exchange) {
+        const access = await entrance.reader(exchange);
+        readable(definition, access, undefined);
+        parameters(exchange.search, []);
+        checkNeedlessBody(exchange);
+        const checked = await alone(realm.store, (lease) => check(definition, documents, exchange, lease));
+        return { status: 200, body: JSON.stringify(checked) };
+      },
+    };
+  };
+}
+
+/** @throws ApiError `unavailable` while another check is under way */
+async function alone<T>(store: Store, work: (lease: Lease) => Promise<T>): Promise<T> {
+  const lease = await store.lease("check", leaseTime);
+  if (lease === undefined) throw busy();
+  try {
+    return await work(lease);
+  } finally {
+    await lease.release();
+  }
+}
+
+function busy(): ApiError {
+  return new ApiError("unavailable", "Another check of this realm's documents is under way.", {
+    headers: { "retry-after": "5" },
+  });
+}
+
+/** @throws ApiError `unavailable` where the lease is lost, or nobody waits for the answer */
+async function check(
+  definition: CollectionDefinition,
+  documents: StoreCollection,
+  exchange: Exchange,
+  lease: Lease,
+): Promise<Checked> {
+  const checked: Checked = { checked: 0, invalid: 0, documents: [] };
+  let characters = 0;
+  for await (const batch of batches(documents, size)) {
+    for (const { id, text } of batch) {
+      checked.checked += 1;
+      const details = misfitsOf(definition, ownMembers(parseDocument(text)));
+      if (details.length === 0) continue;
+      checked.invalid += 1;
+      if (checked.documents.length === documentsNamed || characters > charactersNamed) continue;
+      checked.documents.push({ id, details });
+      for (const { path, reason } of details) characters += path.length + reason.length;
+    }
+    // The embedded store answers within this turn of the event loop; others wait for the next.
+    await setImmediate();
+    if (exchange.abandoned) throw new ApiError("unavailable", "The client went away.");
+    if (!(await lease.renew())) throw busy();
+  }
+  return checked;
+}

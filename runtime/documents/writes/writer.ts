@@ -1,0 +1,47 @@
+import type { RealmInstance } from "../../realm/exchange.ts";
+import type { Store, Transaction } from "../../store/contract.ts";
+import type { Access, WriteAction, Written } from "../access.ts";
+import type { Collection, Documents } from "../collection.ts";
+import { once, optimistic, shortBackoff } from "./retry.ts";
+
+/** One attempt to write; undefined where somebody else has written in between. */
+type Attempt<T extends Written> = (documents: Documents) => Promise<T | undefined>;
+
+/** Makes single writes to a collection. */
+export class Writer {
+  readonly #store: Store;
+  readonly #collection: Collection;
+
+  constructor({ store }: RealmInstance, collection: Collection) {
+    this.#store = store;
+    this.#collection = collection;
+  }
+
+  /**
+   * Tried again where others came in between; in a transaction where it leaves an audit record.
+   * @throws ApiError `write_conflict`, and as the attempt does
+   */
+  write<T extends Written>(access: Access, action: WriteAction, attempt: Attempt<T>): Promise<T> {
+    if (access.audit !== undefined) return this.alone(access, action, attempt);
+    return optimistic(shortBackoff, () => attempt(this.#collection.documents));
+  }
+
+  /** Nobody comes in between. */
+  alone<T extends Written>(access: Access, action: WriteAction, attempt: Attempt<T>): Promise<T> {
+    return this.#store.transaction((transaction) => this.within(transaction, access, action, attempt));
+  }
+
+  /** Along with what else a transaction writes. */
+  async within<T extends Written>(
+    transaction: Transaction,
+    { audit }: Access,
+    action: WriteAction,
+    attempt: Attempt<T>,
+  ): Promise<T> {
+    const { definition, storeName } = this.#collection;
+    const written = await optimistic(once, () => attempt(transaction.collection(storeName)));
+    const { id, version } = written;
+    await audit?.(transaction, [{ action, collection: definition, id, version }]);
+    return written;
+  }
+}

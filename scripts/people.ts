@@ -1,0 +1,72 @@
+/** Users and sessions put straight into a realm's store, past sign-up and its tens of milliseconds for each password. */
+import { collections } from "../runtime/auth/collections.ts";
+import { passwords } from "../runtime/auth/credentials/passwords.ts";
+import { newToken, tokenHash } from "../runtime/auth/credentials/tokens.ts";
+import { type SessionRecord, type UserRecord, writeSession, writeUser } from "../runtime/auth/records.ts";
+import { type Clock, timestamp } from "../runtime/clock.ts";
+import type { Store } from "../runtime/store/contract.ts";
+
+/** Of every user. */
+export const password = "correct horse";
+const hashed = passwords.hash(password);
+
+export const addressOf = (id: string): string => `${id.toLowerCase()}@example.com`;
+
+/** A user with a verified address, `<id>@example.com`. */
+export async function insertUser(
+  store: Store,
+  clock: Clock,
+  id: string,
+  more: Partial<UserRecord> = {},
+): Promise<void> {
+  const user: UserRecord = {
+    id,
+    email: addressOf(id),
+    email_key: addressOf(id),
+    email_verified: true,
+    password: await hashed,
+    roles: [],
+    disabled: false,
+    locale: null,
+    profile: null,
+    created_at: timestamp(clock.now()),
+    generation: 1,
+    totp: null,
+    totp_pending: null,
+    ...more,
+  };
+  await store.collection(collections.users).insert(writeUser(user, 1));
+}
+
+/**
+ * A session of a day that begins now.
+ * @param session its id, which clients see
+ * @returns its token
+ */
+export async function insertSession(
+  store: Store,
+  clock: Clock,
+  user: string,
+  session: string,
+  more: Partial<SessionRecord> = {},
+): Promise<string> {
+  const token = newToken("svs");
+  const now = timestamp(clock.now());
+  const record: SessionRecord = {
+    id: tokenHash(token),
+    session,
+    user,
+    generation: 1,
+    created_at: now,
+    last_used_at: now,
+    expires_at: timestamp(clock.now() + 86_400_000),
+    user_agent: null,
+    address: "127.0.0.1",
+    mfa: false,
+    proved_at: now,
+    administered_at: now,
+    ...more,
+  };
+  await store.collection(collections.sessions).insert(writeSession(record, 1));
+  return token;
+}

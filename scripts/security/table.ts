@@ -1,0 +1,241 @@
+/**
+ * What every operation is and whom it serves: by method and path for the service's own routes, by collection for
+ * documents. Nothing here is read from the code or from the OpenAPI document: a new route is in neither table, and the
+ * matrix fails until somebody has decided whose it is.
+ */
+import type { JsonObject } from "../../runtime/json.ts";
+import type { AdminArea } from "../../runtime/realm/administration.ts";
+
+/** An operation of the service's own. */
+export interface Own {
+  readonly who: /** Anybody; credentials are not even looked at. */
+    | "public"
+    /** Anybody whose credential, if any, is good. */
+    | "anybody"
+    /** Users in a session of theirs. */
+    | "session"
+    /** Administrators of an area. */
+    | { readonly area: AdminArea; readonly to: "see" | "change" };
+  readonly body?: JsonObject;
+  /** What it answers to one who may. */
+  readonly answer: string;
+  /** What it answers to a session, where that differs from a key. */
+  readonly session?: string;
+}
+
+const see = (area: AdminArea): Own["who"] => ({ area, to: "see" });
+const change = (area: AdminArea): Own["who"] => ({ area, to: "change" });
+
+/** Asked without what they need, where that is the shortest way to learn that the caller was let in. */
+const invalid = "400 validation_error";
+const unproved = "401 reauth_required";
+
+/** By method and path below the realm; `{}` stands for a parameter. */
+export const own: Readonly<Record<string, Own>> = {
+  "GET /_openapi.json": { who: "anybody", answer: "200" },
+
+  "POST /_auth/signup": { who: "public", body: {}, answer: invalid },
+  "POST /_auth/login": { who: "public", body: {}, answer: invalid },
+  "POST /_auth/password/forgot": { who: "public", body: {}, answer: invalid },
+  "POST /_auth/password/reset": { who: "public", body: {}, answer: invalid },
+  "POST /_auth/email/verify": { who: "public", body: {}, answer: invalid },
+  "POST /_auth/logout": { who: "session", answer: "204" },
+  "GET /_auth/me": { who: "session", answer: "200" },
+  "PATCH /_auth/me": { who: "session", body: { locale: "de" }, answer: "200" },
+  "DELETE /_auth/me": { who: "session", answer: unproved },
+  "GET /_auth/sessions": { who: "session", answer: "200" },
+  "DELETE /_auth/sessions": { who: "session", answer: "204" },
+  "DELETE /_auth/sessions/{}": { who: "session", answer: "204" },
+  "POST /_auth/password/change": { who: "session", body: {}, answer: invalid },
+  "POST /_auth/email/verify/send": { who: "session", answer: "202" },
+  "POST /_auth/email/change": { who: "session", body: { email: "new@example.com" }, answer: unproved },
+  "POST /_auth/reauth": { who: "session", body: {}, answer: invalid },
+  "POST /_auth/mfa/totp": { who: "session", answer: unproved },
+  "POST /_auth/mfa/totp/confirm": { who: "session", body: {}, answer: invalid },
+  "DELETE /_auth/mfa/totp": { who: "session", answer: unproved },
+
+  "GET /_admin/users": { who: see("users"), answer: "200" },
+  "POST /_admin/users": { who: change("users"), body: {}, answer: invalid },
+  "GET /_admin/users/{}": { who: see("users"), answer: "200" },
+  "PATCH /_admin/users/{}": { who: change("users"), body: { locale: "de" }, answer: "200" },
+  "DELETE /_admin/users/{}": { who: change("users"), answer: "204", session: unproved },
+  "GET /_admin/users/{}/sessions": { who: see("users"), answer: "200" },
+  "DELETE /_admin/users/{}/sessions": { who: change("users"), answer: "204" },
+  "GET /_admin/invitations": { who: see("invitations"), answer: "200" },
+  "POST /_admin/invitations": { who: change("invitations"), body: {}, answer: "201" },
+  "DELETE /_admin/invitations/{}": { who: change("invitations"), answer: "204" },
+  "GET /_admin/keys": { who: see("apikeys"), answer: "200" },
+  "POST /_admin/keys": { who: change("apikeys"), body: {}, answer: invalid },
+  "DELETE /_admin/keys/{}": { who: change("apikeys"), answer: "204" },
+  "GET /_admin/secrets": { who: see("secrets"), answer: "200" },
+  "PUT /_admin/secrets/{}": { who: change("secrets"), body: { value: "of the bank" }, answer: "200" },
+  "DELETE /_admin/secrets/{}": { who: change("secrets"), answer: "204" },
+  "GET /_admin/audit": { who: see("audit"), answer: "200" },
+  "GET /_admin/config": { who: see("config"), answer: "200" },
+  "GET /_admin/config/app": { who: see("config"), answer: "200" },
+  // What the realms' rules need of it.
+  "PUT /_admin/config/app": {
+    who: change("config"),
+    body: { open: true, accepting_tickets: true },
+    answer: "200",
+  },
+};
+
+/** `purge`: DELETE with `?purge=true`; `check` is for administrators alone. */
+export type DocumentOperation =
+  | "create"
+  | "list"
+  | "get"
+  | "replace"
+  | "patch"
+  | "delete"
+  | "purge"
+  | "restore"
+  | "aggregate"
+  | "check";
+
+/** What the access rules answer to users: by name, `anonymous`, or everybody else who is signed in. */
+export type Verdicts = Readonly<Record<string, string>> & {
+  readonly anonymous: string;
+  readonly others: string;
+};
+
+/** A collection: what its documents are, and how its rules judge users. Keys are judged by their scopes alone. */
+export interface Documents {
+  /** One for each number, as unique indexes need it. */
+  readonly body: (n: number) => JsonObject;
+  readonly verdicts: Readonly<Partial<Record<DocumentOperation, Verdicts>>>;
+  /** Where clients choose ids: any, or their user's. */
+  readonly ids?: "any" | "own";
+  /** What keys get, whatever their scopes; where absent, scopes decide. */
+  readonly keys?: Readonly<Partial<Record<DocumentOperation, string>>>;
+}
+
+const success: Readonly<Record<DocumentOperation, string>> = {
+  create: "201",
+  list: "200",
+  get: "200",
+  replace: "200",
+  patch: "200",
+  delete: "204",
+  purge: "204",
+  restore: "200",
+  aggregate: "200",
+  check: "200",
+};
+
+export function successOf(operation: DocumentOperation): string {
+  return success[operation];
+}
+
+const signedIn = "401 unauthenticated";
+const denied = "403 forbidden";
+const hidden = "404 not_found";
+const nobody: Verdicts = { anonymous: signedIn, others: denied };
+
+/** Everybody who is signed in. */
+const users = (answer: string): Verdicts => ({ anonymous: signedIn, others: answer });
+/** Those named; others may not, whatever the document. */
+const only = (answer: string, ...names: readonly string[]): Verdicts => ({
+  anonymous: signedIn,
+  others: denied,
+  ...Object.fromEntries(names.map((name) => [name, answer])),
+});
+/** Those named; for others the document is not there. */
+const seen = (answer: string, ...names: readonly string[]): Verdicts => ({
+  anonymous: signedIn,
+  others: hidden,
+  ...Object.fromEntries(names.map((name) => [name, answer])),
+});
+const everybody = (answer: string): Verdicts => ({ anonymous: answer, others: answer });
+
+/** By realm, database and collection. The documents tried belong to `maker`, where users can own any. */
+export const documents: Readonly<Record<string, Documents>> = {
+  "fort/main/notes": {
+    body: () => ({ text: "a note" }),
+    verdicts: {
+      create: users("201"),
+      list: users("200"),
+      aggregate: users("200"),
+      get: seen("200", "maker"),
+      replace: seen("200", "maker"),
+      patch: seen("200", "maker"),
+      delete: seen("204", "maker"),
+      restore: seen("200", "maker"),
+      purge: only(hidden, "boss"),
+    },
+  },
+  "fort/main/people": {
+    body: () => ({ name: "Somebody" }),
+    verdicts: {
+      // The id is looked at before the rule.
+      create: { anonymous: "400 invalid_id", others: "201" },
+      list: users("200"),
+      get: seen("200", "maker", "member"),
+      replace: { ...seen("200", "maker"), member: denied },
+      patch: { ...seen("200", "maker"), member: denied },
+      delete: nobody,
+    },
+    ids: "own",
+    // The id is the user's, and a key alone is none.
+    keys: { create: "400 invalid_id" },
+  },
+  "fort/main/slugs": {
+    body: () => ({ title: "A title" }),
+    ids: "any",
+    verdicts: {
+      create: everybody("201"),
+      list: everybody("200"),
+      get: everybody("200"),
+      replace: users("200"),
+      patch: users("200"),
+      delete: nobody,
+    },
+  },
+  "fort/main/sealed": {
+    body: () => ({ code: "x" }),
+    verdicts: { create: nobody, list: nobody, get: nobody, replace: nobody, patch: nobody, delete: nobody },
+  },
+  "helpdesk/support/customers": {
+    body: (n) => ({ name: "Ada", email: `ada-${n}@example.com` }),
+    verdicts: {
+      create: only("201", "agent", "lead"),
+      list: only("200", "agent", "lead"),
+      get: only("200", "agent", "lead"),
+      replace: only("200", "agent", "lead"),
+      patch: only("200", "agent", "lead"),
+      delete: only("204", "lead"),
+    },
+  },
+  "helpdesk/support/replies": {
+    body: () => ({ ticket_id: "none", text: "a reply" }),
+    verdicts: {
+      create: users("201"),
+      list: users("200"),
+      get: seen("200", "maker", "agent", "lead"),
+      replace: { ...seen("200", "maker"), agent: denied, lead: denied },
+      patch: { ...seen("200", "maker"), agent: denied, lead: denied },
+      delete: only("204", "lead"),
+    },
+  },
+  "helpdesk/support/tickets": {
+    body: () => ({ subject: "Help", status: "open" }),
+    verdicts: {
+      create: users("201"),
+      list: users("200"),
+      aggregate: users("200"),
+      get: seen("200", "maker", "agent", "lead"),
+      replace: seen("200", "maker", "agent", "lead"),
+      patch: seen("200", "maker", "agent", "lead"),
+      delete: seen("204", "maker", "agent", "lead"),
+      restore: only("200", "lead"),
+      purge: only("204", "lead"),
+    },
+  },
+  "inventory/stock/items": { body: (n) => ({ sku: `ABC-${n}`, name: "Nail", unit: "piece" }), verdicts: {} },
+  "inventory/stock/locations": { body: (n) => ({ warehouse: "north", aisle: 1, bin: n }), verdicts: {} },
+  "inventory/stock/movements": {
+    body: () => ({ item_id: "i", location_id: "l", quantity: 1, moved_at: "2026-01-01T00:00:00Z" }),
+    verdicts: {},
+  },
+};

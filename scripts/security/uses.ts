@@ -1,0 +1,168 @@
+/** The operations of an OpenAPI document as they are tried: with a path to something, a body, and what is to come of it. */
+import type { JsonObject } from "../../runtime/json.ts";
+import type { Operation } from "../conformance/description.ts";
+import type { Caller } from "./callers.ts";
+import { type DocumentOperation, type Documents, documents, type Own, own, successOf } from "./table.ts";
+import type { Targets } from "./targets.ts";
+import { dataAnswer, documentAnswer, ownAnswer } from "./verdicts.ts";
+
+/** One way to use an operation. */
+export interface Use {
+  readonly title: string;
+  readonly method: string;
+  /** The path to something to be used, made for it. */
+  readonly path: (targets: Targets, caller: Caller) => Promise<string>;
+  readonly body: ((caller: Caller) => JsonObject) | undefined;
+  /** The status and, of errors, the code. */
+  readonly answer: (caller: Caller) => string;
+}
+
+export interface Realm {
+  readonly name: string;
+  readonly auth: boolean;
+}
+
+/**
+ * The ways to use an operation of a realm: one, but for deleting what can be deleted softly and for good.
+ * @throws Error for an operation that the tables do not know
+ */
+export function usesOf(
+  operation: Operation,
+  realm: Realm,
+  softly: (path: string) => boolean,
+): readonly Use[] {
+  const { method, path } = operation;
+  const title = `${method} ${path.slice(`/v1/${realm.name}`.length).replace(/\{\w+\}/g, "{}")}`;
+  const known = own[title];
+  if (known !== undefined) return [ownUse(title, operation, known, realm)];
+  const [, administrators, database = "", collection = "", rest = ""] =
+    /^\w+ (\/_admin\/data)?\/([A-Za-z]\w*)\/(\w+)(\S*)$/.exec(title) ?? [];
+  if (collection === "_batch") return batchUses(title, path, database, realm, administrators !== undefined);
+  const name = `${realm.name}/${database}/${collection}`;
+  const there = documents[name];
+  const kind = kinds[`${method} ${rest}`];
+  if (there === undefined || kind === undefined) throw new Error(`nobody has decided who may ${title}`);
+  const all: readonly DocumentOperation[] = kind === "delete" && softly(path) ? ["delete", "purge"] : [kind];
+  return all.map((each) =>
+    administrators === undefined
+      ? documentUse(title, path, name, there, each, realm)
+      : dataUse(title, path, name, there, each, realm),
+  );
+}
+
+const kinds: Readonly<Record<string, DocumentOperation>> = {
+  "POST ": "create",
+  "GET ": "list",
+  "GET /{}": "get",
+  "PUT /{}": "replace",
+  "PATCH /{}": "patch",
+  "DELETE /{}": "delete",
+  "POST /{}/restore": "restore",
+  "GET /_aggregate": "aggregate",
+  "POST /_check": "check",
+};
+
+function ownUse(title: string, { method, path }: Operation, known: Own, { auth }: Realm): Use {
+  const { body } = known;
+  return {
+    title,
+    method,
+    path: (targets, caller) => targets.own(path, caller),
+    body: body && (() => body),
+    answer: ({ credential }) => ownAnswer(known, credential, auth),
+  };
+}
+
+function documentUse(
+  title: string,
+  path: string,
+  name: string,
+  there: Documents,
+  operation: DocumentOperation,
+  { auth }: Realm,
+): Use {
+  return {
+    ...documentRequest(title, path, name, there, operation),
+    answer: ({ credential }) =>
+      auth ? documentAnswer(name, there, operation, credential) : successOf(operation),
+  };
+}
+
+/** The same past the rules, for administrators of the area `data`. */
+function dataUse(
+  title: string,
+  path: string,
+  name: string,
+  there: Documents,
+  operation: DocumentOperation,
+  { auth }: Realm,
+): Use {
+  return {
+    ...documentRequest(title, path, name, there, operation),
+    answer: ({ credential }) => dataAnswer(name, there, operation, credential, auth),
+  };
+}
+
+function documentRequest(
+  title: string,
+  path: string,
+  name: string,
+  there: Documents,
+  operation: DocumentOperation,
+): Omit<Use, "answer"> {
+  const writes = operation === "create" || operation === "replace" || operation === "patch";
+  return {
+    title: operation === "purge" ? `${title}?purge=true` : title,
+    method: title.split(" ")[0] ?? "",
+    path: (targets, caller) => targets.document(path, name, operation, caller),
+    body: writes ? (caller) => bodyOf(there, operation, caller) : undefined,
+  };
+}
+
+/** Apart from those of targets. */
+let serial = 1_000_000;
+
+function bodyOf({ body, ids }: Documents, operation: DocumentOperation, { credential }: Caller): JsonObject {
+  serial += 1;
+  if (operation !== "create" || ids === undefined) return body(serial);
+  return { ...body(serial), id: ids === "own" && "user" in credential ? credential.user : `new-${serial}` };
+}
+
+/** One for each collection of the database: a batch that creates one document of it. */
+function batchUses(
+  title: string,
+  path: string,
+  database: string,
+  { name: realm, auth }: Realm,
+  administrators: boolean,
+): readonly Use[] {
+  const found = Object.entries(documents).filter(([name]) => name.startsWith(`${realm}/${database}/`));
+  if (found.length === 0) throw new Error(`nobody has decided who may ${title}`);
+  return found.map(([name, there]): Use => {
+    const collection = name.split("/").at(-1) ?? "";
+    return {
+      title: `${title}, ${collection}`,
+      method: "POST",
+      async path(targets, caller) {
+        await targets.document("", name, "create", caller);
+        return path;
+      },
+      body: (caller) => ({
+        operations: [{ op: "create", collection, ...batched(bodyOf(there, "create", caller)) }],
+      }),
+      answer({ credential }) {
+        const answer = administrators
+          ? dataAnswer(name, there, "create", credential, auth)
+          : auth
+            ? documentAnswer(name, there, "create", credential)
+            : successOf("create");
+        return answer === successOf("create") ? "200" : answer;
+      },
+    };
+  });
+}
+
+/** An id stands beside the document. */
+function batched({ id, ...document }: JsonObject): JsonObject {
+  return id === undefined ? { document } : { id, document };
+}
