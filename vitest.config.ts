@@ -10,6 +10,7 @@ const mongoTests = [
   `runtime/store/mongodb/${tests}`,
   `runtime/{auth,documents,http,instance}/${tests}`,
   `{examples,scripts/conformance,scripts/crash}/${tests}`,
+  "scripts/security/{at-rest,csrf,limits,mass-assignment,matrix,objects,races,sessions}.test.ts",
 ];
 
 /** Said last, after the summary. */

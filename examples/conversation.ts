@@ -1,15 +1,14 @@
 import { deepStrictEqual } from "node:assert";
+import type { Mail } from "../runtime/realm/exchange.ts";
 
 /**
- * A README's conversation with a server: pairs of fenced `http` blocks, a request and the answer to it. In answers
- * `<name>` stands for a value that the first use binds and later ones repeat, and `…` for any value.
+ * A README's conversation with a server: pairs of fenced `http` blocks, a request and the answer to it, and `eml` blocks,
+ * the mails that are sent in between. In answers and mails `<name>` stands for a value that the first use binds and later
+ * ones repeat, and `…` for any value.
  */
-export interface Turn {
-  /** Of the request block in the README, for messages. */
-  readonly line: number;
-  readonly request: Message;
-  readonly answer: Message;
-}
+export type Turn =
+  | { readonly line: number; readonly request: Message; readonly answer: Message }
+  | { readonly line: number; readonly mail: string };
 
 interface Message {
   /** `GET /path` or `HTTP/1.1 200 OK`. */
@@ -20,17 +19,21 @@ interface Message {
 
 /** @throws Error when a request has no answer. */
 export function readConversation(markdown: string): Turn[] {
-  const blocks = [...markdown.matchAll(/^```http\n(.*?)^```$/gms)].map((match) => ({
+  const blocks = [...markdown.matchAll(/^```(http|eml)\n(.*?)^```$/gms)].map((match) => ({
     line: markdown.slice(0, match.index).split("\n").length,
-    message: readMessage(match[1] ?? ""),
+    kind: match[1],
+    text: match[2] ?? "",
   }));
   const turns: Turn[] = [];
-  for (let at = 0; at < blocks.length; at += 2) {
-    const [request, answer] = [blocks[at], blocks[at + 1]];
-    if (request === undefined || answer === undefined || !answer.message.start.startsWith("HTTP/1.1 ")) {
-      throw new Error(`the request in line ${request?.line} has no answer`);
+  for (let at = 0; at < blocks.length; at += 1) {
+    const { line, kind, text } = blocks[at] ?? { line: 0, text: "" };
+    if (kind === "eml") turns.push({ line, mail: text });
+    else {
+      at += 1;
+      const answer = readMessage(blocks[at]?.text ?? "");
+      if (!answer.start.startsWith("HTTP/1.1 ")) throw new Error(`the request in line ${line} has no answer`);
+      turns.push({ line, request: readMessage(text), answer });
     }
-    turns.push({ line: request.line, request: request.message, answer: answer.message });
   }
   return turns;
 }
@@ -48,43 +51,62 @@ function readMessage(text: string): Message {
   };
 }
 
-/** Holds the conversation. @throws AssertionError where the server answers otherwise. */
-export async function hold(
-  url: string,
-  turns: readonly Turn[],
-  known: Readonly<Record<string, string>>,
-): Promise<void> {
-  const bound = new Map(Object.entries(known));
-  for (const { line, request, answer } of turns) {
-    // Queries stand readable in the README; fetch encodes them.
-    const [, method = "", path = ""] = /^(\S+) (.*)$/.exec(fill(request.start, bound)) ?? [];
-    const got = await fetch(url + path, {
-      method,
-      headers: request.headers.map(([name, value]): [string, string] => [name, fill(value, bound)]),
-      ...(request.body === "" ? {} : { body: fill(request.body, bound) }),
-    });
-    const text = await got.text();
-    const where = `README line ${line}: ${request.start}\nanswered ${got.status} ${text}\n`;
-    deepStrictEqual(`HTTP/1.1 ${got.status} ${got.statusText}`, answer.start, where);
-    for (const [name, expected] of answer.headers) {
-      compare(got.headers.get(name), expected, bound, `${where}header ${name}`);
+/** What a conversation is held with. */
+export interface Partner {
+  readonly url: string;
+  /** Resolves to the next mail that the server sends. */
+  readonly nextMail: () => Promise<Mail>;
+  /** Values that the README uses without having been told them. */
+  readonly known: Readonly<Record<string, string>>;
+  /** Values that are made of others when they are used. */
+  readonly made: Readonly<Record<string, (bound: ReadonlyMap<string, string>) => string>>;
+}
+
+/** Holds the conversation. @throws AssertionError where the server answers, or writes, otherwise. */
+export async function hold(partner: Partner, turns: readonly Turn[]): Promise<void> {
+  const bound = new Map(Object.entries(partner.known));
+  for (const turn of turns) {
+    if ("mail" in turn) compareMail(await partner.nextMail(), turn.mail, bound, `README line ${turn.line}`);
+    else {
+      const made = Object.entries(partner.made).map(([name, make]) => [name, make(bound)] as const);
+      await ask(partner.url, turn, bound, new Map([...bound, ...made]));
     }
-    if (answer.body === "") deepStrictEqual(text, "", where);
-    else compare(JSON.parse(text), JSON.parse(answer.body), bound, where);
   }
 }
 
+async function ask(
+  url: string,
+  { line, request, answer }: Extract<Turn, { request: Message }>,
+  bound: Map<string, string>,
+  values: ReadonlyMap<string, string>,
+): Promise<void> {
+  // Queries stand readable in the README; fetch encodes them.
+  const [, method = "", path = ""] = /^(\S+) (.*)$/.exec(fill(request.start, values)) ?? [];
+  const got = await fetch(url + path, {
+    method,
+    headers: request.headers.map(([name, value]): [string, string] => [name, fill(value, values)]),
+    ...(request.body === "" ? {} : { body: fill(request.body, values) }),
+  });
+  const text = await got.text();
+  const where = `README line ${line}: ${request.start}\nanswered ${got.status} ${text}\n`;
+  deepStrictEqual(`HTTP/1.1 ${got.status} ${got.statusText}`, answer.start, where);
+  for (const [name, expected] of answer.headers) {
+    compareText(got.headers.get(name) ?? "", expected, bound, `${where}header ${name}`);
+  }
+  if (answer.body === "") deepStrictEqual(text, "", where);
+  else compare(JSON.parse(text), JSON.parse(answer.body), bound, where);
+}
+
+const placeholder = /<([a-z][a-z-]*)>/g;
+
 function fill(text: string, bound: ReadonlyMap<string, string>): string {
-  return text.replace(/<([a-z][a-z-]*)>/g, (written, name: string) => bound.get(name) ?? written);
+  return text.replace(placeholder, (written, name: string) => bound.get(name) ?? written);
 }
 
 function compare(got: unknown, expected: unknown, bound: Map<string, string>, where: string): void {
   if (expected === "…") return;
-  if (typeof expected === "string" && typeof got === "string") {
-    const name = /^"?<([a-z][a-z-]*)>"?$/.exec(expected)?.[1];
-    if (name !== undefined && !bound.has(name)) bound.set(name, got);
-    deepStrictEqual(got, fill(expected, bound), where);
-  } else if (isCollection(expected) && isCollection(got)) {
+  if (typeof expected === "string" && typeof got === "string") compareText(got, expected, bound, where);
+  else if (isCollection(expected) && isCollection(got)) {
     deepStrictEqual(Object.keys(got).sort(), Object.keys(expected).sort(), where);
     for (const key of Object.keys(expected)) compare(got[key], expected[key], bound, `${where}at ${key}`);
   } else deepStrictEqual(got, expected, where);
@@ -92,4 +114,32 @@ function compare(got: unknown, expected: unknown, bound: Map<string, string>, wh
 
 function isCollection(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null;
+}
+
+function compareMail(
+  { from, to, subject, text }: Mail,
+  expected: string,
+  bound: Map<string, string>,
+  where: string,
+): void {
+  const mail = `From: ${from}\nTo: ${to}\nSubject: ${subject}\n\n${text}`;
+  compareText(mail.trimEnd(), expected.trimEnd(), bound, `${where}\nwas sent ${mail}`);
+}
+
+/** Binds the names that were not bound before. */
+function compareText(got: string, expected: string, bound: Map<string, string>, where: string): void {
+  const known = fill(expected, bound);
+  const names = [...known.matchAll(placeholder)].map(([, name = ""]) => name);
+  const pattern = known
+    .split(placeholder)
+    .map((part, at) => (at % 2 === 1 ? "(.+?)" : literally(part).replaceAll("…", ".*")))
+    .join("");
+  const values = new RegExp(`^${pattern}$`, "s").exec(got)?.slice(1);
+  if (values === undefined) deepStrictEqual(got, known, where);
+  for (const [at, name] of names.entries()) bound.set(name, values?.[at] ?? "");
+}
+
+/** A pattern of the text itself. */
+function literally(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
 }

@@ -1,15 +1,35 @@
 import { readFileSync } from "node:fs";
+import { HOTP, Secret } from "otpauth";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { blog } from "../generated/blog/realm.ts";
 import { helpdesk } from "../generated/helpdesk/realm.ts";
 import { inventory } from "../generated/inventory/realm.ts";
 import { createKey } from "../runtime/auth/keys.ts";
-import { type Started, startRealm } from "../runtime/instance/testing.ts";
+import { type HeldClock, type Started, startRealm } from "../runtime/instance/testing.ts";
+import type { Mail } from "../runtime/realm/exchange.ts";
 import { hold, readConversation } from "./conversation.ts";
 
-let server: Started;
+/** Mails in the order in which they were sent; they may come after the answer to what caused them. */
+class Letterbox {
+  readonly #arrived: Mail[] = [];
+  readonly #waiting: ((mail: Mail) => void)[] = [];
+
+  send(mail: Mail): void {
+    const waiting = this.#waiting.shift();
+    if (waiting === undefined) this.#arrived.push(mail);
+    else waiting(mail);
+  }
+
+  next(): Promise<Mail> {
+    const mail = this.#arrived.shift();
+    return mail === undefined ? new Promise((resolve) => this.#waiting.push(resolve)) : Promise.resolve(mail);
+  }
+}
+
+const letterbox = new Letterbox();
+let server: Started<HeldClock>;
 beforeAll(async () => {
-  server = await startRealm([blog, helpdesk, inventory]);
+  server = await startRealm([blog, helpdesk, inventory], { mail: letterbox });
 });
 afterAll(() => server.stop());
 
@@ -17,11 +37,19 @@ describe.each(["blog", "helpdesk", "inventory"])("examples/%s/README.md", (realm
   it("shows what the server answers", async () => {
     const turns = readConversation(readFileSync(new URL(`${realm}/README.md`, import.meta.url), "utf8"));
     expect(turns.length).toBeGreaterThan(5);
-    const key = await createKey(server.store(realm), server.clock, {
-      name: "operator",
-      admin: true,
-      scopes: undefined,
-    });
-    await hold(server.url, turns, { "admin-key": key });
+    const key = await createKey(server.store(realm), server.clock, { name: "operator", admin: true });
+    const partner = {
+      url: server.url,
+      nextMail: () => letterbox.next(),
+      known: { "admin-key": key },
+      // What an authenticator app shows.
+      made: { code: (bound: ReadonlyMap<string, string>) => code(bound.get("secret"), server.clock.now()) },
+    };
+    await hold(partner, turns);
   });
 });
+
+function code(secret: string | undefined, at: number): string {
+  if (secret === undefined) return "no secret";
+  return HOTP.generate({ secret: Secret.fromBase32(secret), counter: Math.floor(at / 30_000) });
+}

@@ -1,8 +1,15 @@
-/** Users and sessions put straight into a realm's store, past sign-up and its tens of milliseconds for each password. */
+/** Users, sessions and proofs put straight into a realm's store, past sign-up and its tens of milliseconds for each password. */
+import { newProof } from "../runtime/auth/accounts/proof.ts";
 import { collections } from "../runtime/auth/collections.ts";
 import { passwords } from "../runtime/auth/credentials/passwords.ts";
 import { newToken, tokenHash } from "../runtime/auth/credentials/tokens.ts";
-import { type SessionRecord, type UserRecord, writeSession, writeUser } from "../runtime/auth/records.ts";
+import {
+  type SessionRecord,
+  type UserRecord,
+  writeSession,
+  writeToken,
+  writeUser,
+} from "../runtime/auth/records.ts";
 import { type Clock, timestamp } from "../runtime/clock.ts";
 import type { Store } from "../runtime/store/contract.ts";
 
@@ -18,7 +25,7 @@ export async function insertUser(
   clock: Clock,
   id: string,
   more: Partial<UserRecord> = {},
-): Promise<void> {
+): Promise<UserRecord> {
   const user: UserRecord = {
     id,
     email: addressOf(id),
@@ -36,6 +43,7 @@ export async function insertUser(
     ...more,
   };
   await store.collection(collections.users).insert(writeUser(user, 1));
+  return user;
 }
 
 /**
@@ -68,5 +76,17 @@ export async function insertSession(
     ...more,
   };
   await store.collection(collections.sessions).insert(writeSession(record, 1));
+  return token;
+}
+
+/** A proof of identity for a session, as `/reauth` answers it. */
+export async function insertProof(
+  store: Store,
+  clock: Clock,
+  user: UserRecord,
+  session: string,
+): Promise<string> {
+  const { token, record } = newProof({ clock }, user, session);
+  await store.collection(collections.tokens).insert(writeToken(record));
   return token;
 }

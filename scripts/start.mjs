@@ -3,7 +3,7 @@ import { spawn, spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const realms = ["blog", "helpdesk"]; // those with authentication; inventory needs no key
+const realms = ["blog", "helpdesk", "inventory"];
 
 function run(args, stdio) {
   const { status, stdout, stderr } = spawnSync(process.execPath, args, {

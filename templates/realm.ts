@@ -51,7 +51,7 @@ export function realmModule(realm: Realm): EmittedFile {
 const description = importedDefault("openapi", "./openapi.json", { type: "json" });
 
 function accounts(realm: Realm): Code {
-  const { signup, roles, defaultRoles, profile, sessions, email } = realm;
+  const { signup, roles, defaultRoles, profile, sessions, email, totp } = realm;
   return object([
     property("signup", signup),
     property(
@@ -69,6 +69,7 @@ function accounts(realm: Realm): Code {
     property("readAccess", realm.admin.readAccess),
     given(sessions.cookie, ({ sameSite }) => property("cookie", { sameSite })),
     given(email, ({ from, resetLink, verifyLink }) => property("email", { from, resetLink, verifyLink })),
+    when(totp, () => property("totp", totp)),
   ]);
 }
 

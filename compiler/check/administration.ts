@@ -55,10 +55,6 @@ export const allowedNetworks: RealmCheck = ({ realm, settings, faults }) => {
     if (address === undefined || text.includes("%")) {
       return [diagnose("invalid-network", span, { network: text })];
     }
-    if (address instanceof ipaddr.IPv6 && address.isIPv4MappedAddress()) {
-      const hint = "write IPv4 networks as such, for example 10.0.0.0/8";
-      return [diagnose("invalid-network", span, { network: text }, { hint })];
-    }
     const first = firstOf(address, `${address}/${bits}`);
     return `${first}` === `${address}`
       ? []

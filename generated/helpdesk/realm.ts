@@ -39,6 +39,7 @@ export const helpdesk: RealmModule = {
         resetLink: "https://helpdesk.example.com/reset?token={token}",
         verifyLink: "https://helpdesk.example.com/verify?token={token}",
       },
+      totp: true,
     },
     origins: ["https://helpdesk.example.com"],
     appConfig: { accepting_tickets: true },

@@ -45,6 +45,7 @@ export const tokenFields = {
 /** Fields of `_svc.invitations` that are searched by. */
 export const invitationFields = {
   token: field("token", "string"),
+  accepted_by: field("accepted_by", "string"),
   created_at: field("created_at", "date-time"),
 };
 
@@ -116,6 +117,7 @@ const accountShapes: readonly CollectionShape[] = [
   ]),
   shape(collections.invitations, invitationFields, [
     index(uniqueIndexes.invitationToken, invitationFields.token, true),
+    index("accepted_by", invitationFields.accepted_by, false),
   ]),
   shape(collections.throttle, throttleFields),
 ];

@@ -1,10 +1,7 @@
 import { ApiError, type Detail } from "../errors.ts";
-import { readJson } from "../http/body.ts";
+import { problemsNamed, readJson } from "../http/body.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../json.ts";
 import type { Exchange } from "../realm/exchange.ts";
-
-/** Problems named in one answer. */
-const problemsNamed = 100;
 
 /**
  * Reads the members of a JSON body one by one, collecting what is wrong with them. `finish` throws it all together, so

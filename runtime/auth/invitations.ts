@@ -1,13 +1,19 @@
 import { timestamp } from "../clock.ts";
 import { ApiError } from "../errors.ts";
-import { eq } from "../filter/algebra.ts";
+import { eq, type Filter } from "../filter/algebra.ts";
 import type { Caller } from "../realm/caller.ts";
 import type { RealmInstance } from "../realm/exchange.ts";
 import type { Store, Transaction } from "../store/contract.ts";
 import { collections, invitationFields } from "./collections.ts";
 import { emailKey } from "./credentials/email.ts";
 import { newToken, tokenHash, tokenKind } from "./credentials/tokens.ts";
-import { type InvitationRecord, readInvitation, type UserRecord, writeInvitation } from "./records.ts";
+import {
+  type InvitationRecord,
+  type Read,
+  readInvitation,
+  type UserRecord,
+  writeInvitation,
+} from "./records.ts";
 
 export interface NewInvitation {
   /** Whoever signs up must have this address; null: anybody. */
@@ -61,18 +67,20 @@ export async function findInvitation(
   token: string,
   key: string,
 ): Promise<InvitationRecord> {
-  const record = tokenKind(token) === "svi" ? await byToken(store, tokenHash(token)) : undefined;
+  const record =
+    tokenKind(token) === "svi"
+      ? (await find(store, eq(invitationFields.token, tokenHash(token))))?.record
+      : undefined;
   if (record === undefined || invitationStatus(record, clock.now()) !== "pending") throw invalidInvitation();
   if (record.email !== null && emailKey(record.email) !== key) throw invalidInvitation();
   return record;
 }
 
-async function byToken(store: Store, hash: string): Promise<InvitationRecord | undefined> {
-  const filter = eq(invitationFields.token, hash);
+async function find(store: Store, filter: Filter): Promise<Read<InvitationRecord> | undefined> {
   const [document] = await store
     .collection(collections.invitations)
     .find({ filter, visibility: "live", limit: 1, skip: 0 });
-  return document === undefined ? undefined : readInvitation(document).record;
+  return document === undefined ? undefined : readInvitation(document);
 }
 
 /**
@@ -93,6 +101,20 @@ export async function acceptInvitation(
   const accepted = { ...record, accepted_by: user.id };
   if (!(await invitations.replace(version, writeInvitation(accepted, version + 1))))
     throw invalidInvitation();
+}
+
+/** The invitation that a user signed up with, which changes no more. */
+export async function invitationOf(store: Store, user: string): Promise<Read<InvitationRecord> | undefined> {
+  return find(store, eq(invitationFields.accepted_by, user));
+}
+
+/** Forgets whom an accepted invitation was for, in the transaction that deletes their account. */
+export async function forgetInvited(
+  transaction: Transaction,
+  { record, version }: Read<InvitationRecord>,
+): Promise<void> {
+  const forgotten = writeInvitation({ ...record, email: null }, version + 1);
+  await transaction.collection(collections.invitations).replace(version, forgotten);
 }
 
 function invalidInvitation(): ApiError {

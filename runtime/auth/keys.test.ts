@@ -53,7 +53,12 @@ describe("createKey", () => {
     ["no network at all", { networks: [] }, /networks must name 1 to 100 networks/],
     ["too many networks", { networks: Array(101).fill("::1") }, /networks must name 1 to 100 networks/],
     ["an expiry in the past", { expiresAt: 1 }, /expires_at must be in the future/],
-    ["an expiry that is no time", { expiresAt: Number.NaN }, /expires_at is not a time/],
+    ["an expiry that is no time", { expiresAt: Number.NaN }, /expires_at must be before the year 10000/],
+    [
+      "an expiry of five digits",
+      { expiresAt: Date.UTC(10_000, 0) },
+      /expires_at must be before the year 10000/,
+    ],
     ["malformed scopes", { scopes: { read: ["a/b/c"] } }, /scopes.read.0 names no database or collection/],
   ])("refuses %s", async (_, key, message) => {
     const result = server.key({ name: "refused", ...key });

@@ -54,6 +54,9 @@ const printable = /^[^\p{C}\s](?:[^\p{C}]*[^\p{C}\s])?$/u;
 /** Networks of one key. */
 const mostNetworks = 100;
 
+/** The last time that is written with a year of four digits. */
+const latest = Date.UTC(10_000, 0) - 1;
+
 /** What is wrong with a key, whatever the realm; paths are those of the members that administrators send. */
 export function keyProblems(key: NewKey, now: number): readonly Detail[] {
   const { name, networks, scopes, expiresAt } = key;
@@ -70,8 +73,8 @@ export function keyProblems(key: NewKey, now: number): readonly Detail[] {
     const reason = `is neither an IP address nor a network such as 10.0.0.0/8: ${JSON.stringify(network)}`;
     problems.push({ path: `networks.${at}`, reason });
   }
-  if (expiresAt !== undefined && Number.isNaN(new Date(expiresAt).getTime())) {
-    problems.push({ path: "expires_at", reason: "is not a time" });
+  if (expiresAt !== undefined && !(expiresAt <= latest)) {
+    problems.push({ path: "expires_at", reason: "must be before the year 10000" });
   } else if (expiresAt !== undefined && expiresAt <= now) {
     problems.push({ path: "expires_at", reason: "must be in the future" });
   }

@@ -98,7 +98,7 @@ export interface InvitationRecord {
   readonly id: string;
   /** SHA-256 of the token. */
   readonly token: string;
-  /** Whoever signs up must have this address; null: anybody. */
+  /** Whoever signs up must have this address; null: anybody, or somebody whose account is deleted. */
   readonly email: string | null;
   readonly roles: readonly string[];
   readonly created_at: string;
@@ -166,9 +166,30 @@ function read<Record>(document: StoredDocument): Read<Record> {
   return { record: JSON.parse(document.text), version: document.version };
 }
 
-export const readUser = read<UserRecord>;
-export const readSession = read<SessionRecord>;
-export const readKey = read<KeyRecord>;
+/** A record that may have been written before some of its members were known. */
+type Older<Record, Later extends keyof Record> = Omit<Record, Later> & Partial<Pick<Record, Later>>;
+
+/** Users and keys that are older than second factors and delegation have none. */
+export function readUser(document: StoredDocument): Read<UserRecord> {
+  const { record, version } = read<Older<UserRecord, "totp" | "totp_pending">>(document);
+  return { record: { ...noFactor, ...record }, version };
+}
+
+/** A session that is older than proofs was proved, and administered, when it began. */
+export function readSession(document: StoredDocument): Read<SessionRecord> {
+  const { record, version } = read<Older<SessionRecord, "mfa" | "proved_at" | "administered_at">>(document);
+  const { created_at: proved_at } = record;
+  return { record: { mfa: false, proved_at, administered_at: proved_at, ...record }, version };
+}
+
+export function readKey(document: StoredDocument): Read<KeyRecord> {
+  const { record, version } = read<Older<KeyRecord, "on_behalf_of">>(document);
+  return { record: { ...noDelegation, ...record }, version };
+}
+
+const noFactor = { totp: null, totp_pending: null };
+const noDelegation = { on_behalf_of: false };
+
 export const readToken = read<TokenRecord>;
 export const readInvitation = read<InvitationRecord>;
 export const readThrottle = read<ThrottleRecord>;

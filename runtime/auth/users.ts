@@ -104,6 +104,11 @@ export function emailTaken(): ApiError {
   return new ApiError("email_taken", "An account with this e-mail address exists.");
 }
 
+/** A user all of whose sessions end, and with them a second factor that one of them was enrolling. */
+export function withSessionsEnded(user: UserRecord): UserRecord {
+  return { ...user, generation: user.generation + 1, totp_pending: null };
+}
+
 /**
  * Writes a user anew in a transaction.
  * @param version that it was read at

@@ -47,6 +47,16 @@ describe("networks", () => {
     }
   });
 
+  it("mapped from IPv4 into IPv6 are those of IPv4", () => {
+    const held = networks("::ffff:10.0.0.0/104", "::ffff:192.168.1.7", "::ffff:172.16.0.1/128");
+    for (const inside of ["10.255.0.1", "::ffff:10.1.2.3", "192.168.1.7", "172.16.0.1"]) {
+      expect(contains(held, inside), inside).toBe(true);
+    }
+    for (const outside of ["11.0.0.1", "172.16.0.2", "::1"]) {
+      expect(contains(held, outside), outside).toBe(false);
+    }
+  });
+
   it.each(["10.1", "10.0.0.0/33", "x", "1", "/8", "10.0.0.0/", "::1/129"])("are not %s", (text) => {
     expect(parseNetwork(text)).toBeUndefined();
   });

@@ -47,16 +47,24 @@ function plain(address: string): string | undefined {
 /** A network: an address and the length of its prefix. */
 export type Network = readonly [ipaddr.IPv4 | ipaddr.IPv6, number];
 
-/** `10.0.0.0/8`, `2001:db8::/32`, or one address; undefined for anything else. */
+/** `10.0.0.0/8`, `2001:db8::/32`, or one address, also mapped ones; undefined for anything else. */
 export function parseNetwork(text: string): Network | undefined {
   // ipaddr.js alone would take short forms such as 10.1 too.
   if (isIP(text.replace(/\/\d+$/, "")) === 0) return undefined;
-  if (text.includes("/")) return ipaddr.isValidCIDR(text) ? ipaddr.parseCIDR(text) : undefined;
-  const address = ipaddr.process(text);
-  return [address, address.kind() === "ipv4" ? 32 : 128];
+  if (!text.includes("/")) {
+    const address = ipaddr.process(text);
+    return [address, address.kind() === "ipv4" ? 32 : 128];
+  }
+  if (!ipaddr.isValidCIDR(text)) return undefined;
+  const [address, bits] = ipaddr.parseCIDR(text);
+  const isMapped = address instanceof ipaddr.IPv6 && address.isIPv4MappedAddress() && bits >= mappedBits;
+  return isMapped ? [address.toIPv4Address(), bits - mappedBits] : [address, bits];
 }
 
-/** Whether one of the networks holds the address; an IPv4 address mapped into IPv6 counts as IPv4. */
+/** Of the prefix `::ffff:0:0` of mapped addresses. */
+const mappedBits = 96;
+
+/** Whether one of the networks holds the address; what is IPv4 mapped into IPv6 counts as IPv4, in both. */
 export function contains(networks: readonly Network[], address: string): boolean {
   if (isIP(address) === 0) return false;
   const parsed = ipaddr.process(address);

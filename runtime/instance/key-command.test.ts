@@ -85,12 +85,14 @@ describe("key create", () => {
     expect(await administer(out[0])).toBe(403);
   });
 
-  it("makes an administrator of some areas", async () => {
-    const { code, out } = await command("--name", "areas", "--areas", "config, secrets");
+  it("makes an administrator of some areas, each named once", async () => {
+    const { code, out } = await command("--name", "areas", "--areas", "config, secrets", "--areas", "config");
     expect(code).toBe(0);
     expect(await administer(out[0])).toBe(200);
     expect(await administer(out[0], "secrets")).toBe(200);
     expect(await administer(out[0], "audit")).toBe(403);
+    const keys = (await act("list")).out.map((line) => JSON.parse(line));
+    expect(keys.find(({ name }) => name === "areas")).toMatchObject({ admin: ["secrets", "config"] });
   });
 
   it("lets a key act for users, in realms that have any", async () => {

@@ -129,12 +129,10 @@ function administration(admin: boolean | undefined, areas: readonly string[] | u
   const named = listed(areas);
   if (named === undefined) return admin ?? false;
   if (admin === true) throw new UsageError("--admin is every area; leave --areas out");
-  return named.map((name) => {
-    const area = adminAreas.find((known) => known === name);
-    if (area === undefined)
-      throw new UsageError(`--areas takes ${adminAreas.join(", ")}, not ${JSON.stringify(name)}`);
-    return area;
-  });
+  const unknown = named.find((name) => !adminAreas.some((area) => area === name));
+  if (unknown !== undefined)
+    throw new UsageError(`--areas takes ${adminAreas.join(", ")}, not ${JSON.stringify(unknown)}`);
+  return adminAreas.filter((area) => named.includes(area));
 }
 
 /** @throws InvalidKey */

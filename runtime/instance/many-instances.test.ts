@@ -279,6 +279,33 @@ describeMongo("Two instances with accounts on one database", () => {
     expect((await other.send("GET", "/whoami", { token: person.token })).status).toBe(401);
   });
 
+  test("app_config replaced at one counts at the other a second later", async () => {
+    const admin = await one.key({ name: "configurator", admin: ["config"] });
+    const seen = async () => (await other.send("GET", "/_admin/config/app", { token: admin })).body;
+    const replace = (value: number) =>
+      one.send("PUT", "/_admin/config/app", { token: admin, body: { value } });
+    await replace(1);
+    other.clock.advance(1_000);
+    expect(await seen()).toEqual({ value: 1 });
+    await replace(2);
+    other.clock.advance(1_000);
+    expect(await seen()).toEqual({ value: 2 });
+  });
+
+  test("a key revoked at one ends at the other, also while it acts for a user", async () => {
+    const admin = await one.key({ name: "revoker", admin: true });
+    const { id: user } = await one.signup("lent@example.com");
+    const { body } = await one.send("POST", "/_admin/keys", {
+      token: admin,
+      body: { name: "valet", on_behalf_of: true },
+    });
+    const headers = { "x-svc-on-behalf-of": user };
+    const who = () => other.send("GET", "/whoami", { token: text(body, "key"), headers });
+    expect((await who()).status).toBe(200);
+    await one.send("DELETE", `/_admin/keys/${text(body, "id")}`, { token: admin });
+    expect((await who()).status).toBe(401);
+  });
+
   test("an address raced from both is registered once", async () => {
     for (const round of numbers(3)) {
       const body = { email: `race${round}@example.com`, password: "correct horse" };

@@ -135,6 +135,8 @@ export interface AccountSettings {
   /** `sessions.cookie`, where enabled. */
   readonly cookie?: { readonly sameSite: "strict" | "lax" | "none" };
   readonly email?: EmailSettings;
+  /** `mfa.totp`: users may enrol a second factor. */
+  readonly totp?: boolean;
 }
 
 /** A realm role. */

@@ -103,5 +103,6 @@ describe("the filter of a rule", () => {
 });
 
 it("anonymous callers, API keys and nobody are absent", () => {
-  for (const caller of [anonymous, key, undefined]) expect(ruleContext(clock, appConfig, caller).user).toBeUndefined();
+  for (const caller of [anonymous, key, undefined])
+    expect(ruleContext(clock, appConfig, caller).user).toBeUndefined();
 });

@@ -1,8 +1,9 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../../runtime/json.ts";
+import { password } from "../people.ts";
 import type { Operation } from "./description.ts";
 import { type Plan, twistOf } from "./requests.ts";
 import { parsed } from "./wire.ts";
-import { password, type World } from "./world.ts";
+import type { World } from "./world.ts";
 
 /** The body with what it can only be given now: ids that exist, values that are taken, credentials that are right. */
 export async function informed(

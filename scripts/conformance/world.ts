@@ -1,22 +1,16 @@
 import { HOTP, Secret } from "otpauth";
 import { collections } from "../../runtime/auth/collections.ts";
 import { type MailedPurpose, makeMailed } from "../../runtime/auth/credentials/mailed.ts";
-import { passwords } from "../../runtime/auth/credentials/passwords.ts";
 import { newToken } from "../../runtime/auth/credentials/tokens.ts";
 import { newInvitation } from "../../runtime/auth/invitations.ts";
-import { readUser, type UserRecord, writeInvitation, writeUser } from "../../runtime/auth/records.ts";
-import { timestamp } from "../../runtime/clock.ts";
+import { readUser, type UserRecord, writeInvitation } from "../../runtime/auth/records.ts";
 import type { HeldClock, Started } from "../../runtime/instance/testing.ts";
 import type { JsonObject } from "../../runtime/json.ts";
 import type { RealmModule } from "../../runtime/realm/exchange.ts";
+import { insertProof, insertSession, insertUser } from "../people.ts";
 import { keysOf } from "./keys.ts";
 import type { Pairs } from "./queries.ts";
 import type { CallerName } from "./requests.ts";
-import { beginSession, giveProof } from "./sessions.ts";
-
-/** Of every user; the address is `<id>@example.com`. */
-export const password = "correct horse";
-const hashed = passwords.hash(password);
 
 /** Who sends a request: what they send, and the id of another session of theirs. */
 export interface Identity {
@@ -107,7 +101,9 @@ export class World {
     const user = await this.#user(caller);
     const { token, session } = await this.#begin(user);
     const other = await this.#begin(user);
-    const proof = proving ? await giveProof(this.#place, user, session) : undefined;
+    const proof = proving
+      ? await insertProof(this.#place.store, this.#place.clock, user, session)
+      : undefined;
     return {
       headers: { ...bearer(token), ...(proof !== undefined && { "x-svc-reauth": proof }) },
       otherSession: other.session,
@@ -156,31 +152,22 @@ export class World {
     const users = this.#place.store.collection(collections.users);
     const stored = await users.get(id, "live");
     if (stored !== undefined) return readUser(stored).record;
-    const user = {
-      id,
-      email: `${id}@example.com`,
-      email_key: `${id}@example.com`,
-      email_verified: true,
-      password: await hashed,
+    const { store, clock } = this.#place;
+    return insertUser(store, clock, id, {
       roles: this.#roles.get(id) ?? [],
-      disabled: false,
-      locale: null,
-      profile: null,
-      created_at: timestamp(this.#server.clock.now()),
-      generation: 1,
       // Whose code nobody has.
       totp: id === "guarded" ? { secret: { key: "", box: "" }, step: 0, recovery: [] } : null,
-      totp_pending: null,
-    };
-    await users.insert(writeUser(user, 1));
-    return user;
+    });
   }
 
-  #begin(user: UserRecord): Promise<{ readonly token: string; readonly session: string }> {
+  async #begin(user: UserRecord): Promise<{ readonly token: string; readonly session: string }> {
     this.#serial += 1;
     // So that lists of sessions have an order that is the same in every run.
     this.#server.clock.advance(1);
-    return beginSession(this.#place, user, `session-${this.#serial}`);
+    const session = `session-${this.#serial}`;
+    const { store, clock } = this.#place;
+    const { id, generation } = user;
+    return { token: await insertSession(store, clock, id, session, { generation }), session };
   }
 }
 

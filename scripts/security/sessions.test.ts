@@ -19,7 +19,7 @@ afterAll(() => server.stop());
 
 const me = async (token: string) => (await server.send("GET", "/_auth/me", { token })).status;
 
-describe("Session fixation", () => {
+describe("Authentication 13: sessions and tokens are new, and each of one kind", () => {
   it("a session that a client brings to login or sign-up is never taken over", async () => {
     const brought = newToken("svs");
     const attacker = await server.signup("attacker@example.com");

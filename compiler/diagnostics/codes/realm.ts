@@ -91,7 +91,7 @@ export const realmCodes = {
     message: "'{network}' is neither a network nor an IP address",
     hint: "write 10.0.0.0/8, 2001:db8::/32 or a whole address",
     explanation:
-      "Networks are written in CIDR form: the first address and the length of its prefix. Names of hosts, short forms such as `10.1`, masks, zones (`%eth0`) and IPv4 addresses mapped into IPv6 are refused.",
+      "Networks are written in CIDR form: the first address and the length of its prefix. Names of hosts, short forms such as `10.1`, masks and zones (`%eth0`) are refused.",
     wrong: "admin: { allowed_networks: ['10.1/16'] }",
     right: "admin: { allowed_networks: ['10.1.0.0/16'] }",
   },

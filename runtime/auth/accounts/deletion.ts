@@ -4,12 +4,14 @@ import type { Exchange } from "../../realm/exchange.ts";
 import { appendAudit } from "../administration/audit.ts";
 import { collections, tokenFields } from "../collections.ts";
 import { removeAll } from "../forget.ts";
+import { forgetInvited, invitationOf } from "../invitations.ts";
 import type { AccountRealm } from "../realm.ts";
 import { readUser, type UserRecord } from "../records.ts";
 import { endSessions } from "./sessions.ts";
 
 /**
- * Deletes a user; their address is free at once. Documents stay as they are, `_meta.owner` too.
+ * Deletes a user; their address is free at once. Documents stay as they are, `_meta.owner` too, and so does the audit
+ * trail, which names no e-mail address.
  * @param permit throws where the caller may not delete this user
  * @returns false when there is no such user
  */
@@ -21,12 +23,14 @@ export async function deleteUser(
   permit: (user: UserRecord) => void = () => {},
 ): Promise<boolean> {
   const { store } = realm;
+  const invitation = await invitationOf(store, id);
   const deleted = await store.transaction(async (transaction) => {
     const users = transaction.collection(collections.users);
     const document = await users.get(id, "live");
     if (document === undefined) return false;
     permit(readUser(document).record);
     if (!(await users.remove(id, document.version))) return false;
+    if (invitation !== undefined) await forgetInvited(transaction, invitation);
     await appendAudit(realm, transaction, exchange, by, { action: "user.delete", target: `user:${id}` });
     return true;
   });

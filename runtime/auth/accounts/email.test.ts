@@ -173,6 +173,31 @@ describe("POST /email/change", () => {
     expect(await verify(await mailed("thief3@example.com"))).toMatchObject(invalid);
   });
 
+  it("tells a former address at most 3 times an hour, which asking for tokens does not use up", async () => {
+    const own = await startAccounts();
+    const often = "often@example.com";
+    try {
+      for (let nth = 1; nth <= 4; nth += 1) {
+        const person = await own.signup(often);
+        if (nth === 1) {
+          for (let asked = 1; asked <= 3; asked += 1) {
+            await own.send("POST", "/_auth/password/forgot", { body: { email: often } });
+            await own.mailTo(often, asked);
+          }
+        }
+        const email = `former-${nth}@example.com`;
+        await change(person, { email }, undefined, own);
+        const token = tokenIn((await own.mailTo(email)).text);
+        expect((await own.send("POST", "/_auth/email/verify", { body: { token } })).status).toBe(204);
+      }
+    } finally {
+      // Waits for what is under way.
+      await own.stop();
+    }
+    const told = own.mails.filter(({ to, subject }) => to === often && subject.includes("was changed"));
+    expect(told).toHaveLength(3);
+  });
+
   it("Audit records: the change by its user when it takes effect, without an address", async () => {
     const leo = await server.signup("leo@example.com");
     await change(leo, { email: "lev@example.com" });

@@ -3,7 +3,7 @@ import { Turns } from "../../turns.ts";
 import { emailKey } from "../credentials/email.ts";
 import { type MailedPurpose, makeMailed } from "../credentials/mailed.ts";
 import { mailLimits, Throttle } from "../credentials/throttle.ts";
-import { tokenMail } from "../mails.ts";
+import { addressChangedMail, tokenMail } from "../mails.ts";
 import type { AccountRealm } from "../realm.ts";
 import type { UserRecord } from "../records.ts";
 
@@ -21,6 +21,15 @@ export async function mailToken(
   if (!(await new Throttle(realm).take(mailLimits(emailKey(to) ?? to)))) return;
   const token = await makeMailed(realm, purpose, user, to);
   realm.mail.send(tokenMail(realm.definition, purpose, to, token));
+}
+
+/** Tells the former address of an account that it has another one now; beyond 3 in an hour nothing. */
+export async function mailAddressChanged(
+  realm: AccountRealm,
+  { email, email_key }: Pick<UserRecord, "email" | "email_key">,
+): Promise<void> {
+  if (!(await new Throttle(realm).take(mailLimits(email_key, "notice")))) return;
+  realm.mail.send(addressChangedMail(realm.definition, email));
 }
 
 /** Of the process: what is done after an answer, that nobody learns anything from the time it takes. */

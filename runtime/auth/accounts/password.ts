@@ -8,7 +8,7 @@ import { guessLimits, Throttle, wrong } from "../credentials/throttle.ts";
 import { BodyReader } from "../input.ts";
 import type { AccountRealm } from "../realm.ts";
 import type { UserRecord } from "../records.ts";
-import { findByEmail, replaceUser } from "../users.ts";
+import { findByEmail, replaceUser, withSessionsEnded } from "../users.ts";
 import { changeSession, currentUser } from "./current.ts";
 import { afterTheAnswer, mailToken } from "./mailing.ts";
 import { newPassword } from "./person.ts";
@@ -95,5 +95,5 @@ export function resetPassword(realm: AccountRealm): Route {
 }
 
 function withPassword(user: UserRecord, hash: string): UserRecord {
-  return { ...user, password: hash, generation: user.generation + 1 };
+  return { ...withSessionsEnded(user), password: hash };
 }

@@ -32,7 +32,8 @@ export function newProof(
 /**
  * Lets a sensitive operation go on (spec: Authentication 8).
  * @throws ApiError `reauth_required` unless `X-Svc-Reauth` carries a proof of this very session that has not expired, and
- *   the user's sessions were not ended since, as by a new password
+ *   the user's sessions were not ended since, as by a new password; where the user has a second factor, the session must
+ *   have used it, so that a proof from before it was enrolled, by a password alone, takes it away from nobody
  */
 export async function requireProof(
   { store }: Pick<RealmInstance, "store">,
@@ -50,7 +51,9 @@ export async function requireProof(
   if (proof === undefined || owner === undefined) throw reauthRequired();
   // An expired one is in the store no more.
   const { slot, basis } = readToken(proof).record;
-  if (slot !== slotOf(credential.id) || basis !== basisOf(readUser(owner).record)) throw reauthRequired();
+  const { record } = readUser(owner);
+  if (slot !== slotOf(credential.id) || basis !== basisOf(record)) throw reauthRequired();
+  if (record.totp !== null && !user.mfa) throw reauthRequired();
 }
 
 function slotOf(session: string): string {

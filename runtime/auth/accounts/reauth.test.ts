@@ -218,6 +218,38 @@ describe("Authentication 8: proof of identity", () => {
     expect(await attempt(token, again)).toBe(201);
   });
 
+  it("Authentication 8: one by a password alone takes no second factor away that was enrolled since", async () => {
+    const person = await server.signup("quincy@example.com");
+    const { token } = await server.login("quincy@example.com");
+    const before = await server.reauth({ token });
+    const { recovery } = await secondFactor(server, person);
+    for (const [method, path] of [
+      ["POST", "/_auth/mfa/totp"],
+      ["DELETE", "/_auth/mfa/totp"],
+      ["DELETE", "/_auth/me"],
+    ] as const) {
+      const answer = await server.send(method, path, { token, headers: { "x-svc-reauth": before } });
+      expect(answer).toMatchObject({ status: 401, body: { error: { code: "reauth_required" } } });
+    }
+    expect(await attempt(token, await server.reauth({ token }, "shop", { code: recovery[0] ?? "" }))).toBe(
+      201,
+    );
+  });
+
+  it("Authentication 8: nor where its session used an earlier second factor", async () => {
+    const person = await server.signup("rhea@example.com");
+    const other = await server.login("rhea@example.com");
+    const former = await secondFactor(server, other);
+    const proof = await server.reauth(other, "shop", { code: former.recovery[0] ?? "" });
+    const headers = { "x-svc-reauth": proof };
+    expect((await server.send("DELETE", "/_auth/mfa/totp", { token: other.token, headers })).status).toBe(
+      204,
+    );
+    const before = await server.reauth(other);
+    await secondFactor(server, person);
+    expect(await attempt(other.token, before)).toBe(401);
+  });
+
   it("is stored as a hash alone", async () => {
     const { token } = await server.signup("pia@example.com");
     const proof = await server.reauth({ token });

@@ -38,10 +38,9 @@ export function reauth(realm: AccountRealm): Route {
         const after = await passSecondFactor(realm, exchange, transaction, current, given.code);
         if (after === wrong) return wrong;
         const at = timestamp(clock.now());
-        const mfa = after.totp !== null;
-        await changeSession(transaction, session, after, (before) => ({
-          ...before,
-          mfa: mfa || before.mfa,
+        await changeSession(transaction, session, after, (record) => ({
+          ...record,
+          mfa: after.totp !== null,
           proved_at: at,
           administered_at: at,
         }));

@@ -116,6 +116,17 @@ describe("POST /signup, signup: invite", () => {
     expect((await signup("bea@example.com")).status).toBe(403);
   });
 
+  it("forgets its address with the account that accepted it, not that it was accepted", async () => {
+    const email = "Gone@example.com";
+    const { token, record } = await invite({ email });
+    const { body } = await signup(email, { invitation: token });
+    const session = { token: text(body, "session", "token") };
+    const headers = { "x-svc-reauth": await server.reauth(session) };
+    expect((await server.send("DELETE", "/_auth/me", { ...session, headers })).status).toBe(204);
+    expect(await stored(record)).toEqual({ ...record, email: null, accepted_by: text(body, "user", "id") });
+    expect(await signup("else@example.com", { invitation: token })).toMatchObject(invalid);
+  });
+
   it("of parallel sign-ups with one invitation exactly one succeeds", async () => {
     const { token, record } = await invite({ roles: ["agent"] });
     const emails = ["p1@example.com", "p2@example.com", "p3@example.com"];

@@ -146,6 +146,23 @@ describe("POST /mfa/totp and /mfa/totp/confirm", () => {
     expect((await confirm(person, now(secret), "192.0.2.9")).status).toBe(200);
   });
 
+  it("a new password ends an enrolment that waits, and so does ending all sessions or disabling the user", async () => {
+    const admin = await server.adminKey();
+    for (const [method, path, body] of [
+      ["POST", "/_auth/password/change", { current: password, new: "another horse" }],
+      ["DELETE", "/_admin/users/:id/sessions", undefined],
+      ["PATCH", "/_admin/users/:id", { disabled: true }],
+    ] as const) {
+      const person = await server.signup(`pending-${method.toLowerCase()}@example.com`);
+      await enroll(person);
+      expect((await storedUser(person)).totp_pending).not.toBeNull();
+      const token = path.startsWith("/_auth") ? person.token : admin;
+      const sent = body === undefined ? { token } : { token, body };
+      expect((await server.send(method, path.replace(":id", person.id), sent)).status).toBeLessThan(300);
+      expect((await storedUser(person)).totp_pending, method).toBeNull();
+    }
+  });
+
   it("a newer enrolment ends the older; replacing ends the former factor and its recovery codes", async () => {
     const person = await server.signup("hal@example.com");
     const first = await secondFactor(server, person);

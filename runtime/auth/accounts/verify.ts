@@ -4,11 +4,10 @@ import { appendAudit, holderOf } from "../administration/audit.ts";
 import { emailKey } from "../credentials/email.ts";
 import { findMailed, type MailedToken, useMailed } from "../credentials/mailed.ts";
 import { BodyReader } from "../input.ts";
-import { addressChangedMail } from "../mails.ts";
 import type { AccountRealm } from "../realm.ts";
 import { withFreeEmail } from "../users.ts";
 import { currentUser } from "./current.ts";
-import { mailToken } from "./mailing.ts";
+import { mailAddressChanged, mailToken } from "./mailing.ts";
 import { openRoute, sessionRoute } from "./route.ts";
 
 /** POST `/email/verify`: proves an address, of the account or the one it will have, by the token that was mailed to it. */
@@ -43,7 +42,7 @@ async function changeAddress(realm: AccountRealm, exchange: Exchange, token: Mai
       },
     ),
   );
-  realm.mail.send(addressChangedMail(realm.definition, before.email));
+  realm.background(mailAddressChanged(realm, before));
 }
 
 /** POST `/email/verify/send`: mails a new token for the caller's address, unless it is proved. */

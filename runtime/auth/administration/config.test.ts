@@ -76,6 +76,7 @@ describe("Administrator routes: GET /_admin/config", () => {
         admin_idle_timeout: "15m",
         admin_max_lifetime: "8h",
       },
+      mfa: { totp: false },
       email: {
         from: "Shop <shop@example.com>",
         reset_link: "https://example.com/{token}",

@@ -56,6 +56,7 @@ function accountSettings(accounts: AccountSettings): JsonObject {
       admin_idle_timeout: printDuration(accounts.adminIdleTimeout),
       admin_max_lifetime: printDuration(accounts.adminMaxLifetime),
     },
+    mfa: { totp: accounts.totp === true },
     email: email === undefined ? null : emailSettings(email),
   };
 }

@@ -1,3 +1,4 @@
+import { ApiError } from "../../errors.ts";
 import {
   type DocumentWrite,
   DuplicateId,
@@ -22,7 +23,10 @@ export interface Putting<Record> {
   readonly along: (transaction: Transaction, before: Record | undefined) => Promise<void>;
 }
 
-/** Writes a record, in place of the one there is or as the first; answers it. */
+/**
+ * Writes a record, in place of the one there is or as the first; answers it.
+ * @throws ApiError `write_conflict`
+ */
 export async function putRecord<Record>(store: Store, putting: Putting<Record>): Promise<Record> {
   const { collection, id, read, write, next, along } = putting;
   for (let left = attempts; ; left -= 1) {
@@ -33,7 +37,7 @@ export async function putRecord<Record>(store: Store, putting: Putting<Record>):
         const before = document === undefined ? undefined : read(document);
         const after = next(before?.record);
         if (before === undefined) await records.insert(write(after, 1));
-        else await records.replace(before.version, write(after, before.version + 1));
+        else if (!(await records.replace(before.version, write(after, before.version + 1)))) throw lost();
         await along(transaction, before?.record);
         return after;
       });
@@ -42,4 +46,8 @@ export async function putRecord<Record>(store: Store, putting: Putting<Record>):
       if (!(error instanceof DuplicateId && error.id === id) || left === 1) throw error;
     }
   }
+}
+
+function lost(): ApiError {
+  return new ApiError("write_conflict", "It was changed at the same time; try again.");
 }

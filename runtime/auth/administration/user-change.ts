@@ -6,7 +6,7 @@ import { forgetSessions } from "../accounts/sessions.ts";
 import { BodyReader } from "../input.ts";
 import type { AccountRealm } from "../realm.ts";
 import type { UserRecord } from "../records.ts";
-import { changeUser, withFreeEmail } from "../users.ts";
+import { changeUser, withFreeEmail, withSessionsEnded } from "../users.ts";
 import { type Administrator, administratorRoute } from "./administrator.ts";
 import { type AuditEntry, appendAudit } from "./audit.ts";
 import { readRoles, requireAuthority, requireGrantable } from "./grants.ts";
@@ -72,12 +72,11 @@ function changed(
 ): UserRecord {
   const patched = profile === undefined ? before.profile : patchProfile(before.profile, profile, accounts);
   const after: UserRecord = {
-    ...before,
+    ...(disabled === true && !before.disabled ? withSessionsEnded(before) : before),
     ...(email !== undefined && email.email !== before.email && email),
     ...(email !== undefined && email.email_key !== before.email_key && { email_verified: false }),
     ...(roles !== undefined && !sameRoles(roles, before.roles) && { roles }),
-    ...(disabled === true && !before.disabled && { disabled, generation: before.generation + 1 }),
-    ...(disabled === false && { disabled }),
+    ...(disabled !== undefined && { disabled }),
     ...(locale !== undefined && { locale }),
     profile: equal(patched, before.profile) ? before.profile : patched,
   };

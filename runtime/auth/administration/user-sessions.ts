@@ -2,7 +2,7 @@ import type { Route } from "../../realm/exchange.ts";
 import { answerSessions, forgetSessions } from "../accounts/sessions.ts";
 import { pageParameters } from "../paging.ts";
 import type { AccountRealm } from "../realm.ts";
-import { changeUser } from "../users.ts";
+import { changeUser, withSessionsEnded } from "../users.ts";
 import { administratorRoute } from "./administrator.ts";
 import { appendAudit } from "./audit.ts";
 import { requireAuthority } from "./grants.ts";
@@ -29,7 +29,7 @@ export function endUserSessions(realm: AccountRealm): Route {
       exchange.params.id ?? "",
       (before) => {
         requireAuthority(administrator, before, realm.accounts);
-        return { ...before, generation: before.generation + 1 };
+        return withSessionsEnded(before);
       },
       (transaction, { id }) =>
         appendAudit(realm, transaction, exchange, administrator.caller, {

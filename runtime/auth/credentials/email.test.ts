@@ -23,6 +23,7 @@ it.each([
   "ada@example..com",
   "Ada <ada@example.com>",
   "\u212Aate@example.com",
+  "=?utf-8?q?ada=40example.org=3e=00?=@example.com",
   `${"a".repeat(65)}@example.com`,
   `a@${"b".repeat(60)}.${"c".repeat(60)}.${"d".repeat(60)}.${"e".repeat(60)}.${"f".repeat(60)}`,
 ])("What is not an address has no key: %j", (email) => {

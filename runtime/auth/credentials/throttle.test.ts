@@ -91,6 +91,17 @@ describe("Wrong guesses in 15 minutes", () => {
     expect((await refused(ada, "192.0.2.1"))?.status).toBe(429);
   });
 
+  it("those of a clock that was far ahead and is set right do not count, those of a moment ahead do", async () => {
+    const { clock, fail, refused } = await setup();
+    await fail(10, always(ada), always("192.0.2.1"));
+    clock.advance(-minute);
+    expect((await refused(ada, "192.0.2.1"))?.status).toBe(429);
+    clock.advance(-14 * minute);
+    expect(await refused(ada, "192.0.2.1")).toBeUndefined();
+    await fail(10, always(ada), always("192.0.2.1"));
+    expect((await refused(ada, "192.0.2.1"))?.headers).toEqual({ "retry-after": String(15 * 60) });
+  });
+
   it("one that is refused is not counted: the time does not begin anew", async () => {
     const { clock, throttle, fail, refused } = await setup();
     await fail(10, always(ada), always("192.0.2.1"));

@@ -35,6 +35,11 @@ export const posts: CollectionDefinition = {
       keys: [{ field: fields.author_id, descending: false }],
       unique: false,
     },
+    {
+      name: "_meta_owner",
+      keys: [{ field: fields["_meta.owner"], descending: false }],
+      unique: false,
+    },
   ],
   text: textIndex({
     fields: [
