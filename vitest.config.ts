@@ -26,6 +26,7 @@ const withoutMongo: Reporter = {
 export default defineConfig({
   test: {
     pool: "forks",
+    maxWorkers: 2,
     reporters: ["default", ...(uri === undefined ? [withoutMongo] : [])],
     testTimeout: 30_000,
     hookTimeout: 30_000,

@@ -42,13 +42,11 @@ async function who(...headers: readonly string[]): Promise<string> {
 const bearer = (token: string) => `Authorization: Bearer ${token}`;
 
 describe("Credentials", () => {
-  it("sent twice are one credential at most, and never two", async () => {
+  it("sent twice are none", async () => {
     expect(await who(bearer(one.token))).toBe(`user:${one.id}`);
     for (const second of [bearer(other.token), bearer(key), "Authorization: Basic eDp5", "authorization: "]) {
-      const [forth, back] = [await who(bearer(one.token), second), await who(second, bearer(one.token))];
-      // Node keeps the first of several; whichever it is, nobody becomes somebody whose credential was not sent.
-      expect([`user:${one.id}`, "400 invalid_header", "401 unauthenticated"]).toContain(forth);
-      expect(back).not.toBe(`user:${one.id}`);
+      expect(await who(bearer(one.token), second)).toBe("401 unauthenticated");
+      expect(await who(second, bearer(one.token))).toBe("401 unauthenticated");
     }
     expect(await who(`${bearer(one.token)}, Bearer ${other.token}`)).toBe("401 unauthenticated");
     expect(await who(`${bearer(one.token)},`)).toBe("401 unauthenticated");
