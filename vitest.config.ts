@@ -35,6 +35,8 @@ export default defineConfig({
         extends: true,
         test: {
           name: "embedded",
+          maxWorkers: 2,
+          sequence: { groupOrder: 0 },
           include: [`{compiler,runtime,templates,examples,scripts}/${tests}`],
           // Where there is a server, the other project runs them, with those that need it.
           exclude: uri === undefined ? [] : [`runtime/store/mongodb/${tests}`],
@@ -47,6 +49,9 @@ export default defineConfig({
               extends: true as const,
               test: {
                 name: "mongodb",
+                // One after another: the test server fails where many collections are made at a time.
+                maxWorkers: 1,
+                sequence: { groupOrder: 1 },
                 include: mongoTests,
                 env: { REALMC_TEST_STORE: "mongodb" },
                 setupFiles: ["runtime/store/mongodb/testing/setup.ts"],
