@@ -64,7 +64,7 @@ describe.each(realms)(
     });
 
     it("describes every answer to every request, and each operation succeeds", {
-      timeout: 400_000,
+      timeout: 120_000,
     }, async () => {
       const planned = operations.map((operation, index) => ({
         operation,
