@@ -7,6 +7,7 @@ import type { Store, Transaction } from "../store/contract.ts";
 import { collections, invitationFields } from "./collections.ts";
 import { emailKey } from "./credentials/email.ts";
 import { newToken, tokenHash, tokenKind } from "./credentials/tokens.ts";
+import { findOne } from "./matching.ts";
 import {
   type InvitationRecord,
   type Read,
@@ -77,9 +78,7 @@ export async function findInvitation(
 }
 
 async function find(store: Store, filter: Filter): Promise<Read<InvitationRecord> | undefined> {
-  const [document] = await store
-    .collection(collections.invitations)
-    .find({ filter, visibility: "live", limit: 1, skip: 0 });
+  const document = await findOne(store, collections.invitations, filter);
   return document === undefined ? undefined : readInvitation(document);
 }
 

@@ -11,6 +11,7 @@ import type { RealmDefinition } from "../realm/definition.ts";
 import { type Store, UniqueViolation } from "../store/contract.ts";
 import { collections, keyFields } from "./collections.ts";
 import { newToken, tokenHash } from "./credentials/tokens.ts";
+import { findOne } from "./matching.ts";
 import { lists } from "./paging.ts";
 import { type AuditRecord, type KeyRecord, writeAudit, writeKey } from "./records.ts";
 import { missingTargets, readScopes } from "./scopes.ts";
@@ -19,7 +20,7 @@ import { missingTargets, readScopes } from "./scopes.ts";
 export interface NewKey {
   /** Unique in the realm; 1-100 characters. Becomes `_meta.created_by: key:<name>`. */
   readonly name: string;
-  /** Full administrator, or areas. */
+  /** Full administrator, or areas, of which there is one at least. */
   readonly admin: boolean | readonly AdminArea[];
   /** May act for users. */
   readonly onBehalfOf?: boolean | undefined;
@@ -107,7 +108,7 @@ export function makeKey(key: NewKey, now: number, newId: () => string): MadeKey 
     id: tokenHash(token),
     key: newId(),
     name: key.name,
-    admin: typeof key.admin === "boolean" ? key.admin : key.admin.length > 0 && key.admin,
+    admin: key.admin,
     on_behalf_of: key.onBehalfOf ?? false,
     scopes: key.scopes ?? null,
     networks: key.networks ?? null,
@@ -226,9 +227,5 @@ export function keyView(record: KeyRecord): JsonObject {
 
 /** The stored id of the key of this name. */
 async function findByName(store: Store, name: string): Promise<string | undefined> {
-  const filter = eq(keyFields.name, name);
-  const [document] = await store
-    .collection(collections.keys)
-    .find({ filter, visibility: "live", limit: 1, skip: 0 });
-  return document?.id;
+  return (await findOne(store, collections.keys, eq(keyFields.name, name)))?.id;
 }

@@ -8,14 +8,12 @@ import type { AccountSettings } from "../realm/definition.ts";
 import type { RealmInstance } from "../realm/exchange.ts";
 import { type Store, type Transaction, UniqueViolation } from "../store/contract.ts";
 import { collections, uniqueIndexes, userFields } from "./collections.ts";
+import { findOne } from "./matching.ts";
 import { readUser, type UserRecord, writeUser } from "./records.ts";
 
 /** The user with this address (in the form it compares in), disabled or not. */
 export async function findByEmail(store: Store, emailKey: string): Promise<UserRecord | undefined> {
-  const filter = eq(userFields.email_key, emailKey);
-  const [document] = await store
-    .collection(collections.users)
-    .find({ filter, visibility: "live", limit: 1, skip: 0 });
+  const document = await findOne(store, collections.users, eq(userFields.email_key, emailKey));
   return document === undefined ? undefined : readUser(document).record;
 }
 

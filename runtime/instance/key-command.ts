@@ -4,7 +4,7 @@ import { allKeys, createKey, endKey, InvalidKey, keyProblemsIn, keyView, type Ne
 import { readScopes } from "../auth/scopes.ts";
 import type { Clock } from "../clock.ts";
 import type { JsonValue } from "../json.ts";
-import { adminAreas } from "../realm/administration.ts";
+import { adminAreas, areasAmong } from "../realm/administration.ts";
 import type { KeyScopes } from "../realm/caller.ts";
 import type { RealmDefinition } from "../realm/definition.ts";
 import type { Store } from "../store/contract.ts";
@@ -132,7 +132,7 @@ function administration(admin: boolean | undefined, areas: readonly string[] | u
   const unknown = named.find((name) => !adminAreas.some((area) => area === name));
   if (unknown !== undefined)
     throw new UsageError(`--areas takes ${adminAreas.join(", ")}, not ${JSON.stringify(unknown)}`);
-  return adminAreas.filter((area) => named.includes(area));
+  return areasAmong(named);
 }
 
 /** @throws InvalidKey */

@@ -12,6 +12,12 @@ export const adminAreas = [
 
 export type AdminArea = (typeof adminAreas)[number];
 
+/** The areas among names, each once and in their order; false where there are none. */
+export function areasAmong(names: readonly unknown[]): readonly AdminArea[] | false {
+  const areas = adminAreas.filter((area) => names.includes(area));
+  return areas.length > 0 && areas;
+}
+
 /** `admin` of a role or key: everything, reading, or some areas. */
 export type AdminGrant = true | "read" | readonly AdminArea[];
 

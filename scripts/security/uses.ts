@@ -43,11 +43,14 @@ export function usesOf(
   const kind = kinds[`${method} ${rest}`];
   if (there === undefined || kind === undefined) throw new Error(`nobody has decided who may ${title}`);
   const all: readonly DocumentOperation[] = kind === "delete" && softly(path) ? ["delete", "purge"] : [kind];
-  return all.map((each) =>
-    administrators === undefined
-      ? documentUse(title, path, name, there, each, realm)
-      : dataUse(title, path, name, there, each, realm),
-  );
+  return all.map((each) => ({
+    ...documentRequest(title, path, name, there, each),
+    answer: ({ credential }) => {
+      // Past the rules, for administrators of the area `data`.
+      if (administrators !== undefined) return dataAnswer(name, there, each, credential, realm.auth);
+      return realm.auth ? documentAnswer(name, there, each, credential) : successOf(each);
+    },
+  }));
 }
 
 const kinds: Readonly<Record<string, DocumentOperation>> = {
@@ -70,36 +73,6 @@ function ownUse(title: string, { method, path }: Operation, known: Own, { auth }
     path: (targets, caller) => targets.own(path, caller),
     body: body && (() => body),
     answer: ({ credential }) => ownAnswer(known, credential, auth),
-  };
-}
-
-function documentUse(
-  title: string,
-  path: string,
-  name: string,
-  there: Documents,
-  operation: DocumentOperation,
-  { auth }: Realm,
-): Use {
-  return {
-    ...documentRequest(title, path, name, there, operation),
-    answer: ({ credential }) =>
-      auth ? documentAnswer(name, there, operation, credential) : successOf(operation),
-  };
-}
-
-/** The same past the rules, for administrators of the area `data`. */
-function dataUse(
-  title: string,
-  path: string,
-  name: string,
-  there: Documents,
-  operation: DocumentOperation,
-  { auth }: Realm,
-): Use {
-  return {
-    ...documentRequest(title, path, name, there, operation),
-    answer: ({ credential }) => dataAnswer(name, there, operation, credential, auth),
   };
 }
 

@@ -5,7 +5,7 @@ import type { JsonObject } from "../../json.ts";
 import type { Answer, Route } from "../../realm/exchange.ts";
 import type { Store } from "../../store/contract.ts";
 import { collections, sessionFields } from "../collections.ts";
-import { removeAll } from "../forget.ts";
+import { removeAll } from "../matching.ts";
 import { answerPage, lists, pageParameters, pageRequest } from "../paging.ts";
 import type { AccountRealm } from "../realm.ts";
 import type { SessionRecord, UserRecord } from "../records.ts";

@@ -2,7 +2,7 @@ import { storedDate } from "../../dates.ts";
 import { ApiError } from "../../errors.ts";
 import { eq, TRUE } from "../../filter/algebra.ts";
 import type { JsonValue } from "../../json.ts";
-import { type AdminArea, adminAreas } from "../../realm/administration.ts";
+import { type AdminArea, adminAreas, areasAmong } from "../../realm/administration.ts";
 import type { Exchange, RealmInstance, Route } from "../../realm/exchange.ts";
 import { collections, keyFields } from "../collections.ts";
 import { BodyReader } from "../input.ts";
@@ -16,6 +16,7 @@ import {
   type NewKey,
   storeKey,
 } from "../keys.ts";
+import { findOne } from "../matching.ts";
 import { answerPage, lists, pageParameters, pageRequest } from "../paging.ts";
 import { type KeyRecord, readKey } from "../records.ts";
 import { readScopes, scopesCover } from "../scopes.ts";
@@ -90,10 +91,7 @@ function noSuchKey(): ApiError {
 
 /** Keys never change: what is read of one stays true until it is gone. */
 async function findKey({ store }: RealmInstance, id: string): Promise<KeyRecord | undefined> {
-  const filter = eq(keyFields.key, id);
-  const [found] = await store
-    .collection(collections.keys)
-    .find({ filter, visibility: "live", limit: 1, skip: 0 });
+  const found = await findOne(store, collections.keys, eq(keyFields.key, id));
   return found === undefined ? undefined : readKey(found).record;
 }
 
@@ -126,7 +124,7 @@ function readAdmin(body: BodyReader): boolean | readonly AdminArea[] {
   }
   const unknown = value.findIndex((area) => !isArea(area));
   if (unknown >= 0) body.problem(`admin.${unknown}`, `must be one of ${adminAreas.join(", ")}`);
-  return adminAreas.filter((area) => value.includes(area));
+  return areasAmong(value);
 }
 
 function isArea(value: JsonValue): boolean {
@@ -148,8 +146,7 @@ function readExpiry(body: BodyReader): number | undefined {
  */
 function requireRights({ caller, administration }: Administrator, key: NewKey): void {
   const { full, change } = administration;
-  const isAdmin = key.admin === true || (typeof key.admin === "object" && key.admin.length > 0);
-  if (isAdmin && !full) throw beyond("Only full administrators make keys with administration.");
+  if (key.admin !== false && !full) throw beyond("Only full administrators make keys with administration.");
   if (key.scopes === undefined && !change.has("data")) {
     throw beyond("A key without scopes needs administration of the area data; give it scopes.");
   }

@@ -4,6 +4,7 @@ import { eq } from "../../filter/algebra.ts";
 import type { RealmInstance } from "../../realm/exchange.ts";
 import { type Store, type Transaction, UniqueViolation } from "../../store/contract.ts";
 import { collections, tokenFields, uniqueIndexes } from "../collections.ts";
+import { findOne } from "../matching.ts";
 import { readToken, readUser, type TokenRecord, type UserRecord, writeToken } from "../records.ts";
 import { replaceUser } from "../users.ts";
 import { newToken, tokenHash, tokenKind } from "./tokens.ts";
@@ -61,13 +62,11 @@ export async function putToken<T>(
 ): Promise<T> {
   const filter = eq(tokenFields.slot, record.slot);
   for (let attempt = 1; ; attempt += 1) {
-    const older = await store
-      .collection(collections.tokens)
-      .find({ filter, visibility: "live", limit: 1, skip: 0 });
+    const older = await findOne(store, collections.tokens, filter);
     try {
       return await run(async (transaction) => {
         const tokens = transaction.collection(collections.tokens);
-        for (const { id } of older) await tokens.remove(id);
+        if (older !== undefined) await tokens.remove(older.id);
         await tokens.insert(writeToken(record));
       });
     } catch (error) {

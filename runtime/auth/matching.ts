@@ -1,8 +1,18 @@
 import type { Filter } from "../filter/algebra.ts";
-import type { Store } from "../store/contract.ts";
+import type { Store, StoredDocument } from "../store/contract.ts";
 
 /** Records removed in one transaction. */
 const atOnce = 100;
+
+/** A live record of a collection that matches: the one there is, where the filter names a unique value. */
+export async function findOne(
+  store: Store,
+  collection: string,
+  filter: Filter,
+): Promise<StoredDocument | undefined> {
+  const [found] = await store.collection(collection).find({ filter, visibility: "live", limit: 1, skip: 0 });
+  return found;
+}
 
 /** Removes the records of a collection that match, for good; answers how many. */
 export async function removeAll(store: Store, collection: string, filter: Filter): Promise<number> {
