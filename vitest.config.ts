@@ -1,3 +1,4 @@
+import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import type { Reporter } from "vitest/reporters";
 
@@ -24,12 +25,15 @@ const withoutMongo: Reporter = {
 
 /** The tests run once for each engine; on MongoDB where `MONGODB_URI` names a server. */
 export default defineConfig({
+  // As in `tsconfig.json`: emitted code runs on the sources, not on what was last packed.
+  resolve: { alias: { "realmc/runtime": fileURLToPath(new URL("runtime/index.ts", import.meta.url)) } },
   test: {
     pool: "forks",
     maxWorkers: 2,
     reporters: ["default", ...(uri === undefined ? [withoutMongo] : [])],
     testTimeout: 30_000,
     hookTimeout: 30_000,
+    setupFiles: ["scripts/conformance/watch.setup.ts"],
     projects: [
       {
         extends: true,
@@ -39,7 +43,7 @@ export default defineConfig({
           sequence: { groupOrder: 0 },
           include: [`{compiler,runtime,templates,examples,scripts}/${tests}`],
           // Where there is a server, the other project runs them, with those that need it.
-          exclude: uri === undefined ? [] : [`runtime/store/mongodb/${tests}`],
+          exclude: ["**/node_modules/**", ...(uri === undefined ? [] : [`runtime/store/mongodb/${tests}`])],
         },
       },
       ...(uri === undefined
@@ -54,7 +58,7 @@ export default defineConfig({
                 sequence: { groupOrder: 1 },
                 include: mongoTests,
                 env: { REALMC_TEST_STORE: "mongodb" },
-                setupFiles: ["runtime/store/mongodb/testing/setup.ts"],
+                setupFiles: ["scripts/conformance/watch.setup.ts", "runtime/store/mongodb/testing/setup.ts"],
                 // Making and dropping databases takes long, most of all on the test server.
                 testTimeout: 120_000,
                 hookTimeout: 120_000,

@@ -140,6 +140,6 @@ function compareText(got: string, expected: string, bound: Map<string, string>, 
 }
 
 /** A pattern of the text itself. */
-function literally(text: string): string {
+export function literally(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
 }

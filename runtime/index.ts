@@ -1,4 +1,4 @@
-/** The public surface: what emitted code imports as `realmc/runtime`, and nothing else. */
+/** The public surface: what emitted code imports as `realmc/runtime`, what `realmc dev` runs, and nothing else. */
 export { accountRoutes, secondFactorRoutes } from "./auth/accounts/routes.ts";
 export { administrationRoutes, userAdministrationRoutes } from "./auth/administration/routes.ts";
 export { dateNormalizer } from "./dates.ts";
@@ -17,6 +17,7 @@ export { always, and, compare, eq, exists, FALSE, isIn, not, or, TRUE, text } fr
 export { deletionFields, documentFields, type FieldTable, field, ownershipFields } from "./filter/fields.ts";
 export { textIndex } from "./filter/search/index.ts";
 export { descriptionRoutes } from "./http/description.ts";
+export { developmentServer } from "./instance/development.ts";
 export { main } from "./instance/main.ts";
 export type { JsonObject } from "./json.ts";
 export type { CollectionDefinition, RealmDefinition, Validator } from "./realm/definition.ts";

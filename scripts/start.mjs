@@ -45,6 +45,7 @@ const helpdesk = keys.find(({ realm }) => realm === "helpdesk")?.key;
 console.log(`
 Serving the examples at ${base}/v1/{blog,helpdesk,inventory}
 OpenAPI documents:      ${base}/v1/helpdesk/_openapi.json (and so on)
+The same, for people:   ${base}/v1/helpdesk/_docs
 
 Administrator keys for trying (new at each start):
 ${keys.map(({ realm, key }) => `  ${realm.padEnd(10)}${key}`).join("\n")}

@@ -1,4 +1,6 @@
 import type { EmittedFile } from "../compiler/emit/code.ts";
+import { jsonText } from "../compiler/emit/format.ts";
+import type { JsonObject } from "../runtime/json.ts";
 
 /** `manifest.json`: what the output was made from and consists of. Hashes are SHA-256, hex. */
 export interface Manifest {
@@ -15,10 +17,15 @@ export interface RealmManifest {
   readonly inputs: Readonly<Record<string, string>>;
   /** Path in the output folder to the hash of the file's text. */
   readonly outputs: Readonly<Record<string, string>>;
+  /**
+   * The inputs themselves, by their paths, as values with their members sorted: what `realmc diff` compares. Absent in
+   * output of compilers that had no `diff`.
+   */
+  readonly configuration?: Readonly<Record<string, JsonObject>>;
 }
 
 export const manifestPath = "manifest.json";
 
 export function manifestFile(manifest: Manifest): EmittedFile {
-  return { path: manifestPath, text: `${JSON.stringify(manifest, undefined, 2)}\n` };
+  return { path: manifestPath, text: jsonText(manifest) };
 }

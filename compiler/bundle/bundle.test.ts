@@ -88,8 +88,12 @@ describe("a bundle alone in its folder", () => {
     });
     expect(created.status).toBe(201);
     await stop();
-    const again = await fetch(`${await start()}/stock/items?where={"price":{"$lt":1}}`);
+    const realm = await start();
+    const again = await fetch(`${realm}/stock/items?where={"price":{"$lt":1}}`);
     expect(await again.json()).toMatchObject({ items: [{ sku: "BOLT-M8", price: 0.12 }] });
+    const assets = (await (await fetch(`${realm}/_docs`)).text()).match(/_docs\/[\w.-]+/g) ?? [];
+    expect(assets).toHaveLength(4);
+    for (const asset of assets) expect((await fetch(`${realm}/${asset}`)).status).toBe(200);
     await stop();
   });
 

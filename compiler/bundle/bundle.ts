@@ -1,15 +1,16 @@
 /** The bundle stage: emitted files to what is deployed. */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { build } from "esbuild";
+import { type BuildOptions, build } from "esbuild";
 import type { EmittedFile } from "../emit/code.ts";
 import { jsonText } from "../emit/format.ts";
 import type { Plan } from "../emit/plan.ts";
+import { docsFiles } from "./docs.ts";
 import { bundleName, installedVersion, packageRoot } from "./package.ts";
 import { emittedModules, runtimeOfThisPackage } from "./plugins.ts";
 
 /** Packages with native code; `npm install` in the bundle's folder brings them. */
-const nativePackages = ["@node-rs/argon2", "@photostructure/sqlite"];
+export const nativePackages = ["@node-rs/argon2", "@photostructure/sqlite"];
 
 /** CommonJS packages in the bundle load Node's own modules and the native packages by `require`. */
 const commonJs = [
@@ -21,25 +22,31 @@ const commonJs = [
   "const __dirname = __dirnameOf(__filename);",
 ].join("\n");
 
+/** How modules of the server are made of the runtime and what is emitted. */
+export const serverOptions = {
+  absWorkingDir: packageRoot,
+  bundle: true,
+  write: false,
+  platform: "node",
+  format: "esm",
+  target: "node20",
+  external: nativePackages,
+  banner: { js: commonJs },
+  tsconfigRaw: {},
+  logLevel: "silent",
+} satisfies BuildOptions;
+
 /**
- * The files of a bundle: `server.mjs`, `package.json` and each realm's OpenAPI document. Emitted files need not be in
+ * The files of a bundle: `server.mjs`, `package.json`, each realm's OpenAPI document and, where a realm shows one, what
+ * the page on it consists of. Emitted files need not be in
  * the output folder `out` yet; what the plan leaves as it is, is read from there.
  */
 export async function bundleServer(out: string, plan: Plan): Promise<readonly EmittedFile[]> {
   const { outputFiles } = await build({
+    ...serverOptions,
     entryPoints: ["server.ts"],
     outfile: "server.mjs",
-    absWorkingDir: packageRoot,
-    bundle: true,
-    write: false,
-    platform: "node",
-    format: "esm",
-    target: "node20",
-    external: nativePackages,
-    banner: { js: commonJs },
-    tsconfigRaw: {},
-    logLevel: "silent",
-    plugins: [runtimeOfThisPackage(), emittedModules(out, plan.files)],
+    plugins: [runtimeOfThisPackage(), emittedModules(out, () => plan.files)],
   });
   const [server = ""] = outputFiles.map(({ text }) => text);
   // Some are imported, some required by name only where Node lacks what they bring.
@@ -48,6 +55,8 @@ export async function bundleServer(out: string, plan: Plan): Promise<readonly Em
     { path: "server.mjs", text: server },
     { path: "package.json", text: productionPackage(used) },
     ...(await Promise.all(Object.keys(plan.manifest.realms).map((realm) => descriptionOf(realm, out, plan)))),
+    // Bundled only where a realm has the route.
+    ...(server.includes("swagger-ui-bundle.js") ? await docsFiles() : []),
   ];
 }
 

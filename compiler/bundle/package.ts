@@ -1,5 +1,5 @@
 /** This package: where it lies and what it says of itself. */
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -8,8 +8,12 @@ import { isJsonObject } from "../../runtime/json.ts";
 /** The folder of `package.json`. */
 export const packageRoot = fileURLToPath(new URL("../..", import.meta.url));
 
-/** What `realmc/runtime` is. */
-export const runtimeModule = join(packageRoot, "runtime", "index.ts");
+const runtimeSource = join(packageRoot, "runtime", "index.ts");
+
+/** What `realmc/runtime` is: its sources in a checkout, what they were compiled to in the published package. */
+export const runtimeModule = existsSync(runtimeSource)
+  ? runtimeSource
+  : join(packageRoot, "lib", "runtime", "index.js");
 
 /** What a bundle's own package is called. */
 export const bundleName = "realmc-server";
@@ -20,15 +24,15 @@ export function compilerVersion(): string {
 
 /** The installed version of a package that this one depends on. */
 export function installedVersion(name: string): string {
-  const require = createRequire(import.meta.url);
-  for (const folder of require.resolve.paths(name) ?? []) {
-    try {
-      return versionIn(join(folder, name, "package.json"));
-    } catch {
-      // Not in this folder.
-    }
-  }
-  throw new Error(`package ${name} is not installed`);
+  return versionIn(join(installedFolder(name), "package.json"));
+}
+
+/** Where a package lies that this one depends on. */
+export function installedFolder(name: string): string {
+  const folders = createRequire(import.meta.url).resolve.paths(name) ?? [];
+  const found = folders.find((folder) => existsSync(join(folder, name, "package.json")));
+  if (found === undefined) throw new Error(`package ${name} is not installed`);
+  return join(found, name);
 }
 
 function versionIn(path: string): string {

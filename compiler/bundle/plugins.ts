@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join, posix } from "node:path";
 import type { Loader, Plugin } from "esbuild";
+import { type Manifest, manifestPath } from "../../templates/manifest.ts";
 import type { EmittedFile } from "../emit/code.ts";
 import { runtimeModule } from "./package.ts";
 
@@ -15,15 +16,18 @@ export function runtimeOfThisPackage(): Plugin {
 }
 
 /**
- * Emitted modules by their paths in the output folder, so that a bundle does not depend on where that lies: those given
- * as they are going to be, others as they are there. Entry points are such paths, too.
+ * Emitted modules by their paths in the output folder, so that a bundle does not depend on where that lies: those that
+ * `files` gives at the start of a build as they are going to be, others as they are there. Entry points are such paths, too.
  */
-export function emittedModules(folder: string, files: readonly EmittedFile[]): Plugin {
-  const texts = new Map(files.map(({ path, text }) => [path, text]));
+export function emittedModules(folder: string, files: () => readonly EmittedFile[]): Plugin {
+  let texts: ReadonlyMap<string, string> = new Map();
   const namespace = "generated";
   return {
     name: namespace,
     setup(build) {
+      build.onStart(() => {
+        texts = new Map(files().map(({ path, text }) => [path, text]));
+      });
       build.onResolve({ filter: /./ }, ({ path, kind }) =>
         kind === "entry-point" ? { path, namespace } : undefined,
       );
@@ -32,11 +36,18 @@ export function emittedModules(folder: string, files: readonly EmittedFile[]): P
         namespace,
       }));
       build.onLoad({ filter: /./, namespace }, async ({ path }) => ({
-        contents: texts.get(path) ?? (await readFile(join(folder, path), "utf8")),
+        contents: needed(path, texts.get(path) ?? (await readFile(join(folder, path), "utf8"))),
         loader: loaderOf(path),
       }));
     },
   };
+}
+
+/** Of the manifest a server needs the fingerprint alone. */
+function needed(path: string, text: string): string {
+  if (path !== manifestPath) return text;
+  const { fingerprint }: Pick<Manifest, "fingerprint"> = JSON.parse(text);
+  return JSON.stringify({ fingerprint });
 }
 
 function loaderOf(path: string): Loader {

@@ -10,9 +10,10 @@
  */
 import type { Diagnostic, Staged } from "../diagnostics/diagnostic.ts";
 import { sorted } from "../diagnostics/sort.ts";
+import { type RealmFolder, walk } from "../load/folders.ts";
 import { locate } from "../load/source.ts";
 import type { Realm } from "../model/model.ts";
-import { type ModelledRealm, readRealms } from "../model/read-realms.ts";
+import { type ModelledRealm, readRealm } from "../model/read-realms.ts";
 import type { RulesStage } from "../rules/compiled.ts";
 import { allowedNetworks, defaultAdministrators, unusedAdministration } from "./administration.ts";
 import { aggregation } from "./aggregation.ts";
@@ -77,12 +78,20 @@ const collectionChecks: readonly CollectionCheck[] = [
  * errors among them the value is as complete as the files allow.
  */
 export async function loadRealms(folder: string, only?: string): Promise<Staged<Realm[]>> {
-  const read = await readRealms(folder, only);
-  const checked = await Promise.all(read.value.map(checkModel));
+  const walked = walk(folder, only);
+  const realms = await Promise.all(walked.value.map((realm) => loadRealm(folder, realm)));
   return {
-    value: read.value.filter(({ sound }) => sound).map(({ realm }) => realm),
-    diagnostics: sorted([...read.diagnostics, ...checked.flat()]),
+    value: realms.flatMap(({ value }) => value ?? []),
+    diagnostics: sorted([...walked.diagnostics, ...realms.flatMap(({ diagnostics }) => diagnostics)]),
   };
+}
+
+/** Reads, models and checks one realm of a configuration folder, which `walk` has found. */
+export async function loadRealm(folder: string, found: RealmFolder): Promise<Staged<Realm | undefined>> {
+  const { value, diagnostics } = await readRealm(folder, found);
+  if (value === undefined) return { value, diagnostics };
+  const checked = await checkModel(value);
+  return { value: value.sound ? value.realm : undefined, diagnostics: [...diagnostics, ...checked] };
 }
 
 /**

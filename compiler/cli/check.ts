@@ -1,23 +1,72 @@
+import { join, relative, resolve, sep } from "node:path";
+import { compilerVersion } from "../bundle/package.ts";
+import { renderGithub } from "../diagnostics/github.ts";
+import { rebased } from "../diagnostics/rebased.ts";
 import { renderJson } from "../diagnostics/render.ts";
+import { renderSarif } from "../diagnostics/sarif.ts";
 import { hasErrors } from "../diagnostics/sort.ts";
 import { type ExitCode, exit } from "./exit.ts";
 import { reportDiagnostics } from "./report.ts";
-import { analyse } from "./stages.ts";
+import { analyse, requireFolder } from "./stages.ts";
 import type { Terminal } from "./terminal.ts";
 
-export type CheckFormat = "text" | "json";
+export type CheckFormat = "text" | "json" | "github" | "sarif";
+
+export interface CheckOptions {
+  readonly format: CheckFormat;
+  /** The folder that files are named from; absent: see `baseOf`. */
+  readonly relativeTo?: string;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
  * `realmc check`: the diagnostics are its product and go to stdout.
  * @throws UsageError
  */
-export async function check(config: string, format: CheckFormat, terminal: Terminal): Promise<ExitCode> {
-  const { realms, diagnostics } = await analyse(config, undefined, terminal);
-  if (format === "json") terminal.out(renderJson(diagnostics).trimEnd());
-  else {
-    reportDiagnostics(config, diagnostics, { ...terminal.outLook, line: terminal.out });
-    if (diagnostics.length === 0)
-      terminal.out(`${config}: ${realms.length} ${realms.length === 1 ? "realm" : "realms"}, no problems`);
+export async function check(
+  config: string,
+  options: CheckOptions,
+  terminal: Terminal,
+  environment: Environment = process.env,
+): Promise<ExitCode> {
+  if (options.relativeTo !== undefined) requireFolder(options.relativeTo);
+  const { realms, diagnostics: found } = await analyse(config, undefined, terminal);
+  const base = baseOf(config, options, environment);
+  const diagnostics = rebased(found, relative(base, resolve(config)).split(sep).join("/"));
+  switch (options.format) {
+    case "json":
+      terminal.out(renderJson(diagnostics).trimEnd());
+      break;
+    case "github":
+      if (diagnostics.length > 0) terminal.out(renderGithub(diagnostics).trimEnd());
+      break;
+    case "sarif": {
+      const words =
+        base === resolve(config) ? "The configuration folder." : "The folder that files are named from.";
+      terminal.out(renderSarif(diagnostics, { version: compilerVersion(), base: words }).trimEnd());
+      break;
+    }
+    case "text":
+      reportDiagnostics(base, diagnostics, { ...terminal.outLook, line: terminal.out });
+      if (diagnostics.length === 0) terminal.out(noProblems(config, realms.length));
   }
   return hasErrors(diagnostics) ? exit.diagnostics : exit.ok;
+}
+
+function noProblems(config: string, realms: number): string {
+  return `${config}: ${realms} ${realms === 1 ? "realm" : "realms"}, no problems`;
+}
+
+/**
+ * The folder that files are named from, absolute: the configuration's, unless another is asked for. Annotations and code scanning
+ * need paths from the root of the checkout, which GitHub names in `GITHUB_WORKSPACE`.
+ */
+function baseOf(config: string, { format, relativeTo }: CheckOptions, environment: Environment): string {
+  if (relativeTo !== undefined) return resolve(relativeTo);
+  const workspace = environment["GITHUB_WORKSPACE"];
+  const forGithub = (format === "github" || format === "sarif") && workspace ? resolve(workspace) : undefined;
+  return forGithub !== undefined && resolve(config).startsWith(join(forGithub, sep))
+    ? forGithub
+    : resolve(config);
 }

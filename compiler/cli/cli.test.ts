@@ -63,9 +63,11 @@ describe("realmc", () => {
       2,
       "error: there is no realm 'plian' in config (did you mean 'plain'?)\n",
     ]);
-    const format = realmc("check", "config", "--format", "sarif");
+    const format = realmc("check", "config", "--format", "xml");
     expect(format.status).toBe(2);
-    expect(format.stderr).toContain("'sarif' is not built yet");
+    expect(format.stderr).toContain("Allowed choices are text, json, github, sarif.");
+    const base = realmc("check", "config", "--relative-to", "nowhere");
+    expect([base.status, base.stderr]).toEqual([2, "error: there is no folder nowhere\n"]);
   });
 
   test("output that cannot be: exit 2, a message, nothing written", () => {

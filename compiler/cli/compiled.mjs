@@ -38,32 +38,8 @@ function knownOutcome(root, entry, folder) {
 }
 
 async function compile(root, entry, folder) {
-  const { build } = await import("esbuild");
   const begun = Date.now();
-  const { outputFiles, metafile } = await build({
-    entryPoints: [entry],
-    absWorkingDir: root,
-    outdir: folder,
-    write: false,
-    metafile: true,
-    bundle: true,
-    splitting: true,
-    packages: "external",
-    platform: "node",
-    format: "esm",
-    target: "node20",
-    entryNames: "[name]-[hash]",
-    chunkNames: "[name]-[hash]",
-    outExtension: { ".js": ".mjs" },
-    keepNames: true,
-    legalComments: "none",
-    tsconfigRaw: {},
-    logLevel: "silent",
-    plugins: [requiredPackages],
-    banner: {
-      js: 'import { createRequire as __createRequire } from "node:module"; const require = __createRequire(import.meta.url);',
-    },
-  });
+  const { outputFiles, metafile } = await bundled({ root, entry, folder, names: "[name]-[hash]" });
   const inputs = Object.keys(metafile.inputs).filter((path) => existsSync(join(root, path)));
   // Of a source that changed meanwhile nobody knows which text was compiled: next time, all are compiled again.
   const sources = Object.fromEntries(
@@ -81,6 +57,35 @@ async function compile(root, entry, folder) {
     return undefined;
   }
   return pathToFileURL(join(folder, output)).href;
+}
+
+/** What esbuild makes of `entry` and the sources that it imports, for `folder`; packages stay as they are. */
+export async function bundled({ root, entry, folder, names }) {
+  const { build } = await import("esbuild");
+  return build({
+    entryPoints: [entry],
+    absWorkingDir: root,
+    outdir: folder,
+    write: false,
+    metafile: true,
+    bundle: true,
+    splitting: true,
+    packages: "external",
+    platform: "node",
+    format: "esm",
+    target: "node20",
+    entryNames: names,
+    chunkNames: "[name]-[hash]",
+    outExtension: { ".js": ".mjs" },
+    keepNames: true,
+    legalComments: "none",
+    tsconfigRaw: {},
+    logLevel: "silent",
+    plugins: [requiredPackages],
+    banner: {
+      js: 'import { createRequire as __createRequire } from "node:module"; const require = __createRequire(import.meta.url);',
+    },
+  });
 }
 
 /** ts-morph is a CommonJS package of 12 MB, which `import` would read twice: first for the names that it exports. */

@@ -1,8 +1,11 @@
 /** The command line of `realmc`. */
-import { Command, CommanderError, InvalidArgumentError } from "commander";
+import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import { compilerVersion } from "../bundle/package.ts";
-import type { CheckFormat } from "./check.ts";
+import type { CheckOptions } from "./check.ts";
+import type { DevOptions } from "./dev.ts";
+import type { DiffOptions } from "./diff.ts";
 import { exit, UsageError } from "./exit.ts";
+import { helpExamples } from "./help-examples.ts";
 import { createTerminal, type Terminal } from "./terminal.ts";
 
 /** Runs a command line; answers the exit code. */
@@ -41,6 +44,17 @@ function commandLine(terminal: Terminal, finish: (code: number) => void): Comman
     .addHelpText("after", examples);
 
   program
+    .command("init")
+    .description("writes a small configuration that builds and runs, with what its folder needs around it")
+    .argument("[folder]", "where to; made where it is missing", ".")
+    .option("--keep-existing", "leave files that are there as they are; without: write nothing then, exit 1")
+    .addHelpText("after", helpExamples.init)
+    .action(async (folder: string, options: { keepExisting?: true }) => {
+      const { init } = await import("./init.ts");
+      finish(await init(folder, options, terminal));
+    });
+
+  program
     .command("build")
     .description("checks a configuration and emits its server")
     .argument("<config>", "folder of realms")
@@ -48,6 +62,7 @@ function commandLine(terminal: Terminal, finish: (code: number) => void): Comman
     .option("--bundle <folder>", "also make what is deployed: server.mjs, OpenAPI documents, package.json")
     .option("--realm <name>", "only this realm; the others stay as they are")
     .option("--check", "write nothing; exit 1 when the output is stale")
+    .addHelpText("after", helpExamples.build)
     .action(
       async (config: string, options: { out: string; bundle?: string; realm?: string; check?: true }) => {
         const { build } = await import("./build.ts");
@@ -57,24 +72,74 @@ function commandLine(terminal: Terminal, finish: (code: number) => void): Comman
 
   program
     .command("check")
-    .description("checks a configuration")
+    .description("reports every mistake of a configuration at its place")
     .argument("<config>", "folder of realms")
-    .option("--format <format>", "of the diagnostics: text or json", checkFormat, "text")
-    .action(async (config: string, { format }: { format: CheckFormat }) => {
+    .addOption(
+      new Option("--format <format>", "of the diagnostics")
+        .choices(["text", "json", "github", "sarif"])
+        .default("text"),
+    )
+    .option(
+      "--relative-to <folder>",
+      "name files from this folder; without: from <config>, for github and sarif from GITHUB_WORKSPACE",
+    )
+    .addHelpText("after", helpExamples.check)
+    .action(async (config: string, options: CheckOptions) => {
       const { check } = await import("./check.ts");
-      finish(await check(config, format, terminal));
+      finish(await check(config, options, terminal));
+    });
+
+  program
+    .command("explain")
+    .description("says what a diagnostic means, with a wrong and a right example")
+    .argument("[code]", "of the diagnostic; without: lists all")
+    .addHelpText("after", helpExamples.explain)
+    .action(async (code: string | undefined) => {
+      const { explain } = await import("./explain.ts");
+      finish(explain(code, terminal));
+    });
+
+  program
+    .command("diff")
+    .description("says what changed for clients: breaking, additive, internal; exit 1 where something breaks")
+    .argument("<old>", "folder of realms, or output that was built from one")
+    .argument("<new>", "the same, as it is now")
+    .option("--allow-breaking", "exit 0 whatever changed")
+    .addOption(new Option("--format <format>", "of the changes").choices(["text", "json"]).default("text"))
+    .addHelpText("after", helpExamples.diff)
+    .action(async (old: string, now: string, options: DiffOptions) => {
+      const { diff } = await import("./diff.ts");
+      finish(await diff(old, now, options, terminal));
+    });
+
+  program
+    .command("dev")
+    .description("builds, serves on the embedded store, watches; a change restarts what it concerns")
+    .argument("<config>", "folder of realms")
+    .option("--out <folder>", "where emitted code goes", "generated")
+    .option("--port <number>", "where to listen; without: PORT, else 8080", portNumber)
+    .option("--data <folder>", "where documents are kept; without: as SVC_STORE says, else data")
+    .option(
+      "--key",
+      "make an administrator's key for each realm and print it; the one of the run before ends",
+    )
+    .addHelpText("after", helpExamples.dev)
+    .action(async (config: string, options: DevOptions) => {
+      const { dev } = await import("./dev.ts");
+      finish(await dev(config, options, terminal));
     });
 
   program
     .command("serve")
     .description("runs a bundle; configured by environment only")
     .argument("[dist]", "folder of the bundle", "dist")
+    .addHelpText("after", helpExamples.serve)
     .action(async (dist: string) => {
       const { runServer } = await import("./serve.ts");
       finish(await runServer(dist, []));
     });
 
-  const key = program.command("key").description("manages API keys");
+  const key = program.command("key").description("manages API keys").addHelpText("after", helpExamples.key);
   key
     .command("create")
     .description("makes an API key and prints it, alone, on the last line of stdout")
@@ -88,6 +153,7 @@ function commandLine(terminal: Terminal, finish: (code: number) => void): Comman
     .option("--expires-in <duration>", "for example 30d; without: never")
     .option("--replace", "ends a key of this name")
     .option("--dist <folder>", "folder of the bundle", "dist")
+    .addHelpText("after", helpExamples.keyCreate)
     .action(async (_options: object, command: Command) => {
       finish(await runCommand(["key", "create"], command));
     });
@@ -96,6 +162,7 @@ function commandLine(terminal: Terminal, finish: (code: number) => void): Comman
     .description("prints what each API key may do, a line of JSON each")
     .requiredOption("--realm <name>", "realm they are for")
     .option("--dist <folder>", "folder of the bundle", "dist")
+    .addHelpText("after", helpExamples.keyList)
     .action(async (_options: object, command: Command) => {
       finish(await runCommand(["key", "list"], command));
     });
@@ -105,6 +172,7 @@ function commandLine(terminal: Terminal, finish: (code: number) => void): Comman
     .requiredOption("--realm <name>", "realm it is for")
     .requiredOption("--name <name>", "its name")
     .option("--dist <folder>", "folder of the bundle", "dist")
+    .addHelpText("after", helpExamples.keyRevoke)
     .action(async (_options: object, command: Command) => {
       finish(await runCommand(["key", "revoke"], command));
     });
@@ -122,6 +190,7 @@ function commandLine(terminal: Terminal, finish: (code: number) => void): Comman
     .option("--realm <name>", "only this realm")
     .option("--into-non-empty", "copies over the documents that the target holds; others in it stay")
     .option("--dist <folder>", "folder of the bundle", "dist")
+    .addHelpText("after", helpExamples.copy)
     .action(async (_options: object, command: Command) => {
       finish(await runCommand(["copy"], command));
     });
@@ -145,20 +214,21 @@ function optionWords(command: Command, options: Readonly<Record<string, string |
   });
 }
 
-function checkFormat(text: string): CheckFormat {
-  if (text === "text" || text === "json") return text;
-  const planned = text === "github" || text === "sarif";
-  throw new InvalidArgumentError(
-    planned ? `'${text}' is not built yet; use text or json.` : "Use text or json.",
-  );
+function portNumber(text: string): number {
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
+  if (port <= 65_535) return port;
+  throw new InvalidArgumentError("A port is a number from 0 to 65535.");
 }
 
 const examples = `
 Examples:
+  realmc init
   realmc check config
+  realmc explain unknown-key
   realmc build config --out generated --bundle dist
+  realmc dev config
   realmc serve dist
   realmc key create --realm helpdesk --name deploy --admin
   realmc copy --from sqlite:./data --to env:SVC_STORE
 
-Exit codes: 0 done, 1 the configuration has errors (or the output is stale), 2 the command line has.`;
+Exit codes: 0 done, 1 the configuration has errors (or the output is stale, or files are in the way of init), 2 the command line has.`;

@@ -9,16 +9,18 @@ export interface Report extends Look {
   readonly line: (text: string) => void;
 }
 
-/** Diagnostics as text, and how many there are; nothing where there are none. */
+/** Diagnostics as text, how many there are, and on a terminal where to read on; nothing where there are none. */
 export function reportDiagnostics(
   config: string,
   diagnostics: readonly Diagnostic[],
   { terminal, colored, line }: Report,
 ): void {
-  if (diagnostics.length === 0) return;
+  const [first] = diagnostics;
+  if (first === undefined) return;
   line(
     renderText(diagnostics, { terminal, colored, source: (file) => textOf(join(config, file)) }) +
-      renderCount(diagnostics),
+      renderCount(diagnostics) +
+      (terminal ? ` (realmc explain ${first.code} says more)` : ""),
   );
 }
 

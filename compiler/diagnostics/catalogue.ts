@@ -70,7 +70,8 @@ export function diagnose<C extends Code>(
   };
 }
 
-function fill(template: string, parameters: Readonly<Record<string, string | number>>): string {
+/** A message with its parameters. */
+export function fill(template: string, parameters: Readonly<Record<string, string | number>>): string {
   return template.replace(/\{(\w+)\}/g, (_, name: string) => shortened(String(parameters[name])));
 }
 

@@ -22,7 +22,7 @@ describe("the catalogue", () => {
       expect(code).toMatch(/^[a-z]+(-[a-z0-9]+)*$/);
       expect(entry.summary).toMatch(/^[A-Z].*\.$/);
       expect(entry.explanation).toMatch(/\.$/);
-      expect(entry.wrong).not.toBe(entry.right);
+      expect(entry.wrong).not.toEqual(entry.right);
     }
   });
 

@@ -1,6 +1,7 @@
 /** `docs/diagnostics.md`, printed from the catalogue. */
 import { chapters } from "./catalogue.ts";
-import type { CatalogueEntry } from "./entry.ts";
+import { exampleRealm } from "./example-realm.ts";
+import { markdownPage } from "./page.ts";
 
 export function diagnosticsDocument(): string {
   const table = Object.entries(chapters).map(
@@ -11,9 +12,9 @@ export function diagnosticsDocument(): string {
   );
   const sections = Object.entries(chapters).flatMap(([title, codes]) => [
     `## ${title}`,
-    ...Object.entries(codes).map(([code, entry]) => section(code, entry)),
+    ...Object.entries(codes).map(([code, entry]) => `### ${code}\n\n${markdownPage(entry)}`),
   ]);
-  return `${[preface, table.join("\n"), ...sections].join("\n\n")}\n`;
+  return `${[preface, table.join("\n"), ...sections, realm].join("\n\n")}\n`;
 }
 
 const preface = `# Diagnostics
@@ -27,19 +28,15 @@ What \`realmc check\` and \`realmc build\` say of a configuration. Each has a st
 followed by a hint and related places where there are any. All mistakes of a run are reported together, sorted by file and
 position. Errors stop the build; nothing is written then. Warnings do not. \`--format json\` gives an array of
 \`{code, severity, message, hint, file, line, column, end_line, end_column, related}\`: files relative to the configuration
-folder, lines and columns from 1, ends exclusive.`;
+folder, lines and columns from 1, ends exclusive. For the formats of continuous integration see [ci.md](ci.md).
 
-function section(code: string, entry: CatalogueEntry): string {
-  return [
-    `### ${code}`,
-    `${entry.severity === "error" ? "Error" : "Warning"}. ${entry.summary}`,
-    entry.explanation,
-    example("Wrong", entry.wrong),
-    example("Right", entry.right),
-  ].join("\n\n");
-}
+\`realmc explain CODE\` prints what this page says of a code; \`realmc explain\` alone lists the codes. The examples show what
+differs from [one small realm](#the-realm-of-the-examples); files without a folder are those of its collection \`tickets\`. A test
+compiles every one: what is wrong gives exactly its code, what is right gives nothing.`;
 
-function example(title: string, text: string): string {
-  const language = /^[[{]/.test(text) ? "json" : /^(?:- |#|.*:(?: |$))/m.test(text) ? "yaml" : "text";
-  return `${title}:\n\n\`\`\`${language}\n${text.trimEnd()}\n\`\`\``;
-}
+const realm = [
+  "## The realm of the examples",
+  ...Object.entries(exampleRealm).map(
+    ([path, text]) => `\`${path}\`\n\n\`\`\`${path.endsWith(".json") ? "json" : "yaml"}\n${text}\`\`\``,
+  ),
+].join("\n\n");

@@ -11,10 +11,21 @@ export interface CatalogueEntry {
   readonly hint?: string;
   /** Why it is refused and what it would have led to. Markdown. */
   readonly explanation: string;
-  /** Examples: a comment names the file where it is not obvious. */
-  readonly wrong: string;
-  readonly right: string;
+  /** What gives this code and no other, and what gives none: a test compiles both. */
+  readonly wrong: Example;
+  readonly right: Example;
 }
+
+/** An example of the catalogue. */
+export type Example =
+  /** Files that take the place of those of the examples' realm, by name: see `examplePath`. */
+  | { readonly files: Readonly<Record<string, string>> }
+  /** Paths, one a line, of a folder that holds nothing else; `a -> b` is a symbolic link. */
+  | { readonly tree: string }
+  /** A command line about the examples' realm. */
+  | { readonly command: string }
+  /** What cannot be shown. */
+  | { readonly words: string };
 
 /** The names of the parameters of a message: `"a {b} c {d}"` has `"b" | "d"`. Braces around text with spaces are text. */
 export type ParameterNames<Template extends string> = Template extends `${string}{${infer After}`

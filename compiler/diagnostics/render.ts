@@ -1,6 +1,7 @@
 /** Diagnostics as text for people and as JSON for tools. */
 import picocolors from "picocolors";
 import type { Diagnostic, Span } from "./diagnostic.ts";
+import { invisible, visible } from "./visible.ts";
 
 export interface TextOptions {
   /** Source excerpts, and colours unless those are not welcome: for terminals. */
@@ -97,17 +98,6 @@ function excerpt(span: Span, { source }: TextOptions, paint: (text: string) => s
   const carets = "^".repeat(Math.max(1, end - span.column));
   const shown = line.replace(invisible, (character) => (character === "\t" ? character : "\ufffd"));
   return [`  ${margin}${shown}`, `  ${" ".repeat(margin.length)}${indent}${paint(carets)}`];
-}
-
-/** Control characters, and those that change how the text around them is shown. */
-const invisible = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
-
-/** Names and values of a configuration cannot forge lines, or speak to the terminal. */
-function visible(text: string): string {
-  return text.replace(invisible, (character) => {
-    const code = character.codePointAt(0) ?? 0;
-    return `\\u{${code.toString(16)}}`;
-  });
 }
 
 function isPoint({ line, column, endLine, endColumn }: Span): boolean {

@@ -7,6 +7,7 @@ import { typesModule } from "../../templates/types.ts";
 import { profileModules, validateModules } from "../../templates/validate.ts";
 import type { Collection, Realm } from "../model/model.ts";
 import type { RulesStage } from "../rules/compiled.ts";
+import { clientFile } from "./client/client.ts";
 import type { EmittedFile } from "./code.ts";
 import { formatModule, jsonText } from "./format.ts";
 import { openapiDocument } from "./openapi/document.ts";
@@ -23,7 +24,7 @@ export async function emitRealm(realm: Realm, rules: RulesStage): Promise<readon
   ];
   const files = await Promise.all(modules.map(laidOut));
   const description = { path: `${realm.name}/openapi.json`, text: jsonText(openapiDocument(realm, rules)) };
-  return [...files, description].sort((a, b) => (a.path < b.path ? -1 : 1));
+  return [...files, description, await clientFile(realm)].sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
 async function collectionModules(

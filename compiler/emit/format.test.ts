@@ -1,6 +1,25 @@
 import { expect, test } from "vitest";
 import { formatModule, jsonText } from "./format.ts";
 
+test("JSON: a reference that is all there is stands on one line, where it fits", () => {
+  const $ref = "#/components/schemas/Page";
+  const beside = { $ref, description: "more" };
+  expect(jsonText({ a: { $ref }, b: [{ $ref }, { $ref }], beside })).toBe(
+    [
+      "{",
+      `  "a": { "$ref": "${$ref}" },`,
+      `  "b": [{ "$ref": "${$ref}" }, { "$ref": "${$ref}" }],`,
+      '  "beside": {',
+      `    "$ref": "${$ref}",`,
+      '    "description": "more"',
+      "  }",
+      "}\n",
+    ].join("\n"),
+  );
+  const long = "x".repeat(110);
+  expect(jsonText({ a: { $ref: long } })).toBe(`{\n  "a": {\n    "$ref": "${long}"\n  }\n}\n`);
+});
+
 test("JSON: lists stand on one line where they fit and hold no objects", () => {
   const long = Array.from({ length: 12 }, (_, at) => `a-rather-long-word-${at}`);
   expect(

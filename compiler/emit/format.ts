@@ -2,17 +2,25 @@
 import * as babel from "prettier/plugins/babel";
 import * as estree from "prettier/plugins/estree";
 import { format } from "prettier/standalone";
-import { isJsonObject } from "../../runtime/json.ts";
+import { isJsonObject, type JsonObject } from "../../runtime/json.ts";
+import { kept, Recent } from "../../runtime/kept.ts";
 import type { EmittedFile } from "./code.ts";
 import { escapeInvisible } from "./literals.ts";
 
 const lineWidth = 110;
+
+/** By text: what this process laid out. For `realmc dev`, where most modules stay as they are. */
+const known = new Recent<string, Promise<string>>(5_000);
 
 /**
  * Lays out a TypeScript module.
  * @throws SyntaxError when the text is not TypeScript.
  */
 export async function formatModule({ path, text }: EmittedFile): Promise<EmittedFile> {
+  return { path, text: await kept(known, text, () => laidOut(text)) };
+}
+
+async function laidOut(text: string): Promise<string> {
   const formatted = await format(text, {
     parser: "babel-ts",
     plugins: [babel, estree],
@@ -20,7 +28,7 @@ export async function formatModule({ path, text }: EmittedFile): Promise<Emitted
     // Emitted code embeds no other languages; looking for them takes time.
     embeddedLanguageFormatting: "off",
   });
-  return { path, text: withUnionsApart(formatted) };
+  return withUnionsApart(formatted);
 }
 
 /**
@@ -50,7 +58,10 @@ function unionMembers(type: string): string[] {
   return members;
 }
 
-/** JSON text: every member on a line of its own, lists on one line where they fit and hold no objects. */
+/**
+ * JSON text: every member on a line of its own, but on one line, where they fit, objects of nothing but a `$ref` and lists
+ * that hold no other objects.
+ */
 export function jsonText(value: object): string {
   return `${layOut(value, "", 0)}\n`;
 }
@@ -64,6 +75,8 @@ function layOut(value: unknown, indent: string, taken: number): string {
     return `[\n${value.map((item) => inner + layOut(item, inner, 1)).join(",\n")}\n${indent}]`;
   }
   if (!isJsonObject(value)) return leafText(value);
+  const reference = referenceText(value);
+  if (reference !== undefined && indent.length + taken + reference.length <= lineWidth) return reference;
   const members = Object.entries(value).flatMap(([name, member]) => {
     if (member === undefined) return [];
     const key = `${leafText(name)}: `;
@@ -72,9 +85,16 @@ function layOut(value: unknown, indent: string, taken: number): string {
   return members.length === 0 ? "{}" : `{\n${members.join(",\n")}\n${indent}}`;
 }
 
+/** On one line, where a `$ref` is all there is. */
+function referenceText(value: JsonObject): string | undefined {
+  const [name, ...others] = Object.keys(value);
+  if (name !== "$ref" || others.length > 0 || typeof value[name] !== "string") return undefined;
+  return `{ "$ref": ${leafText(value[name])} }`;
+}
+
 /** On one line, where nothing in it stands over several. */
 function flatText(value: unknown): string | undefined {
-  if (isJsonObject(value)) return Object.keys(value).length === 0 ? "{}" : undefined;
+  if (isJsonObject(value)) return Object.keys(value).length === 0 ? "{}" : referenceText(value);
   if (!Array.isArray(value)) return leafText(value);
   const items = value.map((item) => flatText(item));
   return items.every((item) => item !== undefined) ? `[${items.join(", ")}]` : undefined;

@@ -78,6 +78,7 @@ test("a collection removed: its files go, what named it changes", async () => {
   const folder = copy("helpdesk");
   rmSync(join(folder, "helpdesk/support/replies"), { recursive: true });
   expect(changes(original, await planOf(folder, original))).toEqual([
+    "helpdesk/client.ts",
     "helpdesk/openapi.json",
     "helpdesk/realm.ts",
     "manifest.json",

@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import { type Manifest, manifestFile, type RealmManifest } from "../../templates/manifest.ts";
 import { serverModule } from "../../templates/server.ts";
+import { sortedMembers } from "../model/meaning.ts";
 import type { Realm } from "../model/model.ts";
 import type { RulesStage } from "../rules/compiled.ts";
 import type { EmittedFile } from "./code.ts";
@@ -30,6 +31,7 @@ export async function planRealm(realm: Realm, rules: RulesStage): Promise<Emitte
       fingerprint: hash(JSON.stringify(realm.inputs.map(({ path, meaning }) => [path, meaning]))),
       inputs: Object.fromEntries(realm.inputs.map(({ path, meaning }) => [path, meaning])),
       outputs: Object.fromEntries(files.map(({ path, text }) => [path, hash(text)])),
+      configuration: Object.fromEntries(realm.inputs.map(({ path, value }) => [path, sortedMembers(value)])),
     },
     files,
   };

@@ -72,7 +72,7 @@ export function realmOf(
       name: database,
       collections: collections.filter((collection) => collection.database === database),
     })),
-    inputs: [{ path: `${name}/realm.yaml`, meaning: "0".repeat(64) }],
+    inputs: [{ path: `${name}/realm.yaml`, meaning: "0".repeat(64), value: {} }],
     ...further,
   };
 }

@@ -104,11 +104,11 @@ describe("output folder", () => {
   });
 
   test("the fingerprint depends on what the inputs mean, not on what is emitted", async () => {
-    const inputs = [{ path: "a/realm.yaml", meaning: "1".repeat(64) }];
+    const inputs = [{ path: "a/realm.yaml", meaning: "1".repeat(64), value: {} }];
     const first = await plan([await realm("a", ["x"], { inputs })]);
     const same = await plan([await realm("a", ["other"], { inputs })]);
     const other = await plan([
-      await realm("a", ["x"], { inputs: [{ path: "a/realm.yaml", meaning: "2".repeat(64) }] }),
+      await realm("a", ["x"], { inputs: [{ path: "a/realm.yaml", meaning: "2".repeat(64), value: {} }] }),
     ]);
     expect(same.manifest.fingerprint).toBe(first.manifest.fingerprint);
     expect(other.manifest.fingerprint).not.toBe(first.manifest.fingerprint);

@@ -76,7 +76,8 @@ export async function writeWhole(folder: string, { path, text }: EmittedFile): P
   await rename(draft, target);
 }
 
-async function removeFile(folder: string, path: string): Promise<void> {
+/** Removes a file, and the folders that are empty then. */
+export async function removeFile(folder: string, path: string): Promise<void> {
   await rm(join(folder, path), { force: true });
   for (let parent = dirname(path); parent !== "."; parent = dirname(parent)) {
     try {

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { isJsonObject, type JsonValue } from "../../runtime/json.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../runtime/json.ts";
 
 /** SHA-256, hex, of a value in canonical JSON: comments, layout and the order of members do not count. */
 export function meaningOf(value: JsonValue): string {
@@ -11,4 +11,18 @@ export function canonicalJson(value: JsonValue | undefined): string {
   if (!isJsonObject(value)) return JSON.stringify(value ?? null);
   const members = Object.keys(value).sort();
   return `{${members.map((name) => `${JSON.stringify(name)}:${canonicalJson(value[name])}`).join(",")}}`;
+}
+
+/** The same value with the members of its objects, at every depth, sorted by name. */
+export function sortedMembers(value: JsonObject): JsonObject {
+  return Object.fromEntries(
+    Object.keys(value)
+      .sort()
+      .map((name) => [name, sortedInside(value[name])]),
+  );
+}
+
+function sortedInside(value: JsonValue | undefined): JsonValue | undefined {
+  if (Array.isArray(value)) return value.map((each: JsonValue) => sortedInside(each) ?? null);
+  return isJsonObject(value) ? sortedMembers(value) : value;
 }

@@ -51,6 +51,8 @@ export interface InputFile {
   readonly path: string;
   /** SHA-256, hex, of the file's meaning: its parsed value in canonical JSON, so that comments and layout do not count. */
   readonly meaning: string;
+  /** Its parsed value. */
+  readonly value: JsonObject;
 }
 
 export interface Database {

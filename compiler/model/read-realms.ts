@@ -1,7 +1,7 @@
-/** Reads a configuration folder into realms, with what the checks need beside them: files, faults, names. */
+/** Reads the folder of a realm, with what the checks need beside them: files, faults, names. */
 import { diagnose } from "../diagnostics/catalogue.ts";
 import type { Diagnostic, Staged } from "../diagnostics/diagnostic.ts";
-import { type CollectionFolder, type RealmFolder, walk } from "../load/folders.ts";
+import type { CollectionFolder, RealmFolder } from "../load/folders.ts";
 import { createReader } from "../load/reader.ts";
 import { locate, pathOf, pointerOf, type SourceFile } from "../load/source.ts";
 import { collectionSettings } from "./collection.ts";
@@ -37,16 +37,6 @@ export interface SchemaSite {
   readonly at: readonly string[];
 }
 
-/** `only`: the one realm to read. */
-export async function readRealms(folder: string, only?: string): Promise<Staged<readonly ModelledRealm[]>> {
-  const walked = walk(folder, only);
-  const realms = await Promise.all(walked.value.map((realm) => readRealm(folder, realm)));
-  return {
-    value: realms.flatMap((realm) => realm.value ?? []),
-    diagnostics: [...walked.diagnostics, ...realms.flatMap((realm) => realm.diagnostics)],
-  };
-}
-
 interface Reading extends RealmFiles {
   readonly faults: FaultList;
   readonly diagnostics: Diagnostic[];
@@ -54,7 +44,11 @@ interface Reading extends RealmFiles {
   readonly disagreements: Map<string, DeclaredFields["disagreements"]>;
 }
 
-async function readRealm(root: string, folder: RealmFolder): Promise<Staged<ModelledRealm | undefined>> {
+/** Reads a realm of a configuration folder, which `walk` has found. */
+export async function readRealm(
+  root: string,
+  folder: RealmFolder,
+): Promise<Staged<ModelledRealm | undefined>> {
   const reading: Reading = {
     root,
     realm: folder.name,
@@ -106,7 +100,9 @@ async function readRealm(root: string, folder: RealmFolder): Promise<Staged<Mode
 
 function inputsOf(files: ReadonlyMap<string, SourceFile | undefined>): InputFile[] {
   return [...files]
-    .flatMap(([path, file]) => (file === undefined ? [] : [{ path, meaning: meaningOf(file.value) }]))
+    .flatMap(([path, file]) =>
+      file === undefined ? [] : [{ path, meaning: meaningOf(file.value), value: file.value }],
+    )
     .sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 

@@ -41,7 +41,15 @@ const MAX_PARTS = 20_000;
 /** Levels of schemas in schemas, `$ref`s followed. */
 const MAX_LEVELS = 500;
 
-const allTypes: readonly JsonType[] = ["array", "boolean", "integer", "null", "number", "object", "string"];
+export const allTypes: readonly JsonType[] = [
+  "array",
+  "boolean",
+  "integer",
+  "null",
+  "number",
+  "object",
+  "string",
+];
 
 /** Any value at all. */
 export const anything: Shape = { types: new Set(allTypes), stores: new Set(), members: new Map() };
@@ -130,7 +138,8 @@ function ownTypes(schema: JsonValue): ReadonlySet<JsonType> {
   return new Set([...types].filter((each) => occurring.has(each)));
 }
 
-function typesOf(value: JsonValue): JsonType[] {
+/** The types that a value has. */
+export function typesOf(value: JsonValue): JsonType[] {
   if (value === null) return ["null"];
   if (Array.isArray(value)) return ["array"];
   if (typeof value === "number") return Number.isInteger(value) ? ["integer"] : ["integer", "number"];

@@ -94,6 +94,8 @@ function ajv(): Ajv2020 {
     strictTypes: false,
   });
   shared.addVocabulary(["x-expected", "x-unknown"]);
+  // What editors show of keys that are refused.
+  shared.addVocabulary(["deprecationMessage", "doNotSuggest"]);
   for (const keyword of ["x-not-built", "x-refused"]) {
     shared.addKeyword({ keyword, schemaType: "string", errors: false, validate: () => false });
   }

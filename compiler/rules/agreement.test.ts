@@ -9,6 +9,7 @@ import { collectionOf } from "../emit/testing.ts";
 import type { FieldRules } from "../model/model.ts";
 import type { RuleFacts } from "./compiled.ts";
 import { type EmittedRules, emittedRules } from "./emitted.testing.ts";
+import { holds, truth } from "./evaluate.ts";
 import type { Condition } from "./form.ts";
 import { serviceOf } from "./indexing.ts";
 import {
@@ -28,6 +29,8 @@ interface Subject {
   readonly filter:
     | ((context: RuleContext) => ReturnType<NonNullable<EmittedRules["rules"]["read"]>["filter"]>)
     | undefined;
+  /** What the check is printed from. */
+  readonly condition: Condition;
   /** What the filter is printed from. */
   readonly lowered: Condition | undefined;
   readonly possible: ((context: RuleContext) => boolean) | undefined;
@@ -83,6 +86,7 @@ beforeAll(async () => {
           name === "read"
             ? (context: RuleContext) => read?.filter(context) ?? { op: "false" as const }
             : undefined,
+        condition: compiled.form.condition,
         lowered: compiled.form.filter,
         possible:
           name === "update" && update?.possible
@@ -134,6 +138,25 @@ describe("random rules over documents and callers of any shape", () => {
     const law = ({ filter, check }: Subject, world: World): boolean =>
       filter === undefined || matches(filter(world.context), world.document) === check(world);
     expect(counterexample(law)).toBeUndefined();
+  });
+
+  it("Rule expressions: the form evaluated as it stands agrees with the emitted check", () => {
+    expect(
+      counterexample(({ condition, check }, world) => holds(condition, world) === check(world)),
+    ).toBeUndefined();
+  });
+
+  it("what is told of a rule while some of the values it reads are unknown holds whatever they are", () => {
+    let told = 0;
+    const law = ({ condition }: Subject, world: World): boolean =>
+      ["user", "document", "data", "appConfig"].every((hidden) => {
+        const outcome = truth(condition, world, ({ root }) => root !== hidden);
+        if (outcome === undefined) return true;
+        told++;
+        return outcome === holds(condition, world);
+      });
+    expect(counterexample(law)).toBeUndefined();
+    expect(told).toBeGreaterThan(1_000);
   });
 
   it("a filter that is constantly false, or a rule that is not possible, allows no document", () => {

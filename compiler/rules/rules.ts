@@ -3,6 +3,8 @@
  * the rule form, and judged: facts, and for rules that filter lists whether they can.
  */
 
+import { createHash } from "node:crypto";
+import { Recent } from "../../runtime/kept.ts";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import { declaredFields } from "../model/fields.ts";
 import type { Collection, Realm, RuleName, RuleSource } from "../model/model.ts";
@@ -32,13 +34,10 @@ export function compileRules(realm: Realm): RulesStage {
     })),
   };
   const tasks = collections.flatMap(collectionTasks);
-  const parsed = checkProgram(
-    types,
-    tasks.map(({ source, collection }) => ({ text: source.text, collection })),
-  );
   const roles = realm.roles.map(({ name }) => name);
-  const diagnostics: Diagnostic[] = [];
-  const compiled = tasks.map((task, at) => compileTask(task, parsed[at], types, roles, diagnostics));
+  const outcomes = compileTasks(tasks, types, roles);
+  const compiled = outcomes.map(({ rule }) => rule);
+  const diagnostics = outcomes.flatMap((outcome) => outcome.diagnostics);
   return {
     collections: new Map(
       collections.map((collection, number) => {
@@ -125,6 +124,44 @@ function collectionTasks(collection: Collection, number: number): readonly Task[
   ];
 }
 
+/** What became of a task; without a rule where the diagnostics have errors. */
+interface Outcome {
+  readonly rule: CompiledRule | undefined;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** What this process compiled, by everything that bears on it. For `realmc dev`, where most rules stay as they are. */
+const known = new Recent<string, Outcome>(10_000);
+
+/** The outcomes of the tasks, in their order. */
+function compileTasks(
+  tasks: readonly Task[],
+  types: RealmTypes,
+  roles: readonly string[],
+): readonly Outcome[] {
+  const common = textHash(JSON.stringify([types.user, types.appConfig, roles]));
+  const own = types.collections.map((each) => textHash(JSON.stringify(each)));
+  const keys = tasks.map(({ collection, ...task }) => JSON.stringify([common, own[collection], task]));
+  const fresh = tasks.flatMap((task, at) => {
+    const key = keys[at];
+    return key === undefined || known.get(key) !== undefined ? [] : [{ task, key }];
+  });
+  const parsed = checkProgram(
+    types,
+    fresh.map(({ task: { source, collection } }) => ({ text: source.text, collection })),
+  );
+  const made = new Map(
+    fresh.map(({ task, key }, at) => [key, compileTask(task, parsed[at], types, roles)] as const),
+  );
+  const outcomes = keys.flatMap((key) => made.get(key) ?? known.get(key) ?? []);
+  for (const [key, outcome] of made) known.set(key, outcome);
+  return outcomes;
+}
+
+function textHash(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}
+
 function ruleScope(name: RuleName, underWrite: boolean): RuleScope {
   return {
     name,
@@ -158,15 +195,16 @@ function compileTask(
   parsed: ParsedRule | undefined,
   types: RealmTypes,
   roles: readonly string[],
-  diagnostics: Diagnostic[],
-): CompiledRule | undefined {
+): Outcome {
   const { report, nextPass, diagnostics: found } = reporter(source);
   const condition = parsed && analysed(parsed);
   const form = condition && formOf(condition, scope, report);
   if (form !== undefined && found.length === 0) warn(form, report);
-  diagnostics.push(...found);
-  if (form === undefined || found.some(({ severity }) => severity === "error")) return undefined;
-  return { text: source.text, origin, form, facts: ruleFacts(form) };
+  const isSound = form !== undefined && found.every(({ severity }) => severity !== "error");
+  return {
+    rule: isSound ? { text: source.text, origin, form, facts: ruleFacts(form) } : undefined,
+    diagnostics: found,
+  };
 
   function analysed(rule: ParsedRule): Condition | undefined {
     if (rule.kind === "too-large") {

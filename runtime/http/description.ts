@@ -1,35 +1,31 @@
 import { createHash } from "node:crypto";
-import { ApiError } from "../errors.ts";
-import { anonymous } from "../realm/caller.ts";
 import type { RealmInstance, Route, RouteTable } from "../realm/exchange.ts";
+import { descriptionAccess } from "./description-access.ts";
+import { docsRoutes } from "./docs/routes.ts";
 import { namesTag } from "./etag.ts";
 import { parameters } from "./parameters.ts";
 
 /**
  * `/v1/{realm}/_openapi.json`: the realm's generated description, open to anyone or, with `openapi: users`, to those with
- * a credential, whose own it then is like a document.
+ * a credential, whose own it then is like a document. Beside it `/v1/{realm}/_docs`, the page on it.
  */
 export function descriptionRoutes(realm: string): RouteTable {
-  return { [`/v1/${realm}/_openapi.json`]: { GET: describe } };
+  return { [`/v1/${realm}/_openapi.json`]: { GET: describe }, ...docsRoutes(realm) };
 }
 
-function describe({ definition, authenticate }: RealmInstance): Route {
-  const { openapi, name, accounts } = definition;
+function describe(realm: RealmInstance): Route {
+  const { openapi, name } = realm.definition;
   if (openapi === undefined) throw new Error(`realm ${name} shows no description`);
-  const { access, document } = openapi;
+  const access = descriptionAccess(realm);
   let text: string | undefined;
   let etag = "";
   return {
-    class: access === "users" ? "document" : "description",
+    class: access.class,
     async handle(exchange) {
-      // Without accounts there are no credentials to look at.
-      const caller = accounts === undefined ? anonymous : await authenticate(exchange);
-      if (access === "users" && caller.kind === "anonymous") {
-        throw new ApiError("unauthenticated", "The description is for signed-in users.");
-      }
+      if (!(await access.admits(exchange))) throw access.refusal();
       parameters(exchange.search, []);
       if (text === undefined) {
-        text = JSON.stringify(document);
+        text = JSON.stringify(openapi.document);
         etag = `"${createHash("sha256").update(text).digest("base64url").slice(0, 22)}"`;
       }
       return namesTag(exchange.headers["if-none-match"], etag)

@@ -130,7 +130,7 @@ export class Dispatcher {
     let encoding: BufferEncoding = "utf8";
     if (body !== undefined) {
       const length = Buffer.byteLength(body);
-      // ASCII alone is the same in Latin-1, which Node copies rather than converts.
+      // ASCII alone is the same in Latin-1, which Node copies rather than converts. Bytes are sent as they are.
       if (length === body.length) encoding = "latin1";
       headers["content-type"] = "application/json; charset=utf-8";
       headers["content-length"] = length;

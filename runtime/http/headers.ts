@@ -28,7 +28,7 @@ export function routeHeaders(kind: RouteClass, cookies: boolean): RouteHeaders {
 /** The class of a path under `/v1/` that has no route (or none yet), judged by its segments (the empty one first). */
 export function classOfPath(segments: readonly (string | undefined)[]): RouteClass {
   const [, , , third = "", fourth = ""] = segments;
-  if (third === "_openapi.json") return "description";
+  if (third === "_openapi.json" || third === "_docs") return "description";
   return third === "_auth" || third === "_admin" || fourth === "_func" || fourth === "_jobs"
     ? "private"
     : "document";

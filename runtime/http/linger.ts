@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Answer } from "../realm/exchange.ts";
 
 const bytes = 8 * 1024 * 1024;
 const milliseconds = 5_000;
@@ -7,7 +8,7 @@ const milliseconds = 5_000;
  * Ends a response whose request body nobody wanted. Closing at once would reset the connection while the client still
  * sends, and it would lose the answer; so the answer goes out and the rest is read and dropped, within bounds.
  */
-export function linger(raw: IncomingMessage, response: ServerResponse, body: string | undefined): void {
+export function linger(raw: IncomingMessage, response: ServerResponse, body: Answer["body"]): void {
   response.flushHeaders();
   if (body !== undefined) response.write(body);
   let left = bytes;

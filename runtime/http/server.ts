@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import type { AddressInfo, Socket } from "node:net";
 import Fastify, { type FastifyInstance } from "fastify";
 import { ApiError } from "../errors.ts";
@@ -35,6 +36,8 @@ export interface ServerOptions {
 export interface HttpServer {
   /** Listens and answers the base address. Realms answer 503 until they are served. */
   listen(host: string, port: number): Promise<string>;
+  /** Serves a connection that another process accepted and handed over. */
+  accept(connection: Socket): void;
   /** Makes a realm's routes answer. `/readyz` turns 200 once all of them do. */
   serve(realm: RealmInstance): void;
   /**
@@ -128,6 +131,12 @@ export function createServer(options: ServerOptions): HttpServer {
       await app.listen({ host: host === "localhost" ? "127.0.0.1" : host, port });
       return baseAddress(app.server.address());
     },
+    accept(connection) {
+      // As Node sets up connections that it accepts for an HTTP server.
+      connection.allowHalfOpen = true;
+      connection.setNoDelay(true);
+      app.server.emit("connection", connection);
+    },
     serve: (realm) => registry.serve(realm),
     async close(grace) {
       dispatcher.draining = true;
@@ -135,6 +144,8 @@ export function createServer(options: ServerOptions): HttpServer {
       const idle = setTimeout(() => setImmediate(closeUnused), Math.min(betweenRequests, grace));
       const cut = setTimeout(() => app.server.closeAllConnections(), grace);
       await app.close();
+      // Node waits for connections that it accepted itself.
+      await Promise.all(Array.from(sockets, (socket) => once(socket, "close")));
       clearTimeout(idle);
       clearTimeout(cut);
       await dispatcher.idle();

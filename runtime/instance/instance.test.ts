@@ -1,6 +1,10 @@
+import { once } from "node:events";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
+import { promisify } from "node:util";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { field } from "../filter/fields.ts";
 import { silent } from "../http/testing.ts";
@@ -52,6 +56,43 @@ async function fill(ids: readonly string[], sku: string): Promise<void> {
 }
 
 describe("An instance", () => {
+  it("serves connections that were accepted elsewhere, and ends once they are closed", async () => {
+    const serving = await instance(
+      shopModule({
+        routes: {
+          "/v1/shop/main/slow": {
+            GET: () => ({
+              class: "document",
+              async handle() {
+                stopped = serving.stop(5_000);
+                await setImmediate();
+                return { status: 200, body: '"done"' };
+              },
+            }),
+          },
+        },
+      }),
+    );
+    await serving.ready;
+    let stopped: Promise<void> | undefined;
+    const front = createServer((connection) => serving.accept(connection));
+    front.listen(0, "127.0.0.1");
+    await once(front, "listening");
+    const address = front.address();
+    if (address === null || typeof address === "string") throw new Error("no port");
+    const url = `http://127.0.0.1:${address.port}`;
+    expect((await fetch(`${url}/healthz`)).status).toBe(200);
+    // Idle, as clients keep connections for later.
+    const idle = connect(address.port, "127.0.0.1");
+    await once(idle, "connect");
+    expect(await (await fetch(`${url}/v1/shop/main/slow`)).json()).toBe("done");
+    const ended = once(idle.resume(), "end");
+    await stopped;
+    await ended;
+    expect(await promisify(front.getConnections.bind(front))()).toBe(0);
+    front.close();
+  });
+
   it("keeps its documents from start to start", async () => {
     const first = await instance();
     await first.ready;

@@ -1,3 +1,4 @@
+import type { Socket } from "node:net";
 import { hostname } from "node:os";
 import type { Clock } from "../clock.ts";
 import { checkExpandLimits } from "../documents/expand/limits.ts";
@@ -28,6 +29,8 @@ export interface InstanceOptions {
   readonly log: Log;
   /** Told of every answer. */
   readonly observe?: Observer | undefined;
+  /** Where to listen; default: where the settings say. */
+  readonly address?: { readonly host: string; readonly port: number };
   /** Repeats the retention job. */
   readonly repeat?: Every;
   /** Default: the instance's own. */
@@ -44,6 +47,8 @@ export interface Instance {
    * Rejects with UniqueIndexViolated when stored documents violate a declared unique index.
    */
   readonly ready: Promise<void>;
+  /** Serves a connection that another process accepted and handed over. */
+  accept(connection: Socket): void;
   /** The store of a realm. */
   store(realm: string): Store;
   /** Finishes requests under way (for at most `grace` milliseconds), then background work, then closes the stores. */
@@ -115,7 +120,8 @@ async function listen(options: InstanceOptions, { stores, keys, mail, release }:
       for (const store of stores.values()) await store.health();
     },
   });
-  const url = await server.listen(settings.host, settings.port);
+  const { host, port } = options.address ?? settings;
+  const url = await server.listen(host, port);
 
   const stopping = new AbortController();
   const provisioned = provision();
@@ -125,6 +131,7 @@ async function listen(options: InstanceOptions, { stores, keys, mail, release }:
   return {
     url,
     ready,
+    accept: (connection) => server.accept(connection),
     store: storeOf,
     async stop(grace) {
       stopping.abort();

@@ -46,7 +46,8 @@ export async function run(
   }
 }
 
-function messageOf(error: unknown): string {
+/** An error as whoever started the process reads it. */
+export function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { message, cause } = error;
   return error instanceof StoreUnavailable && cause instanceof Error

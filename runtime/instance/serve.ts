@@ -85,7 +85,8 @@ function firstSignal(): Promise<NodeJS.Signals> {
   });
 }
 
-function dieOfTheUnexpected(log: Logger): void {
+/** What nothing caught is logged and ends the process. */
+export function dieOfTheUnexpected(log: Logger): void {
   const die = (err: unknown) => {
     log.fatal({ err }, "unexpected failure");
     process.exit(1);

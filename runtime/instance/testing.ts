@@ -6,6 +6,7 @@ import { passingPlace } from "../store/testing.ts";
 import { startInstance } from "./instance.ts";
 import type { Every } from "./job.ts";
 import type { Settings } from "./settings.ts";
+import { startedRealms } from "./started.testing.ts";
 
 /** A clock that moves only when told to. */
 export interface HeldClock extends Clock {
@@ -90,9 +91,10 @@ export async function startRealm(
 ): Promise<Started> {
   const clock = options.clock ?? heldClock();
   const place = passingPlace();
+  const realms = "definition" in modules ? [modules] : modules;
   const instance = await startInstance({
     fingerprint: options.fingerprint ?? "test",
-    realms: "definition" in modules ? [modules] : modules,
+    realms,
     settings: { ...testSettings, store: place.location, ...options.settings },
     clock,
     log: options.log ?? quiet,
@@ -100,11 +102,13 @@ export async function startRealm(
     mail: options.mail ?? (options.settings?.data === undefined ? { send: () => undefined } : undefined),
   });
   await instance.ready;
+  startedRealms.set(instance.url, realms);
   return {
     url: instance.url,
     store: (realm) => instance.store(realm),
     clock,
     async stop() {
+      startedRealms.delete(instance.url);
       await instance.stop(2_000);
       await place.discard();
     },

@@ -31,8 +31,8 @@ export type RequestBody = Buffer | "none" | "too-large";
 
 export interface Answer {
   readonly status: number;
-  /** JSON text; absent: no body. */
-  readonly body?: string | undefined;
+  /** JSON text, unless `content-type` among the headers says otherwise; absent: no body. */
+  readonly body?: string | Buffer | undefined;
   /** Lower-case names; they win over the route class's own. */
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -42,7 +42,7 @@ export type Handler = (exchange: Exchange) => Promise<Answer> | Answer;
 /**
  * Which caching headers a route's answers and errors carry (spec: Common request rules 5): `document` routes
  * `private, no-cache` and `Vary: Origin, Authorization[, Cookie]`; `private` routes (`_auth`, `_admin`) `no-store`;
- * `description` (`_openapi.json`) `Vary: Origin`.
+ * `description` (`_openapi.json`, `_docs`) `Vary: Origin`.
  */
 export type RouteClass = "document" | "private" | "description";
 

@@ -1,4 +1,4 @@
-import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
+import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../runtime/json.ts";
 import type { RealmModule } from "../../runtime/realm/exchange.ts";
 import { formats } from "../../runtime/validation/formats.ts";
@@ -42,8 +42,8 @@ export interface Body {
 export interface Response {
   /** By their names in lower case. */
   readonly headers: ReadonlyMap<string, { readonly required: boolean; readonly valid: Valid }>;
-  /** Absent: the answer has no body. */
-  readonly valid?: ValidateFunction;
+  /** What is wrong with a body first, if anything is. Absent: the answer has no body. */
+  readonly fault?: (body: JsonValue | undefined) => ErrorObject | undefined;
   /** Of errors: those that the operation answers with this status. */
   readonly codes: readonly string[];
 }
@@ -141,12 +141,29 @@ export class Description {
     const schema = schemaIn(response);
     return {
       headers: new Map(described),
-      ...(schema !== undefined && { valid: this.#validator(schema) }),
+      ...(schema !== undefined && { fault: this.#faultFinder(schema) }),
       codes: schema === undefined ? [] : codesIn(schema),
     };
   }
 
-  #validator(schema: JsonObject): ValidateFunction {
+  /** Compiled when it is needed first: a document has hundreds of schemas, most tests need a few. */
+  #validator(schema: JsonObject): Valid {
+    let validate: ValidateFunction | undefined;
+    return (value) => {
+      validate ??= this.#compile(schema);
+      return validate(value);
+    };
+  }
+
+  #faultFinder(schema: JsonObject): NonNullable<Response["fault"]> {
+    let validate: ValidateFunction | undefined;
+    return (body) => {
+      validate ??= this.#compile(schema);
+      return validate(body) ? undefined : validate.errors?.[0];
+    };
+  }
+
+  #compile(schema: JsonObject): ValidateFunction {
     const absolute = JSON.stringify(schema).replaceAll('"$ref":"#/', '"$ref":"document#/');
     return this.#ajv.compile(object(JSON.parse(absolute)));
   }

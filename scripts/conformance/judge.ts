@@ -19,8 +19,7 @@ export function problemsOf(operation: Operation, sent: Sent, received: Received)
   const response = operation.responses.get(received.status);
   if (response === undefined) return [`status ${received.status} is not described`];
   return [
-    ...content(response, received),
-    ...headers(response, received),
+    ...undescribed(response, received, operation.method),
     ...requestId(sent, received),
     ...caching(operation, sent, received),
     ...credentials(operation, sent, received),
@@ -37,15 +36,21 @@ export function codeOf({ text }: Received): string | undefined {
   return isJsonObject(error) && typeof error["code"] === "string" ? error["code"] : undefined;
 }
 
-function* content({ valid }: Response, { text, headers: got }: Received): Iterable<string> {
-  if (valid === undefined) {
+/** What is wrong with an answer by its description alone. @param method that was asked with */
+export function* undescribed(response: Response, received: Received, method: string): Iterable<string> {
+  if (method !== "HEAD") yield* content(response, received);
+  yield* headers(response, received);
+}
+
+function* content({ fault }: Response, { text, headers: got }: Received): Iterable<string> {
+  if (fault === undefined) {
     if (text !== "" || got.has("content-type")) yield "has a body that is not described";
     return;
   }
   if (got.get("content-type") !== "application/json; charset=utf-8") yield "is not of type JSON";
-  if (!valid(parsed(text))) {
-    const [first] = valid.errors ?? [];
-    yield `has a body that its schema does not allow: ${first?.instancePath} ${first?.message}`;
+  const first = fault(parsed(text));
+  if (first !== undefined) {
+    yield `has a body that its schema does not allow: ${first.instancePath} ${first.message}`;
   }
 }
 

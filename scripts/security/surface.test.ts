@@ -26,13 +26,17 @@ function served({ definition, routes }: RealmModule): readonly string[] {
   const without = definition.collections
     .filter(({ aggregate }) => aggregate === undefined)
     .map(({ database, name }) => `/${database}/${name}/_aggregate`);
-  return routes
-    .flatMap((table) => Object.entries(table))
-    .filter(([path]) => !without.some((end) => path.endsWith(end)))
-    .flatMap(([path, methods]) =>
-      Object.keys(methods).map((method) => `${method} ${path.replace(/:\w+/g, "{}")}`),
-    )
-    .sort();
+  return (
+    routes
+      .flatMap((table) => Object.entries(table))
+      .filter(([path]) => !without.some((end) => path.endsWith(end)))
+      // A page for people, no operation for programs.
+      .filter(([path]) => !/^\/v1\/[^/]+\/_docs(?:\/|$)/.test(path))
+      .flatMap(([path, methods]) =>
+        Object.keys(methods).map((method) => `${method} ${path.replace(/:\w+/g, "{}")}`),
+      )
+      .sort()
+  );
 }
 
 function described(module: RealmModule): readonly string[] {

@@ -8,8 +8,8 @@ export const aggregationCodes = {
     message: "aggregate names neither fields to group by nor metrics",
     hint: "add group_by or metrics, or remove aggregate",
     explanation: "Requests may only use what is declared; with nothing declared they could only count.",
-    wrong: "aggregate: {}",
-    right: "aggregate: { group_by: [status] }",
+    wrong: { files: { "collection.yaml": "aggregate: {}" } },
+    right: { files: { "collection.yaml": "aggregate: { group_by: [status] }" } },
   },
   "aggregate-field": {
     severity: "error",
@@ -17,16 +17,16 @@ export const aggregationCodes = {
     message: "'{field}' is not a declared field of {collection}",
     explanation:
       "Fields are those of the schema, `id`, and the members of `_meta` that live documents of the collection have.",
-    wrong: "aggregate: { group_by: [staus] }",
-    right: "aggregate: { group_by: [status] }",
+    wrong: { files: { "collection.yaml": "aggregate: { group_by: [staus] }" } },
+    right: { files: { "collection.yaml": "aggregate: { group_by: [status] }" } },
   },
   "aggregate-array": {
     severity: "error",
     summary: "An aggregate declaration names a field that is, or lies in, an array.",
     message: "'{field}' passes through the array '{array}'; aggregations take one value a document",
     explanation: "A document would stand in several groups, or count several times in one.",
-    wrong: "aggregate: { group_by: [tags] }",
-    right: "aggregate: { group_by: [status] }",
+    wrong: { files: { "collection.yaml": "aggregate: { group_by: [tags] }" } },
+    right: { files: { "collection.yaml": "aggregate: { group_by: [status] }" } },
   },
   "aggregate-name": {
     severity: "error",
@@ -34,8 +34,18 @@ export const aggregationCodes = {
     message: "'{field}' contains '{sign}', which requests for aggregations read otherwise",
     explanation:
       "In `group_by=status,due_at:month&order_by=-status` commas separate, a colon starts a period or names a function, and a minus sign at the start means descending order.",
-    wrong: "aggregate: { group_by: ['cost:net'] }",
-    right: "aggregate: { group_by: [cost_net] }",
+    wrong: {
+      files: {
+        "schema.json": '{ "type": "object", "properties": { "cost:net": { "type": "number" } } }',
+        "collection.yaml": "aggregate: { group_by: ['cost:net'] }",
+      },
+    },
+    right: {
+      files: {
+        "schema.json": '{ "type": "object", "properties": { "cost_net": { "type": "number" } } }',
+        "collection.yaml": "aggregate: { group_by: [cost_net] }",
+      },
+    },
   },
   "aggregate-type": {
     severity: "error",
@@ -43,7 +53,7 @@ export const aggregationCodes = {
     message: "{use} needs {needs} in '{field}', which is {found}",
     explanation:
       "Groups are made of scalars; `sum` and `avg` are for numbers, `min` and `max` for numbers, strings or dates, `distinct` for any scalar. Null is allowed beside them.",
-    wrong: "aggregate: { metrics: { title: [sum] } }",
-    right: "aggregate: { metrics: { hours: [sum] } }",
+    wrong: { files: { "collection.yaml": "aggregate: { metrics: { title: [sum] } }" } },
+    right: { files: { "collection.yaml": "aggregate: { metrics: { hours: [sum] } }" } },
   },
 } as const satisfies Readonly<Record<string, CatalogueEntry>>;

@@ -8,8 +8,8 @@ export const collectionCodes = {
     message: "'invoke' is the rule of a function and has no meaning in a collection",
     hint: "it belongs in function.yaml",
     explanation: "A collection has the rules create, read, update, delete, restore and purge.",
-    wrong: "# collection.yaml\nrules: { invoke: true }",
-    right: "# function.yaml\ninvoke: true",
+    wrong: { files: { "collection.yaml": "rules: { read: true, invoke: true }" } },
+    right: { files: { "collection.yaml": "rules: { read: true }" } },
   },
   "rule-without-auth": {
     severity: "error",
@@ -17,8 +17,10 @@ export const collectionCodes = {
     message: "in a realm with auth: disabled everything is allowed, so this rule would have no effect",
     hint: "only read: true may be stated; to restrict access set auth: enabled in realm.yaml",
     explanation: "A rule that is written but not applied would look like protection.",
-    wrong: "# realm.yaml: auth: disabled\nrules: { delete: false }",
-    right: "# realm.yaml: auth: enabled\nrules: { delete: false }",
+    wrong: { files: { "realm.yaml": "auth: disabled", "collection.yaml": "rules: { delete: false }" } },
+    right: {
+      files: { "realm.yaml": "auth: enabled", "collection.yaml": "rules: { read: true, delete: false }" },
+    },
   },
   "rule-without-soft-delete": {
     severity: "error",
@@ -26,16 +28,20 @@ export const collectionCodes = {
     message: "the rule '{rule}' needs soft_delete: documents of this collection are removed at once",
     hint: "add soft_delete: true, or remove the rule",
     explanation: "Without `soft_delete` there is nothing to restore and nothing to purge.",
-    wrong: "rules: { restore: hasRole('editor') }",
-    right: "soft_delete: true\nrules: { restore: hasRole('editor') }",
+    wrong: { files: { "collection.yaml": "rules: { read: true, restore: hasRole('editor') }" } },
+    right: {
+      files: { "collection.yaml": "soft_delete: true\nrules: { read: true, restore: hasRole('editor') }" },
+    },
   },
   "rule-unused": {
     severity: "warning",
     summary: "The shorthand write has no effect.",
     message: "create, update and delete are all given, so write has no effect",
     explanation: "`write` stands for those of `create`, `update` and `delete` that are not given.",
-    wrong: "rules: { write: true, create: false, update: false, delete: false }",
-    right: "rules: { create: false, update: false, delete: false }",
+    wrong: {
+      files: { "collection.yaml": "rules: { write: true, create: false, update: false, delete: false }" },
+    },
+    right: { files: { "collection.yaml": "rules: { create: false, update: false, delete: false }" } },
   },
   "rule-without-read": {
     severity: "warning",
@@ -44,16 +50,18 @@ export const collectionCodes = {
     hint: "add a read rule",
     explanation:
       "Whoever may not read a document must not learn that it exists: every operation on it answers 404, whatever its own rule says. Only API keys are left.",
-    wrong: "rules: { update: hasRole('editor') }",
-    right: "rules: { update: hasRole('editor'), read: hasRole('editor') }",
+    wrong: { files: { "collection.yaml": "rules: { update: hasRole('editor') }" } },
+    right: {
+      files: { "collection.yaml": "rules: { update: hasRole('editor'), read: hasRole('editor') }" },
+    },
   },
   "cache-max-age": {
     severity: "error",
     summary: "Public caching without a valid max_age.",
     message: "public caching needs max_age, from 1 to 3600 seconds",
     explanation: "Shared caches keep what they are given; for how long must be said.",
-    wrong: "cache: { public: true }",
-    right: "cache: { public: true, max_age: 60 }",
+    wrong: { files: { "collection.yaml": "rules: { read: true }\ncache: { public: true }" } },
+    right: { files: { "collection.yaml": "rules: { read: true }\ncache: { public: true, max_age: 60 }" } },
   },
   "cache-without-read": {
     severity: "error",
@@ -62,8 +70,8 @@ export const collectionCodes = {
     hint: "add rules: { read: … }, true where everyone may read everything",
     explanation:
       "What is cached publicly is what an anonymous caller may read, so that must have been decided.",
-    wrong: "cache: { public: true, max_age: 60 }",
-    right: "rules: { read: true }\ncache: { public: true, max_age: 60 }",
+    wrong: { files: { "collection.yaml": "cache: { public: true, max_age: 60 }" } },
+    right: { files: { "collection.yaml": "rules: { read: true }\ncache: { public: true, max_age: 60 }" } },
   },
   "cache-anonymous": {
     severity: "error",
@@ -71,8 +79,15 @@ export const collectionCodes = {
     message: "anonymous callers can never satisfy the read rule, so nothing could be cached publicly",
     hint: "remove cache, or let the read rule allow something to everyone",
     explanation: "Only answers to requests without credentials are cached publicly.",
-    wrong: "rules: { read: user != null }\ncache: { public: true, max_age: 60 }",
-    right: "rules: { read: document.published || user != null }\ncache: { public: true, max_age: 60 }",
+    wrong: {
+      files: { "collection.yaml": "rules: { read: user != null }\ncache: { public: true, max_age: 60 }" },
+    },
+    right: {
+      files: {
+        "collection.yaml":
+          "rules: { read: document.public || user != null }\ncache: { public: true, max_age: 60 }",
+      },
+    },
   },
   "cache-clock": {
     severity: "error",
@@ -80,24 +95,32 @@ export const collectionCodes = {
     message: "the read rule depends on the clock, so a cached answer could show what is no longer allowed",
     hint: "remove cache, or the use of now, ago and ahead in the read rule",
     explanation: "A shared cache goes on serving an answer until `max_age`, whatever the rule says by then.",
-    wrong: "rules: { read: document.publish_at < now }\ncache: { public: true, max_age: 60 }",
-    right: "rules: { read: document.published }\ncache: { public: true, max_age: 60 }",
+    wrong: {
+      files: {
+        "collection.yaml": "rules: { read: document.publish_at < now }\ncache: { public: true, max_age: 60 }",
+      },
+    },
+    right: {
+      files: {
+        "collection.yaml": "rules: { read: document.public }\ncache: { public: true, max_age: 60 }",
+      },
+    },
   },
   "custom-id-pattern": {
     severity: "error",
     summary: "The pattern of custom_id is not a valid regular expression.",
     message: "not a regular expression: {problem}",
     explanation: "Patterns are ECMAScript regular expressions with the `u` flag.",
-    wrong: "custom_id: { pattern: '^[a-z' }",
-    right: "custom_id: { pattern: '^[a-z]+$' }",
+    wrong: { files: { "collection.yaml": "custom_id: { pattern: '^[a-z' }" } },
+    right: { files: { "collection.yaml": "custom_id: { pattern: '^[a-z]+$' }" } },
   },
   "custom-id-without-auth": {
     severity: "error",
     summary: "The setting custom_id: user in a realm without users.",
     message: "custom_id: user needs users, and this realm has auth: disabled",
     explanation: "With `custom_id: user` the id of a document is that of the user who creates it.",
-    wrong: "# realm.yaml: auth: disabled\ncustom_id: user",
-    right: "# realm.yaml: auth: enabled\ncustom_id: user",
+    wrong: { files: { "realm.yaml": "auth: disabled", "collection.yaml": "custom_id: user" } },
+    right: { files: { "realm.yaml": "auth: enabled", "collection.yaml": "custom_id: user" } },
   },
   "field-rule-field": {
     severity: "error",
@@ -105,16 +128,22 @@ export const collectionCodes = {
     message: "'{field}' is not a declared field of {collection}",
     explanation:
       "A rule for a field that does not exist would protect nothing, least of all the misspelt one.",
-    wrong: "fields:\n  salery: { read: hasRole('hr') }",
-    right: "fields:\n  salary: { read: hasRole('hr') }",
+    wrong: {
+      files: { "collection.yaml": "rules: { read: true }\nfields:\n  salery: { read: hasRole('hr') }" },
+    },
+    right: {
+      files: { "collection.yaml": "rules: { read: true }\nfields:\n  salary: { read: hasRole('hr') }" },
+    },
   },
   "field-rule-server": {
     severity: "error",
     summary: "A field-level rule for a field that the server owns.",
     message: "'{field}' belongs to the server; field rules are for fields of the schema",
     explanation: "`id` and `_meta` are part of every answer and cannot be written.",
-    wrong: "fields:\n  _meta.owner: { read: false }",
-    right: "fields:\n  author: { read: false }",
+    wrong: {
+      files: { "collection.yaml": "rules: { read: true }\nfields:\n  _meta.owner: { read: false }" },
+    },
+    right: { files: { "collection.yaml": "rules: { read: true }\nfields:\n  author_id: { read: false }" } },
   },
   "field-rule-array": {
     severity: "error",
@@ -122,15 +151,21 @@ export const collectionCodes = {
     message: "the path '{field}' passes through the array '{array}'; field rules cannot",
     hint: "give the rule to '{array}' as a whole",
     explanation: "Which element a rule spoke of would be unclear when elements move.",
-    wrong: "fields:\n  lines.cost: { read: hasRole('buyer') }",
-    right: "fields:\n  lines: { read: hasRole('buyer') }",
+    wrong: {
+      files: { "collection.yaml": "rules: { read: true }\nfields:\n  lines.cost: { read: hasRole('hr') }" },
+    },
+    right: {
+      files: { "collection.yaml": "rules: { read: true }\nfields:\n  lines: { read: hasRole('hr') }" },
+    },
   },
   "field-rule-empty": {
     severity: "error",
     summary: "A field-level rule that says nothing.",
     message: "neither read nor write is given for '{field}'",
     explanation: "The one not given is `true`, so this entry has no effect.",
-    wrong: "fields:\n  salary: {}",
-    right: "fields:\n  salary: { read: hasRole('hr') }",
+    wrong: { files: { "collection.yaml": "rules: { read: true }\nfields:\n  salary: {}" } },
+    right: {
+      files: { "collection.yaml": "rules: { read: true }\nfields:\n  salary: { read: hasRole('hr') }" },
+    },
   },
 } as const satisfies Readonly<Record<string, CatalogueEntry>>;

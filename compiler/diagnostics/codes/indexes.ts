@@ -8,40 +8,42 @@ export const indexCodes = {
     message: "'{field}' is not a declared field of {collection}",
     explanation:
       "Fields are declared by the schema's `properties`, through `items`, `$ref`, `allOf`, `anyOf` and `oneOf`; `id` and the members of `_meta` that documents of the collection have can be indexed too.",
-    wrong: '{ "indexes": [{ "fields": ["staus"] }] }',
-    right: '{ "indexes": [{ "fields": ["status"] }] }',
+    wrong: { files: { "indexes.json": '{ "indexes": [{ "fields": ["staus"] }] }' } },
+    right: { files: { "indexes.json": '{ "indexes": [{ "fields": ["status"] }] }' } },
   },
   "index-arrays": {
     severity: "error",
     summary: "Two fields of one index pass through arrays.",
     message: "'{field}' and '{other}' both pass through an array; an index can hold one such field",
     explanation: "The index would hold every combination of the elements of both.",
-    wrong: '{ "indexes": [{ "fields": ["tags", "lines.sku"] }] }',
-    right: '{ "indexes": [{ "fields": ["tags"] }, { "fields": ["lines.sku"] }] }',
+    wrong: { files: { "indexes.json": '{ "indexes": [{ "fields": ["tags", "lines.sku"] }] }' } },
+    right: {
+      files: { "indexes.json": '{ "indexes": [{ "fields": ["tags"] }, { "fields": ["lines.sku"] }] }' },
+    },
   },
   "index-unique-array": {
     severity: "error",
     summary: "A unique index over a field that is, or lies in, an array.",
     message: "'{field}' is an array or lies in one; a unique index holds single values",
     explanation: "Unique indexes are over scalars: one value a document.",
-    wrong: '{ "indexes": [{ "fields": ["tags"], "unique": true }] }',
-    right: '{ "indexes": [{ "fields": ["slug"], "unique": true }] }',
+    wrong: { files: { "indexes.json": '{ "indexes": [{ "fields": ["tags"], "unique": true }] }' } },
+    right: { files: { "indexes.json": '{ "indexes": [{ "fields": ["slug"], "unique": true }] }' } },
   },
   "index-object": {
     severity: "error",
     summary: "An index over an object.",
     message: "'{field}' {be} an object; an index holds scalar fields",
     explanation: "Objects have no order and no comparison. Index a field inside the object by its path.",
-    wrong: '{ "indexes": [{ "fields": ["address"] }] }',
-    right: '{ "indexes": [{ "fields": ["address.city"] }] }',
+    wrong: { files: { "indexes.json": '{ "indexes": [{ "fields": ["address"] }] }' } },
+    right: { files: { "indexes.json": '{ "indexes": [{ "fields": ["address.city"] }] }' } },
   },
   "index-repeats-field": {
     severity: "error",
     summary: "An index names one field twice.",
     message: "the index names '{field}' twice",
     explanation: "The second one orders nothing.",
-    wrong: '{ "indexes": [{ "fields": ["status", "-status"] }] }',
-    right: '{ "indexes": [{ "fields": ["status"] }] }',
+    wrong: { files: { "indexes.json": '{ "indexes": [{ "fields": ["status", "-status"] }] }' } },
+    right: { files: { "indexes.json": '{ "indexes": [{ "fields": ["status"] }] }' } },
   },
   "index-duplicate": {
     severity: "error",
@@ -49,8 +51,10 @@ export const indexCodes = {
     message: "{problem}",
     explanation:
       "Each index costs something at every write. An index without a name is named after its fields; give names where that clashes.",
-    wrong: '{ "indexes": [{ "fields": ["status"] }, { "fields": ["status"] }] }',
-    right: '{ "indexes": [{ "fields": ["status"] }] }',
+    wrong: {
+      files: { "indexes.json": '{ "indexes": [{ "fields": ["status"] }, { "fields": ["status"] }] }' },
+    },
+    right: { files: { "indexes.json": '{ "indexes": [{ "fields": ["status"] }] }' } },
   },
   "index-order-without-cursor": {
     severity: "warning",
@@ -59,8 +63,8 @@ export const indexCodes = {
     hint: "write '{field}' without -, where the index is there for where",
     explanation:
       "Lists page by cursor only in orders of single values of one kind: strings, numbers, booleans or dates. For finding documents by a value the direction of an index does not matter.",
-    wrong: '{ "indexes": [{ "fields": ["-tags"] }] }',
-    right: '{ "indexes": [{ "fields": ["tags"] }] }',
+    wrong: { files: { "indexes.json": '{ "indexes": [{ "fields": ["-tags"] }] }' } },
+    right: { files: { "indexes.json": '{ "indexes": [{ "fields": ["tags"] }] }' } },
   },
   "index-missing": {
     severity: "warning",
@@ -69,9 +73,18 @@ export const indexCodes = {
       "no index finds the documents that the {rule} rule lets callers see: their lists look at every document",
     explanation:
       "A read rule is a filter on every list, count, search and aggregation of those callers whose documents it selects. In a small collection that does not matter; in a large one such a list takes longer with every document that the caller never sees.",
-    wrong: "# no indexes.json\nrules: { read: document._meta.owner == user.id }",
-    right:
-      '# indexes.json: { "indexes": [{ "fields": ["_meta.owner"] }] }\nrules: { read: document._meta.owner == user.id }',
+    wrong: {
+      files: {
+        "collection.yaml": "rules: { read: document._meta.owner == user.id }",
+        "indexes.json": '{ "indexes": [] }',
+      },
+    },
+    right: {
+      files: {
+        "collection.yaml": "rules: { read: document._meta.owner == user.id }",
+        "indexes.json": '{ "indexes": [{ "fields": ["_meta.owner"] }] }',
+      },
+    },
   },
   "index-unique-hidden": {
     severity: "warning",
@@ -81,10 +94,19 @@ export const indexCodes = {
     hint: "let only those write '{rule}' who may read it: give its field rule a write of the same text",
     explanation:
       "A write that violates a unique index is answered with 409 `conflict`. Whoever may write a field but not read it can so find out whether some document has a value.",
-    wrong:
-      '# indexes.json: { "indexes": [{ "fields": ["tax_id"], "unique": true }] }\nfields:\n  tax_id: { read: hasRole(\'hr\') }',
-    right:
-      '# indexes.json: { "indexes": [{ "fields": ["tax_id"], "unique": true }] }\nfields:\n  tax_id: { read: hasRole(\'hr\'), write: hasRole(\'hr\') }',
+    wrong: {
+      files: {
+        "collection.yaml": "rules: { read: true, create: true }\nfields:\n  tax_id: { read: hasRole('hr') }",
+        "indexes.json": '{ "indexes": [{ "fields": ["tax_id"], "unique": true }] }',
+      },
+    },
+    right: {
+      files: {
+        "collection.yaml":
+          "rules: { read: true, create: true }\nfields:\n  tax_id: { read: hasRole('hr'), write: hasRole('hr') }",
+        "indexes.json": '{ "indexes": [{ "fields": ["tax_id"], "unique": true }] }',
+      },
+    },
   },
   "text-field-type": {
     severity: "error",
@@ -92,8 +114,8 @@ export const indexCodes = {
     message: "'{field}' is {found}; a text index holds strings and arrays of strings",
     explanation:
       "Words are looked for in strings only: fields declared as strings or arrays of strings, also inside arrays of objects. Dates stored by `x-svc-store` are no text.",
-    wrong: '{ "text": { "fields": { "amount": 10 } } }',
-    right: '{ "text": { "fields": { "title": 10 } } }',
+    wrong: { files: { "indexes.json": '{ "text": { "fields": { "amount": 10 } } }' } },
+    right: { files: { "indexes.json": '{ "text": { "fields": { "title": 10 } } }' } },
   },
   "text-field-hidden": {
     severity: "warning",
@@ -102,10 +124,18 @@ export const indexCodes = {
     hint: "leave '{field}' out of the text index where they are to search the other fields",
     explanation:
       "What a search finds tells of what stands in the fields that it looks into. A caller for whom the read rule of one of them may be false gets 400 for `$search`; no part of the index is left out for them.",
-    wrong:
-      '# indexes.json: { "text": { "fields": { "title": 10, "note": 1 } } }\nfields:\n  note: { read: hasRole(\'agent\') }',
-    right:
-      '# indexes.json: { "text": { "fields": { "title": 10 } } }\nfields:\n  note: { read: hasRole(\'agent\') }',
+    wrong: {
+      files: {
+        "collection.yaml": "rules: { read: true }\nfields:\n  note: { read: hasRole('editor') }",
+        "indexes.json": '{ "text": { "fields": { "title": 10, "note": 1 } } }',
+      },
+    },
+    right: {
+      files: {
+        "collection.yaml": "rules: { read: true }\nfields:\n  note: { read: hasRole('editor') }",
+        "indexes.json": '{ "text": { "fields": { "title": 10 } } }',
+      },
+    },
   },
   "text-language": {
     severity: "error",
@@ -113,8 +143,12 @@ export const indexCodes = {
     message: "'{language}' is not a locale code",
     explanation:
       "Languages are called by their locale codes (BCP 47), such as `en`, `de` or `pt-BR`; `none` leaves words as they are written.",
-    wrong: '{ "text": { "fields": { "title": 10 }, "default_language": "english" } }',
-    right: '{ "text": { "fields": { "title": 10 }, "default_language": "en" } }',
+    wrong: {
+      files: { "indexes.json": '{ "text": { "fields": { "title": 10 }, "default_language": "english" } }' },
+    },
+    right: {
+      files: { "indexes.json": '{ "text": { "fields": { "title": 10 }, "default_language": "en" } }' },
+    },
   },
   "text-language-unstemmed": {
     severity: "warning",
@@ -123,15 +157,23 @@ export const indexCodes = {
     hint: "write none, which says so",
     explanation:
       "Words are found in all of their forms only in languages whose rules are known. In others, as with `none`, a search finds the very words that it asks for.",
-    wrong: '{ "text": { "fields": { "title": 10 }, "default_language": "ja" } }',
-    right: '{ "text": { "fields": { "title": 10 }, "default_language": "none" } }',
+    wrong: {
+      files: { "indexes.json": '{ "text": { "fields": { "title": 10 }, "default_language": "ja" } }' },
+    },
+    right: {
+      files: { "indexes.json": '{ "text": { "fields": { "title": 10 }, "default_language": "none" } }' },
+    },
   },
   "text-language-field": {
     severity: "error",
     summary: "The language field of a text index is not a single string.",
     message: "'{field}' is {found}; the language of a document stands in one string, outside of arrays",
     explanation: "A document has one language, by whose rules all of its text is indexed.",
-    wrong: '{ "text": { "fields": { "title": 10 }, "language_field": "langs" } }',
-    right: '{ "text": { "fields": { "title": 10 }, "language_field": "lang" } }',
+    wrong: {
+      files: { "indexes.json": '{ "text": { "fields": { "title": 10 }, "language_field": "langs" } }' },
+    },
+    right: {
+      files: { "indexes.json": '{ "text": { "fields": { "title": 10 }, "language_field": "lang" } }' },
+    },
   },
 } as const satisfies Readonly<Record<string, CatalogueEntry>>;

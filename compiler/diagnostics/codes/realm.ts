@@ -9,16 +9,16 @@ export const realmCodes = {
     hint: "remove it, or set auth: enabled",
     explanation:
       "With `auth: disabled` there are no users, sessions or roles, so such a setting could only mislead.",
-    wrong: "auth: disabled\nsignup: open",
-    right: "auth: enabled\nsignup: open",
+    wrong: { files: { "realm.yaml": "auth: disabled\nsignup: open" } },
+    right: { files: { "realm.yaml": "auth: enabled\nsignup: open" } },
   },
   "unknown-role": {
     severity: "error",
     summary: "A role that the realm does not declare.",
     message: "the realm has no role '{role}'",
     explanation: "Roles are declared under `roles`; everything else refers to them by name.",
-    wrong: "roles:\n  editor: {}\ndefault_roles: [editors]",
-    right: "roles:\n  editor: {}\ndefault_roles: [editor]",
+    wrong: { files: { "realm.yaml": "auth: enabled\nroles:\n  editor: {}\ndefault_roles: [editors]" } },
+    right: { files: { "realm.yaml": "auth: enabled\nroles:\n  editor: {}\ndefault_roles: [editor]" } },
   },
   "invalid-origin": {
     severity: "error",
@@ -26,8 +26,8 @@ export const realmCodes = {
     message: "'{origin}' is not a web origin: {problem}",
     explanation:
       "An origin is scheme, host and, where it is not the scheme's own, port: what browsers send in `Origin`. It has no path and no final slash. `*` is refused: an API with credentials lists the origins that it trusts.",
-    wrong: "cors: { origins: ['https://app.example.com/'] }",
-    right: "cors: { origins: ['https://app.example.com'] }",
+    wrong: { files: { "realm.yaml": "auth: enabled\ncors: { origins: ['https://app.example.com/'] }" } },
+    right: { files: { "realm.yaml": "auth: enabled\ncors: { origins: ['https://app.example.com'] }" } },
   },
   "cookie-without-origins": {
     severity: "warning",
@@ -37,16 +37,21 @@ export const realmCodes = {
     hint: "list the origins of the web applications under cors.origins",
     explanation:
       "A login that asks for a cookie and a write authenticated by cookie alone need an `Origin` header that `cors.origins` lists.",
-    wrong: "sessions: { cookie: { enabled: true } }",
-    right: "cors: { origins: ['https://app.example.com'] }\nsessions: { cookie: { enabled: true } }",
+    wrong: { files: { "realm.yaml": "auth: enabled\nsessions: { cookie: { enabled: true } }" } },
+    right: {
+      files: {
+        "realm.yaml":
+          "auth: enabled\ncors: { origins: ['https://app.example.com'] }\nsessions: { cookie: { enabled: true } }",
+      },
+    },
   },
   "idle-over-lifetime": {
     severity: "warning",
     summary: "Sessions end before they can be idle for so long.",
     message: "idle_timeout is longer than lifetime, so it never applies",
     explanation: "A session ends at its `lifetime`, however it is used.",
-    wrong: "sessions: { lifetime: 1d, idle_timeout: 7d }",
-    right: "sessions: { lifetime: 30d, idle_timeout: 7d }",
+    wrong: { files: { "realm.yaml": "auth: enabled\nsessions: { lifetime: 1d, idle_timeout: 7d }" } },
+    right: { files: { "realm.yaml": "auth: enabled\nsessions: { lifetime: 30d, idle_timeout: 7d }" } },
   },
   "default-role-open": {
     severity: "error",
@@ -54,8 +59,16 @@ export const realmCodes = {
     message: "'{role}' administers, and with signup: open anybody who signs up is given it",
     hint: "take it from default_roles, or its `admin` from the role",
     explanation: "`default_roles` are given at sign-up, and with `signup: open` anybody signs up.",
-    wrong: "signup: open\nroles:\n  staff: { admin: read }\ndefault_roles: [staff]",
-    right: "signup: open\nroles:\n  staff: { admin: read }\ndefault_roles: []",
+    wrong: {
+      files: {
+        "realm.yaml": "auth: enabled\nsignup: open\nroles:\n  staff: { admin: read }\ndefault_roles: [staff]",
+      },
+    },
+    right: {
+      files: {
+        "realm.yaml": "auth: enabled\nsignup: open\nroles:\n  staff: { admin: read }\ndefault_roles: []",
+      },
+    },
   },
   "default-role-invited": {
     severity: "warning",
@@ -64,8 +77,17 @@ export const realmCodes = {
     hint: "name the role in the invitations that should give it",
     explanation:
       "`default_roles` are given at sign-up beside the roles of the invitation, so that an invitation without any roles makes an administrator.",
-    wrong: "signup: invite\nroles:\n  staff: { admin: read }\ndefault_roles: [staff]",
-    right: "signup: invite\nroles:\n  staff: { admin: read }\ndefault_roles: []",
+    wrong: {
+      files: {
+        "realm.yaml":
+          "auth: enabled\nsignup: invite\nroles:\n  staff: { admin: read }\ndefault_roles: [staff]",
+      },
+    },
+    right: {
+      files: {
+        "realm.yaml": "auth: enabled\nsignup: invite\nroles:\n  staff: { admin: read }\ndefault_roles: []",
+      },
+    },
   },
   "admin-setting-unused": {
     severity: "warning",
@@ -73,8 +95,18 @@ export const realmCodes = {
     message: "'{key}' has no effect: no role {needs}",
     explanation:
       "The timeouts of administration are about sessions of users whose roles administer; `admin.read_access` widens what `admin: read` covers. API keys are bound by neither.",
-    wrong: "roles:\n  boss: { admin: true }\nadmin: { read_access: { users: true } }",
-    right: "roles:\n  support: { admin: read }\nadmin: { read_access: { users: true } }",
+    wrong: {
+      files: {
+        "realm.yaml":
+          "auth: enabled\nroles:\n  boss: { admin: true }\nadmin: { read_access: { users: true } }",
+      },
+    },
+    right: {
+      files: {
+        "realm.yaml":
+          "auth: enabled\nroles:\n  support: { admin: read }\nadmin: { read_access: { users: true } }",
+      },
+    },
   },
   "admin-timeout-unused": {
     severity: "warning",
@@ -82,8 +114,18 @@ export const realmCodes = {
     message: "{key} is longer than {limit}, so it never applies",
     explanation:
       "Administration ends with its session: at the session's `lifetime`, and when it was not used for `idle_timeout`. However it is used, it ends at `admin_max_lifetime`.",
-    wrong: "sessions: { lifetime: 4h, admin_max_lifetime: 8h }",
-    right: "sessions: { lifetime: 30d, admin_max_lifetime: 8h }",
+    wrong: {
+      files: {
+        "realm.yaml":
+          "auth: enabled\nroles:\n  boss: { admin: true }\nsessions: { lifetime: 4h, idle_timeout: 4h, admin_max_lifetime: 8h }",
+      },
+    },
+    right: {
+      files: {
+        "realm.yaml":
+          "auth: enabled\nroles:\n  boss: { admin: true }\nsessions: { lifetime: 30d, admin_max_lifetime: 8h }",
+      },
+    },
   },
   "invalid-network": {
     severity: "error",
@@ -92,8 +134,8 @@ export const realmCodes = {
     hint: "write 10.0.0.0/8, 2001:db8::/32 or a whole address",
     explanation:
       "Networks are written in CIDR form: the first address and the length of its prefix. Names of hosts, short forms such as `10.1`, masks and zones (`%eth0`) are refused.",
-    wrong: "admin: { allowed_networks: ['10.1/16'] }",
-    right: "admin: { allowed_networks: ['10.1.0.0/16'] }",
+    wrong: { files: { "realm.yaml": "auth: enabled\nadmin: { allowed_networks: ['10.1/16'] }" } },
+    right: { files: { "realm.yaml": "auth: enabled\nadmin: { allowed_networks: ['10.1.0.0/16'] }" } },
   },
   "network-host-bits": {
     severity: "warning",
@@ -102,8 +144,8 @@ export const realmCodes = {
     hint: "write {network}, or {address} for the host alone",
     explanation:
       "The address has bits beyond its prefix. They count for nothing, and may be a slip: perhaps one host was meant.",
-    wrong: "admin: { allowed_networks: ['10.1.2.3/16'] }",
-    right: "admin: { allowed_networks: ['10.1.0.0/16'] }",
+    wrong: { files: { "realm.yaml": "auth: enabled\nadmin: { allowed_networks: ['10.1.2.3/16'] }" } },
+    right: { files: { "realm.yaml": "auth: enabled\nadmin: { allowed_networks: ['10.1.0.0/16'] }" } },
   },
   "invalid-sender": {
     severity: "error",
@@ -111,8 +153,8 @@ export const realmCodes = {
     message: "'{from}' is no sender: {problem}",
     explanation:
       "An e-mail address, or a name and the address in angle brackets: what mail readers show as the sender.",
-    wrong: "email: { from: 'Helpdesk, noreply@example.com' }",
-    right: "email: { from: 'Helpdesk <noreply@example.com>' }",
+    wrong: { files: { "realm.yaml": "auth: enabled\nemail: { from: 'Helpdesk, noreply@example.com' }" } },
+    right: { files: { "realm.yaml": "auth: enabled\nemail: { from: 'Helpdesk <noreply@example.com>' }" } },
   },
   "invalid-link": {
     severity: "error",
@@ -120,8 +162,17 @@ export const realmCodes = {
     message: "'{link}' cannot stand in mails: {problem}",
     explanation:
       "The page that the link leads to takes the token from the address and sends it to the server. `{token}` stands for the token, in the path, the query or the fragment of an `http` or `https` address.",
-    wrong: "email: { from: 'noreply@example.com', reset_link: 'https://app.example.com/reset' }",
-    right:
-      "email: { from: 'noreply@example.com', reset_link: 'https://app.example.com/reset?token={token}' }",
+    wrong: {
+      files: {
+        "realm.yaml":
+          "auth: enabled\nemail:\n  from: noreply@example.com\n  reset_link: https://app.example.com/reset",
+      },
+    },
+    right: {
+      files: {
+        "realm.yaml":
+          "auth: enabled\nemail:\n  from: noreply@example.com\n  reset_link: https://app.example.com/reset?token={token}",
+      },
+    },
   },
 } as const satisfies Readonly<Record<string, CatalogueEntry>>;

@@ -8,25 +8,42 @@ export const referenceCodes = {
     message: "the reference name '{name}' may have letters, digits and _ only",
     explanation:
       "Names of references stand in `expand=author.company(name)`, between dots, commas and parentheses.",
-    wrong: "references:\n  main-author: { collection: people }",
-    right: "references:\n  main_author: { collection: people }",
+    wrong: {
+      files: { "collection.yaml": "references:\n  main-author: { collection: people, field: author_id }" },
+    },
+    right: {
+      files: { "collection.yaml": "references:\n  main_author: { collection: people, field: author_id }" },
+    },
   },
   "reference-name-taken": {
     severity: "error",
     summary: "A reference has the name of a field that is not its source.",
     message: "the reference '{name}' has the name of another field",
     explanation: "A reference may bear the name of its own source field, not that of another one.",
-    wrong:
-      "# the schema has the fields author and author_id\nreferences:\n  author: { collection: people, field: author_id }",
-    right: "references:\n  written_by: { collection: people, field: author_id }",
+    wrong: {
+      files: { "collection.yaml": "references:\n  title: { collection: people, field: author_id }" },
+    },
+    right: {
+      files: { "collection.yaml": "references:\n  written_by: { collection: people, field: author_id }" },
+    },
   },
   "reference-database": {
     severity: "error",
     summary: "A reference names a database that does not exist.",
     message: "the reference '{name}' names the database '{database}', which this realm does not have",
     explanation: "Targets are always in the same realm.",
-    wrong: "references:\n  author: { database: hr2, collection: people }",
-    right: "references:\n  author: { database: hr, collection: people }",
+    wrong: {
+      files: {
+        "collection.yaml":
+          "references:\n  author: { database: suport, collection: people, field: author_id }",
+      },
+    },
+    right: {
+      files: {
+        "collection.yaml":
+          "references:\n  author: { database: support, collection: people, field: author_id }",
+      },
+    },
   },
   "reference-collection": {
     severity: "error",
@@ -35,8 +52,12 @@ export const referenceCodes = {
       "the reference '{name}' names the collection '{collection}', which the database '{database}' does not have",
     explanation:
       "Without `database`, the target is looked for in the database of the collection that refers to it.",
-    wrong: "references:\n  author: { collection: peple }",
-    right: "references:\n  author: { collection: people }",
+    wrong: {
+      files: { "collection.yaml": "references:\n  author: { collection: peple, field: author_id }" },
+    },
+    right: {
+      files: { "collection.yaml": "references:\n  author: { collection: people, field: author_id }" },
+    },
   },
   "reference-field": {
     severity: "error",
@@ -45,8 +66,10 @@ export const referenceCodes = {
     hint: "declare it in schema.json, or name another field by 'field'",
     explanation:
       "The source is a field of the schema, a dotted path of one, `_meta.owner` or `_meta.created_by`; without `field`, the field with the reference's own name.",
-    wrong: "references:\n  author: { collection: people }",
-    right: "references:\n  author: { collection: people, field: author_id }",
+    wrong: { files: { "collection.yaml": "references:\n  author: { collection: people }" } },
+    right: {
+      files: { "collection.yaml": "references:\n  author: { collection: people, field: author_id }" },
+    },
   },
   "reference-field-type": {
     severity: "error",
@@ -54,17 +77,29 @@ export const referenceCodes = {
     message: "the reference '{name}' needs {expected} in '{field}', which is {found}",
     explanation:
       "The source is a string, or an array of strings with `many: true`; null is allowed beside them.",
-    wrong:
-      '# schema.json: "tag_ids": { "type": "array", … }\nreferences:\n  tags: { collection: tags, field: tag_ids }',
-    right: "references:\n  tags: { collection: tags, field: tag_ids, many: true }",
+    wrong: { files: { "collection.yaml": "references:\n  labels: { collection: tags, field: tag_ids }" } },
+    right: {
+      files: {
+        "collection.yaml": "references:\n  labels: { collection: tags, field: tag_ids, many: true }",
+      },
+    },
   },
   "reference-inside-array": {
     severity: "error",
     summary: "The source field of a reference lies inside an array.",
     message: "the reference '{name}' reads '{field}', which lies inside the array '{array}'",
     explanation: "A reference has one source value a document, or one array of strings with `many`.",
-    wrong: "references:\n  product: { collection: products, field: lines.product_id }",
-    right: "references:\n  products: { collection: products, field: product_ids, many: true }",
+    wrong: {
+      files: {
+        "collection.yaml": "references:\n  product: { collection: products, field: lines.product_id }",
+      },
+    },
+    right: {
+      files: {
+        "collection.yaml":
+          "references:\n  products: { collection: products, field: product_ids, many: true }",
+      },
+    },
   },
   "reference-meta": {
     severity: "error",
@@ -72,8 +107,14 @@ export const referenceCodes = {
     message:
       "the reference '{name}' cannot read '{field}'; of the server's fields only _meta.owner and _meta.created_by are sources",
     explanation: "The other members of `_meta` hold no ids of documents.",
-    wrong: "references:\n  editor: { collection: people, field: _meta.updated_by }",
-    right: "references:\n  author: { collection: people, field: _meta.owner }",
+    wrong: {
+      files: {
+        "collection.yaml": "references:\n  editor: { collection: people, field: _meta.updated_by }",
+      },
+    },
+    right: {
+      files: { "collection.yaml": "references:\n  author: { collection: people, field: _meta.owner }" },
+    },
   },
   "reference-meta-without-auth": {
     severity: "error",
@@ -81,24 +122,48 @@ export const referenceCodes = {
     message:
       "the reference '{name}' reads '{field}', which documents of a realm with auth: disabled do not have",
     explanation: "`_meta.owner` and `_meta.created_by` exist only with authentication.",
-    wrong: "# realm.yaml: auth: disabled\nreferences:\n  author: { collection: people, field: _meta.owner }",
-    right: "references:\n  author: { collection: people, field: author_id }",
+    wrong: {
+      files: {
+        "realm.yaml": "auth: disabled",
+        "collection.yaml": "references:\n  author: { collection: people, field: _meta.owner }",
+      },
+    },
+    right: {
+      files: {
+        "realm.yaml": "auth: disabled",
+        "collection.yaml": "references:\n  author: { collection: people, field: author_id }",
+      },
+    },
   },
   "reference-meta-many": {
     severity: "error",
     summary: "The setting many on _meta.owner or _meta.created_by.",
     message: "the reference '{name}' has many: true, but '{field}' is one value",
     explanation: "A document has one owner and one creator.",
-    wrong: "references:\n  author: { collection: people, field: _meta.owner, many: true }",
-    right: "references:\n  author: { collection: people, field: _meta.owner }",
+    wrong: {
+      files: {
+        "collection.yaml": "references:\n  author: { collection: people, field: _meta.owner, many: true }",
+      },
+    },
+    right: {
+      files: { "collection.yaml": "references:\n  author: { collection: people, field: _meta.owner }" },
+    },
   },
   "reference-key": {
     severity: "error",
     summary: "The key of a reference is not a declared string field of the target.",
     message: "the reference '{name}' looks for '{key}' of {collection}, which is {problem}",
     explanation: "`key` is the field of the target that equals the source value; `id` unless given.",
-    wrong: "references:\n  tags: { collection: tags, field: tag_ids, many: true, key: slugg }",
-    right: "references:\n  tags: { collection: tags, field: tag_ids, many: true, key: slug }",
+    wrong: {
+      files: {
+        "collection.yaml": "references:\n  labels: { collection: tags, field: tags, many: true, key: slugg }",
+      },
+    },
+    right: {
+      files: {
+        "collection.yaml": "references:\n  labels: { collection: tags, field: tags, many: true, key: slug }",
+      },
+    },
   },
   "reference-key-index": {
     severity: "error",
@@ -107,9 +172,18 @@ export const referenceCodes = {
     hint: 'add { "fields": ["{key}"], "unique": true } to its indexes.json',
     explanation:
       "A source value must lead to one document. An index over several fields does not promise that.",
-    wrong: "references:\n  tags: { collection: tags, key: slug }",
-    right:
-      '# tags/indexes.json: { "indexes": [{ "fields": ["slug"], "unique": true }] }\nreferences:\n  tags: { collection: tags, key: slug }',
+    wrong: {
+      files: {
+        "collection.yaml": "references:\n  labels: { collection: tags, field: tags, many: true, key: slug }",
+        "support/tags/indexes.json": '{ "indexes": [{ "fields": ["slug"] }] }',
+      },
+    },
+    right: {
+      files: {
+        "collection.yaml": "references:\n  labels: { collection: tags, field: tags, many: true, key: slug }",
+        "support/tags/indexes.json": '{ "indexes": [{ "fields": ["slug"], "unique": true }] }',
+      },
+    },
   },
   "reference-max-expand": {
     severity: "error",
@@ -117,8 +191,18 @@ export const referenceCodes = {
     message: "max_expand of the reference '{name}' {problem}",
     explanation:
       "`max_expand` lowers the number of ids followed in the array of a `many` reference: from 1 to 100.",
-    wrong: "references:\n  tags: { collection: tags, field: tag_ids, many: true, max_expand: 1000 }",
-    right: "references:\n  tags: { collection: tags, field: tag_ids, many: true, max_expand: 20 }",
+    wrong: {
+      files: {
+        "collection.yaml":
+          "references:\n  labels: { collection: tags, field: tag_ids, many: true, max_expand: 1000 }",
+      },
+    },
+    right: {
+      files: {
+        "collection.yaml":
+          "references:\n  labels: { collection: tags, field: tag_ids, many: true, max_expand: 20 }",
+      },
+    },
   },
   "expand-unused": {
     severity: "warning",
@@ -127,7 +211,12 @@ export const referenceCodes = {
     hint: "remove expand, or declare references",
     explanation:
       "`expand` lowers the limits for reads of this collection. Where another collection refers to this one, that one's limits apply.",
-    wrong: "expand: { max_docs: 500 }",
-    right: "references:\n  author: { collection: people, field: author_id }\nexpand: { max_docs: 500 }",
+    wrong: { files: { "collection.yaml": "expand: { max_docs: 500 }" } },
+    right: {
+      files: {
+        "collection.yaml":
+          "references:\n  author: { collection: people, field: author_id }\nexpand: { max_docs: 500 }",
+      },
+    },
   },
 } as const satisfies Readonly<Record<string, CatalogueEntry>>;

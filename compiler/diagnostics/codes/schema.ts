@@ -8,8 +8,10 @@ export const schemaCodes = {
     message: 'the schema of {what} must have "type": "object" at its top level',
     explanation:
       "Documents and profiles are JSON objects. A schema.json says so itself rather than through a `$ref`; `profile` may be a `$ref` to a schema that does.",
-    wrong: '{ "properties": { "title": { "type": "string" } } }',
-    right: '{ "type": "object", "properties": { "title": { "type": "string" } } }',
+    wrong: { files: { "schema.json": '{ "properties": { "title": { "type": "string" } } }' } },
+    right: {
+      files: { "schema.json": '{ "type": "object", "properties": { "title": { "type": "string" } } }' },
+    },
   },
   "schema-reserved-field": {
     severity: "error",
@@ -17,8 +19,12 @@ export const schemaCodes = {
     message: "'{field}' is set by the server and cannot be declared or required",
     explanation:
       "`id`, `_id`, `_meta` and `_expanded` belong to the server; what a client sends there is ignored.",
-    wrong: '{ "type": "object", "properties": { "id": { "type": "string" } } }',
-    right: '{ "type": "object", "properties": { "number": { "type": "string" } } }',
+    wrong: {
+      files: { "schema.json": '{ "type": "object", "properties": { "id": { "type": "string" } } }' },
+    },
+    right: {
+      files: { "schema.json": '{ "type": "object", "properties": { "number": { "type": "string" } } }' },
+    },
   },
   "schema-field-name": {
     severity: "error",
@@ -26,8 +32,13 @@ export const schemaCodes = {
     message: "the field '{field}' cannot be stored: its name {problem}",
     explanation:
       "Dots separate the parts of a path and `$` marks operators, so documents with such members are refused with 400 `validation_error`.",
-    wrong: '{ "type": "object", "properties": { "a.b": {} } }',
-    right: '{ "type": "object", "properties": { "a": { "type": "object", "properties": { "b": {} } } } }',
+    wrong: { files: { "schema.json": '{ "type": "object", "properties": { "a.b": {} } }' } },
+    right: {
+      files: {
+        "schema.json":
+          '{ "type": "object", "properties": { "a": { "type": "object", "properties": { "b": {} } } } }',
+      },
+    },
   },
   "schema-required-field": {
     severity: "error",
@@ -35,10 +46,18 @@ export const schemaCodes = {
     message: "'{field}' is required and not allowed, so no object fits: additionalProperties is false",
     explanation:
       "With `additionalProperties: false` an object has the members under `properties` and `patternProperties` and no others. Every create would be refused.",
-    wrong:
-      '{ "type": "object", "required": ["titel"], "properties": { "title": { "type": "string" } }, "additionalProperties": false }',
-    right:
-      '{ "type": "object", "required": ["title"], "properties": { "title": { "type": "string" } }, "additionalProperties": false }',
+    wrong: {
+      files: {
+        "schema.json":
+          '{\n  "type": "object",\n  "required": ["titel"],\n  "properties": { "title": { "type": "string" } },\n  "additionalProperties": false\n}',
+      },
+    },
+    right: {
+      files: {
+        "schema.json":
+          '{\n  "type": "object",\n  "required": ["title"],\n  "properties": { "title": { "type": "string" } },\n  "additionalProperties": false\n}',
+      },
+    },
   },
   "schema-unknown-keyword": {
     severity: "error",
@@ -46,8 +65,18 @@ export const schemaCodes = {
     message: "JSON Schema 2020-12 has no keyword '{keyword}'",
     explanation:
       "JSON Schema ignores unknown keywords, so a misspelt one would let everything through. Annotations of your own may start with `x-`, but not with `x-svc-`.",
-    wrong: '{ "type": "string", "maxLenght": 10 }',
-    right: '{ "type": "string", "maxLength": 10 }',
+    wrong: {
+      files: {
+        "schema.json":
+          '{ "type": "object", "properties": { "title": { "type": "string", "maxLenght": 10 } } }',
+      },
+    },
+    right: {
+      files: {
+        "schema.json":
+          '{ "type": "object", "properties": { "title": { "type": "string", "maxLength": 10 } } }',
+      },
+    },
   },
   "schema-unsupported-keyword": {
     severity: "error",
@@ -56,16 +85,26 @@ export const schemaCodes = {
     hint: "use $ref with a relative path and a JSON pointer, such as ../../_shared/address.json#/$defs/street",
     explanation:
       "`$id`, `$anchor`, `$dynamicRef`, `$dynamicAnchor` and `$vocabulary` give places names of their own; a `$ref` here always is a relative file and a JSON pointer, which any reader can follow.",
-    wrong: '{ "$id": "https://example.com/ticket", "type": "object" }',
-    right: '{ "type": "object" }',
+    wrong: { files: { "schema.json": '{ "$id": "https://example.com/ticket", "type": "object" }' } },
+    right: { files: { "schema.json": '{ "type": "object" }' } },
   },
   "schema-format": {
     severity: "error",
     summary: "A schema names an unknown format.",
     message: "there is no format '{format}'",
     explanation: "Formats are asserted, so each must be one that the validators know.",
-    wrong: '{ "type": "string", "format": "datetime" }',
-    right: '{ "type": "string", "format": "date-time" }',
+    wrong: {
+      files: {
+        "schema.json":
+          '{ "type": "object", "properties": { "at": { "type": "string", "format": "datetime" } } }',
+      },
+    },
+    right: {
+      files: {
+        "schema.json":
+          '{ "type": "object", "properties": { "at": { "type": "string", "format": "date-time" } } }',
+      },
+    },
   },
   "schema-pattern": {
     severity: "error",
@@ -73,8 +112,18 @@ export const schemaCodes = {
     message: "not a regular expression: {problem}",
     explanation:
       "Patterns are ECMAScript regular expressions with the `u` flag. Unlike without the flag, needless escapes such as `\\-` outside of a class are errors.",
-    wrong: '{ "type": "string", "pattern": "^[a-z" }',
-    right: '{ "type": "string", "pattern": "^[a-z]+$" }',
+    wrong: {
+      files: {
+        "schema.json":
+          '{ "type": "object", "properties": { "code": { "type": "string", "pattern": "^[a-z" } } }',
+      },
+    },
+    right: {
+      files: {
+        "schema.json":
+          '{ "type": "object", "properties": { "code": { "type": "string", "pattern": "^[a-z]+$" } } }',
+      },
+    },
   },
   "pattern-slow": {
     severity: "warning",
@@ -83,8 +132,18 @@ export const schemaCodes = {
     hint: "avoid repetitions that can match the same text in several ways, and anchor the pattern with ^",
     explanation:
       "The engine backtracks: for some strings the time grows faster than their length, and whoever may write a document can hold up the server with one. Found by `recheck`.",
-    wrong: '{ "type": "string", "pattern": "^(a+)+$" }',
-    right: '{ "type": "string", "pattern": "^a+$" }',
+    wrong: {
+      files: {
+        "schema.json":
+          '{ "type": "object", "properties": { "code": { "type": "string", "pattern": "^(a+)+$" } } }',
+      },
+    },
+    right: {
+      files: {
+        "schema.json":
+          '{ "type": "object", "properties": { "code": { "type": "string", "pattern": "^a+$" } } }',
+      },
+    },
   },
   "schema-date-placement": {
     severity: "error",
@@ -92,8 +151,18 @@ export const schemaCodes = {
     message: '"x-svc-store": "date" cannot stand here: {problem}',
     explanation:
       'A stored date is a declared field of `type: string` (or `["string", "null"]`) with `format: date-time` or `format: date`, reached through `properties` and `items`: only there does the server know to normalise it.',
-    wrong: '{ "type": "string", "x-svc-store": "date" }',
-    right: '{ "type": "string", "format": "date-time", "x-svc-store": "date" }',
+    wrong: {
+      files: {
+        "schema.json":
+          '{ "type": "object", "properties": { "at": { "type": "string", "x-svc-store": "date" } } }',
+      },
+    },
+    right: {
+      files: {
+        "schema.json":
+          '{\n  "type": "object",\n  "properties": { "at": { "type": "string", "format": "date-time", "x-svc-store": "date" } }\n}',
+      },
+    },
   },
   "schema-date-conflict": {
     severity: "error",
@@ -101,9 +170,18 @@ export const schemaCodes = {
     message: "the field '{field}' is {one} in one branch of the schema and {other} in another",
     explanation:
       "A field is compared in one way, whichever branch of `anyOf` or `oneOf` its document took. Let the branches agree, or use two fields.",
-    wrong:
-      '{ "anyOf": [\n  { "properties": { "at": { "type": "string", "format": "date", "x-svc-store": "date" } } },\n  { "properties": { "at": { "type": "string" } } } ] }',
-    right: '{ "properties": { "at": { "type": "string", "format": "date", "x-svc-store": "date" } } }',
+    wrong: {
+      files: {
+        "schema.json":
+          '{\n  "type": "object",\n  "anyOf": [\n    { "properties": { "at": { "type": "string", "format": "date", "x-svc-store": "date" } } },\n    { "properties": { "at": { "type": "string" } } }\n  ]\n}',
+      },
+    },
+    right: {
+      files: {
+        "schema.json":
+          '{\n  "type": "object",\n  "properties": { "at": { "type": "string", "format": "date", "x-svc-store": "date" } }\n}',
+      },
+    },
   },
   "schema-too-large": {
     severity: "error",
@@ -112,8 +190,8 @@ export const schemaCodes = {
     hint: "schemas that refer to each other in circles multiply; use additionalProperties for open parts",
     explanation:
       "Each path is a field of its own, and a `$ref` is entered once on every path. A schema declares at most 2,000 fields, unfolds to at most 20,000 parts and is at most 500 levels deep.",
-    wrong: "ten definitions, each with a property for each of the ten",
-    right: "ten definitions that refer to ids instead of each other",
+    wrong: { words: "ten definitions, each with a property for each of the ten" },
+    right: { words: "ten definitions that refer to ids instead of each other" },
   },
   "ref-remote": {
     severity: "error",
@@ -121,8 +199,18 @@ export const schemaCodes = {
     message: "$ref must be a relative path inside the realm, not '{ref}'",
     hint: "save a copy under the realm's _shared folder and refer to it",
     explanation: "A build reads nothing but the realm's folder.",
-    wrong: '{ "$ref": "https://example.com/address.json" }',
-    right: '{ "$ref": "../../_shared/address.json" }',
+    wrong: {
+      files: {
+        "schema.json":
+          '{ "type": "object", "properties": { "address": { "$ref": "https://example.com/address.json" } } }',
+      },
+    },
+    right: {
+      files: {
+        "schema.json":
+          '{ "type": "object", "properties": { "address": { "$ref": "../../_shared/address.json" } } }',
+      },
+    },
   },
   "ref-outside": {
     severity: "error",
@@ -130,16 +218,36 @@ export const schemaCodes = {
     message: "'{ref}' leaves the folder of the realm",
     hint: "files used by several realms are copied into each realm's _shared folder",
     explanation: "The output for a realm depends on that realm's folder only.",
-    wrong: '{ "$ref": "../../../other/_shared/address.json" }',
-    right: '{ "$ref": "../../_shared/address.json" }',
+    wrong: {
+      files: {
+        "schema.json":
+          '{ "type": "object", "properties": { "address": { "$ref": "../../../other/_shared/address.json" } } }',
+      },
+    },
+    right: {
+      files: {
+        "schema.json":
+          '{ "type": "object", "properties": { "address": { "$ref": "../../_shared/address.json" } } }',
+      },
+    },
   },
   "ref-file": {
     severity: "error",
     summary: "A $ref names a file that does not exist.",
     message: "there is no file '{file}'",
     explanation: "Paths are relative to the file that holds the `$ref`.",
-    wrong: '{ "$ref": "_shared/address.json" }',
-    right: '{ "$ref": "../../_shared/address.json" }',
+    wrong: {
+      files: {
+        "schema.json":
+          '{ "type": "object", "properties": { "address": { "$ref": "_shared/address.json" } } }',
+      },
+    },
+    right: {
+      files: {
+        "schema.json":
+          '{ "type": "object", "properties": { "address": { "$ref": "../../_shared/address.json" } } }',
+      },
+    },
   },
   "ref-target": {
     severity: "error",
@@ -147,8 +255,18 @@ export const schemaCodes = {
     message: "{problem}",
     explanation:
       "What follows `#` is a JSON pointer, and what stands there must be a schema (an object or a boolean).",
-    wrong: '{ "$ref": "#/$defs/adress", "$defs": { "address": {} } }',
-    right: '{ "$ref": "#/$defs/address", "$defs": { "address": {} } }',
+    wrong: {
+      files: {
+        "schema.json":
+          '{\n  "type": "object",\n  "properties": { "address": { "$ref": "#/$defs/adress" } },\n  "$defs": { "address": { "type": "object" } }\n}',
+      },
+    },
+    right: {
+      files: {
+        "schema.json":
+          '{\n  "type": "object",\n  "properties": { "address": { "$ref": "#/$defs/address" } },\n  "$defs": { "address": { "type": "object" } }\n}',
+      },
+    },
   },
   "ref-loop": {
     severity: "error",
@@ -156,7 +274,17 @@ export const schemaCodes = {
     message: "this $ref leads back to itself: no value could ever be checked",
     explanation:
       "Schemas may be recursive where the value is too (`children` whose items are the schema again), but a schema that *is* itself has no meaning, and a validator would never end.",
-    wrong: '{ "$defs": { "a": { "$ref": "#/$defs/b" }, "b": { "$ref": "#/$defs/a" } } }',
-    right: '{ "$defs": { "node": { "properties": { "next": { "$ref": "#/$defs/node" } } } } }',
+    wrong: {
+      files: {
+        "schema.json":
+          '{\n  "type": "object",\n  "$defs": { "a": { "$ref": "#/$defs/b" }, "b": { "$ref": "#/$defs/a" } }\n}',
+      },
+    },
+    right: {
+      files: {
+        "schema.json":
+          '{\n  "type": "object",\n  "$defs": { "node": { "properties": { "next": { "$ref": "#/$defs/node" } } } }\n}',
+      },
+    },
   },
 } as const satisfies Readonly<Record<string, CatalogueEntry>>;

@@ -8,16 +8,18 @@ export const valueCodes = {
     message: "there is no key '{key}' here",
     explanation:
       "An unknown key is an error: a misspelt setting must not silently fail to apply. The hint names the key that was probably meant, or those that exist.",
-    wrong: "# collection.yaml\nsoftdelete: true",
-    right: "# collection.yaml\nsoft_delete: true",
+    wrong: { files: { "collection.yaml": "softdelete: true" } },
+    right: { files: { "collection.yaml": "soft_delete: true" } },
   },
   "missing-key": {
     severity: "error",
     summary: "A required key is missing.",
     message: "the key '{key}' is missing{where}",
     explanation: "The key has no default, because none would be right for everyone.",
-    wrong: "references:\n  author: { field: author_id }",
-    right: "references:\n  author: { collection: people, field: author_id }",
+    wrong: { files: { "collection.yaml": "references:\n  author: { field: author_id }" } },
+    right: {
+      files: { "collection.yaml": "references:\n  author: { collection: people, field: author_id }" },
+    },
   },
   "wrong-type": {
     severity: "error",
@@ -25,32 +27,44 @@ export const valueCodes = {
     message: "{what} must be {expected}, not {found}",
     explanation:
       "The value has another JSON type than the key takes. In YAML 1.2 only `true` and `false` are booleans; `yes`, `no`, `on` and `off` are strings.",
-    wrong: "soft_delete: yes",
-    right: "soft_delete: true",
+    wrong: { files: { "collection.yaml": "soft_delete: yes" } },
+    right: { files: { "collection.yaml": "soft_delete: true" } },
   },
   "wrong-value": {
     severity: "error",
     summary: "A value is not one of those allowed.",
     message: "{what} must be {expected}, not {found}",
     explanation: "The key takes one of a few values, or values of a certain form.",
-    wrong: "auth: on",
-    right: "auth: enabled",
+    wrong: { files: { "realm.yaml": "auth: on" } },
+    right: { files: { "realm.yaml": "auth: enabled" } },
   },
   "out-of-range": {
     severity: "error",
     summary: "A number, or the length of something, is out of range.",
     message: "{what} must {expected}",
     explanation: "The limits are those of the specification and of the store.",
-    wrong: "cache: { public: true, max_age: 86400 }",
-    right: "cache: { public: true, max_age: 3600 }",
+    wrong: {
+      files: {
+        "collection.yaml":
+          "expand: { max_docs: 5000 }\nreferences:\n  author: { collection: people, field: author_id }",
+      },
+    },
+    right: {
+      files: {
+        "collection.yaml":
+          "expand: { max_docs: 500 }\nreferences:\n  author: { collection: people, field: author_id }",
+      },
+    },
   },
   "duplicate-item": {
     severity: "error",
     summary: "A list holds the same item twice.",
     message: "{item} stands in this list twice",
     explanation: "The list is a set; the second entry is a slip, often of something else that was meant.",
-    wrong: "default_roles: [editor, editor]",
-    right: "default_roles: [editor]",
+    wrong: {
+      files: { "realm.yaml": "auth: enabled\nroles: { editor: {} }\ndefault_roles: [editor, editor]" },
+    },
+    right: { files: { "realm.yaml": "auth: enabled\nroles: { editor: {} }\ndefault_roles: [editor]" } },
   },
   "not-built": {
     severity: "error",
@@ -59,7 +73,7 @@ export const valueCodes = {
     hint: "remove it for now; it is refused rather than ignored",
     explanation:
       "The key is part of the configuration language, but the feature behind it is not built yet. It is never accepted and ignored, so a configuration that builds does all that it says.",
-    wrong: "realtime: true",
-    right: "# realtime: true",
+    wrong: { files: { "collection.yaml": "realtime: true\nsoft_delete: true" } },
+    right: { files: { "collection.yaml": "soft_delete: true" } },
   },
 } as const satisfies Readonly<Record<string, CatalogueEntry>>;

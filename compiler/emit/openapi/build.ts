@@ -2,7 +2,8 @@ import type { OpenAPIV3_1 } from "openapi-types";
 import type { Realm } from "../../model/model.ts";
 import { ErrorResponses, type OperationError } from "./errors.ts";
 import { type HeaderName, sharedHeaders } from "./headers.ts";
-import type { Names } from "./names.ts";
+import { Named } from "./named.ts";
+import { type Names, pascalCase } from "./names.ts";
 import { type ParameterName, Parameters } from "./parameters.ts";
 import type { Ref, SchemaPool } from "./schemas/pool.ts";
 import type { References } from "./schemas/references.ts";
@@ -18,6 +19,8 @@ export class Build {
   readonly parameters: Parameters;
   readonly headers: Shared<OpenAPIV3_1.HeaderObject, HeaderName>;
   readonly errors: ErrorResponses;
+  readonly responses = new Named<Response>("responses");
+  readonly bodies = new Named<RequestBody>("requestBodies");
 
   constructor(realm: Realm, schemas: SchemaPool, references: References, operationIds: Names) {
     this.realm = realm;
@@ -26,7 +29,7 @@ export class Build {
     this.operationIds = operationIds;
     this.parameters = new Parameters(realm.roles.map(({ name }) => name));
     this.headers = sharedHeaders();
-    this.errors = new ErrorResponses(schemas, this.headers);
+    this.errors = new ErrorResponses(schemas, this.headers, this.responses);
   }
 
   /** Path item with the parameters that all its operations share. */
@@ -44,16 +47,16 @@ export class Build {
       operationId: this.operationIds.claim(id),
       tags: [tag],
       summary,
-      ...(about !== undefined && { description: about }),
+      description: about,
       ...(parameters.length > 0 && {
         parameters: parameters.map((given) =>
           typeof given === "string" ? this.parameters.use(given) : given,
         ),
       }),
-      ...(body && { requestBody: { required: true, content: contents(body) } }),
+      ...(body && { requestBody: this.#body(body) }),
       responses: {
         ...Object.fromEntries(
-          Object.entries(answers).map(([status, answer]) => [status, this.#answer(answer)]),
+          Object.entries(answers).map(([status, answer]) => [status, this.#answer(status, answer)]),
         ),
         ...this.errors.of([...(body ? bodyErrors : []), ...admits.errors, ...errors, ...everywhere]),
       },
@@ -61,13 +64,24 @@ export class Build {
     };
   }
 
-  #answer({ description, schema, headers = {} }: Answer): Response {
-    const named = Object.entries(headers).map(([name, header]) => [name, this.headers.use(header)]);
-    return {
+  #body({ schema, shared = false, media = ["application/json"] }: Body): Ref | RequestBody {
+    const body: RequestBody = {
+      required: true,
+      content: Object.fromEntries(media.map((type) => [type, { schema }])),
+    };
+    return shared ? this.bodies.add(schema.$ref.split("/").at(-1) ?? "Body", body) : body;
+  }
+
+  #answer(status: string, { name, description, schema, headers = {} }: Answer): Ref | Response {
+    const own = Object.entries(headers).map(([header, shared]) => [header, this.headers.use(shared)]);
+    const response: Response = {
       description,
-      headers: { "X-Request-ID": this.headers.use("X-Request-ID"), ...Object.fromEntries(named) },
+      headers: { "X-Request-ID": this.headers.use("X-Request-ID"), ...Object.fromEntries(own) },
       ...(schema && { content: { "application/json": { schema } } }),
     };
+    // "Deleted." of one thing is that of another.
+    const shared = name ?? (status === "204" && own.length === 0 ? pascalCase(description) : undefined);
+    return shared === undefined ? response : this.responses.add(shared, response);
   }
 }
 
@@ -79,14 +93,19 @@ export interface Operation {
   operationId: string;
   tags: string[];
   summary: string;
-  description?: string;
+  description: string;
   parameters?: Ref[];
-  requestBody?: { required: true; content: Content };
+  requestBody?: Ref | RequestBody;
   responses: Record<string, Ref | Response>;
   security: OpenAPIV3_1.SecurityRequirementObject[];
 }
 
-interface Response {
+export interface RequestBody {
+  required: true;
+  content: Content;
+}
+
+export interface Response {
   description: string;
   headers: Record<string, Ref>;
   content?: Content;
@@ -99,7 +118,8 @@ export interface OperationDescription {
   readonly id: string;
   readonly tag: string;
   readonly summary: string;
-  readonly about?: string | undefined;
+  /** What the summary leaves open. */
+  readonly about: string;
   /** By name, or references to a collection's own. */
   readonly parameters?: readonly (ParameterName | Ref)[];
   readonly body?: Body;
@@ -112,11 +132,15 @@ export interface OperationDescription {
 
 export interface Body {
   readonly schema: Ref;
+  /** Whether operations share it, in a component that bears the name of the schema. */
+  readonly shared?: boolean;
   /** `application/json` where absent. */
   readonly media?: readonly string[];
 }
 
 export interface Answer {
+  /** Of the component in which operations share it. */
+  readonly name?: string;
   readonly description: string;
   readonly schema?: Ref;
   /** By the name that they have in the answer. */
@@ -142,7 +166,3 @@ export const needlessBodyErrors: readonly OperationError[] = [
 
 /** Every route that takes a body. */
 const bodyErrors: readonly OperationError[] = [...needlessBodyErrors, "validation_error"];
-
-function contents({ schema, media = ["application/json"] }: Body): Content {
-  return Object.fromEntries(media.map((type) => [type, { schema }]));
-}

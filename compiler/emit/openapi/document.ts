@@ -78,14 +78,21 @@ export function openapiDocument(realm: Realm, rules: RulesStage): OpenAPIV3_1.Do
 
   return {
     openapi: "3.1.1",
-    info: { title: realm.name, version: "1", description: about },
+    info: {
+      title: realm.name,
+      version: "1",
+      description: about,
+      contact: { name: `Whoever runs ${realm.name}` },
+      license,
+    },
     servers: [{ url: "/" }],
     tags,
     paths,
     components: {
       schemas: build.schemas.toObject(),
-      responses: build.errors.toObject(),
+      responses: build.responses.toObject(),
       parameters: build.parameters.toObject(),
+      requestBodies: build.bodies.toObject(),
       headers: build.headers.toObject(),
       securitySchemes: securitySchemes(realm),
     },
@@ -128,6 +135,9 @@ const about = [
   "Members `_id`, `_meta` and `_expanded` of request bodies are ignored, in replacements and patches `id` too.",
   "HEAD works wherever GET does. Every query parameter may be given once.",
 ].join(" ");
+
+/** Configurations name none; in the words that SPDX has for that. */
+const license = { name: "None stated", identifier: "NOASSERTION" };
 
 /** What names of a collection's schemas end in; none is the end of another, so that those of two collections differ. */
 const collectionKinds = [

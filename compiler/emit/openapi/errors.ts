@@ -1,6 +1,7 @@
 import type { OpenAPIV3_1 } from "openapi-types";
 import { type ErrorCode, errorStatus } from "../../../runtime/errors.ts";
 import type { HeaderName } from "./headers.ts";
+import type { Named } from "./named.ts";
 import { pascalCase } from "./names.ts";
 import type { Ref, SchemaPool } from "./schemas/pool.ts";
 import type { Shared } from "./shared.ts";
@@ -9,14 +10,19 @@ type Response = OpenAPIV3_1.ResponseObject;
 
 /** The error responses of operations: one component for every set of codes that some operation answers with a status. */
 export class ErrorResponses {
-  readonly #responses = new Map<string, Response>();
+  readonly #responses: Named<Response>;
   readonly #headers: Shared<OpenAPIV3_1.HeaderObject, HeaderName>;
   readonly #envelope: Ref;
   /** The schema of what an error says of one place. */
   readonly detail: Ref;
 
-  constructor(schemas: SchemaPool, headers: Shared<OpenAPIV3_1.HeaderObject, HeaderName>) {
+  constructor(
+    schemas: SchemaPool,
+    headers: Shared<OpenAPIV3_1.HeaderObject, HeaderName>,
+    responses: Named<Response>,
+  ) {
     this.#headers = headers;
+    this.#responses = responses;
     this.detail = schemas.add("ErrorDetail", {
       type: "object",
       required: ["path", "reason"],
@@ -49,13 +55,12 @@ export class ErrorResponses {
     for (const code of [...new Set(codes)].sort()) {
       byStatus.set(errorStatus[code], [...(byStatus.get(errorStatus[code]) ?? []), code]);
     }
-    return Object.fromEntries([...byStatus].map(([status, some]) => [String(status), this.#use(some)]));
-  }
-
-  #use(codes: readonly OperationError[]): Ref {
-    const name = codes.map(pascalCase).join("Or");
-    if (!this.#responses.has(name)) this.#responses.set(name, this.#response(codes));
-    return { $ref: `#/components/responses/${name}` };
+    return Object.fromEntries(
+      [...byStatus].map(([status, some]) => [
+        String(status),
+        this.#responses.add(nameOf(some), this.#response(some)),
+      ]),
+    );
   }
 
   #response(codes: readonly OperationError[]): Response {
@@ -90,11 +95,30 @@ export class ErrorResponses {
       },
     };
   }
+}
 
-  /** Sorted by name. */
-  toObject(): Record<string, Response> {
-    return Object.fromEntries([...this.#responses].sort(([left], [right]) => (left < right ? -1 : 1)));
-  }
+/** What many operations answer together has one name. */
+const groups: readonly (readonly [name: string, codes: readonly OperationError[]])[] = [
+  [
+    "BadCreate",
+    [
+      "invalid_header",
+      "invalid_json",
+      "invalid_query",
+      "org_not_allowed",
+      "team_not_allowed",
+      "validation_error",
+    ],
+  ],
+  ["BadBody", ["invalid_header", "invalid_json", "invalid_query", "validation_error"]],
+  ["BadRequest", ["invalid_header", "invalid_query"]],
+];
+
+/** Of the response with these codes: `BadRequestOrInvalidExpand`. */
+function nameOf(codes: readonly OperationError[]): string {
+  const [group, together] = groups.find(([, some]) => some.every((code) => codes.includes(code))) ?? [];
+  const others = codes.filter((code) => !together?.includes(code)).map(pascalCase);
+  return [...(group === undefined ? [] : [group]), ...others].join("Or");
 }
 
 /** A code that an operation of the document can answer. */

@@ -14,9 +14,15 @@ export class Names {
 
   /** The wish itself, or with the first free number from 2 on. */
   claim(wish: string): string {
+    return this.claimAll(wish, [""]);
+  }
+
+  /** As {@link claim}, with a number that leaves the name free with every one of these at its end. */
+  claimAll(wish: string, endings: readonly string[]): string {
     let name = wish;
-    for (let number = 2; this.#taken.has(name.toLowerCase()); number++) name = `${wish}${number}`;
-    this.#taken.add(name.toLowerCase());
+    const isTaken = (ending: string): boolean => this.#taken.has((name + ending).toLowerCase());
+    for (let number = 2; endings.some(isTaken); number++) name = `${wish}${number}`;
+    for (const ending of endings) this.#taken.add((name + ending).toLowerCase());
     return name;
   }
 }

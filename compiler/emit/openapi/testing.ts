@@ -1,3 +1,4 @@
+import type { OpenAPIV3_1 } from "openapi-types";
 /** Small models for the tests of this folder, as `load` and `rules` would make them. */
 import type { JsonObject, JsonValue } from "../../../runtime/json.ts";
 import { declaredFields } from "../../model/fields.ts";
@@ -164,4 +165,21 @@ function compiledRule(allowed: Allowed): CompiledRule {
       documentFields: [],
     },
   };
+}
+
+/** What an operation answers with a status. */
+export function responseOf(
+  { components }: OpenAPIV3_1.Document,
+  operation: OpenAPIV3_1.OperationObject | undefined,
+  status: number,
+): OpenAPIV3_1.ResponseObject | undefined {
+  const response = operation?.responses?.[String(status)];
+  if (response === undefined || !("$ref" in response)) return response;
+  const named = components?.responses?.[response.$ref.split("/").at(-1) ?? ""];
+  return named === undefined || "$ref" in named ? undefined : named;
+}
+
+/** The codes of an error response. */
+export function codesOf(response: OpenAPIV3_1.ResponseObject | undefined): readonly string[] {
+  return [...(response?.description ?? "").matchAll(/^`(\w+)`:/gm)].map(([, code = ""]) => code);
 }

@@ -1,6 +1,7 @@
 /** TypeScript declarations of JSON Schemas, by json-schema-to-typescript. */
 import { compile, type JSONSchema } from "json-schema-to-typescript";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../runtime/json.ts";
+import { kept, Recent } from "../../../runtime/kept.ts";
 import type { Schema } from "../../model/model.ts";
 import { type Target, targetOf, valueAt } from "../../model/pointers.ts";
 import { commentLines } from "../comments.ts";
@@ -14,17 +15,48 @@ import { mapMembers } from "./walk.ts";
  * wider than the schema, never narrower.
  */
 export async function schemaTypes(schema: Schema, name: string): Promise<string> {
-  const definitions = new Definitions(schema, name);
-  const root = definitions.translateRoot();
-  const declarations = await compile(root, name, {
+  const taken = new Names();
+  for (const suffix of ["", "Create", "Document", "Patch"]) taken.claim(name + suffix);
+  const definitions = new Definitions([schema], taken);
+  return declarations(definitions.translateRoot(schema), name);
+}
+
+/** A schema and the name of its type. */
+export interface NamedSchema {
+  readonly name: string;
+  readonly schema: Schema;
+}
+
+/**
+ * Declares the types of several schemas, and each one once that any of them refers to, as {@link schemaTypes} does.
+ *
+ * @param taken names that others bear, those of the schemas among them
+ */
+export async function typesOf(schemas: readonly NamedSchema[], taken: Names): Promise<string> {
+  const definitions = new Definitions(
+    schemas.map(({ schema }) => schema),
+    taken,
+  );
+  const all = taken.claim("AllOfThem");
+  const declared = await declarations(definitions.translateAll(schemas), all);
+  return declared.replace(new RegExp(`^export interface ${all} \\{[^}]*\\}\\n*`, "m"), "").trimEnd();
+}
+
+/** By schema and name: what this process declared. For `realmc dev`, where most schemas stay as they are. */
+const known = new Recent<string, Promise<string>>(2_000);
+
+function declarations(root: JSONSchema, name: string): Promise<string> {
+  return kept(known, JSON.stringify([root, name]), () => declare(root, name));
+}
+
+async function declare(root: JSONSchema, name: string): Promise<string> {
+  const text = await compile(root, name, {
     bannerComment: "",
     format: false,
     ignoreMinAndMaxItems: true,
     $refOptions: { resolve: { external: false } },
   });
-  return escapeInvisible(declarations)
-    .replace(betweenDeclarations, "\n\n")
-    .replace(shortComment, "/** $1 */");
+  return escapeInvisible(text).replace(betweenDeclarations, "\n\n").replace(shortComment, "/** $1 */");
 }
 
 /** A comment of one line, over three. */
@@ -32,25 +64,41 @@ const shortComment = /^\/\*\*\n \* (.*)\n \*\/$/gm;
 const betweenDeclarations = /(?<!\*\/)\n(?=(?:\/\*\*\n(?: \*.*\n)*? \*\/\n)?export )/g;
 
 /**
- * The schema as one self-contained document in the vocabulary of json-schema-to-typescript: only keywords that bear on
+ * Schemas as one self-contained document in the vocabulary of json-schema-to-typescript: only keywords that bear on
  * types are taken over (it knows some that would put text into the output as it is), and every target of a reference
  * becomes a definition under a name of ours.
  */
 class Definitions {
-  readonly #schema: Schema;
+  readonly #documents: ReadonlyMap<string, JsonValue>;
   readonly #names = new Map<string, string>();
-  readonly #taken = new Names();
+  readonly #taken: Names;
   readonly #translated: JsonObject = {};
 
-  constructor(schema: Schema, name: string) {
-    this.#schema = schema;
-    this.#names.set(`${schema.path}#${schema.pointer}`, "");
-    for (const suffix of ["", "Create", "Document", "Patch"]) this.#taken.claim(name + suffix);
+  constructor(schemas: readonly Schema[], taken: Names) {
+    const files = schemas.flatMap((schema) => schema.files);
+    this.#documents = new Map(files.map(({ path, document }) => [path, document]));
+    this.#taken = taken;
   }
 
-  translateRoot(): JSONSchema {
-    const root = this.#translate(valueAt(this.#schema.document, this.#schema.pointer), this.#schema);
+  /** With the schema as the document's own. */
+  translateRoot(schema: Schema): JSONSchema {
+    this.#names.set(keyOf(schema), "");
+    const root = this.#translate(valueAt(schema.document, schema.pointer), schema);
     return asSchema({ ...(isJsonObject(root) ? root : {}), $defs: this.#translated });
+  }
+
+  /** With each schema as a definition under its name, and a member of the document that refers to it. */
+  translateAll(schemas: readonly NamedSchema[]): JSONSchema {
+    for (const { name, schema } of schemas) this.#names.set(keyOf(schema), name);
+    for (const { name, schema } of schemas)
+      this.#translated[name] = this.#translate(valueAt(schema.document, schema.pointer), schema);
+    const references = schemas.map(({ name }) => [name, { $ref: `#/$defs/${name}` }] as const);
+    return asSchema({
+      type: "object",
+      properties: Object.fromEntries(references),
+      additionalProperties: false,
+      $defs: this.#translated,
+    });
   }
 
   #translate(value: JsonValue | undefined, place: Target): JsonValue {
@@ -108,11 +156,11 @@ class Definitions {
 
   #reference(reference: string, place: Target): JsonObject {
     const target = targetOf(reference, place.path);
-    const file = this.#schema.files.find(({ path }) => path === target?.path);
-    const value = target && file && valueAt(file.document, target.pointer);
+    const document = target && this.#documents.get(target.path);
+    const value = document === undefined ? undefined : valueAt(document, target?.pointer ?? "");
     // What cannot be found by file and pointer (an anchor, say) is of unknown type.
     if (target === undefined || value === undefined) return {};
-    const key = `${target.path}#${target.pointer}`;
+    const key = keyOf(target);
     const known = this.#names.get(key);
     if (known !== undefined) return { $ref: known === "" ? "#" : `#/$defs/${known}` };
     const name = this.#freeName(target);
@@ -126,6 +174,10 @@ class Definitions {
     const last = whole ? path.slice(path.lastIndexOf("/") + 1) : pointer.slice(pointer.lastIndexOf("/") + 1);
     return this.#taken.claim(typeName(whole ? last.replace(/\..*$/, "") : last));
   }
+}
+
+function keyOf({ path, pointer }: Target): string {
+  return `${path}#${pointer}`;
 }
 
 /** Names that emitted `types.ts` files use for something else. */

@@ -3,6 +3,7 @@ import { createRequire } from "node:module";
 import type { CodeKeywordDefinition } from "ajv";
 import { _, str } from "ajv/dist/compile/codegen/index.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../runtime/json.ts";
+import { kept, Recent } from "../../../runtime/kept.ts";
 import { duplicateItems } from "../../../runtime/validation/equal.ts";
 import { formats } from "../../../runtime/validation/formats.ts";
 import type { Schema } from "../../model/model.ts";
@@ -32,11 +33,18 @@ const leftOut = new Set([
   ...["$comment", "$schema", "deprecated", "description", "readOnly", "title", "writeOnly", "x-svc-store"],
 ]);
 
+/** By schema: what this process compiled. For `realmc dev`, where most schemas stay as they are. */
+const known = new Recent<string, ValidatorCode>(2_000);
+
 /**
  * Compiles a schema to code that reports all errors, asserts formats and changes nothing in what it validates.
  * @throws Error when the schema is not one that ajv can compile; the model's checks come before.
  */
 export function validatorCode(schema: Schema): ValidatorCode {
+  return kept(known, JSON.stringify(schema), () => compile(schema));
+}
+
+function compile(schema: Schema): ValidatorCode {
   const documents = schema.files.map((file) => file.document);
   const uses = (word: string): boolean => documents.some((document) => mentions(document, word));
   const ajv = new Ajv({

@@ -1,7 +1,8 @@
 /** Conditions as expressions of emitted check functions. */
 import { type Code, code, join } from "../../emit/code.ts";
-import { type Condition, type Leaf, type OrderOperator, type Root, type Value, valuesIn } from "../form.ts";
-import { classes, isDate, typeOf } from "../values.ts";
+import { type Condition, type Leaf, type Root, type Value, valuesIn } from "../form.ts";
+import { comparisonHelper } from "../operators.ts";
+import { isDate } from "../values.ts";
 import { type Conditions, type Printed, printed, wrapped } from "./printed.ts";
 import { call, printValue, readKey, type Surroundings } from "./values.ts";
 
@@ -64,26 +65,18 @@ export function checkPrinter(whole: Condition, surroundings: Surroundings): Cond
           );
         }
         if (leaf.kind === "truth") return call("same", value(leaf.of), code`true`);
-        return call(
-          isDate(leaf.left) || isDate(leaf.right) ? "sameDate" : "same",
-          value(leaf.left),
-          value(leaf.right),
-        );
+        return call(comparisonHelper(leaf), value(leaf.left), value(leaf.right));
       }
       case "absent":
         if (isRoot(leaf.of, "document"))
           return printed(code`!${call("isStored", value(leaf.of)).code}`, "unary");
         return call("absent", value(leaf.of));
-      case "order": {
-        const names = isDate(leaf.left) || isDate(leaf.right) ? dateOrders : orders;
-        return call(names[leaf.op], value(leaf.left), value(leaf.right));
-      }
+      case "order":
+        return call(comparisonHelper(leaf), value(leaf.left), value(leaf.right));
       case "text":
-        return call(leaf.op, value(leaf.text), value(leaf.part));
-      case "includes": {
-        const dates = isDate(leaf.item) || classes(typeOf(leaf.list).elements ?? []).includes("date");
-        return call(dates ? "includesDate" : "includes", value(leaf.list), value(leaf.item));
-      }
+        return call(comparisonHelper(leaf), value(leaf.text), value(leaf.part));
+      case "includes":
+        return call(comparisonHelper(leaf), value(leaf.list), value(leaf.item));
       case "hasRole":
         return call("hasRole", code`user`, ...leaf.roles.map(value));
       case "nonEmpty":
@@ -121,17 +114,3 @@ function readsOf(whole: Condition): (key: string) => boolean {
   }
   return (key) => counts.get(key) === 1;
 }
-
-const orders: Readonly<Record<OrderOperator, string>> = {
-  "<": "less",
-  "<=": "atMost",
-  ">": "greater",
-  ">=": "atLeast",
-};
-
-const dateOrders: Readonly<Record<OrderOperator, string>> = {
-  "<": "earlier",
-  "<=": "notLater",
-  ">": "later",
-  ">=": "notEarlier",
-};

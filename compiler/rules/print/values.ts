@@ -1,8 +1,8 @@
 /** Values of the rule form as expressions of emitted code. */
 import { type Code, code, imported, join, optionalMember, member as plainMember } from "../../emit/code.ts";
 import type { Read, Root, Value } from "../form.ts";
+import { readerHelper } from "../operators.ts";
 import type { ValueType } from "../types.ts";
-import { classes } from "../values.ts";
 import { type Conditions, type Printed, printed, wrapped } from "./printed.ts";
 import { isPlain, type Shape } from "./shape.ts";
 
@@ -56,7 +56,7 @@ function printRead(read: Read, surroundings: Surroundings): Printed {
   const { root, path, type } = read;
   if (root === "user") return printUser(path, type);
   if (root === "appConfig")
-    return call(readerOf(type), code`appConfig`, ...path.map((name) => code`${name}`));
+    return call(readerHelper(type), code`appConfig`, ...path.map((name) => code`${name}`));
   const name: Code = root === "document" ? code`document` : code`data`;
   if (!isPlain(surroundings[root], path))
     return call("member", name, ...path.map((segment) => code`${segment}`));
@@ -75,18 +75,8 @@ function printUser(path: readonly string[], type: ValueType): Printed {
   const text = optionalMember(code`user`, name);
   return rest.length === 0
     ? printed(text)
-    : call(readerOf(type), text, ...rest.map((segment) => code`${segment}`));
+    : call(readerHelper(type), text, ...rest.map((segment) => code`${segment}`));
 }
-
-/** The helper that reads a value of this type from where anything may stand. */
-function readerOf({ kinds, elements }: ValueType): string {
-  if (elements !== undefined) return kinds.length === 0 ? "listAt" : "member";
-  const [only, ...others] = classes(kinds.filter((kind) => kind !== "object"));
-  if (only === undefined || only === "object") return "member";
-  return others.length > 0 ? "scalarAt" : readers[only];
-}
-
-const readers = { text: "textAt", number: "numberAt", boolean: "booleanAt", date: "dateAt" } as const;
 
 /** `document.title`, for telling equal reads apart. */
 export function readKey({ root, path }: { readonly root: Root; readonly path: readonly string[] }): string {

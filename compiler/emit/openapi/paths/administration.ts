@@ -15,7 +15,12 @@ export const administrationTag: OpenAPIV3_1.TagObject = {
 export function administrate(
   build: Build,
   area: string,
-  { about, ...description }: Omit<OperationDescription, "tag" | "admits">,
+  {
+    about,
+    ...description
+  }: Omit<OperationDescription, "tag" | "admits" | "about"> & {
+    readonly about?: string;
+  },
 ): Operation {
   const needs = `Area \`${area}\`.`;
   return build.operation({

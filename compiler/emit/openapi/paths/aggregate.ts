@@ -4,7 +4,7 @@ import { aggregationSchemas } from "../schemas/aggregation.ts";
 import type { Ref } from "../schemas/pool.ts";
 import type { QueryField } from "../schemas/values.ts";
 import { accessBy } from "../security.ts";
-import { about, type Described, readHeaders } from "./described.ts";
+import { about, type Described, readAnswer, readHeaders } from "./described.ts";
 import { listed, searchErrors } from "./queries.ts";
 import type { Way } from "./way.ts";
 
@@ -82,8 +82,17 @@ export function aggregate(
       "IfNoneMatch",
     ],
     answers: {
-      200: { description: "The groups.", schema: groups, headers },
-      304: { description: "The client has these groups.", headers },
+      200: {
+        name: readAnswer(way, collection, `${stem}Groups`),
+        description: "The groups.",
+        schema: groups,
+        headers,
+      },
+      304: {
+        name: readAnswer(way, collection, "PageNotModified"),
+        description: "The client has it.",
+        headers,
+      },
     },
     errors: ["invalid_aggregate", "aggregate_too_expensive", ...searchErrors(collection)],
     admits: way.admits(accessBy(rules.read)),

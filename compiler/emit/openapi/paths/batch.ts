@@ -32,9 +32,10 @@ export function batchPaths(
         about:
           "All operations are applied, in order, or none. An error's `details` name the operation by its position, from 0.",
         parameters: realm.auth ? ["IdempotencyKey"] : [],
-        body: { schema: request },
+        body: { schema: request, shared: true },
         answers: {
           200: {
+            name: `${pascalCase(database.name)}Batch`,
             description: "What the operations left behind.",
             schema: response,
             headers: { ...(realm.auth && { "Idempotent-Replayed": "IdempotentReplayed" as const }) },

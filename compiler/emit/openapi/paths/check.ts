@@ -18,7 +18,7 @@ export function checkPaths(
         tag: way.tag(tag),
         summary: `Find documents of ${name} that do not fit the schema`,
         about: "Deleted ones too. One check at a time in a realm.",
-        answers: { 200: { description: "What was found.", schema: checked } },
+        answers: { 200: { name: "Checked", description: "What was found.", schema: checked } },
         errors: needlessBodyErrors,
         admits: way.admits("keys"),
       }),

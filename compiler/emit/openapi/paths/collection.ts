@@ -1,11 +1,12 @@
 import type { OpenAPIV3_1 } from "openapi-types";
 import type { Collection } from "../../../model/model.ts";
-import { type Build, needlessBodyErrors, type Operation } from "../build.ts";
+import { type Answer, type Build, needlessBodyErrors, type Operation } from "../build.ts";
 import type { OperationError } from "../errors.ts";
 import type { HeaderName } from "../headers.ts";
+import type { CollectionSchemas } from "../schemas/collection.ts";
 import { accessBy } from "../security.ts";
 import { aggregate } from "./aggregate.ts";
-import { about, type Described, readHeaders } from "./described.ts";
+import { about, type Described, readAnswer, readHeaders } from "./described.ts";
 import { searchErrors } from "./queries.ts";
 import type { Way } from "./way.ts";
 
@@ -58,11 +59,16 @@ function list(
     ],
     answers: {
       200: {
+        name: readAnswer(way, collection, `${stem}Page`),
         description: "A page.",
         schema: schemas.page,
         headers: { ...readHeaders(way, collection, "ListETag"), ...expandHeaders(collection) },
       },
-      304: { description: "The client has this page.", headers: readHeaders(way, collection, "ListETag") },
+      304: {
+        name: readAnswer(way, collection, "PageNotModified"),
+        description: "The client has it.",
+        headers: readHeaders(way, collection, "ListETag"),
+      },
     },
     errors: [...searchErrors(collection), ...expandErrors(collection)],
     admits: way.admits(accessBy(rules.read)),
@@ -77,13 +83,16 @@ function create(build: Build, way: Way, { collection, rules, schemas, stem, tag 
     tag: way.tag(tag),
     summary: `Create a document in ${collection.name}`,
     about: about(
-      customId && `After ${customId.duplicateLimit} taken ids in a minute the caller has to wait.`,
+      customId
+        ? `Under the \`id\` that it brings; after ${customId.duplicateLimit} taken ones in a minute the caller has to wait.`
+        : "Under an id that the server makes.",
       way.decides(rules, "create"),
     ),
     parameters: auth ? ["IdempotencyKey"] : [],
-    body: { schema: schemas.create },
+    body: { schema: schemas.create, shared: true },
     answers: {
       201: {
+        name: `${stem}Created`,
         description: "The stored document.",
         schema: schemas.document,
         headers: {
@@ -107,15 +116,20 @@ function get(
     id: way.id(`get${stem}Document`),
     tag: way.tag(tag),
     summary: `Fetch a document of ${collection.name}`,
-    about: about(way.decides(rules, "read")),
+    about: about("As it is now, or 304 where the client has that.", way.decides(rules, "read")),
     parameters: [...queries.expand, ...(collection.softDelete ? (["Deleted"] as const) : []), "IfNoneMatch"],
     answers: {
       200: {
+        name: readAnswer(way, collection, `${stem}Document`),
         description: "The document.",
         schema: schemas.document,
         headers: { ...readHeaders(way, collection, "ETag"), ...expandHeaders(collection) },
       },
-      304: { description: "The client has this version.", headers: readHeaders(way, collection, "ETag") },
+      304: {
+        name: readAnswer(way, collection, "NotModified"),
+        description: "The client has it.",
+        headers: readHeaders(way, collection, "ETag"),
+      },
     },
     errors: ["not_found", ...expandErrors(collection)],
     admits: way.admits(accessBy(rules.read)),
@@ -129,9 +143,9 @@ function replace(build: Build, way: Way, { collection, rules, schemas, stem, tag
     summary: `Replace a document of ${collection.name}`,
     about: about("Members left out are removed.", way.decides(rules, "read", "update")),
     parameters: ["IfMatch"],
-    body: { schema: schemas.replace },
+    body: { schema: schemas.replace, shared: true },
     answers: {
-      200: { description: "The stored document.", schema: schemas.document, headers: { ETag: "ETag" } },
+      200: stored(schemas, stem),
     },
     errors: changeErrors(collection),
     admits: way.admits(accessBy(rules.read, rules.update)),
@@ -148,9 +162,9 @@ function patch(build: Build, way: Way, { collection, rules, schemas, stem, tag }
       way.decides(rules, "read", "update"),
     ),
     parameters: ["IfMatch"],
-    body: { schema: schemas.patch, media: ["application/merge-patch+json"] },
+    body: { schema: schemas.patch, shared: true, media: ["application/merge-patch+json"] },
     answers: {
-      200: { description: "The stored document.", schema: schemas.document, headers: { ETag: "ETag" } },
+      200: stored(schemas, stem),
     },
     errors: changeErrors(collection),
     admits: way.admits(accessBy(rules.read, rules.update)),
@@ -169,7 +183,7 @@ function remove(build: Build, way: Way, { collection, rules, stem, tag }: Descri
     tag: way.tag(tag),
     summary: `Delete a document of ${collection.name}`,
     about: about(
-      softDelete && "It can be restored until it is purged.",
+      softDelete ? "It can be restored until it is purged." : "For good.",
       way.decides(rules, "read", "delete"),
     ),
     parameters: [...(softDelete ? (["Purge"] as const) : []), "IfMatch"],
@@ -187,15 +201,28 @@ function restore(build: Build, way: Way, { collection, rules, schemas, stem, tag
     about: about("It must fit the schema as it is now.", way.decides(rules, "read", "restore")),
     parameters: ["IfMatch"],
     answers: {
-      200: { description: "The live document.", schema: schemas.document, headers: { ETag: "ETag" } },
+      200: stored(schemas, stem),
     },
     errors: ["validation_error", ...needlessBodyErrors, ...changeErrors(collection)],
     admits: way.admits(accessBy(rules.read, rules.restore)),
   });
 }
 
+/** What writes to a document that is there answer. */
+function stored({ document }: CollectionSchemas, stem: string): Answer {
+  return {
+    name: `${stem}Stored`,
+    description: "The document as it is now.",
+    schema: document,
+    headers: { ETag: "ETag" },
+  };
+}
+
 /** Errors of a create beyond those of every body; `_batch` shares them. */
-export function createErrors(build: Build, collection: Collection): readonly OperationError[] {
+export function createErrors(
+  { realm }: Pick<Build, "realm">,
+  collection: Collection,
+): readonly OperationError[] {
   return [
     ...(collection.customId
       ? (["id_required", "invalid_id", "id_taken", "too_many_requests"] as const)
@@ -204,7 +231,7 @@ export function createErrors(build: Build, collection: Collection): readonly Ope
     "org_not_allowed",
     "team_not_allowed",
     ...uniqueErrors(collection),
-    ...(build.realm.auth ? (["request_in_progress", "idempotency_key_reused"] as const) : []),
+    ...(realm.auth ? (["request_in_progress", "idempotency_key_reused"] as const) : []),
   ];
 }
 
@@ -223,6 +250,6 @@ function expandHeaders({ references }: Collection): Record<string, HeaderName> {
   return { "X-Svc-Expand-Queries": "ExpandQueries", "X-Svc-Expand-Docs": "ExpandDocs" };
 }
 
-function expandErrors({ references }: Collection): readonly OperationError[] {
+export function expandErrors({ references }: Collection): readonly OperationError[] {
   return ["invalid_expand", ...(references.length > 0 ? (["expand_too_large"] as const) : [])];
 }

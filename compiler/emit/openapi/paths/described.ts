@@ -18,16 +18,22 @@ export interface Described {
   readonly tag: string;
 }
 
-/** Sentences to a description; undefined where there is nothing to say. */
-export function about(...sentences: readonly (string | undefined)[]): string | undefined {
-  return sentences.filter((sentence) => sentence !== undefined).join(" ") || undefined;
+/** Sentences to a description. */
+export function about(first: string, ...further: readonly (string | undefined)[]): string {
+  return [first, ...further].filter((sentence) => sentence !== undefined).join(" ");
+}
+
+/** Whether answers to reads say that anyone may keep them. */
+function isPublic(way: Way, { publicCache }: Collection): boolean {
+  return way.cached && publicCache !== undefined;
+}
+
+/** The name of the component that holds an answer to reads. */
+export function readAnswer(way: Way, collection: Collection, name: string): string {
+  return isPublic(way, collection) ? `Public${name}` : name;
 }
 
 /** Of reads, by the name that they have in the answer. */
-export function readHeaders(
-  way: Way,
-  { publicCache }: Collection,
-  tag: HeaderName,
-): Record<string, HeaderName> {
-  return { ETag: tag, ...(way.cached && publicCache && { "Cache-Control": "PublicCache" as const }) };
+export function readHeaders(way: Way, collection: Collection, tag: HeaderName): Record<string, HeaderName> {
+  return { ETag: tag, ...(isPublic(way, collection) && { "Cache-Control": "PublicCache" as const }) };
 }

@@ -15,6 +15,7 @@ export function descriptionPaths(build: Build): Record<string, OpenAPIV3_1.PathI
         id: "getDescription",
         tag: descriptionTag.name,
         summary: "Fetch this OpenAPI document",
+        about: "It changes with the configuration alone.",
         parameters: ["IfNoneMatch"],
         answers: {
           200: {

@@ -39,8 +39,8 @@ export function accountSchemas(pool: SchemaPool, realm: Realm, people: PeopleSch
     ? {
         cookie: {
           type: "boolean",
-          default: false,
-          description: "Set the session as a cookie instead of returning its token.",
+          // No `default` in bodies: makers of clients take members that have one for required.
+          description: "Set the session as a cookie instead of returning its token; false when left out.",
         },
       }
     : {};

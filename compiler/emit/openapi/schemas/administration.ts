@@ -24,7 +24,7 @@ export function administrationSchemas(
   realm: Realm,
   errorDetail: Ref,
 ): AdministrationSchemas {
-  const key = keyMembers(realm);
+  const key = keyMembers(pool, realm);
   const { id, name, ...rest } = key.answered;
   const token = { type: "string", description: "`svk_…`, shown this once." };
   const entry = pool.add("ApiKey", closed(key.answered));
@@ -75,7 +75,10 @@ export function administrationSchemas(
 const areas = { type: "array", items: { type: "string", enum: [...adminAreas] } };
 
 /** Of an API key: as it is asked for and as it is answered. */
-function keyMembers(realm: Realm): { readonly asked: JsonObject; readonly answered: JsonObject } {
+function keyMembers(
+  pool: SchemaPool,
+  realm: Realm,
+): { readonly asked: JsonObject; readonly answered: JsonObject } {
   const { auth } = realm;
   const networks = {
     type: ["array", "null"],
@@ -89,13 +92,13 @@ function keyMembers(realm: Realm): { readonly asked: JsonObject; readonly answer
     type: "boolean",
     description: auth
       ? "Whether it may act for users, by `X-Svc-On-Behalf-Of`."
-      : "Always false: this realm has no users.",
-    ...(!auth && { enum: [false] }),
+      : "Of no effect: this realm has no users.",
   };
+  const scopes = scopesSchema(pool, realm);
   const answered = {
     id: { type: "string" },
     name: { type: "string" },
-    scopes: scopesSchema(realm),
+    scopes: pool.add("StoredScopes", { ...scopes, ...anyScopes }),
     admin: { anyOf: [{ type: "boolean" }, areas], description: "True: everything; or some areas." },
     networks,
     expires_at,
@@ -103,7 +106,7 @@ function keyMembers(realm: Realm): { readonly asked: JsonObject; readonly answer
     created_at: timestamp,
   };
   return {
-    answered: { ...answered, scopes: { ...answered.scopes, ...anyScopes } },
+    answered,
     asked: {
       name: {
         type: "string",
@@ -112,15 +115,15 @@ function keyMembers(realm: Realm): { readonly asked: JsonObject; readonly answer
         description:
           "Unique in the realm, without control characters and without space at its ends. What the key writes names it: `key:<name>`.",
       },
-      scopes: answered.scopes,
+      scopes,
       admin: {
         anyOf: [{ type: "boolean" }, areas, { type: "null" }],
-        default: false,
-        description: "What it administers; only full administrators give any of it.",
+        description: "What it administers, nothing when left out; only full administrators give any of it.",
       },
       networks,
       expires_at,
-      on_behalf_of: { ...on_behalf_of, default: false },
+      // One that was made while the realm had users may have it still.
+      on_behalf_of: { ...on_behalf_of, ...(!auth && { enum: [false] }) },
     },
   };
 }
@@ -131,7 +134,7 @@ const anyScopes = ((): JsonObject => {
   return { properties: { read: granted, write: granted, call: granted } };
 })();
 
-function scopesSchema({ databases }: Realm): JsonObject {
+function scopesSchema(pool: SchemaPool, { databases }: Realm): JsonObject {
   const wholes = databases.map(({ name }) => name);
   const collections = databases.flatMap(({ name, collections: own }) =>
     own.map((collection) => `${name}/${collection.name}`),
@@ -146,7 +149,7 @@ function scopesSchema({ databases }: Realm): JsonObject {
       },
     ],
   });
-  const documents = granted([...wholes, ...collections]);
+  const documents = pool.add("DocumentScope", granted([...wholes, ...collections]));
   return {
     type: ["object", "null"],
     // There are no functions yet: only whole databases can be named.
@@ -217,7 +220,7 @@ export function userAdministrationSchemas(
           roles: { ...roles, description: "The realm's default roles unless given." },
           locale,
           profile,
-          email_verified: { type: "boolean", default: false },
+          email_verified: { type: "boolean", description: "False when left out." },
         },
         ["email"],
       ),

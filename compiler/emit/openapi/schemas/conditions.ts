@@ -6,7 +6,7 @@ import { type QueryField, valueSchema } from "./values.ts";
 
 /**
  * What `where` may say about documents of a collection (spec: where): a component of its own, whose fields share those of
- * their kind (`StringCondition`, `NullableDateTimeCondition`, `StringArrayCondition`).
+ * their kind (`StringCondition`, `NullableDateCondition`, `StringArrayCondition`).
  *
  * @param stem For the names: `TicketsWhere`, and `TicketsConditions` for what `$or` and `$and` hold where that is not the
  *   same.
@@ -50,14 +50,19 @@ const searchText: JsonObject = {
 type Kinds = Omit<QueryField, "path">;
 
 /** A bare value, or an object of operators. */
-function condition(pool: SchemaPool, field: Kinds): Ref {
+function condition(pool: SchemaPool, { kinds, ...others }: Kinds): Ref {
+  // A date of either kind is compared with days and with instants.
+  const field = {
+    ...others,
+    kinds: [...new Set(kinds.map((kind) => (kind === "date-time" ? ("date" as const) : kind)))],
+  };
   const name = nameOf(field);
   const equal = equalTo(pool, field);
   const operators = pool.share(`${name}Operators`, operatorsSchema(pool, field, equal));
   return pool.share(`${name}Condition`, anyOf([...equal, operators]));
 }
 
-/** `NullableString`, `IntegerOrString`, `DateTimeArray`. */
+/** `NullableString`, `IntegerOrString`, `DateArray`. */
 function nameOf({ kinds, nullable, array }: Kinds): string {
   const named = [...kinds].sort().map(pascalCase).join("Or");
   return `${nullable ? "Nullable" : ""}${named}${array ? "Array" : ""}`;
@@ -94,7 +99,7 @@ function equalTo(pool: SchemaPool, { kinds, nullable, array }: Kinds): readonly 
   return array ? [value, { type: "array", items: value }] : [value];
 }
 
-/** One value of these kinds; a date of either kind is compared with days and with instants. */
+/** One value of these kinds. */
 function operand(pool: SchemaPool, kinds: Kinds["kinds"], nullable: boolean): JsonObject | undefined {
   const others = kinds.filter((kind) => kind !== "date" && kind !== "date-time");
   const value = valueSchema(others, nullable);

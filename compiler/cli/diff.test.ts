@@ -1,0 +1,102 @@
+/** `realmc diff` as a process: exit codes, what goes where, configurations and outputs. */
+import { spawnSync } from "node:child_process";
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { packageRoot } from "../bundle/package.ts";
+import { writeRealm } from "../diff/testing/case.ts";
+import { ruled } from "../diff/testing/rule-cases.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "realmc-cli-diff-"));
+
+beforeAll(() => {
+  writeRealm(join(folder, "old/desk"), ruled("rules: { read: \"hasRole('lead')\" }\n"));
+  writeRealm(join(folder, "now/desk"), ruled("rules: { read: true }\n"));
+  writeRealm(join(folder, "broken/desk"), ruled("rules: { read: \"hasRole('laed')\" }\n"));
+  expect(realmc("build", "old", "--out", "old-output").status).toBe(0);
+  expect(realmc("build", "now", "--out", "now-output").status).toBe(0);
+}, 120_000);
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+function realmc(...words: readonly string[]): { status: number | null; stdout: string; stderr: string } {
+  const script = join(packageRoot, "compiler/cli/realmc.mjs");
+  const { status, stdout, stderr } = spawnSync(process.execPath, [script, ...words], {
+    encoding: "utf8",
+    cwd: folder,
+  });
+  return { status, stdout, stderr };
+}
+
+const widened = {
+  kind: "additive",
+  realm: "desk",
+  where: "db/notes rules.read",
+  message: "was `hasRole('lead')`, is allowed to everybody; an anonymous caller may now read any document",
+};
+
+describe("realmc diff", () => {
+  test("nothing that breaks: exit 0, a line a change on stdout, how many on stderr", () => {
+    const { status, stdout, stderr } = realmc("diff", "old", "now");
+    expect([status, stdout]).toEqual([
+      0,
+      `additive desk db/notes rules.read: ${widened.message} (rule-widened)\n`,
+    ]);
+    expect(stderr).toMatch(/^1 additive$/m);
+  });
+
+  test("something that breaks: exit 1, or 0 with --allow-breaking", () => {
+    const { status, stdout } = realmc("diff", "now", "old");
+    expect([status, stdout.split(" ", 1)]).toEqual([1, ["breaking"]]);
+    expect(realmc("diff", "now", "old", "--allow-breaking")).toMatchObject({ status: 0, stdout });
+  });
+
+  test("no changes: exit 0, nothing on stdout", () => {
+    const { status, stdout, stderr } = realmc("diff", "old", "old");
+    expect([status, stdout]).toEqual([0, ""]);
+    expect(stderr).toMatch(/^no changes$/m);
+  });
+
+  test("--format json", () => {
+    const { status, stdout } = realmc("diff", "old", "now", "--format", "json");
+    expect([status, JSON.parse(stdout)]).toEqual([0, { changes: [widened] }]);
+    expect(JSON.parse(realmc("diff", "old", "old", "--format", "json").stdout)).toEqual({ changes: [] });
+  });
+
+  test("outputs are compared as the configurations that they were built from, and with configurations", () => {
+    for (const [old, now] of [
+      ["old-output", "now-output"],
+      ["old", "now-output"],
+      ["old-output", "now"],
+    ] as const) {
+      const { status, stdout } = realmc("diff", old, now, "--format", "json");
+      expect([status, JSON.parse(stdout)]).toEqual([0, { changes: [widened] }]);
+    }
+    expect(realmc("diff", "old", "old-output")).toMatchObject({ status: 0, stdout: "" });
+  });
+
+  test("a manifest that does not hold what was built, or was changed: exit 2", () => {
+    cpSync(join(folder, "old-output"), join(folder, "changed"), { recursive: true });
+    const path = join(folder, "changed/manifest.json");
+    writeFileSync(path, readFileSync(path, "utf8").replace("hasRole('lead')", "hasRole('agent')"));
+    const { status, stdout, stderr } = realmc("diff", "changed", "now");
+    expect([status, stdout]).toEqual([2, ""]);
+    expect(stderr).toContain(
+      "the manifest of changed does not hold the configuration that it was built from",
+    );
+  });
+
+  test("mistakes in one of the two: exit 2 with its diagnostics on stderr, nothing on stdout", () => {
+    for (const words of [
+      ["old", "broken"],
+      ["broken", "old"],
+    ]) {
+      const { status, stdout, stderr } = realmc("diff", ...words);
+      expect([status, stdout]).toEqual([2, ""]);
+      expect(stderr).toContain("desk/db/notes/collection.yaml:1:25 error rule-unknown-role");
+      expect(stderr).toMatch(/^error: broken cannot be compared/m);
+    }
+    expect(realmc("diff", "old", "nowhere")).toMatchObject({ status: 2, stdout: "" });
+    expect(realmc("diff", "old").status).toBe(2);
+  });
+});

@@ -1,0 +1,76 @@
+import type { Diagnostic, Staged } from "../diagnostics/diagnostic.ts";
+import { hasErrors } from "../diagnostics/sort.ts";
+import type { Change } from "../diff/change.ts";
+import { diffRealms } from "../diff/diff.ts";
+import { renderChangeCount, renderChanges, renderChangesJson } from "../diff/render.ts";
+import { compileSides, loadSide, UnknownOutput } from "../diff/sides.ts";
+import type { Realm } from "../model/model.ts";
+import { type ExitCode, exit, UsageError } from "./exit.ts";
+import { reportDiagnostics } from "./report.ts";
+import { requireFolder } from "./stages.ts";
+import type { Terminal } from "./terminal.ts";
+
+export type DiffFormat = "text" | "json";
+
+export interface DiffOptions {
+  readonly format: DiffFormat;
+  /** Exit 0 whatever changed. */
+  readonly allowBreaking?: true;
+}
+
+/**
+ * `realmc diff`: what changed for clients between two configurations or output folders, on stdout; 1 where something
+ * breaks them, 2 where one of the two cannot be understood.
+ * @throws UsageError
+ */
+export async function diff(
+  old: string,
+  now: string,
+  { format, allowBreaking }: DiffOptions,
+  terminal: Terminal,
+): Promise<ExitCode> {
+  const before = await load(old, terminal);
+  const after = await load(now, terminal);
+  terminal.step("comparing");
+  const sides = compileSides(before.value, after.value);
+  const faulty = [
+    ...errorsIn(old, [...before.diagnostics, ...sides.old.diagnostics], terminal),
+    ...errorsIn(now, [...after.diagnostics, ...sides.now.diagnostics], terminal),
+  ];
+  if (faulty.length > 0) {
+    terminal.fail(`${faulty.join(" and ")} cannot be compared before these are mended`);
+    return exit.usage;
+  }
+  const changes = diffRealms(sides.old.value, sides.now.value);
+  print(changes, format, terminal);
+  const breaks = changes.some(({ kind }) => kind === "breaking");
+  return breaks && allowBreaking !== true ? exit.diagnostics : exit.ok;
+}
+
+async function load(folder: string, terminal: Terminal): Promise<Staged<Realm[]>> {
+  requireFolder(folder);
+  terminal.step(`reading ${folder}`);
+  try {
+    return await loadSide(folder);
+  } catch (error) {
+    throw error instanceof UnknownOutput ? new UsageError(error.message) : error;
+  }
+}
+
+/** Reports the errors of a folder; answers its name where there are any. */
+function errorsIn(folder: string, diagnostics: readonly Diagnostic[], terminal: Terminal): string[] {
+  if (!hasErrors(diagnostics)) return [];
+  const errors = diagnostics.filter(({ severity }) => severity === "error");
+  terminal.err(`${folder}:`);
+  reportDiagnostics(folder, errors, { ...terminal.errLook, line: terminal.err });
+  return [folder];
+}
+
+function print(changes: readonly Change[], format: DiffFormat, terminal: Terminal): void {
+  if (format === "json") {
+    terminal.out(renderChangesJson(changes));
+    return;
+  }
+  if (changes.length > 0) terminal.out(renderChanges(changes, terminal.outLook.colored));
+  terminal.err(renderChangeCount(changes));
+}

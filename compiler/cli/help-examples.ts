@@ -1,0 +1,31 @@
+/** The examples at the end of each command's `--help`. */
+
+function examples(...lines: readonly string[]): string {
+  return `\nExamples:\n${lines.map((line) => `  ${line}`).join("\n")}`;
+}
+
+export const helpExamples = {
+  init: examples("realmc init shop", "cd existing-project && realmc init --keep-existing"),
+  build: examples(
+    "realmc build config                            emits generated/",
+    "realmc build config --bundle dist              makes what is deployed, too",
+    "realmc build config --check                    in continuous integration: exit 1 when stale",
+  ),
+  check: examples(
+    "realmc check config",
+    "realmc check config --format github            annotations of a pull request",
+    "realmc check config --format sarif > realmc.sarif",
+  ),
+  explain: examples("realmc explain unknown-key", "realmc explain"),
+  dev: examples("realmc dev config", "realmc dev config --port 9000 --key"),
+  diff: examples("realmc diff main/config config", "realmc diff main/generated generated --format json"),
+  serve: examples("realmc serve", "PORT=9000 SVC_STORE=sqlite:/var/lib/shop realmc serve dist"),
+  key: examples("realmc key create --realm shop --name ops --admin", "realmc key list --realm shop"),
+  keyCreate: examples(
+    "realmc key create --realm shop --name ops --admin",
+    `realmc key create --realm shop --name reports --scopes '{"read": ["orders"]}' --expires-in 30d`,
+  ),
+  keyList: examples("realmc key list --realm shop"),
+  keyRevoke: examples("realmc key revoke --realm shop --name reports"),
+  copy: examples("SVC_STORE='mongodb://…' realmc copy --from sqlite:./data --to env:SVC_STORE"),
+} as const;

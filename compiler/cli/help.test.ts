@@ -1,0 +1,35 @@
+import { afterEach, expect, test, vi } from "vitest";
+import { main } from "./main.ts";
+
+afterEach(() => vi.restoreAllMocks());
+
+/** What a command line prints on stdout. */
+async function printed(...words: readonly string[]): Promise<string> {
+  const written: string[] = [];
+  const spy = vi.spyOn(process.stdout, "write").mockImplementation((text) => written.push(String(text)) > 0);
+  expect(await main(words)).toBe(0);
+  spy.mockRestore();
+  return written.join("");
+}
+
+/** The commands that a help lists, but for `help` itself. */
+function commandsOf(help: string): readonly string[] {
+  const [, list = ""] = /^Commands:\n((?: {2}.*\n)+)/m.exec(help) ?? [];
+  return [...list.matchAll(/^ {2}([a-z]+)/gm)].map(([, name = ""]) => name).filter((name) => name !== "help");
+}
+
+test("the help of every command has examples of it, in lines of a terminal's width", async () => {
+  const commands = commandsOf(await printed("--help")).map((name) => [name]);
+  const all: string[][] = [...commands];
+  for (const words of commands) {
+    all.push(...commandsOf(await printed(...words, "--help")).map((name) => [...words, name]));
+  }
+  expect(all.map((words) => words.join(" "))).toEqual(
+    expect.arrayContaining(["build", "check", "key create"]),
+  );
+  for (const words of all) {
+    const [, examples = ""] = (await printed(...words, "--help")).split("\nExamples:\n");
+    expect(examples, words.join(" ")).toContain(`realmc ${words.join(" ")}`);
+    expect(examples.split("\n").filter((line) => line.length > 100)).toEqual([]);
+  }
+});

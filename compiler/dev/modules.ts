@@ -1,0 +1,107 @@
+/** Emitted files as modules that a server process loads: the runtime once, what is emitted after each change. */
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { type BuildContext, build, context, type Plugin } from "esbuild";
+import { programModule } from "../../templates/server.ts";
+import { nativePackages, serverOptions } from "../bundle/bundle.ts";
+import { docsFiles } from "../bundle/docs.ts";
+import { installedFolder, runtimeModule } from "../bundle/package.ts";
+import { emittedModules } from "../bundle/plugins.ts";
+import type { EmittedFile } from "../emit/code.ts";
+import type { Plan } from "../emit/plan.ts";
+import { writeWhole } from "../emit/write.ts";
+
+/** Of a program, which one it is and where: programs of the same text do the same. */
+export interface ProgramModule {
+  readonly text: string;
+  /** A URL to import. */
+  readonly module: string;
+}
+
+const runtimeName = "runtime.mjs";
+
+/** A folder for modules of one run. */
+export class Modules {
+  readonly #folder: string;
+  readonly #out: string;
+  #files: readonly EmittedFile[] = [];
+  #context: Promise<BuildContext<{ write: false }>> | undefined;
+  #count = 0;
+
+  /** @param out The output folder, where emitted files are that a plan leaves as they are. */
+  constructor(out: string) {
+    this.#out = out;
+    this.#folder = realpathSync(mkdtempSync(join(tmpdir(), "realmc-dev-")));
+    for (const name of nativePackages) {
+      const place = join(this.#folder, "node_modules", name);
+      mkdirSync(dirname(place), { recursive: true });
+      symlinkSync(installedFolder(name), place);
+    }
+  }
+
+  /** Makes the module that server processes start from; answers its path. */
+  async server(): Promise<string> {
+    const entry = `import { developmentServer } from ${JSON.stringify(runtimeModule)};\nawait developmentServer();\n`;
+    const { outputFiles } = await build({
+      ...serverOptions,
+      // Not found by what is emitted otherwise: it must be the one module that both use.
+      entryPoints: { server: "server", [runtimeName.replace(/\.mjs$/, "")]: runtimeModule },
+      outdir: this.#folder,
+      outExtension: { ".js": ".mjs" },
+      splitting: true,
+      plugins: [virtualEntry("server", entry, dirname(runtimeModule))],
+    });
+    await Promise.all(outputFiles.map(({ path, contents }) => writeFile(path, contents)));
+    for (const file of await docsFiles()) await writeWhole(this.#folder, file);
+    return join(this.#folder, "server.mjs");
+  }
+
+  /** Makes the module of a plan's program. */
+  async program(plan: Plan): Promise<ProgramModule> {
+    const entry = programModule(plan.manifest);
+    this.#files = [...plan.files, entry];
+    this.#context ??= context({
+      ...serverOptions,
+      entryPoints: [entry.path],
+      outfile: "program.mjs",
+      banner: {},
+      // Comments say on which lines rules stand; where only those move, the program stays the same.
+      minifyWhitespace: true,
+      plugins: [sharedRuntime, emittedModules(this.#out, () => this.#files)],
+    });
+    const { outputFiles } = await (await this.#context).rebuild();
+    const [text = ""] = outputFiles.map((file) => file.text);
+    this.#count += 1;
+    const path = join(this.#folder, `program-${this.#count}.mjs`);
+    await writeFile(path, text);
+    return { text, module: pathToFileURL(path).href };
+  }
+
+  async close(): Promise<void> {
+    await (await this.#context)?.dispose();
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+}
+
+const sharedRuntime: Plugin = {
+  name: "shared-runtime",
+  setup(build) {
+    build.onResolve({ filter: /^realmc\/runtime$/ }, () => ({ path: `./${runtimeName}`, external: true }));
+  },
+};
+
+function virtualEntry(name: string, contents: string, resolveDir: string): Plugin {
+  return {
+    name: "virtual-entry",
+    setup(build) {
+      const filter = new RegExp(`^${name}$`);
+      build.onResolve({ filter }, ({ path, kind }) =>
+        kind === "entry-point" ? { path, namespace: "virtual" } : undefined,
+      );
+      build.onLoad({ filter, namespace: "virtual" }, () => ({ contents, resolveDir, loader: "js" }));
+    },
+  };
+}

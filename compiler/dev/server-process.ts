@@ -1,0 +1,104 @@
+/** One server process of `realmc dev`, as the process that started it sees it. */
+import { type ChildProcess, fork } from "node:child_process";
+import type { Socket } from "node:net";
+import type { Answer, Order } from "../../runtime/instance/development.ts";
+
+/** The process has ended, or a server could not start; the message is for people. */
+export class ServerFailed extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = "ServerFailed";
+  }
+}
+
+type Keys = Readonly<Record<string, string>>;
+
+/** What is under way in it. */
+interface Question {
+  readonly resolve: (keys: Keys) => void;
+  readonly reject: (error: ServerFailed) => void;
+}
+
+export class ServerProcess {
+  readonly #child: ChildProcess;
+  /** Resolves when the process can be told something. */
+  readonly waiting: Promise<unknown>;
+  /** Resolves with a description of how it ended. */
+  readonly ended: Promise<string>;
+  #question: Question | undefined;
+
+  /** Starts a process from the module at `path`. */
+  constructor(path: string, environment: NodeJS.ProcessEnv) {
+    this.#child = fork(path, [], {
+      execArgv: [],
+      env: environment,
+      stdio: ["ignore", "inherit", "inherit", "ipc"],
+    });
+    this.waiting = this.#answered();
+    // Whoever needs it hears of its end.
+    this.waiting.catch(() => undefined);
+    this.#child.on("message", (answer: Answer) => this.#hear(answer));
+    this.ended = new Promise((resolve) => {
+      this.#child.once("error", (error) => resolve(error.message));
+      this.#child.once("exit", (code, signal) => resolve(signal ?? `exit code ${code}`));
+    });
+    this.ended.then((how) => this.#question?.reject(new ServerFailed(`the server process ended (${how})`)));
+  }
+
+  /**
+   * Loads a program.
+   * @throws ServerFailed
+   */
+  async load(module: string): Promise<void> {
+    await this.waiting;
+    await this.#ask({ kind: "load", module });
+  }
+
+  /**
+   * Serves what was loaded; answers the keys made, by realm.
+   * @param key What to call keys to make.
+   * @throws ServerFailed
+   */
+  serve(key: string | undefined): Promise<Keys> {
+    return this.#ask({ kind: "serve", key });
+  }
+
+  /** Finishes requests under way and gives up the store; `serve` may follow. */
+  async yield(): Promise<void> {
+    // One that has ended holds nothing.
+    await this.#ask({ kind: "yield" }).catch(() => undefined);
+  }
+
+  /** Hands over a connection. */
+  take(connection: Socket): void {
+    const order: Order = { kind: "connection" };
+    if (!this.#child.connected) connection.destroy();
+    else this.#child.send(order, connection, {}, (error) => void (error === null || connection.destroy()));
+  }
+
+  /** Ends the process; requests under way have been finished by {@link yield}. */
+  async end(): Promise<void> {
+    this.#child.kill("SIGKILL");
+    await this.ended;
+  }
+
+  #ask(order: Order): Promise<Keys> {
+    if (!this.#child.connected) return Promise.reject(new ServerFailed("the server process has ended"));
+    const answered = this.#answered();
+    this.#child.send(order);
+    return answered;
+  }
+
+  #answered(): Promise<Keys> {
+    return new Promise((resolve, reject) => {
+      this.#question = { resolve, reject };
+    });
+  }
+
+  #hear(answer: Answer): void {
+    const question = this.#question;
+    this.#question = undefined;
+    if (answer.kind === "failed") question?.reject(new ServerFailed(answer.message));
+    else question?.resolve(answer.kind === "done" ? answer.keys : {});
+  }
+}

@@ -1,0 +1,73 @@
+/** The page of a diagnostic: as Markdown for `docs/diagnostics.md` and tools, as text for `realmc explain`. */
+import picocolors from "picocolors";
+import type { CatalogueEntry, Example } from "./entry.ts";
+import { wrapped } from "./wrap.ts";
+
+/** What stands below the code, its heading. */
+export function markdownPage(entry: CatalogueEntry): string {
+  return [
+    `${severityOf(entry)}. ${entry.summary}`,
+    entry.explanation,
+    `Wrong:\n\n${markdownExample(entry.wrong)}`,
+    `Right:\n\n${markdownExample(entry.right)}`,
+  ].join("\n\n");
+}
+
+export interface TextPageOptions {
+  /** Columns that lines of prose may have. */
+  readonly width: number;
+  readonly colored: boolean;
+}
+
+export function textPage(code: string, entry: CatalogueEntry, { width, colored }: TextPageOptions): string {
+  const colors = picocolors.createColors(colored);
+  const paint = entry.severity === "error" ? colors.red : colors.yellow;
+  const prose = (text: string): string => wrapped(text, width);
+  return `${[
+    `${colors.bold(code)} ${paint(entry.severity)}`,
+    prose(entry.summary),
+    prose(entry.explanation),
+    `${colors.red("Wrong:")}\n\n${textExample(entry.wrong)}`,
+    `${colors.green("Right:")}\n\n${textExample(entry.right)}`,
+  ].join("\n\n")}\n`;
+}
+
+function severityOf({ severity }: CatalogueEntry): string {
+  return severity === "error" ? "Error" : "Warning";
+}
+
+interface Block {
+  /** The name of a file. */
+  readonly title?: string;
+  readonly language: "yaml" | "json" | "text" | "sh";
+  readonly text: string;
+}
+
+function blocksOf(example: Example): readonly Block[] {
+  if ("tree" in example) return [{ language: "text", text: example.tree }];
+  if ("command" in example) return [{ language: "sh", text: example.command }];
+  if ("words" in example) return [{ language: "text", text: example.words }];
+  return Object.entries(example.files).map(([title, text]) => ({
+    title,
+    language: title.endsWith(".json") ? "json" : "yaml",
+    text,
+  }));
+}
+
+function markdownExample(example: Example): string {
+  return blocksOf(example)
+    .map(({ title, language, text }) => {
+      const block = `\`\`\`${language}\n${text}\n\`\`\``;
+      return title === undefined ? block : `\`${title}\`\n\n${block}`;
+    })
+    .join("\n\n");
+}
+
+function textExample(example: Example): string {
+  return blocksOf(example)
+    .map(({ title, text }) => {
+      const block = text.replace(/^(?=.)/gm, "    ");
+      return title === undefined ? block : `  ${title}\n\n${block}`;
+    })
+    .join("\n\n");
+}

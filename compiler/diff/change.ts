@@ -1,0 +1,40 @@
+/** What `realmc diff` reports. */
+
+/**
+ * `breaking`: something that clients did may not work any longer. `additive`: something works that did not, or is
+ * answered that was not. `internal`: clients notice nothing.
+ */
+export type Kind = "breaking" | "additive" | "internal";
+
+export const kinds: readonly Kind[] = ["breaking", "additive", "internal"];
+
+export interface Change {
+  readonly kind: Kind;
+  readonly realm: string;
+  /** `support/tickets schema.status`, `roles.editor`; empty for the realm as a whole. */
+  readonly where: string;
+  readonly message: string;
+  /** A key of the catalogue. */
+  readonly check: string;
+}
+
+/** One check of the catalogue. */
+export interface CheckEntry {
+  readonly kind: Kind;
+  /** `{name}` stands for a parameter. */
+  readonly message: string;
+  /** Why it is of its kind. Markdown, one line. */
+  readonly why: string;
+}
+
+/** Breaking changes first, then by realm and place. */
+export function sortedChanges(changes: readonly Change[]): Change[] {
+  const key = ({ kind, realm, where }: Change) => [String(kinds.indexOf(kind)), realm, where];
+  return changes
+    .map((change) => ({ change, key: key(change) }))
+    .sort((a, b) => {
+      const at = a.key.findIndex((part, index) => part !== b.key[index]);
+      return at === -1 ? 0 : (a.key[at] ?? "") < (b.key[at] ?? "") ? -1 : 1;
+    })
+    .map(({ change }) => change);
+}

@@ -1,0 +1,151 @@
+import type { CheckEntry } from "../change.ts";
+
+export const realmChecks = {
+  "realm-removed": {
+    kind: "breaking",
+    message: "the realm is gone",
+    why: "All its routes answer 404.",
+  },
+  "realm-added": { kind: "additive", message: "the realm is new", why: "Nobody uses it yet." },
+  "auth-enabled": {
+    kind: "breaking",
+    message: "auth is enabled: what no rule allows is denied",
+    why: "Without it everybody may do everything.",
+  },
+  "auth-disabled": {
+    kind: "breaking",
+    message: "auth is disabled: there are no accounts, and everybody may do everything",
+    why: "The routes under `_auth` are gone, and with them `_meta.owner` and what rules protected.",
+  },
+  "signup-narrowed": {
+    kind: "breaking",
+    message: "signup was {old} and is {new}",
+    why: "People who could sign up cannot.",
+  },
+  "signup-widened": {
+    kind: "additive",
+    message: "signup was {old} and is {new}",
+    why: "More people can sign up.",
+  },
+  "role-removed": {
+    kind: "breaking",
+    message: "the role is gone",
+    why: "Nobody holds it any longer, and it cannot be given.",
+  },
+  "role-added": { kind: "additive", message: "the role is new", why: "It can be given." },
+  "role-administration-narrowed": {
+    kind: "breaking",
+    message: "administered {old}, administers {new}",
+    why: "Holders of the role may do less under `_admin`.",
+  },
+  "role-administration-widened": {
+    kind: "additive",
+    message: "administered {old}, administers {new}",
+    why: "Holders of the role may do more under `_admin`.",
+  },
+  "default-role-removed": {
+    kind: "breaking",
+    message: "new users do not get {roles} any longer",
+    why: "They may do less than those before them.",
+  },
+  "default-role-added": {
+    kind: "additive",
+    message: "new users get {roles}",
+    why: "They may do more than those before them.",
+  },
+  "origin-removed": {
+    kind: "breaking",
+    message: "pages of {origins} cannot use the API any longer",
+    why: "Browsers refuse what CORS does not allow.",
+  },
+  "origin-added": {
+    kind: "additive",
+    message: "pages of {origins} can use the API",
+    why: "More origins are allowed.",
+  },
+  "session-shortened": {
+    kind: "breaking",
+    message: "sessions ended after {old}, end after {new}",
+    why: "People are signed out earlier, or lose their administration earlier.",
+  },
+  "session-lengthened": {
+    kind: "additive",
+    message: "sessions ended after {old}, end after {new}",
+    why: "People stay signed in for longer.",
+  },
+  "cookie-disabled": {
+    kind: "breaking",
+    message: "sessions in cookies are off",
+    why: "Clients without an `Authorization` header are anonymous.",
+  },
+  "cookie-enabled": {
+    kind: "additive",
+    message: "sessions in cookies are on",
+    why: "Clients may ask for a cookie.",
+  },
+  "cookie-narrowed": {
+    kind: "breaking",
+    message: "the cookie's SameSite was {old} and is {new}",
+    why: "Browsers send the cookie in fewer situations.",
+  },
+  "cookie-widened": {
+    kind: "additive",
+    message: "the cookie's SameSite was {old} and is {new}",
+    why: "Browsers send the cookie in more situations.",
+  },
+  "totp-disabled": {
+    kind: "breaking",
+    message: "second factors are off",
+    why: "The routes under `_auth/mfa` are gone, and rules that ask for `user.mfa` hold for nobody.",
+  },
+  "totp-enabled": {
+    kind: "additive",
+    message: "second factors are on",
+    why: "The routes under `_auth/mfa` are new; who enrols is asked for a code.",
+  },
+  "mail-link-removed": {
+    kind: "breaking",
+    message: "mails have no {link} any longer",
+    why: "Who follows links in mails cannot.",
+  },
+  "mail-changed": {
+    kind: "internal",
+    message: "mails are others: {what} was {old} and is {new}",
+    why: "The API is the same.",
+  },
+  "networks-narrowed": {
+    kind: "breaking",
+    message: "no administration from {networks} any longer",
+    why: "Requests to `_admin` from there are refused.",
+  },
+  "networks-widened": {
+    kind: "additive",
+    message: "administration from {networks}",
+    why: "Requests to `_admin` from there are accepted.",
+  },
+  "read-access-narrowed": {
+    kind: "breaking",
+    message: "`admin: read` does not cover {areas} any longer",
+    why: "Reading administrators see less.",
+  },
+  "read-access-widened": {
+    kind: "additive",
+    message: "`admin: read` covers {areas}",
+    why: "Reading administrators see more.",
+  },
+  "openapi-narrowed": {
+    kind: "breaking",
+    message: "the API's description was {old} and is {new}",
+    why: "Fewer people, or nobody, can fetch `_openapi.json` and `_docs`.",
+  },
+  "openapi-widened": {
+    kind: "additive",
+    message: "the API's description was {old} and is {new}",
+    why: "More people can fetch `_openapi.json` and `_docs`.",
+  },
+  "app-config-changed": {
+    kind: "internal",
+    message: "was {old} and is {new}; rules that read it: {rules}",
+    why: "It is a default that administrators replace at run time; rules that read it are named.",
+  },
+} as const satisfies Readonly<Record<string, CheckEntry>>;

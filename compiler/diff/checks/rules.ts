@@ -1,0 +1,35 @@
+import type { CheckEntry } from "../change.ts";
+
+export const ruleChecks = {
+  "rule-narrowed": {
+    kind: "breaking",
+    message: "{words}; {witness}",
+    why: "Somebody may no longer do what they could: the witness.",
+  },
+  "rule-widened": {
+    kind: "additive",
+    message: "{words}; {witness}",
+    why: "Somebody may do what they could not: the witness. Nobody was found who may do less.",
+  },
+  "rule-moved": {
+    kind: "breaking",
+    message: "{words}; {lost}; {gained}",
+    why: "Somebody may no longer do what they could, and somebody may do what they could not.",
+  },
+  "rule-implied": {
+    kind: "additive",
+    message: "{words}; nobody loses anything, and no caller and document was found that gains",
+    why: "All that satisfied the old rule satisfies the new one, by their forms.",
+  },
+  "rule-undecided": {
+    kind: "breaking",
+    message:
+      "{words}; no caller and document was found that the two rules treat differently, but they are not proven equal",
+    why: "The search is bounded. A rule that may be narrower is taken for one.",
+  },
+  "rule-rewritten": {
+    kind: "internal",
+    message: "written otherwise, means the same",
+    why: "The forms are equal: for every caller and document both rules have the same outcome.",
+  },
+} as const satisfies Readonly<Record<string, CheckEntry>>;

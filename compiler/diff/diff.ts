@@ -1,0 +1,90 @@
+/**
+ * What changed between two versions of a configuration, for the clients of its API: computed from the two models and the
+ * forms of their rules.
+ */
+import type { Collection, Realm } from "../model/model.ts";
+import type { CompiledRules, RulesStage } from "../rules/compiled.ts";
+import { valuesIn } from "../rules/form.ts";
+import { type Report, reporter } from "./catalogue.ts";
+import { type Change, sortedChanges } from "./change.ts";
+import { collectionPlace, compareCollections } from "./collection.ts";
+import { changedConfig, compareSettings } from "./realm.ts";
+import { compareRules } from "./rules/compare.ts";
+
+/** A realm as it is compared. */
+export interface Side {
+  readonly realm: Realm;
+  readonly rules: RulesStage;
+}
+
+/** Sorted: breaking changes first, then by realm and place. */
+export function diffRealms(old: readonly Side[], now: readonly Side[]): Change[] {
+  const changes: Change[] = [];
+  const names = [...new Set([...old, ...now].map(({ realm }) => realm.name))].sort();
+  for (const name of names) {
+    const report = reporter(name, changes);
+    const [before, after] = [old, now].map((sides) => sides.find(({ realm }) => realm.name === name));
+    if (before === undefined || after === undefined)
+      report(after === undefined ? "realm-removed" : "realm-added", "", {});
+    else diffRealm(before, after, report);
+  }
+  return sortedChanges(changes);
+}
+
+function diffRealm(old: Side, now: Side, report: Report): void {
+  compareSettings(old.realm, now.realm, report);
+  reportConfig(old, now, report);
+  const [before, after] = [collectionsOf(old.realm), collectionsOf(now.realm)];
+  for (const place of [...new Set([...before.keys(), ...after.keys()])].sort()) {
+    const [first, second] = [before.get(place), after.get(place)];
+    if (first === undefined || second === undefined) {
+      report(second === undefined ? "collection-removed" : "collection-added", place, {});
+      continue;
+    }
+    const versions = [
+      { realm: old.realm, collection: first, compiled: rulesAt(old, place) },
+      { realm: now.realm, collection: second, compiled: rulesAt(now, place) },
+    ] as const;
+    compareCollections(...versions, report);
+    // Without authentication there are no rules, and what that means is said once.
+    if (old.realm.auth && now.realm.auth) compareRules(...versions, report);
+  }
+}
+
+function collectionsOf({ databases }: Realm): ReadonlyMap<string, Collection> {
+  return new Map(
+    databases.flatMap(({ collections }) => collections.map((each) => [collectionPlace(each), each] as const)),
+  );
+}
+
+function rulesAt({ rules }: Side, place: string): CompiledRules {
+  return rules.collections.get(place) ?? { rules: {}, fieldRules: [] };
+}
+
+function reportConfig(old: Side, now: Side, report: Report): void {
+  const readers = [...new Set([...configReaders(old), ...configReaders(now)])].sort();
+  for (const { path, ...values } of changedConfig(old.realm, now.realm)) {
+    const rules = readers
+      .filter((each) => each.startsWith(`${path} `))
+      .map((each) => each.slice(path.length + 1));
+    report("app-config-changed", `app_config.${path}`, { ...values, rules: rules.join(", ") || "none" });
+  }
+}
+
+/** `trial_days support/tickets rules.read` of every rule that reads a member of `appConfig`. */
+function configReaders({ rules }: Side): string[] {
+  return [...rules.collections].flatMap(([place, { rules: own, fieldRules }]) => {
+    const named = [
+      ...Object.entries(own).map(([name, rule]) => [`rules.${name}`, rule] as const),
+      ...fieldRules.flatMap(({ path, read, write }) => [
+        [`fields.${path}.read`, read] as const,
+        [`fields.${path}.write`, write] as const,
+      ]),
+    ];
+    return named.flatMap(([name, rule]) =>
+      [...(rule === undefined ? [] : valuesIn(rule.form.condition))].flatMap((value) =>
+        value.kind === "read" && value.root === "appConfig" ? [`${value.path[0]} ${place} ${name}`] : [],
+      ),
+    );
+  });
+}

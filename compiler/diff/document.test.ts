@@ -1,0 +1,60 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { checks } from "./catalogue.ts";
+import { diffRealms } from "./diff.ts";
+import { withChecks } from "./document.ts";
+import { renderChangeCount, renderChanges } from "./render.ts";
+import { compileSides, loadSide } from "./sides.ts";
+import { accounts, type Sketch, writeRealm } from "./testing/case.ts";
+
+test("docs/diff.md shows the catalogue (UPDATE_DOCS=1 writes it)", () => {
+  const file = new URL("../../docs/diff.md", import.meta.url);
+  const text = readFileSync(file, "utf8");
+  if (process.env["UPDATE_DOCS"] !== undefined) writeFileSync(file, withChecks(text));
+  expect(readFileSync(file, "utf8")).toBe(withChecks(text));
+  expect(text.match(/^\| `[a-z-]+` \| (breaking|additive|internal) \|/gm)).toHaveLength(
+    Object.keys(checks).length,
+  );
+});
+
+test("every check has a kind, and a reason that is a sentence", () => {
+  for (const [check, { why, message }] of Object.entries(checks)) {
+    expect(check).toMatch(/^[a-z]+(-[a-z]+)*$/);
+    expect(why).toMatch(/^[A-Z`].*\.$/);
+    expect(message).not.toMatch(/\.$/);
+  }
+});
+
+const tickets = (rule: string, properties: object): Sketch => ({
+  realm: accounts,
+  files: {
+    "support/tickets/schema.json": JSON.stringify({ type: "object", properties }),
+    "support/tickets/collection.yaml": `rules: { read: "${rule}" }\n`,
+  },
+});
+
+test("its example is what is printed", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "realmc-diff-docs-"));
+  try {
+    writeRealm(
+      join(folder, "old/desk"),
+      tickets("hasRole('agent') || document._meta.owner == user.id", {
+        status: { enum: ["open", "waiting"] },
+      }),
+    );
+    writeRealm(
+      join(folder, "now/desk"),
+      tickets("hasRole('agent')", { status: { enum: ["open"] }, note: { type: "string" } }),
+    );
+    const [before, after] = [await loadSide(join(folder, "old")), await loadSide(join(folder, "now"))];
+    const sides = compileSides(before.value, after.value);
+    const changes = diffRealms(sides.old.value, sides.now.value);
+    expect(readFileSync(new URL("../../docs/diff.md", import.meta.url), "utf8")).toContain(
+      `\n${renderChanges(changes, false)}\n${renderChangeCount(changes)}\n`,
+    );
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});

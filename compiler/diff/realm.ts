@@ -1,0 +1,185 @@
+/** Two versions of a realm's own settings. */
+import type ipaddr from "ipaddr.js";
+import { parseNetwork } from "../../runtime/http/address.ts";
+import { type AdminGrant, administrationOf, covers } from "../../runtime/realm/administration.ts";
+import { printDuration } from "../../runtime/units.ts";
+import { placeOf } from "../emit/openapi/schemas/place.ts";
+import { canonicalJson } from "../model/meaning.ts";
+import type { Realm } from "../model/model.ts";
+import type { Report } from "./catalogue.ts";
+import { compareSchemas } from "./schema/compare.ts";
+import { missing } from "./words.ts";
+
+export function compareSettings(old: Realm, now: Realm, report: Report): void {
+  if (old.auth !== now.auth) report(now.auth ? "auth-enabled" : "auth-disabled", "auth", {});
+  compareOrigins(old, now, report);
+  compareScale("openapi", old.openapi, now.openapi, ["off", "users", "public"], report);
+  compareNetworks(old.admin.allowedNetworks, now.admin.allowedNetworks, report);
+  if (old.auth && now.auth) compareAccounts(old, now, report);
+}
+
+/** What only realms with accounts have. */
+function compareAccounts(old: Realm, now: Realm, report: Report): void {
+  compareScale("signup", old.signup, now.signup, ["closed", "invite", "open"], report);
+  compareRoles(old, now, report);
+  compareDefaultRoles(old, now, report);
+  compareProfiles(old, now, report);
+  compareSessions(old.sessions, now.sessions, report);
+  if (old.totp !== now.totp) report(now.totp ? "totp-enabled" : "totp-disabled", "mfa.totp", {});
+  compareMail(old, now, report);
+  const areas = ({ admin }: Realm) => admin.readAccess;
+  const [gone, added] = [missing(areas(old), areas(now)), missing(areas(now), areas(old))];
+  if (gone.length > 0) report("read-access-narrowed", "admin.read_access", { areas: gone.join(", ") });
+  if (added.length > 0) report("read-access-widened", "admin.read_access", { areas: added.join(", ") });
+}
+
+/** `steps`: from the narrowest to the widest. */
+function compareScale<T extends string>(
+  key: "signup" | "openapi",
+  old: T,
+  now: T,
+  steps: readonly T[],
+  report: Report,
+): void {
+  if (old === now) return;
+  const narrowed = steps.indexOf(now) < steps.indexOf(old);
+  report(narrowed ? `${key}-narrowed` : `${key}-widened`, key, { old, new: now });
+}
+
+function compareRoles(old: Realm, now: Realm, report: Report): void {
+  const names = [...new Set([...old.roles, ...now.roles].map(({ name }) => name))].sort();
+  for (const name of names) {
+    const where = `roles.${name}`;
+    const [before, after] = [old, now].map(({ roles }) => roles.find((role) => role.name === name));
+    if (before === undefined || after === undefined) {
+      report(after === undefined ? "role-removed" : "role-added", where, {});
+      continue;
+    }
+    const parameters = { old: grantText(before.admin), new: grantText(after.admin) };
+    if (parameters.old === parameters.new) continue;
+    // What `read` covers is compared by itself.
+    const [held, holds] = [before.admin, after.admin].map((grant) =>
+      administrationOf(grant === undefined ? [] : [grant], now.admin.readAccess),
+    );
+    const widened = covers(holds, held);
+    report(widened ? "role-administration-widened" : "role-administration-narrowed", where, parameters);
+  }
+}
+
+function grantText(grant: AdminGrant | undefined): string {
+  if (grant === undefined) return "nothing";
+  if (grant === true) return "everything";
+  if (grant === "read") return "by reading";
+  return grant.length === 0 ? "nothing" : grant.join(", ");
+}
+
+function compareDefaultRoles(old: Realm, now: Realm, report: Report): void {
+  const gone = missing(old.defaultRoles, now.defaultRoles);
+  const added = missing(now.defaultRoles, old.defaultRoles);
+  if (gone.length > 0) report("default-role-removed", "default_roles", { roles: gone.join(", ") });
+  if (added.length > 0) report("default-role-added", "default_roles", { roles: added.join(", ") });
+}
+
+/** Without a profile schema any object is one. */
+function compareProfiles(old: Realm, now: Realm, report: Report): void {
+  if (old.profile === undefined && now.profile === undefined) return;
+  const any = { files: [], path: "", value: { type: "object" } };
+  const [before, after] = [old, now].map(({ profile }) => (profile === undefined ? any : placeOf(profile)));
+  if (before !== undefined && after !== undefined) compareSchemas(before, after, "profile", report);
+}
+
+function compareOrigins({ origins: old }: Realm, { origins: now }: Realm, report: Report): void {
+  const [gone, added] = [missing(old, now), missing(now, old)];
+  if (gone.length > 0) report("origin-removed", "cors.origins", { origins: gone.join(", ") });
+  if (added.length > 0) report("origin-added", "cors.origins", { origins: added.join(", ") });
+}
+
+function compareSessions(old: Realm["sessions"], now: Realm["sessions"], report: Report): void {
+  for (const [key, name] of [
+    ["lifetime", "lifetime"],
+    ["idleTimeout", "idle_timeout"],
+    ["adminIdleTimeout", "admin_idle_timeout"],
+    ["adminMaxLifetime", "admin_max_lifetime"],
+  ] as const) {
+    if (old[key] === now[key]) continue;
+    report(now[key] < old[key] ? "session-shortened" : "session-lengthened", `sessions.${name}`, {
+      old: printDuration(old[key]),
+      new: printDuration(now[key]),
+    });
+  }
+  const [before, after] = [old.cookie?.sameSite, now.cookie?.sameSite];
+  if (before === after) return;
+  if (before === undefined) report("cookie-enabled", "sessions.cookie", {});
+  else if (after === undefined) report("cookie-disabled", "sessions.cookie", {});
+  else {
+    const steps = ["strict", "lax", "none"];
+    const narrowed = steps.indexOf(after) < steps.indexOf(before);
+    const parameters = { old: before, new: after };
+    report(narrowed ? "cookie-narrowed" : "cookie-widened", "sessions.cookie.same_site", parameters);
+  }
+}
+
+function compareMail({ email: old }: Realm, { email: now }: Realm, report: Report): void {
+  for (const [key, name] of [
+    ["from", "from"],
+    ["resetLink", "reset_link"],
+    ["verifyLink", "verify_link"],
+  ] as const) {
+    const [before, after] = [old?.[key], now?.[key]];
+    if (before === after) continue;
+    if (after === undefined && key !== "from") report("mail-link-removed", `email.${name}`, { link: name });
+    else
+      report("mail-changed", `email.${name}`, {
+        what: name,
+        old: before ?? "nothing",
+        new: after ?? "nothing",
+      });
+  }
+}
+
+/** Without a list administration is allowed from everywhere. */
+function compareNetworks(
+  old: readonly string[] | undefined,
+  now: readonly string[] | undefined,
+  report: Report,
+): void {
+  const where = "admin.allowed_networks";
+  const [before, after] = [old ?? everywhere, now ?? everywhere];
+  const uncovered = (these: readonly string[], those: readonly string[]): string[] =>
+    these.filter((network) => !those.some((other) => contains(other, network)));
+  const [gone, added] = [uncovered(before, after), uncovered(after, before)];
+  const named = (networks: readonly string[], whole: boolean): string =>
+    whole ? "everywhere" : networks.join(", ");
+  if (gone.length > 0) report("networks-narrowed", where, { networks: named(gone, old === undefined) });
+  if (added.length > 0) report("networks-widened", where, { networks: named(added, now === undefined) });
+}
+
+const everywhere: readonly string[] = ["0.0.0.0/0", "::/0"];
+
+function contains(network: string, other: string): boolean {
+  const [outer, inner] = [parseNetwork(network), parseNetwork(other)];
+  if (outer === undefined || inner === undefined) return network === other;
+  const [[from, bits], [address, length]] = [outer, inner];
+  return from.kind() === address.kind() && length >= bits && within(address, from, bits);
+}
+
+function within(address: ipaddr.IPv4 | ipaddr.IPv6, from: ipaddr.IPv4 | ipaddr.IPv6, bits: number): boolean {
+  const bytes = from.toByteArray();
+  return address.toByteArray().every((byte, at) => {
+    const kept = Math.min(8, Math.max(0, bits - at * 8));
+    return byte >> (8 - kept) === (bytes[at] ?? 0) >> (8 - kept);
+  });
+}
+
+/** Members of `app_config` that are others, by their paths. */
+export function changedConfig(old: Realm, now: Realm): { path: string; old: string; new: string }[] {
+  const names = [...new Set([...Object.keys(old.appConfig), ...Object.keys(now.appConfig)])].sort();
+  return names.flatMap((name) => {
+    const [before, after] = [old, now].map(({ appConfig }) =>
+      appConfig[name] === undefined ? "absent" : canonicalJson(appConfig[name]),
+    );
+    return before === undefined || after === undefined || before === after
+      ? []
+      : [{ path: name, old: before, new: after }];
+  });
+}

@@ -1,0 +1,72 @@
+/** What changed in a rule, in words: its clauses that came and went. */
+import type { CompiledRule } from "../../rules/compiled.ts";
+import type { Condition } from "../../rules/form.ts";
+import { canonicalText } from "./atoms.ts";
+
+/** A rule's form and the text that its places lie in. */
+export interface Ruled {
+  readonly text: string;
+  readonly condition: Condition;
+}
+
+export function ruledBy({ text, form }: CompiledRule): Ruled {
+  return { text, condition: form.condition };
+}
+
+/** One line: "`a` is required no longer, `b` is enough". */
+export function changeInWords(old: Ruled, now: Ruled): string {
+  if (old.condition.kind === "constant" || now.condition.kind === "constant")
+    return `was ${wholeText(old)}, is ${wholeText(now)}`;
+  return (
+    clausesInWords(old, now, "or", { added: "is enough now", removed: "is not enough any longer" }) ??
+    clausesInWords(old, now, "and", { added: "is required now", removed: "is not required any longer" }) ??
+    `was ${wholeText(old)}, is ${wholeText(now)}`
+  );
+}
+
+/** Undefined where the rules have no clause in common. */
+function clausesInWords(
+  old: Ruled,
+  now: Ruled,
+  kind: "and" | "or",
+  words: { readonly added: string; readonly removed: string },
+): string | undefined {
+  const [before, after] = [clauses(old, kind), clauses(now, kind)];
+  const gone = [...before].filter(([key]) => !after.has(key));
+  const added = [...after].filter(([key]) => !before.has(key));
+  if (gone.length === before.size || added.length === after.size) return undefined;
+  return [
+    ...gone.map(([, text]) => `\`${text}\` ${words.removed}`),
+    ...added.map(([, text]) => `\`${text}\` ${words.added}`),
+  ].join(", ");
+}
+
+/** In canonical order. */
+function clauses({ text, condition }: Ruled, kind: "and" | "or"): ReadonlyMap<string, string> {
+  const parts = condition.kind === kind ? condition.of : [condition];
+  const pairs = parts.flatMap((part) => {
+    const whole = oneLine(text.slice(part.at.start, part.at.end));
+    const roles = part.kind === "hasRole" && kind === "or" ? part.roles : [];
+    // A role more is a clause more.
+    if (roles.length > 1)
+      return roles.map((role) => {
+        const own = { ...part, roles: [role] };
+        return [canonicalText(own), `hasRole(${slice(text, role.at)})`] as const;
+      });
+    return [[canonicalText(part), whole] as const];
+  });
+  return new Map([...pairs].sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+function slice(text: string, { start, end }: { readonly start: number; readonly end: number }): string {
+  return oneLine(text.slice(start, end));
+}
+
+function wholeText({ text, condition }: Ruled): string {
+  if (condition.kind === "constant") return condition.holds ? "allowed to everybody" : "denied to everybody";
+  return `\`${oneLine(text)}\``;
+}
+
+function oneLine(text: string): string {
+  return text.trim().replace(/\s+/g, " ");
+}

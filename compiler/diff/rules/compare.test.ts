@@ -1,0 +1,121 @@
+/** What is said of changed rules: in words, with witnesses. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { diffRealms } from "../diff.ts";
+import { compileSides, loadSide } from "../sides.ts";
+import { writeRealm } from "../testing/case.ts";
+import { ruled } from "../testing/rule-cases.ts";
+
+/** Rules before and after, and the message without its words about clauses. */
+const cases: Readonly<Record<string, readonly [old: string, now: string, ...messages: string[]]>> = {
+  "a role more": [
+    "read: hasRole('lead')",
+    "read: hasRole('lead', 'agent')",
+    "additive rules.read: `hasRole('agent')` is enough now; a user with the role agent may now read any document",
+  ],
+  "a rule that comes": [
+    "read: true",
+    "{ read: true, delete: document._meta.owner == user.id }",
+    'additive rules.delete: was denied to everybody, is `document._meta.owner == user.id`; a user with id \'u1\' may now delete {"_meta":{"owner":"u1"}}',
+  ],
+  "a rule that goes": [
+    "{ read: true, create: user != null }",
+    "read: true",
+    "breaking rules.create: was `user != null`, is denied to everybody; a signed-in user may no longer create anything",
+  ],
+  "a requirement more, of what is written": [
+    "{ read: true, update: data.status == 'open' }",
+    "{ read: true, update: data.status == 'open' && data.count <= appConfig.limit }",
+    'breaking rules.update: `data.count <= appConfig.limit` is required now; any caller may no longer update any document by writing {"count":4,"status":"open"} while appConfig.limit is 3',
+  ],
+  "values beside a limit": [
+    "{ read: true, delete: document.count > 10 }",
+    "{ read: true, delete: document.count >= 10 }",
+    'additive rules.delete: was `document.count > 10`, is `document.count >= 10`; any caller may now delete {"count":10}',
+  ],
+  "moments beside one": [
+    "{ read: true, delete: document.due_at < ago('7d') }",
+    "{ read: true, delete: document.due_at < ago('8d') }",
+    "breaking rules.delete: was `document.due_at < ago('7d')`, is `document.due_at < ago('8d')`; any caller may no longer delete {\"due_at\":\"2026-01-07T12:00:00.000Z\"} at 2026-01-15T12:00:00.000Z",
+  ],
+  "absent values": [
+    "{ read: true, delete: document.title != 'a' }",
+    "{ read: true, delete: document.title != 'a' && document.title != null }",
+    "breaking rules.delete: `document.title != null` is required now; any caller may no longer delete a document without title",
+  ],
+  "required fields are never absent": [
+    "{ read: true, delete: document.status != 'open' }",
+    "{ read: true, delete: document.status == 'closed' }",
+    "breaking rules.delete: was `document.status != 'open'`, is `document.status == 'closed'`; no caller and document was found that the two rules treat differently, but they are not proven equal",
+  ],
+  "lists and their lengths": [
+    "{ read: true, delete: document.tags.length < 3 }",
+    "{ read: true, delete: \"document.tags.length < 3 && !document.tags.includes('kept')\" }",
+    'breaking rules.delete: `!document.tags.includes(\'kept\')` is required now; any caller may no longer delete {"tags":["kept"]}',
+  ],
+  "texts by their beginning": [
+    "read: document.title.startsWith('public')",
+    "read: document.title.includes('public')",
+    "additive rules.read: was `document.title.startsWith('public')`, is `document.title.includes('public')`; any caller may now read {\"title\":\"xpublic\"}",
+  ],
+  layout: ["read: hasRole('lead')   ||   true", "read: hasRole('lead') || true"],
+};
+const fieldCases: typeof cases = {
+  "a field that is hidden": [
+    "{ count: { write: true } }",
+    "{ count: { read: hasRole('lead') } }",
+    "breaking fields.count.read: was allowed to everybody, is `hasRole('lead')`; an anonymous caller may no longer see the field count of any document",
+  ],
+  "a field that may be set on create only": [
+    "{ title: { write: true } }",
+    "{ title: { write: document == null } }",
+    "breaking fields.title.write: was allowed to everybody, is `document == null`; any caller may no longer set the field title of a stored document",
+  ],
+  "a field that may be set by anybody": [
+    "{ title: { write: document == null } }",
+    "{ count: { write: true } }",
+    "additive fields.title.write: was `document == null`, is allowed to everybody; any caller may now set the field title of a stored document",
+  ],
+};
+
+const all = [
+  ...Object.entries(cases).map(
+    ([name, [old, now, ...messages]]) =>
+      [name, `rules: ${braced(old)}\n`, `rules: ${braced(now)}\n`, messages] as const,
+  ),
+  ...Object.entries(fieldCases).map(
+    ([name, [old, now, ...messages]]) =>
+      [
+        name,
+        `rules: { read: true }\nfields: ${old}\n`,
+        `rules: { read: true }\nfields: ${now}\n`,
+        messages,
+      ] as const,
+  ),
+];
+
+function braced(rules: string): string {
+  if (rules.startsWith("{")) return rules;
+  const [key = "", ...rest] = rules.split(": ");
+  return `\n  ${key}: ${rest.join(": ")}`;
+}
+
+test.each(all)("%s", async (_, old, now, messages) => {
+  const folder = mkdtempSync(join(tmpdir(), "realmc-diff-rules-"));
+  try {
+    writeRealm(join(folder, "old/desk"), ruled(old));
+    writeRealm(join(folder, "now/desk"), ruled(now));
+    const [before, after] = [await loadSide(join(folder, "old")), await loadSide(join(folder, "now"))];
+    const sides = compileSides(before.value, after.value);
+    const found = [before, after, sides.old, sides.now].flatMap(({ diagnostics }) => diagnostics);
+    expect(found.filter(({ severity }) => severity === "error")).toEqual([]);
+    const changes = diffRealms(sides.old.value, sides.now.value);
+    expect(
+      changes.map(({ kind, where, message }) => `${kind} ${where.replace("db/notes ", "")}: ${message}`),
+    ).toEqual(messages);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});

@@ -1,0 +1,164 @@
+/** Finds a caller and a document that one rule treats otherwise than another. */
+import { isJsonObject, type JsonObject, type JsonValue } from "../../../runtime/json.ts";
+import type { RuleUser } from "../../../runtime/realm/caller.ts";
+import { truth, type World } from "../../rules/evaluate.ts";
+import { type Condition, type Read, valuesIn } from "../../rules/form.ts";
+import { readKey } from "../../rules/print/values.ts";
+import { type Circumstances, now, type Unknown, unknownsOf, userKey } from "./candidates.ts";
+
+/** What was chosen for what had to be known, by `readKey`; undefined stands for absent. */
+export type Choices = ReadonlyMap<string, JsonValue | undefined>;
+
+export interface Witness {
+  readonly choices: Choices;
+  readonly unknowns: ReadonlyMap<string, Unknown>;
+}
+
+/** Evaluations of two rules after which a search ends. */
+const MAX_STEPS = 4_000;
+
+/**
+ * A world in which `wanted` holds and `unwanted` does not, with no more said of it than that takes; with `appConfig` as
+ * it is configured if that is possible. Undefined where none is found. The search is deterministic: of what is read first all candidates are tried, and what does not matter to the
+ * outcome is never chosen.
+ */
+export function findWitness(
+  wanted: Condition,
+  unwanted: Condition,
+  circumstances: Omit<Circumstances, "replaced">,
+): Witness | undefined {
+  const found = witnessIn(wanted, unwanted, { ...circumstances, replaced: false });
+  const readsConfig = [...valuesIn(wanted), ...valuesIn(unwanted)].some(
+    (value) => value.kind === "read" && value.root === "appConfig",
+  );
+  return (
+    found ?? (readsConfig ? witnessIn(wanted, unwanted, { ...circumstances, replaced: true }) : undefined)
+  );
+}
+
+function witnessIn(
+  wanted: Condition,
+  unwanted: Condition,
+  circumstances: Circumstances,
+): Witness | undefined {
+  const unknowns = unknownsOf([wanted, unwanted], circumstances);
+  const choices = new Map<string, JsonValue | undefined>();
+  let steps = 0;
+  return search();
+
+  function search(): Witness | undefined {
+    if (++steps > MAX_STEPS) return undefined;
+    const world = worldOf(choices, unknowns);
+    const [holds, first] = outcomeOf(wanted, world);
+    if (holds === false) return undefined;
+    const [spoilt, second] = outcomeOf(unwanted, world);
+    if (spoilt === true) return undefined;
+    const key = first ?? second;
+    if (key === undefined) return withoutNeedless();
+    for (const candidate of unknowns.get(key)?.candidates ?? []) {
+      choices.set(key, candidate);
+      const found = search();
+      if (found !== undefined) return found;
+    }
+    choices.delete(key);
+    return undefined;
+  }
+
+  /** What was asked first may not matter after what was chosen later. */
+  function withoutNeedless(): Witness {
+    for (const [key, value] of [...choices].reverse()) {
+      choices.delete(key);
+      const world = worldOf(choices, unknowns);
+      const still = outcomeOf(wanted, world)[0] === true && outcomeOf(unwanted, world)[0] === false;
+      if (!still) choices.set(key, value);
+    }
+    return { choices: new Map(choices), unknowns };
+  }
+
+  /** Whether a rule holds or, where that is not known, what has to be chosen next. */
+  function outcomeOf(condition: Condition, world: World): readonly [boolean | undefined, string | undefined] {
+    let asked: string | undefined;
+    const outcome = truth(condition, world, (read) => {
+      const missing = firstMissing(read, choices, unknowns);
+      asked ??= missing;
+      return missing === undefined;
+    });
+    return [outcome, outcome === undefined ? asked : undefined];
+  }
+}
+
+/** What has to be chosen before a value can be read: what it is inside of, then itself. */
+function firstMissing(
+  { root, path }: Read,
+  choices: Choices,
+  unknowns: ReadonlyMap<string, Unknown>,
+): string | undefined {
+  for (let length = 0; length <= path.length; length++) {
+    const key = readKey({ root, path: path.slice(0, length) });
+    if (length < path.length && !unknowns.has(key)) continue;
+    if (!choices.has(key)) return key;
+    // Nothing is inside of what is not there.
+    if (!isJsonObject(choices.get(key))) return undefined;
+  }
+  return undefined;
+}
+
+/** The world of which this much was chosen. */
+export function worldOf(choices: Choices, unknowns: ReadonlyMap<string, Unknown>): World {
+  const chosen = (root: Unknown["root"]): JsonObject => chosenOf(root, choices, unknowns);
+  const document = choices.get(readKey({ root: "document", path: [] }));
+  const isCreate = document === undefined && choices.has(readKey({ root: "document", path: [] }));
+  const user = choices.get(userKey) === undefined ? undefined : { ...somebody, ...chosen("user") };
+  return {
+    context: { user, now, appConfig: chosen("appConfig") },
+    document: isCreate ? undefined : { id: "d1", ...chosen("document") },
+    data: chosen("data"),
+  };
+}
+
+/** An object with what was chosen of a root, at its paths. */
+export function chosenOf(
+  root: Unknown["root"],
+  choices: Choices,
+  unknowns: ReadonlyMap<string, Unknown>,
+): JsonObject {
+  const result: JsonObject = {};
+  const own = [...choices].flatMap(([key, value]) => {
+    const unknown = unknowns.get(key);
+    return unknown?.root === root && unknown.path.length > 0 && value !== undefined
+      ? [{ path: unknown.path, value }]
+      : [];
+  });
+  for (const { path, value } of own.sort((a, b) => a.path.length - b.path.length)) place(result, path, value);
+  return result;
+}
+
+function place(target: JsonObject, path: readonly string[], value: JsonValue): void {
+  const [name, ...rest] = path;
+  if (name === undefined) return;
+  if (rest.length === 0) {
+    set(target, name, isJsonObject(value) ? { ...value } : value);
+    return;
+  }
+  const held = Object.hasOwn(target, name) ? target[name] : undefined;
+  const inner = isJsonObject(held) ? held : {};
+  set(target, name, inner);
+  place(inner, rest, value);
+}
+
+/** Fields may be called `__proto__`. */
+function set(target: JsonObject, name: string, value: JsonValue): void {
+  Object.defineProperty(target, name, { value, enumerable: true, writable: true, configurable: true });
+}
+
+/** Whoever is signed in, as far as rules do not ask. */
+const somebody: RuleUser = {
+  id: "u1",
+  email: "u1@example.com",
+  email_verified: true,
+  roles: [],
+  locale: null,
+  mfa: false,
+  created_at: "2026-01-01T00:00:00.000Z",
+  profile: null,
+};

@@ -1,0 +1,128 @@
+/** From folders to what is compared: configurations, or output that was built from one. */
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { isJsonObject } from "../../runtime/json.ts";
+import type { Manifest, RealmManifest } from "../../templates/manifest.ts";
+import { loadRealms } from "../check/analyze.ts";
+import type { Staged } from "../diagnostics/diagnostic.ts";
+import { hasErrors, sorted } from "../diagnostics/sort.ts";
+import { readManifest } from "../emit/write.ts";
+import { isInside } from "../load/folders.ts";
+import { canonicalJson, meaningOf } from "../model/meaning.ts";
+import type { Collection, Realm, RuleSource } from "../model/model.ts";
+import type { CompiledRules } from "../rules/compiled.ts";
+import { compileRules } from "../rules/rules.ts";
+import type { Side } from "./diff.ts";
+
+/** Output whose manifest does not tell of what it was built. */
+export class UnknownOutput extends Error {}
+
+/**
+ * The realms of a configuration folder, or those that an output folder was built from.
+ * @throws UnknownOutput
+ */
+export async function loadSide(folder: string): Promise<Staged<Realm[]>> {
+  const manifest = await readManifest(folder);
+  if (manifest === undefined) return loadRealms(folder);
+  const files = configurationOf(folder, manifest);
+  const scratch = await mkdtemp(join(tmpdir(), "realmc-diff-"));
+  try {
+    for (const [path, value] of files) {
+      const target = join(scratch, path);
+      await mkdir(dirname(target), { recursive: true });
+      // JSON is YAML as well.
+      await writeFile(target, JSON.stringify(value));
+    }
+    return await loadRealms(scratch);
+  } finally {
+    await rm(scratch, { recursive: true, force: true });
+  }
+}
+
+function configurationOf(folder: string, { realms }: Manifest): readonly [string, unknown][] {
+  return Object.values(realms).flatMap(({ inputs, configuration }: RealmManifest) => {
+    const files = Object.entries(configuration ?? {});
+    const sound = files.every(
+      ([path, value]) =>
+        isJsonObject(value) && inputs[path] === meaningOf(value) && isInside(join(folder, path), folder),
+    );
+    if (!sound || Object.keys(inputs).length !== files.length)
+      throw new UnknownOutput(
+        `the manifest of ${folder} does not hold the configuration that it was built from (build it anew)`,
+      );
+    return files;
+  });
+}
+
+/**
+ * Both versions with their rules compiled; those of collections that are the same to the compiler only once. Diagnostics
+ * are of the rules of each.
+ */
+export function compileSides(
+  old: readonly Realm[],
+  now: readonly Realm[],
+): { readonly old: Staged<Side[]>; readonly now: Staged<Side[]> } {
+  const after = now.map((realm) => ({ realm, rules: compileRules(realm) }));
+  const before = old.map((realm) => {
+    const twin = after.find((side) => side.realm.name === realm.name);
+    return { realm, rules: compiledBeside(realm, twin) };
+  });
+  return { old: staged(before), now: staged(after) };
+}
+
+function staged(sides: readonly Side[]): Staged<Side[]> {
+  return { value: [...sides], diagnostics: sorted(sides.flatMap(({ rules }) => rules.diagnostics)) };
+}
+
+function compiledBeside(realm: Realm, twin: Side | undefined): Side["rules"] {
+  if (twin === undefined || hasErrors(twin.rules.diagnostics)) return compileRules(realm);
+  const known = new Map(collectionsOf(twin.realm).map((each) => [inputOf(twin.realm, each), placeOf(each)]));
+  const shared = new Map<string, CompiledRules>();
+  for (const collection of collectionsOf(realm)) {
+    const place = known.get(inputOf(realm, collection));
+    const compiled = place === undefined ? undefined : twin.rules.collections.get(place);
+    if (compiled !== undefined) shared.set(placeOf(collection), compiled);
+  }
+  const databases = realm.databases.map((database) => ({
+    ...database,
+    collections: database.collections.filter((each) => !shared.has(placeOf(each))),
+  }));
+  const { collections, diagnostics } = compileRules({ ...realm, databases });
+  return { collections: new Map([...shared, ...collections]), diagnostics };
+}
+
+function collectionsOf({ databases }: Realm): readonly Collection[] {
+  return databases.flatMap(({ collections }) => collections);
+}
+
+function placeOf({ database, name }: Collection): string {
+  return `${database}/${name}`;
+}
+
+/** Equal where the rules of two collections are compiled to the same. */
+function inputOf({ auth, roles, profile, appConfig }: Realm, collection: Collection): string {
+  const text = (source: RuleSource | undefined): string | null => source?.text ?? null;
+  const { rules, fieldRules, fields, softDelete, customId } = collection;
+  return canonicalJson([
+    placeOf(collection),
+    auth,
+    roles.map(({ name }) => name),
+    profile === undefined
+      ? null
+      : [profile.pointer, ...profile.files.map(({ path, document }) => [path, document])],
+    appConfig,
+    Object.entries(rules).map(([name, source]) => [name, source.key, source.text]),
+    fieldRules.map(({ path, read, write }) => [path, text(read), text(write)]),
+    fields.map(({ path, kinds, arrays, scalar, nullable, values }) => [
+      path,
+      [...kinds],
+      [...arrays],
+      scalar,
+      nullable,
+      values === undefined ? null : [...values],
+    ]),
+    softDelete !== undefined,
+    customId !== undefined,
+  ]);
+}

@@ -1,0 +1,166 @@
+import type { realmChecks } from "../checks/realm.ts";
+import { accounts, type Case, type Sketch } from "./case.ts";
+
+const realm = (more: string): Sketch => ({ realm: `auth: enabled\n${more}` });
+const roles = (grant: string): Sketch => realm(`roles: { boss: { admin: ${grant} } }\n`);
+const networks = (list: string): Sketch => realm(`admin: { allowed_networks: ${list} }\n`);
+const mail = (more: string): Sketch =>
+  realm(`email: { from: a@b.example, reset_link: 'https://b.example/{token}'${more} }\n`);
+
+export const realmCases: Readonly<
+  Record<Exclude<keyof typeof realmChecks, "realm-removed" | "realm-added">, Case>
+> = {
+  "auth-enabled": {
+    old: {},
+    now: { realm: accounts },
+    line: "auth: auth is enabled: what no rule allows is denied",
+    also: ["error-added"],
+  },
+  "auth-disabled": {
+    old: { realm: accounts },
+    now: {},
+    line: "auth: auth is disabled: there are no accounts, and everybody may do everything",
+    also: ["error-removed"],
+  },
+  "signup-narrowed": {
+    old: realm("signup: open\n"),
+    now: realm("signup: invite\n"),
+    line: "signup: signup was open and is invite",
+  },
+  "signup-widened": {
+    old: realm("signup: closed\n"),
+    now: realm("signup: invite\n"),
+    line: "signup: signup was closed and is invite",
+  },
+  "role-removed": {
+    old: realm("roles: { a: {}, b: {} }\n"),
+    now: realm("roles: { a: {} }\n"),
+    line: "roles.b: the role is gone",
+  },
+  "role-added": {
+    old: realm("roles: { a: {} }\n"),
+    now: realm("roles: { a: {}, b: {} }\n"),
+    line: "roles.b: the role is new",
+  },
+  "role-administration-narrowed": {
+    old: roles("true"),
+    now: roles("[users, data]"),
+    line: "roles.boss: administered everything, administers users, data",
+  },
+  "role-administration-widened": {
+    old: roles("[users]"),
+    now: roles("[users, data]"),
+    line: "roles.boss: administered users, administers users, data",
+  },
+  "default-role-removed": {
+    old: { realm: `${accounts}default_roles: [agent, lead]\n` },
+    now: { realm: `${accounts}default_roles: [lead]\n` },
+    line: "default_roles: new users do not get agent any longer",
+  },
+  "default-role-added": {
+    old: { realm: accounts },
+    now: { realm: `${accounts}default_roles: [agent]\n` },
+    line: "default_roles: new users get agent",
+  },
+  "origin-removed": {
+    old: realm("cors: { origins: ['https://a.example', 'https://b.example'] }\n"),
+    now: realm("cors: { origins: ['https://a.example'] }\n"),
+    line: "cors.origins: pages of https://b.example cannot use the API any longer",
+  },
+  "origin-added": {
+    old: {},
+    now: { realm: "auth: disabled\ncors: { origins: ['https://a.example'] }\n" },
+    line: "cors.origins: pages of https://a.example can use the API",
+  },
+  "session-shortened": {
+    old: realm("sessions: { idle_timeout: 7d }\n"),
+    now: realm("sessions: { idle_timeout: 12h }\n"),
+    line: "sessions.idle_timeout: sessions ended after 7d, end after 12h",
+  },
+  "session-lengthened": {
+    old: realm(""),
+    now: realm("sessions: { lifetime: 60d }\n"),
+    line: "sessions.lifetime: sessions ended after 30d, end after 60d",
+  },
+  "cookie-disabled": {
+    old: realm("sessions: { cookie: { enabled: true } }\n"),
+    now: realm(""),
+    line: "sessions.cookie: sessions in cookies are off",
+  },
+  "cookie-enabled": {
+    old: realm(""),
+    now: realm("sessions: { cookie: { enabled: true } }\n"),
+    line: "sessions.cookie: sessions in cookies are on",
+  },
+  "cookie-narrowed": {
+    old: realm("sessions: { cookie: { enabled: true } }\n"),
+    now: realm("sessions: { cookie: { enabled: true, same_site: strict } }\n"),
+    line: "sessions.cookie.same_site: the cookie's SameSite was lax and is strict",
+  },
+  "cookie-widened": {
+    old: realm("sessions: { cookie: { enabled: true, same_site: strict } }\n"),
+    now: realm("sessions: { cookie: { enabled: true } }\n"),
+    line: "sessions.cookie.same_site: the cookie's SameSite was strict and is lax",
+  },
+  "totp-disabled": {
+    old: realm("mfa: { totp: true }\n"),
+    now: realm(""),
+    line: "mfa.totp: second factors are off",
+  },
+  "totp-enabled": {
+    old: realm(""),
+    now: realm("mfa: { totp: true }\n"),
+    line: "mfa.totp: second factors are on",
+  },
+  "mail-link-removed": {
+    old: mail(", verify_link: 'https://b.example/v/{token}'"),
+    now: mail(""),
+    line: "email.verify_link: mails have no verify_link any longer",
+  },
+  "mail-changed": {
+    old: mail(""),
+    now: realm("email: { from: c@b.example, reset_link: 'https://b.example/{token}' }\n"),
+    line: "email.from: mails are others: from was a@b.example and is c@b.example",
+  },
+  "networks-narrowed": {
+    old: networks("[10.0.0.0/8, 192.168.0.0/16]"),
+    now: networks("[10.0.0.0/8]"),
+    line: "admin.allowed_networks: no administration from 192.168.0.0/16 any longer",
+  },
+  "networks-widened": {
+    old: networks("[10.1.0.0/16]"),
+    now: networks("[10.0.0.0/8]"),
+    line: "admin.allowed_networks: administration from 10.0.0.0/8",
+  },
+  "read-access-narrowed": {
+    old: realm("roles: { boss: { admin: read } }\nadmin: { read_access: { users: true, data: true } }\n"),
+    now: realm("roles: { boss: { admin: read } }\nadmin: { read_access: { users: true } }\n"),
+    line: "admin.read_access: `admin: read` does not cover data any longer",
+  },
+  "read-access-widened": {
+    old: roles("read"),
+    now: realm("roles: { boss: { admin: read } }\nadmin: { read_access: { users: true } }\n"),
+    line: "admin.read_access: `admin: read` covers users",
+  },
+  "openapi-narrowed": {
+    old: {},
+    now: { realm: "auth: disabled\nopenapi: off\n" },
+    line: "openapi: the API's description was public and is off",
+  },
+  "openapi-widened": {
+    old: realm("openapi: users\n"),
+    now: realm("openapi: public\n"),
+    line: "openapi: the API's description was users and is public",
+  },
+  "app-config-changed": {
+    old: {
+      realm: `${accounts}app_config: { open: true }\n`,
+      collection: "rules: { read: appConfig.open }\n",
+    },
+    now: {
+      realm: `${accounts}app_config: { open: false }\n`,
+      collection: "rules: { read: appConfig.open }\n",
+    },
+    line: "app_config.open: was true and is false; rules that read it: db/notes rules.read",
+  },
+};

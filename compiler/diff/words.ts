@@ -1,0 +1,24 @@
+/** Values in the messages of changes. */
+import type { JsonType } from "../model/shapes.ts";
+
+/** `'a', 'b'` of values in canonical JSON. */
+export function listed(values: readonly string[]): string {
+  return values.map(shown).join(", ");
+}
+
+/** A value in canonical JSON as messages show it: texts in single quotes. */
+export function shown(text: string): string {
+  return text.startsWith('"') ? `'${text.slice(1, -1).replaceAll('\\"', '"')}'` : text;
+}
+
+/** `string or number`; `number` covers whole numbers. */
+export function describeTypes(types: ReadonlySet<JsonType>): string {
+  const named = [...types].filter((type) => type !== "null" && !(type === "integer" && types.has("number")));
+  if (named.length === 0) return "nothing";
+  return named.length === 5 ? "anything" : named.join(" or ");
+}
+
+/** What is in the first and not in the second. */
+export function missing<T>(from: readonly T[], others: readonly T[]): T[] {
+  return from.filter((each) => !others.includes(each));
+}

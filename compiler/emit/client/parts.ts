@@ -1,0 +1,40 @@
+/** What is the same in the client of every realm: modules of `templates/client`, joined. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { packageRoot } from "../../bundle/package.ts";
+import type { Realm } from "../../model/model.ts";
+
+/** In the order in which they are read. */
+const everywhere = ["queries", "expansion", "documents", "batch", "errors", "connection", "pages"];
+const withAccounts = ["accounts", "administration", "people"];
+const withoutAccounts = ["administration"];
+
+/** The text after what varies by realm: declarations without imports, laid out. */
+export function invariantText({ auth }: Realm): string {
+  const names = [...everywhere, ...(auth ? withAccounts : withoutAccounts)];
+  const shapes = partText("runtime/documents/shape.ts");
+  return [shapes, ...names.map((name) => partText(`templates/client/${name}.ts`))].join("\n");
+}
+
+/** What only the modules themselves have to know of each other. */
+const unshared = /^export (?=class Connection\b|function (?:batching|proved|read)\b|interface Call\b)/gm;
+const texts = new Map<string, string>();
+
+/** A module without its imports and what it says of itself: everything is in one module now. */
+function partText(path: string): string {
+  const known = texts.get(path);
+  if (known !== undefined) return known;
+  const text = readFileSync(join(packageRoot, path), "utf8")
+    .replace(/^\/\*\* [^\n]* \*\/\n\n/, "")
+    .replace(/^import [^;]*;\n/gm, "")
+    .replace(unshared, "")
+    .trimStart();
+  texts.set(path, text);
+  return text;
+}
+
+/** Every name that occurs in a text, its comments aside: those of types and values alike. */
+export function namesIn(text: string): ReadonlySet<string> {
+  const code = text.replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, "");
+  return new Set(code.match(/[A-Za-z_$][\w$]*/g));
+}

@@ -1,0 +1,102 @@
+/**
+ * A server process of `realmc dev`. It has loaded this runtime before there is anything to serve, loads its program while
+ * another process still serves, and serves it once that one has given up the store. The process that started it accepts
+ * the connections and hands them over.
+ */
+import { Socket } from "node:net";
+import { createKey } from "../auth/keys.ts";
+import { systemClock } from "../clock.ts";
+import type { Program } from "./command.ts";
+import { type Instance, startInstance } from "./instance.ts";
+import { createLog } from "./log.ts";
+import { messageOf } from "./main.ts";
+import { dieOfTheUnexpected } from "./serve.ts";
+import { readSettings } from "./settings.ts";
+
+/** What the process is told. Each but `connection`, which comes with a socket, is answered with one {@link Answer}. */
+export type Order =
+  /** Imports the module at a URL, which exports a `program`. */
+  | { readonly kind: "load"; readonly module: string }
+  /** Takes the store and serves what was loaded; with a name, makes each realm an administrator's key called so. */
+  | { readonly kind: "serve"; readonly key: string | undefined }
+  /** Finishes requests under way and gives up the store; `serve` may follow. */
+  | { readonly kind: "yield" }
+  | { readonly kind: "connection" };
+
+export type Answer =
+  /** The runtime is loaded. The first one, to no order. */
+  | { readonly kind: "waiting" }
+  | { readonly kind: "done"; readonly keys: Readonly<Record<string, string>> }
+  | { readonly kind: "failed"; readonly message: string };
+
+/** Milliseconds for requests under way when the next server waits for its turn. */
+const grace = 5_000;
+
+/** Runs until the process that started it ends it, or ends. */
+export async function developmentServer(): Promise<void> {
+  const settings = readSettings(process.env);
+  const log = await createLog(settings.logLevel);
+  dieOfTheUnexpected(log);
+  let program: Program | undefined;
+  let instance: Instance | undefined;
+
+  // Ctrl-C reaches all processes of a terminal; the one that started this one says what it means.
+  process.on("SIGINT", () => undefined);
+  process.on("SIGHUP", () => undefined);
+  process.on("message", (order: Order, connection: unknown) => {
+    if (order.kind !== "connection") {
+      follow(order).then(answer, (error: unknown) => answer({ kind: "failed", message: messageOf(error) }));
+    } else if (connection instanceof Socket) {
+      if (instance === undefined) connection.destroy();
+      else instance.accept(connection);
+    }
+  });
+  process.on("disconnect", () => {
+    stop(0).finally(() => process.exit(0));
+  });
+  answer({ kind: "waiting" });
+
+  async function follow(order: Exclude<Order, { kind: "connection" }>): Promise<Answer> {
+    if (order.kind === "load") {
+      const module: { readonly program: Program } = await import(order.module);
+      program = module.program;
+    } else if (order.kind === "yield") {
+      await stop(grace);
+    } else {
+      return { kind: "done", keys: await serve(order.key) };
+    }
+    return { kind: "done", keys: {} };
+  }
+
+  async function serve(key: string | undefined): Promise<Readonly<Record<string, string>>> {
+    if (program === undefined) throw new Error("nothing was loaded");
+    const clock = systemClock;
+    // Nobody connects to it but by way of the process that hands connections over.
+    const address = { host: "127.0.0.1", port: 0 };
+    const starting = await startInstance({ ...program, settings, clock, log, address });
+    try {
+      await starting.ready;
+    } catch (error) {
+      await starting.stop(0);
+      throw error;
+    }
+    instance = starting;
+    const made: Record<string, string> = {};
+    for (const { definition } of key === undefined ? [] : program.realms) {
+      const wanted = { name: key ?? "", admin: true, replace: true };
+      made[definition.name] = await createKey(starting.store(definition.name), clock, wanted);
+    }
+    return made;
+  }
+
+  async function stop(milliseconds: number): Promise<void> {
+    const stopping = instance;
+    instance = undefined;
+    await stopping?.stop(milliseconds);
+  }
+}
+
+function answer(given: Answer): void {
+  // A process that is gone hears nothing.
+  if (process.connected) process.send?.(given);
+}

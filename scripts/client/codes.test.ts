@@ -1,0 +1,125 @@
+/** The error codes of the clients' types are those of the OpenAPI documents, operation by operation. */
+import { readFileSync, writeFileSync } from "node:fs";
+import { join, relative } from "node:path";
+import { expect, it } from "vitest";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../runtime/json.ts";
+import { root, withWorkspace } from "../workspace.ts";
+import { problems } from "./compilers.ts";
+
+/** What a path below `/v1/{realm}/` is in the client, by method. */
+const ofCollections: readonly [RegExp, Record<string, readonly string[]>][] = [
+  [/^$/, { get: ["list", "count"], post: ["create"] }],
+  [/^\/\{id\}$/, { get: ["get"], put: ["replace"], patch: ["patch"], delete: ["delete"] }],
+  [/^\/\{id\}\/restore$/, { post: ["restore"] }],
+  [/^\/_aggregate$/, { get: ["aggregate"] }],
+];
+
+const ofAccounts: Record<string, Record<string, string>> = {
+  signup: { post: "signUp" },
+  login: { post: "logIn" },
+  logout: { post: "logOut" },
+  reauth: { post: "reauthenticate" },
+  me: { get: "me", patch: "patchMe", delete: "deleteMe" },
+  sessions: { get: "sessions", delete: "endOtherSessions" },
+  "sessions/{id}": { delete: "endSession" },
+  "password/change": { post: "changePassword" },
+  "password/forgot": { post: "forgotPassword" },
+  "password/reset": { post: "resetPassword" },
+  "email/verify": { post: "verifyEmail" },
+  "email/verify/send": { post: "sendVerification" },
+  "email/change": { post: "changeEmail" },
+  "mfa/totp": { post: "enrolTotp", delete: "removeTotp" },
+  "mfa/totp/confirm": { post: "confirmTotp" },
+};
+
+const ofAdministration: Record<string, Record<string, string>> = {
+  users: { get: "listUsers", post: "createUser" },
+  "users/{id}": { get: "getUser", patch: "patchUser", delete: "deleteUser" },
+  "users/{id}/sessions": { get: "listUserSessions", delete: "endUserSessions" },
+  invitations: { get: "listInvitations", post: "createInvitation" },
+  "invitations/{id}": { delete: "revokeInvitation" },
+  keys: { get: "listKeys", post: "createKey" },
+  "keys/{id}": { delete: "revokeKey" },
+  secrets: { get: "listSecrets" },
+  "secrets/{name}": { put: "putSecret", delete: "deleteSecret" },
+  audit: { get: "listAudit" },
+  config: { get: "getConfig" },
+  "config/app": { get: "getAppConfig", put: "putAppConfig" },
+};
+
+/** Where the operation is in the type `Client`; none for what the client does not do. */
+function membersOf(path: string, method: string): readonly (readonly string[])[] {
+  const [, section = "", below = ""] = /^(_auth|_admin)\/(.*)$/.exec(path) ?? [];
+  const administered = /^data\/(.*)$/.exec(below)?.[1];
+  if (section === "_auth") return [["$auth", ofAccounts[below]?.[method] ?? "?"]];
+  if (administered !== undefined) {
+    if (administered.endsWith("/_check")) return [["$admin", "checkDocuments"]];
+    return membersOf(administered, method).map((members) => ["$admin", "data", ...members]);
+  }
+  if (section === "_admin") return [["$admin", ofAdministration[below]?.[method] ?? "?"]];
+  if (path === "_openapi.json" || path === "_docs") return [];
+  const [, database = "", collection = "", rest = ""] = /^([^/]+)\/([^/]+)(.*)$/.exec(path) ?? [];
+  if (collection === "_batch") return [[database, "$batch"]];
+  const operations = ofCollections.find(([pattern]) => pattern.test(rest))?.[1];
+  return (operations?.[method] ?? ["?"]).map((name) => [database, collection, name]);
+}
+
+/** Every `code` with an enumeration in a response, references followed. */
+function codesIn(document: JsonObject, value: JsonValue | undefined, seen = new Set<string>()): string[] {
+  if (Array.isArray(value)) return value.flatMap((each) => codesIn(document, each, seen));
+  if (!isJsonObject(value)) return [];
+  const { $ref, code } = value;
+  if (typeof $ref === "string") {
+    if (seen.has($ref)) return [];
+    return codesIn(document, at(document, $ref), new Set([...seen, $ref]));
+  }
+  const named = isJsonObject(code) && Array.isArray(code["enum"]) ? code["enum"].map(String) : [];
+  return [...named, ...Object.values(value).flatMap((each) => codesIn(document, each, seen))];
+}
+
+function at(document: JsonObject, ref: string): JsonValue | undefined {
+  const steps = ref.slice(2).split("/");
+  return steps.reduce<JsonValue | undefined>(
+    (value, step) => (isJsonObject(value) ? value[step] : undefined),
+    document,
+  );
+}
+
+/** A statement for the compiler for each operation of the document. */
+function statements(realm: string): string[] {
+  const document: JsonObject = JSON.parse(
+    readFileSync(join(root, `generated/${realm}/openapi.json`), "utf8"),
+  );
+  const paths = isJsonObject(document["paths"]) ? document["paths"] : {};
+  return Object.entries(paths).flatMap(([path, item]) =>
+    Object.entries(isJsonObject(item) ? item : {}).flatMap(([method, operation]) => {
+      if (!isJsonObject(operation)) return [];
+      const codes = [...new Set(codesIn(document, operation["responses"]))].sort();
+      return membersOf(path.slice(`/v1/${realm}/`.length), method).map((members) => {
+        const type = ["Client", ...members.map((name) => `[${JSON.stringify(name)}]`)].join("");
+        return `same<CodeOf<${type}>, ${codes.map((code) => JSON.stringify(code)).join(" | ")}>(true);`;
+      });
+    }),
+  );
+}
+
+it.each(["blog", "helpdesk", "inventory"])(
+  "%s",
+  async (realm) => {
+    const lines = statements(realm);
+    expect(lines.length).toBeGreaterThan(20);
+    await withWorkspace((folder) => {
+      const file = join(folder, "codes.ts");
+      const client = relative(folder, join(root, `generated/${realm}/client.ts`));
+      const text = [
+        `import type { Client, CodeOf } from ${JSON.stringify(client)};`,
+        "declare function same<A, B>(verdict: [A] extends [B] ? ([B] extends [A] ? true : [missing: Exclude<B, A>]) : [more: Exclude<A, B>]): void;",
+        ...lines,
+      ].join("\n");
+      writeFileSync(file, text);
+      const found = problems("typescript-5.9", "browser", [relative(root, file)]);
+      expect(found.map((each) => `${lines[Number(/:(\d+):/.exec(each)?.[1]) - 3]}: ${each}`)).toEqual([]);
+    });
+  },
+  120_000,
+);

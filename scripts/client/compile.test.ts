@@ -1,0 +1,46 @@
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join, relative } from "node:path";
+import { transformSync } from "esbuild";
+import { describe, expect, it } from "vitest";
+import { root, withWorkspace } from "../workspace.ts";
+import { compilers, problems } from "./compilers.ts";
+
+const realms = readdirSync(join(root, "examples"), { withFileTypes: true })
+  .filter((entry) => entry.isDirectory())
+  .map(({ name }) => name);
+const clients = realms.map((realm) => `generated/${realm}/client.ts`);
+
+describe.each(compilers)("client.ts under %s, with every strictness", (compiler) => {
+  // Every wrong line of `typing.ts` is expected to be refused: one that is not is a problem.
+  it.each(["browser", "node"] as const)(
+    "compiles for a %s, and refuses wrong fields, operators, orders, expansions, bodies and error codes",
+    (platform) => {
+      expect(problems(compiler, platform, [...clients, "scripts/client/typing.ts"])).toEqual([]);
+    },
+    120_000,
+  );
+});
+
+describe.each(clients)("%s", (path) => {
+  const text = readFileSync(join(root, path), "utf8");
+
+  it("imports nothing", () => {
+    expect(text).not.toMatch(/^\s*import\b|\brequire\(|\bimport\(/m);
+  });
+
+  it("is small in a page", () => {
+    const { code } = transformSync(text, { loader: "ts", minify: true });
+    expect(code.length).toBeLessThan(12_000);
+  });
+});
+
+it("what docs/client.md shows compiles", async () => {
+  const page = readFileSync(join(root, "docs/client.md"), "utf8");
+  const shown = [...page.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(([, text]) => text).join("\n");
+  await withWorkspace((folder) => {
+    const file = join(folder, "shown.ts");
+    const client = relative(folder, join(root, "generated/helpdesk/client.ts"));
+    writeFileSync(file, shown.replaceAll("./helpdesk/client.ts", client));
+    expect(problems("typescript-5.9", "browser", [relative(root, file)])).toEqual([]);
+  });
+}, 120_000);

@@ -1,0 +1,232 @@
+/** `realmc dev` as people use it: what follows from changes to a configuration, and what happens to requests meanwhile. */
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { realmc } from "../workspace.ts";
+import { DevRun, write } from "./run.ts";
+
+let folder: string;
+let dev: DevRun;
+
+const things = { type: "object", properties: { name: { type: "string" } }, required: ["name"] };
+const schema = "config/desk/db/things/schema.json";
+const settings = "config/desk/realm.yaml";
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "realmc-dev-test-"));
+  write(folder, settings, "auth: disabled\n");
+  write(folder, schema, JSON.stringify(things));
+});
+afterEach(async () => {
+  await dev.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function create(url: string, path: string, document: object): Promise<Response> {
+  return fetch(`${url}/v1/${path}`, {
+    method: "POST",
+    body: JSON.stringify(document),
+    headers: { "content-type": "application/json" },
+  });
+}
+
+async function names(url: string, path: string): Promise<unknown> {
+  const { items } = JSON.parse(await (await fetch(`${url}/v1/${path}`)).text());
+  return items.map(({ name }: { name: unknown }) => name);
+}
+
+/** The process that serves, as the store's lock names it. */
+function serverProcess(): number {
+  return Number(/^process (\d+) /.exec(readFileSync(join(folder, "data/lock.holder"), "utf8"))?.[1]);
+}
+
+describe("a change", { timeout: 120_000 }, () => {
+  test("is served, with what was stored; what is emitted is what build writes", async () => {
+    dev = new DevRun(folder);
+    const url = await dev.url();
+    expect((await create(url, "desk/db/things", { name: "one" })).status).toBe(201);
+    expect((await create(url, "desk/db/things", { name: "two", size: "big" })).status).toBe(201);
+
+    const stricter = { ...things, properties: { ...things.properties, size: { type: "integer" } } };
+    write(folder, schema, JSON.stringify(stricter));
+    const [line] = await dev.until(/db\/things: .*restarted in .*\n/s);
+    expect(line).toContain("db/things: schema.json → fields.ts, types.ts, validate.js");
+    expect(line).toMatch(/realm desk restarted in \d/);
+    expect((await create(url, "desk/db/things", { name: "three", size: "big" })).status).toBe(400);
+    expect(await names(url, "desk/db/things")).toEqual(["one", "two"]);
+
+    // As editors do that never leave a file half written.
+    write(folder, `${schema}.draft`, JSON.stringify(things));
+    renameSync(join(folder, `${schema}.draft`), join(folder, schema));
+    await dev.until(/restarted in/);
+    expect((await create(url, "desk/db/things", { name: "three", size: "big" })).status).toBe(201);
+
+    expect(await dev.stop()).toBe(0);
+    const check = spawnSync(process.execPath, [realmc, "build", "config", "--check"], { cwd: folder });
+    expect(check.stdout.toString()).toBe("generated is up to date\n");
+  });
+
+  test("with mistakes is shown, and the server before goes on until they are mended", async () => {
+    dev = new DevRun(folder);
+    const url = await dev.url();
+    const emitted = readFileSync(join(folder, "generated/manifest.json"), "utf8");
+    await create(url, "desk/db/things", { name: "one" });
+    const server = serverProcess();
+
+    write(folder, settings, "auth: disabled\nsignupp: open\n");
+    const [shown] = await dev.until(/desk\/realm.yaml:2:1 error unknown-key .*goes on\n/s);
+    expect(shown).toContain("did you mean 'signup'?");
+    expect(await names(url, "desk/db/things")).toEqual(["one"]);
+    expect(readFileSync(join(folder, "generated/manifest.json"), "utf8")).toBe(emitted);
+
+    write(folder, settings, "auth: disabled\n");
+    await dev.until(/no problems any more/);
+    write(folder, settings, "# The same, with a comment.\nauth: disabled\n");
+    await dev.until(/desk\/realm.yaml: nothing else comes of it/);
+    expect(serverProcess()).toBe(server);
+  });
+
+  test("that the stored documents contradict is told, and the server before goes on", async () => {
+    dev = new DevRun(folder);
+    const url = await dev.url();
+    for (const name of ["twice", "twice"]) await create(url, "desk/db/things", { name });
+
+    const unique = JSON.stringify({ indexes: [{ fields: ["name"], unique: true }] });
+    write(folder, "config/desk/db/things/indexes.json", unique);
+    await dev.until(/error: .*name.*\n.*the server before goes on\n/);
+    expect(await names(url, "desk/db/things")).toEqual(["twice", "twice"]);
+
+    rmSync(join(folder, "config/desk/db/things/indexes.json"));
+    await dev.until(/no problems any more; the server before goes on/);
+    expect((await create(url, "desk/db/things", { name: "twice" })).status).toBe(201);
+  });
+
+  test("of folders: realms come and go, collections are renamed, the whole configuration is replaced", async () => {
+    dev = new DevRun(folder);
+    const url = await dev.url();
+    await create(url, "desk/db/things", { name: "one" });
+
+    // All at once, as a branch is checked out.
+    renameSync(join(folder, "config"), join(folder, "before"));
+    write(folder, "config/shop/realm.yaml", "auth: disabled\n");
+    write(folder, "config/shop/db/things/schema.json", JSON.stringify(things));
+    await dev.until(/realm shop added; realm desk removed \(what is stored stays\); restarted in/);
+    expect((await fetch(`${url}/v1/desk/db/things`)).status).toBe(404);
+    expect((await create(url, "shop/db/things", { name: "new" })).status).toBe(201);
+
+    renameSync(join(folder, "before/desk"), join(folder, "config/desk"));
+    await dev.until(/realm desk added; restarted in/);
+    expect(await names(url, "desk/db/things")).toEqual(["one"]);
+
+    renameSync(join(folder, "config/shop/db/things"), join(folder, "config/shop/db/goods"));
+    await dev.until(/db\/goods added; db\/things removed; .*restarted in/);
+    expect(await names(url, "shop/db/goods")).toEqual([]);
+
+    write(folder, "config/shop/db/goods/schema.json", JSON.stringify({ ...things, required: [] }));
+    await dev.until(/db\/goods: schema.json → .*restarted in/s);
+    expect((await create(url, "shop/db/goods", {})).status).toBe(201);
+  });
+
+  test("keeps requests waiting at most: each is answered, by the server before or the next", async () => {
+    write(folder, "config/desk/db/things/collection.yaml", "aggregate: { group_by: [name] }\n");
+    dev = new DevRun(folder);
+    const url = await dev.url();
+    let open = true;
+    let answered = 0;
+    let cut = 0;
+    const client = async (): Promise<void> => {
+      while (open) {
+        try {
+          expect((await create(url, "desk/db/things", { name: "x" })).status).toBe(201);
+          answered++;
+        } catch (error) {
+          // A kept connection may be closed just when a slow client uses it again, as with every HTTP server.
+          expect(error).toMatchObject({
+            cause: { message: expect.stringMatching(/other side closed|ECONNRESET/) },
+          });
+          cut++;
+        }
+      }
+    };
+    const clients = Promise.all([client(), client(), client()]);
+    for (const size of ["integer", "number", "boolean"]) {
+      const properties = { ...things.properties, size: { type: size } };
+      write(folder, schema, JSON.stringify({ ...things, properties }));
+      await Promise.race([dev.until(/restarted in/), clients]);
+    }
+    open = false;
+    await clients;
+    const counted: { count?: number } = JSON.parse(
+      await (await fetch(`${url}/v1/desk/db/things/_aggregate`)).text(),
+    ).groups[0];
+    expect(counted.count).toBeGreaterThanOrEqual(answered);
+    expect(counted.count).toBeLessThanOrEqual(answered + cut);
+  });
+});
+
+describe("a run", { timeout: 120_000 }, () => {
+  test("begins with mistakes: requests are told so, and answered once they are mended", async () => {
+    write(folder, settings, "auth: perhaps\n");
+    dev = new DevRun(folder, "--out", "emitted", "--data", "kept", "--key");
+    await dev.until(/config has errors; nothing is served/);
+    write(folder, settings, "auth: disabled\n");
+    const url = await dev.url();
+    const [, key] = /administrator's key of desk: (svk_\S+)/.exec(dev.printed) ?? [];
+    const users = await fetch(`${url}/v1/desk/_admin/config`, {
+      headers: { authorization: `Bearer ${key}` },
+    });
+    expect(users.status).toBe(200);
+    expect(readFileSync(join(folder, "emitted/server.ts"), "utf8")).toContain("desk");
+    expect(readFileSync(join(folder, "kept/lock.holder"), "utf8")).toMatch(/^process/);
+  });
+
+  test("starts a server again that died, and leaves none behind when it dies itself", async () => {
+    dev = new DevRun(folder);
+    const url = await dev.url();
+    await create(url, "desk/db/things", { name: "one" });
+    const first = serverProcess();
+    process.kill(first, "SIGKILL");
+    await dev.until(/error: the server ended: SIGKILL\nit is started again\n/);
+    expect(await names(url, "desk/db/things")).toEqual(["one"]);
+    expect(serverProcess()).not.toBe(first);
+
+    await dev.stop("SIGKILL");
+    // It gets the store, which a server left behind would still hold.
+    dev = new DevRun(folder);
+    expect(await names(await dev.url(), "desk/db/things")).toEqual(["one"]);
+    expect(await dev.stop("SIGTERM")).toBe(0);
+  });
+
+  test("on a wrong command line: exit 2, and why", async () => {
+    const occupant = createServer();
+    await new Promise<void>((resolve) => occupant.listen(0, "127.0.0.1", resolve));
+    const address = occupant.address();
+    const port = typeof address === "object" && address !== null ? String(address.port) : "";
+    const cases: readonly [readonly string[], Record<string, string>, RegExp][] = [
+      [["nowhere"], {}, /there is no folder nowhere/],
+      [["config", "--port", "99999"], {}, /A port is a number from 0 to 65535/],
+      [["config", "--port", port], {}, /something else listens there \(choose another: --port\)/],
+      [["config", "--data", "config/data"], {}, /--data config\/data lies in the configuration/],
+      [["config", "--out", "config"], {}, /--out config lies in the configuration/],
+      [["config"], { SVC_STORE: "sqlite::memory:" }, /SVC_STORE names none \(give one: --data\)/],
+      [["config"], { SVC_STORRE: "x" }, /did you mean SVC_STORE/],
+    ];
+    for (const [words, environment, message] of cases) {
+      const { status, stderr } = spawnSync(process.execPath, [realmc, "dev", ...words], {
+        cwd: folder,
+        encoding: "utf8",
+        env: { ...process.env, ...environment },
+      });
+      expect([status, stderr]).toEqual([2, expect.stringMatching(message)]);
+    }
+    occupant.close();
+    dev = new DevRun(folder);
+    await dev.url();
+    const second = new DevRun(folder);
+    await second.until(/error: .*data is in use by process \d+ .*\n.*nothing is served/);
+    expect(await second.stop()).toBe(0);
+  });
+});

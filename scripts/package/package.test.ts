@@ -1,0 +1,206 @@
+/** The package as its users have it: packed, installed into an empty folder, and used there on two versions of Node. */
+import { execFileSync, spawnSync } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { publint } from "publint";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { root } from "../workspace.ts";
+import { installedIn } from "./installed.ts";
+import { install, pack, registryUnreachable, type Tarball } from "./tarball.ts";
+
+const place = mkdtempSync(join(tmpdir(), "realmc-package-"));
+const project = join(place, "shop");
+
+const tools = join(place, "tools");
+/** The newest Node that the registry offers; that of the tests may be it. */
+const newestNode = join(tools, "node_modules/node/bin/node");
+const unreachable = reasonAgainst(() => {
+  mkdirSync(tools);
+  install(
+    tools,
+    "node@latest",
+    "@types/node@20",
+    "typescript-5.4@npm:typescript@5.4",
+    "typescript-latest@npm:typescript@latest",
+  );
+});
+
+let tarball: Tarball;
+
+beforeAll(() => {
+  tarball = pack(place);
+}, 300_000);
+afterAll(() => rmSync(place, { recursive: true, force: true }));
+
+/** Why something cannot be done where the registry cannot be reached; empty where it was done. */
+function reasonAgainst(work: () => void): string {
+  try {
+    work();
+    return "";
+  } catch (error) {
+    const [reason] = registryUnreachable.exec(String(error)) ?? [];
+    if (reason === undefined) throw error;
+    return ` (skipped: the registry cannot be reached, ${reason})`;
+  }
+}
+
+describe("what is published", () => {
+  it("is what users need, and no sources, tests or scripts", () => {
+    const folders = new Set(tarball.files.map((path) => path.replace(/[^/]*$/, "")));
+    expect(
+      [...folders].filter((path) => !/^(?:lib\/runtime|compiler\/init\/template)\/./.test(path)),
+    ).toEqual([
+      "",
+      "compiler/cli/",
+      "compiler/init/template/",
+      "docs/schemas/",
+      "lib/cli/",
+      "lib/docs/",
+      "lib/runtime/",
+      "runtime/documents/",
+      "templates/client/",
+    ]);
+    expect(tarball.files.filter((path) => /\.test\.|testing|testdata|golden|fixture/.test(path))).toEqual([]);
+    const sources = tarball.files.filter((path) => /\.ts$/.test(path) && !/\.d\.ts$/.test(path));
+    // The parts of emitted clients.
+    expect(
+      sources.filter((path) => !/^templates\/client\/|^runtime\/documents\/shape\.ts$/.test(path)),
+    ).toEqual([]);
+  });
+
+  it("is as publint would have it", async () => {
+    const bytes = readFileSync(tarball.path);
+    const pkg = { tarball: bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength) };
+    const { messages } = await publint({ pack: pkg, strict: true });
+    expect(messages).toEqual([]);
+  });
+
+  it("leaves nothing behind in the checkout that git would see", () => {
+    const ignored = execFileSync("git", ["check-ignore", "lib"], { cwd: root, encoding: "utf8" });
+    expect(ignored.trim()).toBe("lib");
+  });
+});
+
+describe.skipIf(unreachable !== "")(`installed into an empty folder${unreachable}`, () => {
+  beforeAll(() => {
+    mkdirSync(project);
+    install(project, tarball.path);
+    installedIn(project, process.execPath).realmc("init");
+  }, 300_000);
+
+  describe.each([
+    { which: "this", node: process.execPath },
+    { which: "the newest", node: newestNode },
+  ])("on $which Node", ({ which, node }) => {
+    const { realmc, serve } = installedIn(project, node);
+    const dist = join(place, `dist-${which}`);
+
+    it("tells its version, and what commands there are", () => {
+      const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+      expect(realmc("--version")).toBe(`${version}\n`);
+      expect(realmc("--help")).toMatch(/realmc build config/);
+    });
+
+    it("builds what it starts from, and emits the same on every Node", () => {
+      realmc("check", "config");
+      realmc("build", "config", "--out", "generated", "--bundle", "dist");
+      expect(realmc("build", "config", "--out", "generated", "--check")).toBe("generated is up to date\n");
+    });
+
+    it("makes a key, serves, and ends", async () => {
+      const [key] = realmc("key", "create", "--realm", "app", "--name", which, "--admin")
+        .trim()
+        .split("\n")
+        .slice(-1);
+      const code = await serve("dist", async (url) => {
+        const created = await fetch(`${url}/work/projects`, {
+          method: "POST",
+          headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+          body: JSON.stringify({ name: `On ${which} Node` }),
+        });
+        expect(created.status).toBe(201);
+        const page = await fetch(`${url}/_docs`);
+        expect(page.status).toBe(200);
+        for (const [, asset] of (await page.text()).matchAll(/(?:src|href)="([^"#]*\/_docs\/[^"]+)"/g)) {
+          expect((await fetch(new URL(String(asset), url))).status, asset).toBe(200);
+        }
+      });
+      expect(code).toBe(0);
+    });
+
+    it("makes a bundle that runs with the packages that it names alone", async () => {
+      cpSync(join(project, "dist"), dist, { recursive: true });
+      const { dependencies } = JSON.parse(readFileSync(join(dist, "package.json"), "utf8"));
+      for (const name of Object.keys(dependencies)) {
+        mkdirSync(dirname(join(dist, "node_modules", name)), { recursive: true });
+        symlinkSync(join(project, "node_modules", name), join(dist, "node_modules", name));
+      }
+      const code = await serve(dist, async (url) => {
+        expect((await fetch(`${url}/_openapi.json`)).status).toBe(200);
+      });
+      expect(code).toBe(0);
+    });
+  });
+
+  describe.each(["typescript-5.4", "typescript-latest"])("types, by %s", (compiler) => {
+    const program = join(tools, "node_modules", compiler, "bin/tsc");
+    const check = (...words: readonly string[]) => {
+      const { status, stdout } = spawnSync(process.execPath, [program, ...words], {
+        cwd: project,
+        encoding: "utf8",
+      });
+      return { status, stdout };
+    };
+
+    it("hold under the settings that a new project has", () => {
+      expect(check("-p", ".")).toEqual({ status: 0, stdout: "" });
+    });
+
+    it.each(["nodenext", "bundler"])(
+      "hold under the strictest settings and moduleResolution %s",
+      (resolution) => {
+        const settings = `strictest-${compiler}-${resolution}.json`;
+        writeFileSync(join(project, settings), JSON.stringify(strictest(resolution)));
+        expect(check("-p", settings)).toEqual({ status: 0, stdout: "" });
+      },
+    );
+
+    it("are there: what is wrong does not compile", () => {
+      const settings = { extends: "./tsconfig.json", include: [], files: ["wrong.ts"] };
+      writeFileSync(join(project, "wrong.json"), JSON.stringify(settings));
+      writeFileSync(join(project, "wrong.ts"), 'import { main } from "realmc/runtime";\nawait main(1);\n');
+      expect(check("-p", "wrong.json").stdout).toMatch(/^wrong\.ts\(2,12\): error TS2345: .*'Program'/);
+    });
+  });
+});
+
+/** Declarations of packages are checked too. */
+function strictest(moduleResolution: string): object {
+  return {
+    compilerOptions: {
+      target: "es2022",
+      lib: ["es2023", "dom", "dom.iterable"],
+      module: moduleResolution === "bundler" ? "esnext" : moduleResolution,
+      moduleResolution,
+      typeRoots: [join(tools, "node_modules/@types")],
+      types: ["node"],
+      noEmit: true,
+      allowImportingTsExtensions: true,
+      resolveJsonModule: true,
+      verbatimModuleSyntax: true,
+      isolatedModules: true,
+      skipLibCheck: false,
+      strict: true,
+      exactOptionalPropertyTypes: true,
+      noUncheckedIndexedAccess: true,
+      noPropertyAccessFromIndexSignature: true,
+      noImplicitOverride: true,
+      noImplicitReturns: true,
+      noFallthroughCasesInSwitch: true,
+      noUnusedLocals: true,
+      noUnusedParameters: true,
+    },
+    include: ["generated"],
+  };
+}

@@ -1,0 +1,260 @@
+/** `client.ts`, as far as it varies by realm; what does not is in `client/`. */
+
+import { serverFields } from "../compiler/check/fields.ts";
+import { conditionType, valueType } from "../compiler/emit/client/conditions.ts";
+import { type ClientNames, clientNames } from "../compiler/emit/client/names.ts";
+import {
+  type Code,
+  code,
+  docComment,
+  type EmittedFile,
+  emitModule,
+  identifier,
+  join,
+  lines,
+  literal,
+  madeElsewhere,
+  object,
+  property,
+  propertyKey,
+  when,
+} from "../compiler/emit/code.ts";
+import { typesOf } from "../compiler/emit/schema/types.ts";
+import type { Aggregation, Collection, DeclaredField, Realm } from "../compiler/model/model.ts";
+import { errorStatus } from "../runtime/errors.ts";
+import { documentTypes } from "./types.ts";
+
+/** @param invariant the text that is to stand after it, with which names must not clash */
+export async function clientModule(realm: Realm, invariant: string): Promise<EmittedFile> {
+  const names = clientNames(realm, invariant);
+  const collections = collectionsOf(realm);
+  const roots = collections.map((collection) => ({
+    name: stemOf(names, collection),
+    schema: collection.schema,
+  }));
+  const profiles = realm.profile === undefined ? [] : [{ name: "Profile", schema: realm.profile }];
+  return emitModule({
+    path: `${realm.name}/client.ts`,
+    sources: [realm.name],
+    body: lines([
+      factory(realm),
+      client(realm),
+      when(collections.length > 0, () => databases(realm, names)),
+      ...collections.map((collection) => shape(realm, collection, names)),
+      madeElsewhere(`${await typesOf([...roots, ...profiles], names.taken)}\n`),
+      ...collections.map((collection) => code`${documents(realm, collection, names)}\n`),
+      choices(realm),
+    ]),
+  });
+}
+
+function factory({ name, auth, databases: { length } }: Realm): Code {
+  const administration = auth ? code`PeopleAdministration` : code`Administration`;
+  const administrator = code`new ${administration}(connection)`;
+  return code`${docComment(
+    `A client of realm ${name}: \`client.<database>.<collection>\`, ${auth ? "`$auth` for the caller's account, " : ""}\`$admin\` for administrators.`,
+  )}export function createClient(options: ClientOptions): Client {
+    const connection = new Connection(${name}, ${auth}, options);
+    return ${object([
+      when(length > 0, () => code`...databases(connection, "")`),
+      when(auth, () => property("$auth", code`new Accounts(connection)`)),
+      property(
+        "$admin",
+        length > 0
+          ? code`Object.assign(${administrator}, {
+            data: databases<AdministratorError>(connection, "_admin/data/"),
+          })`
+          : administrator,
+      ),
+    ])};
+  }\n`;
+}
+
+function client({ auth, signup, totp, databases: { length } }: Realm): Code {
+  const missing = [
+    ...(signup === "closed" ? ["signUp"] : []),
+    ...(totp ? [] : ["enrolTotp", "confirmTotp", "removeTotp"]),
+  ];
+  const accounts =
+    missing.length === 0 ? code`Accounts` : code`Omit<Accounts, ${unionOf(missing.map(literal))}>`;
+  const administration = auth ? code`PeopleAdministration` : code`Administration`;
+  const data = when(
+    length > 0,
+    () =>
+      code` & { ${docComment("All documents, past the access rules.")}readonly data: Databases<AdministratorError> }`,
+  );
+  return code`export interface Client ${when(length > 0, () => code`extends Databases `)}{
+    ${when(auth, () => code`readonly $auth: ${accounts};\n`)}readonly $admin: ${administration}${data};
+  }\n`;
+}
+
+function databases({ databases: all }: Realm, names: ClientNames): Code {
+  const types = all.map(({ name, collections }) => {
+    const shapes = collections.map((each) => code`${propertyKey(each.name)}: ${shapeName(names, each)};`);
+    return code`${propertyKey(name)}: { ${lines(shapes)} };`;
+  });
+  const values = all.map(({ name, collections }) =>
+    property(
+      name,
+      object([
+        code`...batching<Shapes[${name}], Further>(connection, base + ${name})`,
+        ...collections.map((each) =>
+          property(
+            each.name,
+            code`new Collection<${shapeName(names, each)}, Further>(connection, base + ${`${name}/${each.name}`})`,
+          ),
+        ),
+      ]),
+    ),
+  );
+  return code`${docComment("What the collections hold and can do, by database.")}export type Shapes = {
+    ${lines(types)}
+  };
+
+  export type Databases<Further extends ErrorCode = never> = DatabasesOf<Shapes, Further>;
+
+  function databases<Further extends ErrorCode>(connection: Connection, base: string): Databases<Further> {
+    return ${object(values)};
+  }\n`;
+}
+
+/** A collection for the types that do not vary: what it holds, and what it can do. */
+function shape(realm: Realm, collection: Collection, names: ClientNames): Code {
+  const stem = stemOf(names, collection);
+  const references = collection.references.flatMap(({ name, database, collection: target, many }) => {
+    const found = collectionsOf(realm).find((each) => each.database === database && each.name === target);
+    if (found === undefined) return [];
+    return code`${propertyKey(name)}: ${many ? code`Many` : code`One`}<${shapeName(names, found)}>;`;
+  });
+  return code`export interface ${identifier(`${stem}Shape`)} {
+    document: ${identifier(`${stem}Document`)};
+    content: ${identifier(stem)};
+    create: ${identifier(`${stem}Create`)};
+    patch: ${identifier(`${stem}Patch`)};
+    fields: ${identifier(`${stem}Fields`)};
+    references: ${references.length === 0 ? code`object` : code`{ ${lines(references)} }`};
+    traits: ${unionOf(traits(realm, collection).map(literal))};
+    aggregation: ${aggregationType(realm, collection)};
+  }
+
+  ${docComment("What queries may say of each field.")}export interface ${identifier(`${stem}Fields`)} extends ${serverFieldTypes(realm, collection)} {
+    ${lines(collection.fields.map((field) => code`${propertyKey(field.path)}: ${conditionType(field)};`))}
+  }\n`;
+}
+
+function traits({ auth }: Realm, collection: Collection): readonly string[] {
+  return [
+    ...(auth ? ["accounts"] : []),
+    ...(collection.aggregate ? ["aggregate"] : []),
+    ...(collection.customId ? ["custom_id"] : []),
+    ...(collection.text ? ["search"] : []),
+    ...(collection.softDelete ? ["trash"] : []),
+    ...(collection.indexes.some(({ unique }) => unique) ? ["unique"] : []),
+  ];
+}
+
+function serverFieldTypes({ auth }: Realm, { softDelete }: Collection): Code {
+  return join([
+    code`DocumentFields`,
+    when(auth, () => code`OwnershipFields`),
+    when(softDelete !== undefined, () =>
+      auth ? code`DeletionFields` : code`Omit<DeletionFields, "_meta.deleted_by">`,
+    ),
+  ]);
+}
+
+function aggregationType(realm: Realm, collection: Collection): Code {
+  const { aggregate } = collection;
+  if (aggregate === undefined) return code`{ keys: object; by: never; metrics: object }`;
+  const fieldAt = (path: string): QueriedField | undefined =>
+    collection.fields.find((field) => field.path === path) ?? serverFields(realm, collection)[path];
+  const keys = aggregate.groupBy.flatMap((path) => {
+    const field = fieldAt(path);
+    return field === undefined ? [] : [{ path, field }];
+  });
+  return code`{
+    keys: ${members(keys.map(({ path, field }) => [path, valueType(field)] as const))};
+    by: ${unionOf(keys.flatMap(({ path, field }) => groupings(path, field)))};
+    metrics: ${members(metrics(aggregate, fieldAt))};
+  }`;
+}
+
+type QueriedField = Pick<DeclaredField, "kinds" | "values">;
+
+function groupings(path: string, { kinds }: QueriedField): readonly Code[] {
+  const instants = kinds.includes("date-time");
+  if (!instants && !kinds.includes("date")) return [literal(path)];
+  return [code`Periods<${path}>`, ...(instants ? [literal(`${path}:hour`)] : [])];
+}
+
+function metrics(
+  { metrics: measured }: Aggregation,
+  fieldAt: (path: string) => QueriedField | undefined,
+): readonly (readonly [string, Code])[] {
+  const each = measured.flatMap(({ path, functions }) =>
+    functions.map((name) => {
+      const whole = name === "sum" || name === "distinct";
+      const value =
+        name === "min" || name === "max" ? valueType(fieldAt(path) ?? { kinds: [] }) : code`number`;
+      return [`${name}:${path}`, whole ? code`number` : code`${value} | null`] as const;
+    }),
+  );
+  return [["count", code`number`], ...each];
+}
+
+function members(entries: readonly (readonly [string, Code])[]): Code {
+  if (entries.length === 0) return code`object`;
+  return code`{ ${lines(entries.map(([name, type]) => code`${propertyKey(name)}: ${type};`))} }`;
+}
+
+function documents({ auth }: Realm, collection: Collection, names: ClientNames): Code {
+  const stem = stemOf(names, collection);
+  const hidden = collection.fieldRules.filter(({ read }) => read !== undefined).map(({ path }) => path);
+  const seen =
+    hidden.length === 0
+      ? identifier(stem)
+      : code`Partly<${identifier(stem)}, ${unionOf(hidden.map(literal))}>`;
+  return documentTypes(collection, auth, stem, identifier, seen);
+}
+
+/** What `client/realm.ts` stands for. */
+function choices({ auth, roles, profile, signup, sessions, databases: all }: Realm): Code {
+  const scopes = all.flatMap(({ name, collections }) => [
+    name,
+    ...collections.map((collection) => `${name}/${collection.name}`),
+  ]);
+  const named = (values: readonly string[]): Code =>
+    values.length === 0 ? code`string` : unionOf(values.map(literal));
+  const codes = Object.keys(errorStatus).map(literal);
+  return lines([
+    code`${docComment("What the server says is wrong, for programs.")}export type ErrorCode = ${unionOf(codes)};\n`,
+    code`type Refusal = ${auth ? code`"unauthenticated" | "forbidden"` : code`never`};`,
+    code`type AdministratorError =
+      "unauthenticated" | "forbidden" | ${when(auth, () => code`"reauth_required" | `)}"not_found";\n`,
+    code`${docComment("What an API key may be limited to.")}export type Scope = ${named(scopes)};\n`,
+    when(auth, () =>
+      lines([
+        code`export type Role = ${named(roles.map(({ name }) => name))};\n`,
+        when(profile === undefined, () => code`export type Profile = Record<string, unknown>;\n`),
+        code`type InvitationChoice = { invitation${signup === "invite" ? code`: string` : code`?: string | undefined`} };`,
+        code`type CookieChoice = ${sessions.cookie ? code`{ cookie?: boolean | undefined }` : code`object`};`,
+      ]),
+    ),
+  ]);
+}
+
+function unionOf(types: readonly Code[]): Code {
+  return types.length === 0 ? code`never` : join(types, code` | `);
+}
+
+function collectionsOf(realm: Realm): readonly Collection[] {
+  return realm.databases.flatMap((database) => database.collections);
+}
+
+function stemOf({ stems }: ClientNames, collection: Collection): string {
+  return stems.get(collection) ?? "";
+}
+
+function shapeName(names: ClientNames, collection: Collection): Code {
+  return identifier(`${stemOf(names, collection)}Shape`);
+}
