@@ -124,13 +124,16 @@ describe("realmc", () => {
     const built = realmc("build", "config", "--out", "generated", "--bundle", "dist");
     expect(built.status).toBe(0);
     expect(built.stdout).toMatch(/^1 realm in generated and dist: \d+ files, \d+ written \(\d+\.\d s\)\n$/);
-    expect(readdirSync(dist).sort()).toEqual(["package.json", "plain.openapi.json", "server.mjs"]);
+    expect(readdirSync(dist).sort()).toEqual(["docs", "package.json", "plain.openapi.json", "server.mjs"]);
     const { dependencies } = JSON.parse(readFileSync(join(dist, "package.json"), "utf8"));
     expect(Object.values(dependencies).every((version) => /^\d+\.\d+\.\d+$/.test(String(version)))).toBe(
       true,
     );
 
+    // As pnpm starts it. Where Node looks for what modules import, there is nothing.
+    process.env["NODE_PATH"] = join(packageRoot, "node_modules");
     const bare = realmc("serve", "dist");
+    delete process.env["NODE_PATH"];
     expect([bare.status, bare.stdout]).toEqual([2, ""]);
     expect(bare.stderr).toContain("npm install --prefix dist");
     // Where it is deployed, `npm install` brings what the package file names.

@@ -1,13 +1,13 @@
 /** `realmc dev`: builds, serves, watches. */
 import { relative, resolve } from "node:path";
 import picocolors from "picocolors";
+import { listenFailure } from "../../runtime/http/listening.ts";
 import { BadSettings, readSettings } from "../../runtime/instance/settings.ts";
 import { type Front, openFront } from "../dev/front.ts";
 import { Session, type Teller } from "../dev/session.ts";
 import { story } from "../dev/story.ts";
-import { reasonOf } from "../load/reader.ts";
 import { type ExitCode, exit, UsageError } from "./exit.ts";
-import { requireOutput } from "./outputs.ts";
+import { requireApart, requireOutput } from "./outputs.ts";
 import { reportDiagnostics } from "./report.ts";
 import { requireFolder } from "./stages.ts";
 import type { Terminal } from "./terminal.ts";
@@ -37,6 +37,7 @@ export async function dev(config: string, options: DevOptions, terminal: Termina
   requireOutput("--out", options.out, config);
   const { environment, host, port, data } = surroundings(options);
   requireOutput("--data", data, config);
+  requireApart("--out", options.out, "--data", data);
   const front = await listen(host, port);
   const interrupted = interruption();
   terminal.step(`building ${config}`);
@@ -98,9 +99,7 @@ async function listen(host: string, port: number): Promise<Front> {
   try {
     return await openFront(host, port);
   } catch (error) {
-    const isTaken = error instanceof Error && "code" in error && error.code === "EADDRINUSE";
-    const reason = isTaken ? "something else listens there" : reasonOf(error);
-    throw new UsageError(`cannot listen on ${host}:${port}: ${reason} (choose another: --port)`);
+    throw new UsageError(listenFailure(host, port, error, "--port"));
   }
 }
 

@@ -86,17 +86,29 @@ describe("realmc diff", () => {
     );
   });
 
-  test("mistakes in one of the two: exit 2 with its diagnostics on stderr, nothing on stdout", () => {
+  test("mistakes in one of the two: exit 1 with its diagnostics on stderr, nothing on stdout", () => {
     for (const words of [
       ["old", "broken"],
       ["broken", "old"],
     ]) {
       const { status, stdout, stderr } = realmc("diff", ...words);
-      expect([status, stdout]).toEqual([2, ""]);
+      expect([status, stdout]).toEqual([1, ""]);
+      expect(realmc("diff", ...words, "--allow-breaking")).toMatchObject({ status: 1, stdout: "" });
       expect(stderr).toContain("desk/db/notes/collection.yaml:1:25 error rule-unknown-role");
       expect(stderr).toMatch(/^error: broken cannot be compared/m);
     }
     expect(realmc("diff", "old", "nowhere")).toMatchObject({ status: 2, stdout: "" });
     expect(realmc("diff", "old").status).toBe(2);
+  });
+
+  test("who reads may stop reading: no stack", () => {
+    const script = join(packageRoot, "compiler/cli/realmc.mjs");
+    const command = '"$0" "$1" diff now old | true';
+    const { stderr } = spawnSync("sh", ["-c", command, process.execPath, script], {
+      encoding: "utf8",
+      cwd: folder,
+    });
+    expect(stderr).toMatch(/^1 breaking$/m);
+    expect(stderr).not.toContain("EPIPE");
   });
 });

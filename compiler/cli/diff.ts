@@ -20,7 +20,7 @@ export interface DiffOptions {
 
 /**
  * `realmc diff`: what changed for clients between two configurations or output folders, on stdout; 1 where something
- * breaks them, 2 where one of the two cannot be understood.
+ * breaks them, or one of the two has mistakes.
  * @throws UsageError
  */
 export async function diff(
@@ -39,7 +39,7 @@ export async function diff(
   ];
   if (faulty.length > 0) {
     terminal.fail(`${faulty.join(" and ")} cannot be compared before these are mended`);
-    return exit.usage;
+    return exit.diagnostics;
   }
   const changes = diffRealms(sides.old.value, sides.now.value);
   print(changes, format, terminal);

@@ -37,6 +37,10 @@ Right:
   });
 });
 
+test("case does not matter", () => {
+  expect(explained("Unknown-Key")).toEqual(explained("unknown-key"));
+});
+
 test("every code has a page, in lines that a terminal holds", () => {
   for (const code of Object.keys(catalogue)) {
     const { status, out } = explained(code);

@@ -18,9 +18,11 @@ export function explain(code: string | undefined, terminal: Terminal): ExitCode 
     terminal.out(list(colored));
     return exit.ok;
   }
-  const entry = entries.get(code);
+  // Typed from a page or a report, where a sentence may begin with it.
+  const known = code.toLowerCase();
+  const entry = entries.get(known);
   if (entry !== undefined) {
-    terminal.out(textPage(code, entry, { width: WIDTH, colored }).trimEnd());
+    terminal.out(textPage(known, entry, { width: WIDTH, colored }).trimEnd());
     return exit.ok;
   }
   const hint = didYouMean(code, [...entries.keys()]) ?? "realmc explain lists all";

@@ -1,7 +1,8 @@
 import { existsSync, statSync } from "node:fs";
-import { dirname, join, relative, resolve } from "node:path";
+import { join, relative, resolve } from "node:path";
 import { type Project, planProject, writeProject } from "../init/project.ts";
 import { type ExitCode, exit, UsageError } from "./exit.ts";
+import { isInstalled, upwards } from "./installed.ts";
 import { onDisk } from "./outputs.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -86,17 +87,7 @@ function quoted(path: string): string {
   return /^[\w./@%+,:-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }
 
-function isInstalled(name: string, folder: string): boolean {
-  return upwards(folder).some((parent) => existsSync(join(parent, "node_modules", name, "package.json")));
-}
-
 /** The top of the git repository that a folder lies in. */
 function repositoryOf(folder: string): string | undefined {
   return upwards(folder).find((parent) => existsSync(join(parent, ".git")));
-}
-
-/** A folder and those around it, absolute. */
-function upwards(folder: string): readonly string[] {
-  const path = resolve(folder);
-  return path === dirname(path) ? [path] : [path, ...upwards(dirname(path))];
 }

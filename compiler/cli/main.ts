@@ -10,6 +10,7 @@ import { createTerminal, type Terminal } from "./terminal.ts";
 
 /** Runs a command line; answers the exit code. */
 export async function main(words: readonly string[]): Promise<number> {
+  for (const stream of [process.stdout, process.stderr]) stream.on("error", ignoreClosed);
   const terminal = createTerminal({
     stdout: process.stdout,
     stderr: process.stderr,
@@ -28,6 +29,11 @@ export async function main(words: readonly string[]): Promise<number> {
     terminal.fail(error.message);
     return exit.usage;
   }
+}
+
+/** Whoever reads may have read enough: `realmc explain | head`. */
+function ignoreClosed(error: NodeJS.ErrnoException): void {
+  if (error.code !== "EPIPE") throw error;
 }
 
 function commandLine(terminal: Terminal, finish: (code: number) => void): Command {

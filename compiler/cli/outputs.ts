@@ -31,14 +31,22 @@ export function requireOutput(option: string, folder: string, config: string): v
 }
 
 /**
+ * What is kept in one folder is no business of what writes another.
+ * @throws UsageError
+ */
+export function requireApart(option: string, folder: string, other: string, otherFolder: string): void {
+  if (realPath(resolve(folder)) === realPath(resolve(otherFolder))) {
+    throw new UsageError(`${option} and ${other} need folders of their own`);
+  }
+}
+
+/**
  * A bundle has a `package.json`, which must not replace that of another package.
  * @throws UsageError
  */
 export function requireBundle(folder: string, out: string, config: string): void {
   requireOutput("--bundle", folder, config);
-  if (realPath(resolve(folder)) === realPath(resolve(out))) {
-    throw new UsageError("--out and --bundle need folders of their own");
-  }
+  requireApart("--out", out, "--bundle", folder);
   const settings = join(folder, "package.json");
   if (existsSync(settings) && packageName(settings) !== bundleName) {
     throw new UsageError(`--bundle ${folder} holds another package.json; give a folder of its own`);

@@ -1,11 +1,11 @@
 /** Runs a bundle's `server.mjs` as a process of its own. */
 import { spawn } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
-import { createRequire } from "node:module";
+import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { constants } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { isJsonObject } from "../../runtime/json.ts";
 import { UsageError } from "./exit.ts";
+import { isInstalled } from "./installed.ts";
 
 /**
  * Runs `node <dist>/server.mjs` with the given words; signals go on to it. Answers its exit code.
@@ -42,10 +42,8 @@ export async function runServer(dist: string, words: readonly string[]): Promise
 function missingPackages(server: string): readonly string[] {
   const settings: unknown = JSON.parse(readFileSync(join(dirname(server), "package.json"), "utf8"));
   const needed = isJsonObject(settings) ? settings["dependencies"] : undefined;
-  const { paths } = createRequire(server).resolve;
-  return Object.keys(isJsonObject(needed) ? needed : {}).filter(
-    (name) => !paths(name)?.some((folder) => existsSync(join(folder, name))),
-  );
+  const folder = dirname(realpathSync(server));
+  return Object.keys(isJsonObject(needed) ? needed : {}).filter((name) => !isInstalled(name, folder));
 }
 
 function signalNumber(signal: NodeJS.Signals | null): number {

@@ -44,7 +44,10 @@ export class Modules {
 
   /** Makes the module that server processes start from; answers its path. */
   async server(): Promise<string> {
-    const entry = `import { developmentServer } from ${JSON.stringify(runtimeModule)};\nawait developmentServer();\n`;
+    const entry = [
+      `import { developmentServer } from ${JSON.stringify(runtimeModule)};`,
+      `await developmentServer(${JSON.stringify(this.#folder)});`,
+    ].join("\n");
     const { outputFiles } = await build({
       ...serverOptions,
       // Not found by what is emitted otherwise: it must be the one module that both use.

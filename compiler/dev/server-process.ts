@@ -34,15 +34,14 @@ export class ServerProcess {
       env: environment,
       stdio: ["ignore", "inherit", "inherit", "ipc"],
     });
-    this.waiting = this.#answered();
-    // Whoever needs it hears of its end.
-    this.waiting.catch(() => undefined);
-    this.#child.on("message", (answer: Answer) => this.#hear(answer));
     this.ended = new Promise((resolve) => {
       this.#child.once("error", (error) => resolve(error.message));
       this.#child.once("exit", (code, signal) => resolve(signal ?? `exit code ${code}`));
     });
-    this.ended.then((how) => this.#question?.reject(new ServerFailed(`the server process ended (${how})`)));
+    this.#child.on("message", (answer: Answer) => this.#hear(answer));
+    this.waiting = this.#answered();
+    // Whoever needs it hears of its end.
+    this.waiting.catch(() => undefined);
   }
 
   /**
@@ -83,15 +82,16 @@ export class ServerProcess {
   }
 
   #ask(order: Order): Promise<Keys> {
-    if (!this.#child.connected) return Promise.reject(new ServerFailed("the server process has ended"));
     const answered = this.#answered();
-    this.#child.send(order);
+    // One that hears nothing has ended, which answers, too.
+    this.#child.send(order, () => undefined);
     return answered;
   }
 
   #answered(): Promise<Keys> {
     return new Promise((resolve, reject) => {
       this.#question = { resolve, reject };
+      this.ended.then((how) => reject(new ServerFailed(`the server process ended (${how})`)));
     });
   }
 

@@ -112,6 +112,7 @@ export class Session {
     if (this.#seen !== undefined && changesBetween(this.#seen, inputs).length === 0) return;
     this.#seen = inputs;
     const { diagnostics, output } = await this.#compiler.compile(inputs);
+    if (this.#closed) return;
     const mended = this.#say(diagnostics, output === undefined) || this.#hasFailed;
     if (output !== undefined) return this.#serve({ inputs, output }, mended, since);
     const isServing = this.#served !== undefined;
@@ -125,18 +126,21 @@ export class Session {
     const before = this.#served;
     const servers = await this.#servers;
     const program = await this.#modules.program(plan);
+    if (this.#closed) return;
     const writing = this.#write(plan);
     const restart = !servers.serving || program.text !== before?.program.text;
     try {
       const keys = restart ? await servers.serve(program.module, before === undefined ? key : undefined) : {};
       this.#served = { ...next, program };
       this.#hasFailed = false;
+      if (this.#closed) return;
       const elapsed = performance.now() - since;
       if (before === undefined) return teller.started([...realms.keys()], keys, elapsed);
       const changes = changesBetween(before.inputs, next.inputs);
       teller.rebuilt(explain(before.output.realms, realms, changes), { restarted: restart, mended }, elapsed);
     } catch (error) {
       if (!(error instanceof ServerFailed)) throw error;
+      if (this.#closed) return;
       this.#seen = undefined;
       this.#hasFailed = true;
       teller.failed(error.message, servers.serving);

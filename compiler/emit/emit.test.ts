@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { packageRoot } from "../bundle/package.ts";
@@ -12,7 +12,8 @@ import { applyDifference } from "./write.ts";
 
 const noRules: RulesStage = { collections: new Map(), diagnostics: [] };
 const golden = join(packageRoot, "compiler/emit/testdata/shop");
-const scratch = join(packageRoot, ".cache", `emit-${process.pid}`);
+/** In the checkout, whose settings and packages it is compiled with. */
+const scratch = mkdtempSync(join(packageRoot, ".emitted-"));
 
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
@@ -127,7 +128,7 @@ describe("emit", () => {
   test("emitted code is formatted, passes the linter and strict tsc, also with awkward names", async () => {
     const files = [...(await emitRealm(shop(), noRules)), ...(await emitRealm(awkward(), noRules))];
     await applyDifference(scratch, { changed: files, stale: [] });
-    const tsconfig = { extends: "../../tsconfig.json", include: ["**/*.ts"] };
+    const tsconfig = { extends: "../tsconfig.json", include: ["**/*.ts"] };
     writeFileSync(join(scratch, "tsconfig.json"), JSON.stringify(tsconfig));
     expect(run("tsc", ["--noEmit", "-p", scratch])).toEqual({ status: 0, output: "" });
     const linted = files.filter(isLinted).map(({ path }) => join(scratch, path));

@@ -21,7 +21,12 @@ export interface Client extends Databases {
 
 /** What the collections hold and can do, by database. */
 export type Shapes = {
-  content: { authors: AuthorsShape; comments: CommentsShape; posts: PostsShape; tags: TagsShape };
+  content: {
+    authors: ContentAuthorsShape;
+    comments: ContentCommentsShape;
+    posts: ContentPostsShape;
+    tags: ContentTagsShape;
+  };
 };
 
 export type Databases<Further extends ErrorCode = never> = DatabasesOf<Shapes, Further>;
@@ -30,64 +35,64 @@ function databases<Further extends ErrorCode>(connection: Connection, base: stri
   return {
     content: {
       ...batching<Shapes["content"], Further>(connection, base + "content"),
-      authors: new Collection<AuthorsShape, Further>(connection, base + "content/authors"),
-      comments: new Collection<CommentsShape, Further>(connection, base + "content/comments"),
-      posts: new Collection<PostsShape, Further>(connection, base + "content/posts"),
-      tags: new Collection<TagsShape, Further>(connection, base + "content/tags"),
+      authors: new Collection<ContentAuthorsShape, Further>(connection, base + "content/authors"),
+      comments: new Collection<ContentCommentsShape, Further>(connection, base + "content/comments"),
+      posts: new Collection<ContentPostsShape, Further>(connection, base + "content/posts"),
+      tags: new Collection<ContentTagsShape, Further>(connection, base + "content/tags"),
     },
   };
 }
 
-export interface AuthorsShape {
-  document: AuthorsDocument;
-  content: Authors;
-  create: AuthorsCreate;
-  patch: AuthorsPatch;
-  fields: AuthorsFields;
+export interface ContentAuthorsShape {
+  document: ContentAuthorsDocument;
+  content: ContentAuthors;
+  create: ContentAuthorsCreate;
+  patch: ContentAuthorsPatch;
+  fields: ContentAuthorsFields;
   references: object;
   traits: "accounts" | "custom_id";
   aggregation: { keys: object; by: never; metrics: object };
 }
 
 /** What queries may say of each field. */
-export interface AuthorsFields extends DocumentFields, OwnershipFields {
+export interface ContentAuthorsFields extends DocumentFields, OwnershipFields {
   bio: TextCondition<string>;
   links: TextCondition<string | readonly string[]>;
   name: TextCondition<string>;
 }
 
-export interface CommentsShape {
-  document: CommentsDocument;
-  content: Comments;
-  create: CommentsCreate;
-  patch: CommentsPatch;
-  fields: CommentsFields;
-  references: { post: One<PostsShape> };
+export interface ContentCommentsShape {
+  document: ContentCommentsDocument;
+  content: ContentComments;
+  create: ContentCommentsCreate;
+  patch: ContentCommentsPatch;
+  fields: ContentCommentsFields;
+  references: { post: One<ContentPostsShape> };
   traits: "accounts";
   aggregation: { keys: object; by: never; metrics: object };
 }
 
 /** What queries may say of each field. */
-export interface CommentsFields extends DocumentFields, OwnershipFields {
+export interface ContentCommentsFields extends DocumentFields, OwnershipFields {
   approved: Condition<boolean>;
   name: TextCondition<string>;
   post_id: TextCondition<string>;
   text: TextCondition<string>;
 }
 
-export interface PostsShape {
-  document: PostsDocument;
-  content: Posts;
-  create: PostsCreate;
-  patch: PostsPatch;
-  fields: PostsFields;
-  references: { author: One<AuthorsShape>; tags: Many<TagsShape> };
+export interface ContentPostsShape {
+  document: ContentPostsDocument;
+  content: ContentPosts;
+  create: ContentPostsCreate;
+  patch: ContentPostsPatch;
+  fields: ContentPostsFields;
+  references: { author: One<ContentAuthorsShape>; tags: Many<ContentTagsShape> };
   traits: "accounts" | "custom_id" | "search" | "trash";
   aggregation: { keys: object; by: never; metrics: object };
 }
 
 /** What queries may say of each field. */
-export interface PostsFields extends DocumentFields, OwnershipFields, DeletionFields {
+export interface ContentPostsFields extends DocumentFields, OwnershipFields, DeletionFields {
   author_id: TextCondition<string>;
   body: TextCondition<string>;
   published: Condition<boolean>;
@@ -96,31 +101,31 @@ export interface PostsFields extends DocumentFields, OwnershipFields, DeletionFi
   title: TextCondition<string>;
 }
 
-export interface TagsShape {
-  document: TagsDocument;
-  content: Tags;
-  create: TagsCreate;
-  patch: TagsPatch;
-  fields: TagsFields;
+export interface ContentTagsShape {
+  document: ContentTagsDocument;
+  content: ContentTags;
+  create: ContentTagsCreate;
+  patch: ContentTagsPatch;
+  fields: ContentTagsFields;
   references: object;
   traits: "accounts" | "custom_id";
   aggregation: { keys: object; by: never; metrics: object };
 }
 
 /** What queries may say of each field. */
-export interface TagsFields extends DocumentFields, OwnershipFields {
+export interface ContentTagsFields extends DocumentFields, OwnershipFields {
   name: TextCondition<string>;
 }
 
 /** Author */
-export interface Authors {
+export interface ContentAuthors {
   name: string;
   bio?: string;
   links?: string[];
 }
 
 /** Comment */
-export interface Comments {
+export interface ContentComments {
   post_id: string;
   name: string;
   text: string;
@@ -131,7 +136,7 @@ export interface Comments {
  * Post
  * An article; its id is the slug in the address.
  */
-export interface Posts {
+export interface ContentPosts {
   title: string;
   body?: string;
   author_id: string;
@@ -141,57 +146,57 @@ export interface Posts {
 }
 
 /** Tag */
-export interface Tags {
+export interface ContentTags {
   name: string;
 }
 
 /** As responses carry it. */
-export type AuthorsDocument = Authors & {
+export type ContentAuthorsDocument = ContentAuthors & {
   id: string;
   _meta: DocumentMeta & OwnershipMeta;
 };
 
 /** As a create sends it. */
-export type AuthorsCreate = Authors & { id: string };
+export type ContentAuthorsCreate = ContentAuthors & { id: string };
 
 /** As a merge patch (RFC 7396) sends it. */
-export type AuthorsPatch = MergePatch<Authors>;
+export type ContentAuthorsPatch = MergePatch<ContentAuthors>;
 
 /** As responses carry it. */
-export type CommentsDocument = Comments & {
+export type ContentCommentsDocument = ContentComments & {
   id: string;
   _meta: DocumentMeta & OwnershipMeta;
 };
 
 /** As a create sends it. */
-export type CommentsCreate = Comments;
+export type ContentCommentsCreate = ContentComments;
 
 /** As a merge patch (RFC 7396) sends it. */
-export type CommentsPatch = MergePatch<Comments>;
+export type ContentCommentsPatch = MergePatch<ContentComments>;
 
 /** As responses carry it. */
-export type PostsDocument = Posts & {
+export type ContentPostsDocument = ContentPosts & {
   id: string;
   _meta: DocumentMeta & OwnershipMeta & Partial<DeletionMeta>;
 };
 
 /** As a create sends it. */
-export type PostsCreate = Posts & { id: string };
+export type ContentPostsCreate = ContentPosts & { id: string };
 
 /** As a merge patch (RFC 7396) sends it. */
-export type PostsPatch = MergePatch<Posts>;
+export type ContentPostsPatch = MergePatch<ContentPosts>;
 
 /** As responses carry it. */
-export type TagsDocument = Tags & {
+export type ContentTagsDocument = ContentTags & {
   id: string;
   _meta: DocumentMeta & OwnershipMeta;
 };
 
 /** As a create sends it. */
-export type TagsCreate = Tags & { id: string };
+export type ContentTagsCreate = ContentTags & { id: string };
 
 /** As a merge patch (RFC 7396) sends it. */
-export type TagsPatch = MergePatch<Tags>;
+export type ContentTagsPatch = MergePatch<ContentTags>;
 
 /** What the server says is wrong, for programs. */
 export type ErrorCode =
@@ -747,7 +752,7 @@ export class Collection<S extends Shape, Further extends ErrorCode = never> {
       try {
         return await this.patch(id, patch, { ...options, ifMatch: document });
       } catch (error) {
-        if (attempt >= attempts || !isApiError(error, "version_mismatch")) throw error;
+        if (attempt >= attempts || !isApiError(error, "version_mismatch", "write_conflict")) throw error;
       }
     }
   }
@@ -1034,6 +1039,12 @@ interface Answer<T> {
 /** Waits of more than this, in milliseconds, are left to the caller. */
 const longestWait = 10_000;
 
+/** Longer ones, in milliseconds, end at once. */
+const longestTimer = 2 ** 31 - 1;
+
+/** Answers that may be without content. */
+const empty: readonly number[] = [202, 204, 304];
+
 /** Sends requests: credentials, timeouts, repetitions, errors. */
 class Connection {
   readonly #base: string;
@@ -1129,10 +1140,13 @@ class Connection {
     signal?.throwIfAborted();
     const controller = new AbortController();
     const stop = () => controller.abort();
-    const timer = setTimeout(stop, timeout);
+    const timer = setTimeout(stop, Math.min(timeout, longestTimer));
     signal?.addEventListener("abort", stop);
+    const stopped = new Promise<never>((_, reject) => {
+      controller.signal.addEventListener("abort", () => reject(controller.signal.reason));
+    });
     try {
-      return await this.#exchange<T>(call, controller.signal);
+      return await Promise.race([this.#exchange<T>(call, controller.signal), stopped]);
     } catch (error) {
       signal?.throwIfAborted();
       if (!controller.signal.aborted) throw error;
@@ -1145,6 +1159,8 @@ class Connection {
 
   async #exchange<T>(call: Call, signal: AbortSignal): Promise<Answer<T>> {
     const { method, path, query, body } = call;
+    // These segments, of ids that no document has, would be taken out on the way: the request would go elsewhere.
+    if (/(?:^|\/)\.{0,2}(?:\/|$)/.test(path)) throw new RangeError(`${method} ${path}: no such id`);
     const { credentials, fetch = globalThis.fetch } = this.#options;
     const headers = await this.#headersOf(call);
     let status: number | undefined;
@@ -1158,10 +1174,13 @@ class Connection {
       });
       status = response.status;
       const text = await response.text();
-      const value = text === "" ? undefined : JSON.parse(text);
+      const value = text === "" && empty.includes(status) ? undefined : JSON.parse(text);
+      if (value === null || (value !== undefined && typeof value !== "object"))
+        throw new TypeError("no object");
       if (status >= 400) {
-        const wait = response.headers.get("Retry-After");
-        throw new ApiError(status, value.error, wait === null ? undefined : Number(wait));
+        if (typeof value.error?.code !== "string") throw new TypeError("no error code");
+        const wait = response.headers.get("Retry-After") ?? "";
+        throw new ApiError(status, value.error, /^\d+$/.test(wait) ? Number(wait) : undefined);
       }
       const etag = response.headers.get("ETag");
       if (etag !== null && value !== undefined) this.#tags.set(value, etag);
@@ -1177,10 +1196,7 @@ class Connection {
   async #headersOf({ method, body, headers, options }: Call): Promise<Record<string, string>> {
     const token = await this.#token();
     const media = method === "PATCH" ? "application/merge-patch+json" : "application/json";
-    return present({
-      ...this.#options.headers,
-      ...options?.headers,
-      ...headers,
+    return merged(this.#options.headers, options?.headers, headers, {
       Authorization: token === undefined ? undefined : `Bearer ${token}`,
       "Content-Type": body === undefined ? undefined : media,
       "X-Svc-On-Behalf-Of": options?.onBehalfOf,
@@ -1203,10 +1219,12 @@ function parameterText(value: unknown): string {
   return typeof value === "object" && !Array.isArray(value) ? JSON.stringify(value) : String(value);
 }
 
-function present(headers: Readonly<Record<string, string | undefined>>): Record<string, string> {
-  const given: Record<string, string> = {};
-  for (const [name, value] of Object.entries(headers)) if (value !== undefined) given[name] = value;
-  return given;
+/** Each name once, whatever its case: as the last says that gives it a value. */
+function merged(...all: readonly (Call["headers"] | undefined)[]): Record<string, string> {
+  const given = new Map<string, readonly [string, string]>();
+  for (const [name, value] of all.flatMap((headers = {}) => Object.entries(headers)))
+    if (value !== undefined) given.set(name.toLowerCase(), [name, value]);
+  return Object.fromEntries(given.values());
 }
 
 /** @throws the signal's reason when it is aborted meanwhile */
@@ -1338,9 +1356,14 @@ export class Accounts {
   }
 
   logOut(options?: RequestOptions): ApiPromise<void, Always | AnyBodyError> {
-    return this.#post<void, never>("logout", undefined, options).then(() => {
-      this.#connection.session = undefined;
-    });
+    return this.#post<void, never>("logout", undefined, options).then(
+      () => this.#forget(),
+      (error: unknown) => {
+        // It has ended before.
+        if (isApiError(error, "unauthenticated")) this.#forget();
+        throw error;
+      },
+    );
   }
 
   me(options?: RequestOptions): ApiPromise<User, Always> {
@@ -1355,7 +1378,9 @@ export class Accounts {
   }
 
   deleteMe(options?: ProofOptions): ApiPromise<void, Always | "reauth_required"> {
-    return this.#connection.call({ method: "DELETE", path: "_auth/me", ...proved(options) });
+    return this.#connection
+      .call<void, never>({ method: "DELETE", path: "_auth/me", ...proved(options) })
+      .then(() => this.#forget());
   }
 
   /** Proves again who is signed in, for five minutes: by the password, or the code of a second factor. */
@@ -1449,6 +1474,10 @@ export class Accounts {
 
   #post<T, Code extends ErrorCode>(path: string, body: unknown, options?: ProofOptions): ApiPromise<T, Code> {
     return this.#connection.call({ method: "POST", path: `_auth/${path}`, body, ...proved(options) });
+  }
+
+  #forget(): void {
+    this.#connection.session = undefined;
   }
 
   async #signIn(path: string, body: SignUp | LogIn, options?: RequestOptions): Promise<SignedIn> {

@@ -21,7 +21,7 @@ export interface Client extends Databases {
 
 /** What the collections hold and can do, by database. */
 export type Shapes = {
-  support: { customers: CustomersShape; replies: RepliesShape; tickets: TicketsShape };
+  support: { customers: SupportCustomersShape; replies: SupportRepliesShape; tickets: SupportTicketsShape };
 };
 
 export type Databases<Further extends ErrorCode = never> = DatabasesOf<Shapes, Further>;
@@ -30,26 +30,26 @@ function databases<Further extends ErrorCode>(connection: Connection, base: stri
   return {
     support: {
       ...batching<Shapes["support"], Further>(connection, base + "support"),
-      customers: new Collection<CustomersShape, Further>(connection, base + "support/customers"),
-      replies: new Collection<RepliesShape, Further>(connection, base + "support/replies"),
-      tickets: new Collection<TicketsShape, Further>(connection, base + "support/tickets"),
+      customers: new Collection<SupportCustomersShape, Further>(connection, base + "support/customers"),
+      replies: new Collection<SupportRepliesShape, Further>(connection, base + "support/replies"),
+      tickets: new Collection<SupportTicketsShape, Further>(connection, base + "support/tickets"),
     },
   };
 }
 
-export interface CustomersShape {
-  document: CustomersDocument;
-  content: Customers;
-  create: CustomersCreate;
-  patch: CustomersPatch;
-  fields: CustomersFields;
+export interface SupportCustomersShape {
+  document: SupportCustomersDocument;
+  content: SupportCustomers;
+  create: SupportCustomersCreate;
+  patch: SupportCustomersPatch;
+  fields: SupportCustomersFields;
   references: object;
   traits: "accounts" | "unique";
   aggregation: { keys: object; by: never; metrics: object };
 }
 
 /** What queries may say of each field. */
-export interface CustomersFields extends DocumentFields, OwnershipFields {
+export interface SupportCustomersFields extends DocumentFields, OwnershipFields {
   address: PresenceCondition;
   "address.city": TextCondition<string>;
   "address.country": TextCondition<string>;
@@ -60,31 +60,31 @@ export interface CustomersFields extends DocumentFields, OwnershipFields {
   plan: TextCondition<"enterprise" | "free" | "team">;
 }
 
-export interface RepliesShape {
-  document: RepliesDocument;
-  content: Replies;
-  create: RepliesCreate;
-  patch: RepliesPatch;
-  fields: RepliesFields;
-  references: { ticket: One<TicketsShape> };
+export interface SupportRepliesShape {
+  document: SupportRepliesDocument;
+  content: SupportReplies;
+  create: SupportRepliesCreate;
+  patch: SupportRepliesPatch;
+  fields: SupportRepliesFields;
+  references: { ticket: One<SupportTicketsShape> };
   traits: "accounts";
   aggregation: { keys: object; by: never; metrics: object };
 }
 
 /** What queries may say of each field. */
-export interface RepliesFields extends DocumentFields, OwnershipFields {
+export interface SupportRepliesFields extends DocumentFields, OwnershipFields {
   internal: Condition<boolean>;
   text: TextCondition<string>;
   ticket_id: TextCondition<string>;
 }
 
-export interface TicketsShape {
-  document: TicketsDocument;
-  content: Tickets;
-  create: TicketsCreate;
-  patch: TicketsPatch;
-  fields: TicketsFields;
-  references: { customer: One<CustomersShape> };
+export interface SupportTicketsShape {
+  document: SupportTicketsDocument;
+  content: SupportTickets;
+  create: SupportTicketsCreate;
+  patch: SupportTicketsPatch;
+  fields: SupportTicketsFields;
+  references: { customer: One<SupportCustomersShape> };
   traits: "accounts" | "aggregate" | "search" | "trash";
   aggregation: {
     keys: {
@@ -110,7 +110,7 @@ export interface TicketsShape {
 }
 
 /** What queries may say of each field. */
-export interface TicketsFields extends DocumentFields, OwnershipFields, DeletionFields {
+export interface SupportTicketsFields extends DocumentFields, OwnershipFields, DeletionFields {
   assignee_id: TextCondition<string | null>;
   body: TextCondition<string>;
   customer_id: TextCondition<string>;
@@ -129,7 +129,7 @@ export interface TicketsFields extends DocumentFields, OwnershipFields, Deletion
  * Customer
  * A company or person whom we help.
  */
-export interface Customers {
+export interface SupportCustomers {
   name: string;
   email: string;
   plan?: "free" | "team" | "enterprise";
@@ -146,7 +146,7 @@ export interface Address {
 }
 
 /** Reply */
-export interface Replies {
+export interface SupportReplies {
   ticket_id: string;
   text: string;
   /** Seen by agents only. */
@@ -157,7 +157,7 @@ export interface Replies {
  * Ticket
  * A request for help.
  */
-export interface Tickets {
+export interface SupportTickets {
   subject: string;
   body?: string;
   /** In which the customer writes; searches find its word forms. */
@@ -181,40 +181,40 @@ export interface Profile {
 }
 
 /** As responses carry it. */
-export type CustomersDocument = Partly<Customers, "credit_limit"> & {
+export type SupportCustomersDocument = Partly<SupportCustomers, "credit_limit"> & {
   id: string;
   _meta: DocumentMeta & OwnershipMeta;
 };
 
 /** As a create sends it. */
-export type CustomersCreate = Customers;
+export type SupportCustomersCreate = SupportCustomers;
 
 /** As a merge patch (RFC 7396) sends it. */
-export type CustomersPatch = MergePatch<Customers>;
+export type SupportCustomersPatch = MergePatch<SupportCustomers>;
 
 /** As responses carry it. */
-export type RepliesDocument = Replies & {
+export type SupportRepliesDocument = SupportReplies & {
   id: string;
   _meta: DocumentMeta & OwnershipMeta;
 };
 
 /** As a create sends it. */
-export type RepliesCreate = Replies;
+export type SupportRepliesCreate = SupportReplies;
 
 /** As a merge patch (RFC 7396) sends it. */
-export type RepliesPatch = MergePatch<Replies>;
+export type SupportRepliesPatch = MergePatch<SupportReplies>;
 
 /** As responses carry it. */
-export type TicketsDocument = Partly<Tickets, "triage"> & {
+export type SupportTicketsDocument = Partly<SupportTickets, "triage"> & {
   id: string;
   _meta: DocumentMeta & OwnershipMeta & Partial<DeletionMeta>;
 };
 
 /** As a create sends it. */
-export type TicketsCreate = Tickets;
+export type SupportTicketsCreate = SupportTickets;
 
 /** As a merge patch (RFC 7396) sends it. */
-export type TicketsPatch = MergePatch<Tickets>;
+export type SupportTicketsPatch = MergePatch<SupportTickets>;
 
 /** What the server says is wrong, for programs. */
 export type ErrorCode =
@@ -768,7 +768,7 @@ export class Collection<S extends Shape, Further extends ErrorCode = never> {
       try {
         return await this.patch(id, patch, { ...options, ifMatch: document });
       } catch (error) {
-        if (attempt >= attempts || !isApiError(error, "version_mismatch")) throw error;
+        if (attempt >= attempts || !isApiError(error, "version_mismatch", "write_conflict")) throw error;
       }
     }
   }
@@ -1055,6 +1055,12 @@ interface Answer<T> {
 /** Waits of more than this, in milliseconds, are left to the caller. */
 const longestWait = 10_000;
 
+/** Longer ones, in milliseconds, end at once. */
+const longestTimer = 2 ** 31 - 1;
+
+/** Answers that may be without content. */
+const empty: readonly number[] = [202, 204, 304];
+
 /** Sends requests: credentials, timeouts, repetitions, errors. */
 class Connection {
   readonly #base: string;
@@ -1150,10 +1156,13 @@ class Connection {
     signal?.throwIfAborted();
     const controller = new AbortController();
     const stop = () => controller.abort();
-    const timer = setTimeout(stop, timeout);
+    const timer = setTimeout(stop, Math.min(timeout, longestTimer));
     signal?.addEventListener("abort", stop);
+    const stopped = new Promise<never>((_, reject) => {
+      controller.signal.addEventListener("abort", () => reject(controller.signal.reason));
+    });
     try {
-      return await this.#exchange<T>(call, controller.signal);
+      return await Promise.race([this.#exchange<T>(call, controller.signal), stopped]);
     } catch (error) {
       signal?.throwIfAborted();
       if (!controller.signal.aborted) throw error;
@@ -1166,6 +1175,8 @@ class Connection {
 
   async #exchange<T>(call: Call, signal: AbortSignal): Promise<Answer<T>> {
     const { method, path, query, body } = call;
+    // These segments, of ids that no document has, would be taken out on the way: the request would go elsewhere.
+    if (/(?:^|\/)\.{0,2}(?:\/|$)/.test(path)) throw new RangeError(`${method} ${path}: no such id`);
     const { credentials, fetch = globalThis.fetch } = this.#options;
     const headers = await this.#headersOf(call);
     let status: number | undefined;
@@ -1179,10 +1190,13 @@ class Connection {
       });
       status = response.status;
       const text = await response.text();
-      const value = text === "" ? undefined : JSON.parse(text);
+      const value = text === "" && empty.includes(status) ? undefined : JSON.parse(text);
+      if (value === null || (value !== undefined && typeof value !== "object"))
+        throw new TypeError("no object");
       if (status >= 400) {
-        const wait = response.headers.get("Retry-After");
-        throw new ApiError(status, value.error, wait === null ? undefined : Number(wait));
+        if (typeof value.error?.code !== "string") throw new TypeError("no error code");
+        const wait = response.headers.get("Retry-After") ?? "";
+        throw new ApiError(status, value.error, /^\d+$/.test(wait) ? Number(wait) : undefined);
       }
       const etag = response.headers.get("ETag");
       if (etag !== null && value !== undefined) this.#tags.set(value, etag);
@@ -1198,10 +1212,7 @@ class Connection {
   async #headersOf({ method, body, headers, options }: Call): Promise<Record<string, string>> {
     const token = await this.#token();
     const media = method === "PATCH" ? "application/merge-patch+json" : "application/json";
-    return present({
-      ...this.#options.headers,
-      ...options?.headers,
-      ...headers,
+    return merged(this.#options.headers, options?.headers, headers, {
       Authorization: token === undefined ? undefined : `Bearer ${token}`,
       "Content-Type": body === undefined ? undefined : media,
       "X-Svc-On-Behalf-Of": options?.onBehalfOf,
@@ -1224,10 +1235,12 @@ function parameterText(value: unknown): string {
   return typeof value === "object" && !Array.isArray(value) ? JSON.stringify(value) : String(value);
 }
 
-function present(headers: Readonly<Record<string, string | undefined>>): Record<string, string> {
-  const given: Record<string, string> = {};
-  for (const [name, value] of Object.entries(headers)) if (value !== undefined) given[name] = value;
-  return given;
+/** Each name once, whatever its case: as the last says that gives it a value. */
+function merged(...all: readonly (Call["headers"] | undefined)[]): Record<string, string> {
+  const given = new Map<string, readonly [string, string]>();
+  for (const [name, value] of all.flatMap((headers = {}) => Object.entries(headers)))
+    if (value !== undefined) given.set(name.toLowerCase(), [name, value]);
+  return Object.fromEntries(given.values());
 }
 
 /** @throws the signal's reason when it is aborted meanwhile */
@@ -1359,9 +1372,14 @@ export class Accounts {
   }
 
   logOut(options?: RequestOptions): ApiPromise<void, Always | AnyBodyError> {
-    return this.#post<void, never>("logout", undefined, options).then(() => {
-      this.#connection.session = undefined;
-    });
+    return this.#post<void, never>("logout", undefined, options).then(
+      () => this.#forget(),
+      (error: unknown) => {
+        // It has ended before.
+        if (isApiError(error, "unauthenticated")) this.#forget();
+        throw error;
+      },
+    );
   }
 
   me(options?: RequestOptions): ApiPromise<User, Always> {
@@ -1376,7 +1394,9 @@ export class Accounts {
   }
 
   deleteMe(options?: ProofOptions): ApiPromise<void, Always | "reauth_required"> {
-    return this.#connection.call({ method: "DELETE", path: "_auth/me", ...proved(options) });
+    return this.#connection
+      .call<void, never>({ method: "DELETE", path: "_auth/me", ...proved(options) })
+      .then(() => this.#forget());
   }
 
   /** Proves again who is signed in, for five minutes: by the password, or the code of a second factor. */
@@ -1470,6 +1490,10 @@ export class Accounts {
 
   #post<T, Code extends ErrorCode>(path: string, body: unknown, options?: ProofOptions): ApiPromise<T, Code> {
     return this.#connection.call({ method: "POST", path: `_auth/${path}`, body, ...proved(options) });
+  }
+
+  #forget(): void {
+    this.#connection.session = undefined;
   }
 
   async #signIn(path: string, body: SignUp | LogIn, options?: RequestOptions): Promise<SignedIn> {

@@ -19,7 +19,7 @@ export interface Client extends Databases {
 
 /** What the collections hold and can do, by database. */
 export type Shapes = {
-  stock: { items: ItemsShape; locations: LocationsShape; movements: MovementsShape };
+  stock: { items: StockItemsShape; locations: StockLocationsShape; movements: StockMovementsShape };
 };
 
 export type Databases<Further extends ErrorCode = never> = DatabasesOf<Shapes, Further>;
@@ -28,26 +28,26 @@ function databases<Further extends ErrorCode>(connection: Connection, base: stri
   return {
     stock: {
       ...batching<Shapes["stock"], Further>(connection, base + "stock"),
-      items: new Collection<ItemsShape, Further>(connection, base + "stock/items"),
-      locations: new Collection<LocationsShape, Further>(connection, base + "stock/locations"),
-      movements: new Collection<MovementsShape, Further>(connection, base + "stock/movements"),
+      items: new Collection<StockItemsShape, Further>(connection, base + "stock/items"),
+      locations: new Collection<StockLocationsShape, Further>(connection, base + "stock/locations"),
+      movements: new Collection<StockMovementsShape, Further>(connection, base + "stock/movements"),
     },
   };
 }
 
-export interface ItemsShape {
-  document: ItemsDocument;
-  content: Items;
-  create: ItemsCreate;
-  patch: ItemsPatch;
-  fields: ItemsFields;
+export interface StockItemsShape {
+  document: StockItemsDocument;
+  content: StockItems;
+  create: StockItemsCreate;
+  patch: StockItemsPatch;
+  fields: StockItemsFields;
   references: object;
   traits: "unique";
   aggregation: { keys: object; by: never; metrics: object };
 }
 
 /** What queries may say of each field. */
-export interface ItemsFields extends DocumentFields {
+export interface StockItemsFields extends DocumentFields {
   dimensions: PresenceCondition;
   "dimensions.depth_mm": Condition<number>;
   "dimensions.height_mm": Condition<number>;
@@ -59,31 +59,31 @@ export interface ItemsFields extends DocumentFields {
   unit: TextCondition<"kg" | "litre" | "piece">;
 }
 
-export interface LocationsShape {
-  document: LocationsDocument;
-  content: Locations;
-  create: LocationsCreate;
-  patch: LocationsPatch;
-  fields: LocationsFields;
+export interface StockLocationsShape {
+  document: StockLocationsDocument;
+  content: StockLocations;
+  create: StockLocationsCreate;
+  patch: StockLocationsPatch;
+  fields: StockLocationsFields;
   references: object;
   traits: "unique";
   aggregation: { keys: object; by: never; metrics: object };
 }
 
 /** What queries may say of each field. */
-export interface LocationsFields extends DocumentFields {
+export interface StockLocationsFields extends DocumentFields {
   aisle: Condition<number>;
   bin: Condition<number>;
   warehouse: TextCondition<string>;
 }
 
-export interface MovementsShape {
-  document: MovementsDocument;
-  content: Movements;
-  create: MovementsCreate;
-  patch: MovementsPatch;
-  fields: MovementsFields;
-  references: { item: One<ItemsShape>; location: One<LocationsShape> };
+export interface StockMovementsShape {
+  document: StockMovementsDocument;
+  content: StockMovements;
+  create: StockMovementsCreate;
+  patch: StockMovementsPatch;
+  fields: StockMovementsFields;
+  references: { item: One<StockItemsShape>; location: One<StockLocationsShape> };
   traits: "aggregate";
   aggregation: {
     keys: { item_id: string; location_id: string; moved_at: string };
@@ -99,7 +99,7 @@ export interface MovementsShape {
 }
 
 /** What queries may say of each field. */
-export interface MovementsFields extends DocumentFields {
+export interface StockMovementsFields extends DocumentFields {
   item_id: TextCondition<string>;
   location_id: TextCondition<string>;
   lots: PresenceCondition;
@@ -110,7 +110,7 @@ export interface MovementsFields extends DocumentFields {
 }
 
 /** Item */
-export interface Items {
+export interface StockItems {
   sku: string;
   name: string;
   unit: "piece" | "kg" | "litre";
@@ -124,7 +124,7 @@ export interface Items {
 }
 
 /** Location */
-export interface Locations {
+export interface StockLocations {
   warehouse: string;
   aisle: number;
   bin: number;
@@ -134,7 +134,7 @@ export interface Locations {
  * Movement
  * Goods coming in (positive) or going out (negative).
  */
-export interface Movements {
+export interface StockMovements {
   item_id: string;
   location_id: string;
   quantity: number;
@@ -146,40 +146,40 @@ export interface Movements {
 }
 
 /** As responses carry it. */
-export type ItemsDocument = Items & {
+export type StockItemsDocument = StockItems & {
   id: string;
   _meta: DocumentMeta;
 };
 
 /** As a create sends it. */
-export type ItemsCreate = Items;
+export type StockItemsCreate = StockItems;
 
 /** As a merge patch (RFC 7396) sends it. */
-export type ItemsPatch = MergePatch<Items>;
+export type StockItemsPatch = MergePatch<StockItems>;
 
 /** As responses carry it. */
-export type LocationsDocument = Locations & {
+export type StockLocationsDocument = StockLocations & {
   id: string;
   _meta: DocumentMeta;
 };
 
 /** As a create sends it. */
-export type LocationsCreate = Locations;
+export type StockLocationsCreate = StockLocations;
 
 /** As a merge patch (RFC 7396) sends it. */
-export type LocationsPatch = MergePatch<Locations>;
+export type StockLocationsPatch = MergePatch<StockLocations>;
 
 /** As responses carry it. */
-export type MovementsDocument = Movements & {
+export type StockMovementsDocument = StockMovements & {
   id: string;
   _meta: DocumentMeta;
 };
 
 /** As a create sends it. */
-export type MovementsCreate = Movements;
+export type StockMovementsCreate = StockMovements;
 
 /** As a merge patch (RFC 7396) sends it. */
-export type MovementsPatch = MergePatch<Movements>;
+export type StockMovementsPatch = MergePatch<StockMovements>;
 
 /** What the server says is wrong, for programs. */
 export type ErrorCode =
@@ -728,7 +728,7 @@ export class Collection<S extends Shape, Further extends ErrorCode = never> {
       try {
         return await this.patch(id, patch, { ...options, ifMatch: document });
       } catch (error) {
-        if (attempt >= attempts || !isApiError(error, "version_mismatch")) throw error;
+        if (attempt >= attempts || !isApiError(error, "version_mismatch", "write_conflict")) throw error;
       }
     }
   }
@@ -1015,6 +1015,12 @@ interface Answer<T> {
 /** Waits of more than this, in milliseconds, are left to the caller. */
 const longestWait = 10_000;
 
+/** Longer ones, in milliseconds, end at once. */
+const longestTimer = 2 ** 31 - 1;
+
+/** Answers that may be without content. */
+const empty: readonly number[] = [202, 204, 304];
+
 /** Sends requests: credentials, timeouts, repetitions, errors. */
 class Connection {
   readonly #base: string;
@@ -1110,10 +1116,13 @@ class Connection {
     signal?.throwIfAborted();
     const controller = new AbortController();
     const stop = () => controller.abort();
-    const timer = setTimeout(stop, timeout);
+    const timer = setTimeout(stop, Math.min(timeout, longestTimer));
     signal?.addEventListener("abort", stop);
+    const stopped = new Promise<never>((_, reject) => {
+      controller.signal.addEventListener("abort", () => reject(controller.signal.reason));
+    });
     try {
-      return await this.#exchange<T>(call, controller.signal);
+      return await Promise.race([this.#exchange<T>(call, controller.signal), stopped]);
     } catch (error) {
       signal?.throwIfAborted();
       if (!controller.signal.aborted) throw error;
@@ -1126,6 +1135,8 @@ class Connection {
 
   async #exchange<T>(call: Call, signal: AbortSignal): Promise<Answer<T>> {
     const { method, path, query, body } = call;
+    // These segments, of ids that no document has, would be taken out on the way: the request would go elsewhere.
+    if (/(?:^|\/)\.{0,2}(?:\/|$)/.test(path)) throw new RangeError(`${method} ${path}: no such id`);
     const { credentials, fetch = globalThis.fetch } = this.#options;
     const headers = await this.#headersOf(call);
     let status: number | undefined;
@@ -1139,10 +1150,13 @@ class Connection {
       });
       status = response.status;
       const text = await response.text();
-      const value = text === "" ? undefined : JSON.parse(text);
+      const value = text === "" && empty.includes(status) ? undefined : JSON.parse(text);
+      if (value === null || (value !== undefined && typeof value !== "object"))
+        throw new TypeError("no object");
       if (status >= 400) {
-        const wait = response.headers.get("Retry-After");
-        throw new ApiError(status, value.error, wait === null ? undefined : Number(wait));
+        if (typeof value.error?.code !== "string") throw new TypeError("no error code");
+        const wait = response.headers.get("Retry-After") ?? "";
+        throw new ApiError(status, value.error, /^\d+$/.test(wait) ? Number(wait) : undefined);
       }
       const etag = response.headers.get("ETag");
       if (etag !== null && value !== undefined) this.#tags.set(value, etag);
@@ -1158,10 +1172,7 @@ class Connection {
   async #headersOf({ method, body, headers, options }: Call): Promise<Record<string, string>> {
     const token = await this.#token();
     const media = method === "PATCH" ? "application/merge-patch+json" : "application/json";
-    return present({
-      ...this.#options.headers,
-      ...options?.headers,
-      ...headers,
+    return merged(this.#options.headers, options?.headers, headers, {
       Authorization: token === undefined ? undefined : `Bearer ${token}`,
       "Content-Type": body === undefined ? undefined : media,
       "X-Svc-On-Behalf-Of": options?.onBehalfOf,
@@ -1184,10 +1195,12 @@ function parameterText(value: unknown): string {
   return typeof value === "object" && !Array.isArray(value) ? JSON.stringify(value) : String(value);
 }
 
-function present(headers: Readonly<Record<string, string | undefined>>): Record<string, string> {
-  const given: Record<string, string> = {};
-  for (const [name, value] of Object.entries(headers)) if (value !== undefined) given[name] = value;
-  return given;
+/** Each name once, whatever its case: as the last says that gives it a value. */
+function merged(...all: readonly (Call["headers"] | undefined)[]): Record<string, string> {
+  const given = new Map<string, readonly [string, string]>();
+  for (const [name, value] of all.flatMap((headers = {}) => Object.entries(headers)))
+    if (value !== undefined) given.set(name.toLowerCase(), [name, value]);
+  return Object.fromEntries(given.values());
 }
 
 /** @throws the signal's reason when it is aborted meanwhile */

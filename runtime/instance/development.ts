@@ -3,6 +3,7 @@
  * another process still serves, and serves it once that one has given up the store. The process that started it accepts
  * the connections and hands them over.
  */
+import { rmSync } from "node:fs";
 import { Socket } from "node:net";
 import { createKey } from "../auth/keys.ts";
 import { systemClock } from "../clock.ts";
@@ -32,8 +33,11 @@ export type Answer =
 /** Milliseconds for requests under way when the next server waits for its turn. */
 const grace = 5_000;
 
-/** Runs until the process that started it ends it, or ends. */
-export async function developmentServer(): Promise<void> {
+/**
+ * Runs until the process that started it ends it, or ends.
+ * @param folder What that process made for its run, and cannot remove when it is killed.
+ */
+export async function developmentServer(folder: string): Promise<void> {
   const settings = readSettings(process.env);
   const log = await createLog(settings.logLevel);
   dieOfTheUnexpected(log);
@@ -52,7 +56,10 @@ export async function developmentServer(): Promise<void> {
     }
   });
   process.on("disconnect", () => {
-    stop(0).finally(() => process.exit(0));
+    stop(0).finally(() => {
+      rmSync(folder, { recursive: true, force: true });
+      process.exit(0);
+    });
   });
   answer({ kind: "waiting" });
 
@@ -97,6 +104,6 @@ export async function developmentServer(): Promise<void> {
 }
 
 function answer(given: Answer): void {
-  // A process that is gone hears nothing.
-  if (process.connected) process.send?.(given);
+  // A process that is gone hears nothing, and is no mistake of this one.
+  process.send?.(given, undefined, undefined, () => undefined);
 }

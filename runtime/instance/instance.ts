@@ -3,6 +3,7 @@ import { hostname } from "node:os";
 import type { Clock } from "../clock.ts";
 import { checkExpandLimits } from "../documents/expand/limits.ts";
 import type { Observer } from "../http/dispatcher.ts";
+import { listenFailure } from "../http/listening.ts";
 import { createMetrics } from "../http/metrics.ts";
 import { createServer } from "../http/server.ts";
 import type { Log, Mailer, RealmInstance, RealmModule } from "../realm/exchange.ts";
@@ -121,7 +122,9 @@ async function listen(options: InstanceOptions, { stores, keys, mail, release }:
     },
   });
   const { host, port } = options.address ?? settings;
-  const url = await server.listen(host, port);
+  const url = await server.listen(host, port).catch((cause: unknown) => {
+    throw new Error(listenFailure(host, port, cause, "PORT"), { cause });
+  });
 
   const stopping = new AbortController();
   const provisioned = provision();

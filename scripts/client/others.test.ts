@@ -53,6 +53,22 @@ describe("blog", () => {
     });
     expect(user.roles).toEqual(["author"]);
   });
+
+  it("is read on without an account where the session has ended, or the account is gone", async () => {
+    const token = await createKey(server.store("blog"), server.clock, { name: "people", admin: true });
+    const account = { email: "gone@example.com", password: "correct horse" };
+    await blogClient({ baseUrl: server.url, token }).$admin.createUser(account);
+    const [one, other] = [blogClient({ baseUrl: server.url }), blogClient({ baseUrl: server.url })];
+    await one.$auth.logIn(account);
+    await other.$auth.logIn(account);
+    await other.$auth.endOtherSessions();
+    const refused = { code: "unauthenticated" };
+    await expect(one.content.tags.list()).rejects.toMatchObject(refused);
+    await expect(one.$auth.logOut()).rejects.toMatchObject(refused);
+    const { proof } = await other.$auth.reauthenticate({ password: account.password });
+    await other.$auth.deleteMe({ proof });
+    for (const { content } of [one, other]) expect(await content.tags.count()).toBeGreaterThanOrEqual(0);
+  });
 });
 
 describe("inventory", () => {

@@ -1,6 +1,6 @@
 /** What compiles with the clients of the examples and what does not; run by compilers alone. */
 import { type Client as Blog, outcome } from "../../generated/blog/client.ts";
-import type { Client as Helpdesk, TicketsDocument } from "../../generated/helpdesk/client.ts";
+import type { Client as Helpdesk, SupportTicketsDocument } from "../../generated/helpdesk/client.ts";
 import type { Client as Inventory } from "../../generated/inventory/client.ts";
 
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
@@ -9,7 +9,7 @@ function same<A, B>(_: Same<A, B>): void {}
 
 export async function documents({ support }: Helpdesk): Promise<void> {
   const ticket = await support.tickets.get("t1");
-  same<typeof ticket, TicketsDocument>(true);
+  same<typeof ticket, SupportTicketsDocument>(true);
   same<typeof ticket.status, "open" | "pending" | "solved" | "closed">(true);
   // @ts-expect-error not a field
   ticket.state;

@@ -1,6 +1,6 @@
 /** `realmc dev` as people use it: what follows from changes to a configuration, and what happens to requests meanwhile. */
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -36,6 +36,11 @@ async function create(url: string, path: string, document: object): Promise<Resp
 async function names(url: string, path: string): Promise<unknown> {
   const { items } = JSON.parse(await (await fetch(`${url}/v1/${path}`)).text());
   return items.map(({ name }: { name: unknown }) => name);
+}
+
+/** Of runs, as they lie in {@link folder}. */
+function moduleFolders(): readonly string[] {
+  return readdirSync(folder).filter((name) => name.startsWith("realmc-dev-"));
 }
 
 /** The process that serves, as the store's lock names it. */
@@ -194,10 +199,21 @@ describe("a run", { timeout: 120_000 }, () => {
     expect(serverProcess()).not.toBe(first);
 
     await dev.stop("SIGKILL");
+    // Nor the folder of its modules.
+    await expect.poll(moduleFolders, { timeout: 20_000 }).toEqual([]);
+    expect(dev.printed).not.toContain("EPIPE");
     // It gets the store, which a server left behind would still hold.
     dev = new DevRun(folder);
     expect(await names(await dev.url(), "desk/db/things")).toEqual(["one"]);
     expect(await dev.stop("SIGTERM")).toBe(0);
+    expect(moduleFolders()).toEqual([]);
+  });
+
+  test("that is stopped while it builds serves nothing first", async () => {
+    dev = new DevRun(folder);
+    await dev.until(/building config\n/);
+    expect(await dev.stop()).toBe(0);
+    expect(dev.printed).toBe("building config\nstopping\nstopped\n\n(it ended)\n");
   });
 
   test("on a wrong command line: exit 2, and why", async () => {
@@ -211,6 +227,8 @@ describe("a run", { timeout: 120_000 }, () => {
       [["config", "--port", port], {}, /something else listens there \(choose another: --port\)/],
       [["config", "--data", "config/data"], {}, /--data config\/data lies in the configuration/],
       [["config", "--out", "config"], {}, /--out config lies in the configuration/],
+      [["config", "--out", "x", "--data", "./x"], {}, /--out and --data need folders of their own/],
+      [["config"], { HOST: "192.0.2.1" }, /this machine has no such address \(choose another: HOST\)/],
       [["config"], { SVC_STORE: "sqlite::memory:" }, /SVC_STORE names none \(give one: --data\)/],
       [["config"], { SVC_STORRE: "x" }, /did you mean SVC_STORE/],
     ];

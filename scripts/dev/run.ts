@@ -18,7 +18,7 @@ export class DevRun {
     const { MONGODB_URI: _, ...environment } = process.env;
     this.child = spawn(process.execPath, [realmc, "dev", "config", "--port", "0", ...options], {
       cwd: folder,
-      env: environment,
+      env: { ...environment, TMPDIR: folder },
     });
     for (const stream of [this.child.stdout, this.child.stderr]) {
       stream?.setEncoding("utf8").on("data", (text: string) => {

@@ -1,4 +1,6 @@
 /** `/v1/{realm}/_docs` as its readers meet it: in a Chromium without a window. */
+import { once } from "node:events";
+import { createServer, request as forward } from "node:http";
 import type { Browser, BrowserContext, Locator, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { blog } from "../../generated/blog/realm.ts";
@@ -121,7 +123,7 @@ describe.skipIf(executable === undefined)(`The page on the OpenAPI document, in 
   it("tries a request: a document is created in inventory", patience, async () => {
     const { url } = await serve(inventory);
     const { page, complaints, origins } = await watchedPage(context);
-    const block = await opened(page, `${url}/v1/inventory/_docs`, "stock/items/createItemsDocument");
+    const block = await opened(page, `${url}/v1/inventory/_docs`, "stock/items/createStockItemsDocument");
     const item = { sku: "BOLT-M8", name: "Bolt M8", unit: "piece", price: 0.12 };
     expect(await tried(block, item)).toContain("201");
     const list = await fetch(`${url}/v1/inventory/stock/items`);
@@ -130,12 +132,47 @@ describe.skipIf(executable === undefined)(`The page on the OpenAPI document, in 
     expect([...origins]).toEqual([url]);
   });
 
+  it(
+    "tries requests behind a proxy that publishes the server under a path of its own",
+    patience,
+    async () => {
+      const { url } = await serve(inventory);
+      const proxy = createServer((request, response) => {
+        const path = /^\/shop(\/.*)$/.exec(request.url ?? "")?.[1];
+        if (path === undefined) {
+          response.writeHead(404).end();
+          return;
+        }
+        const { method, headers } = request;
+        const onward = forward(url + path, { ...(method && { method }), headers }, (answer) => {
+          response.writeHead(answer.statusCode ?? 502, answer.headers);
+          answer.pipe(response);
+        });
+        request.pipe(onward);
+      });
+      await once(proxy.listen(0, "127.0.0.1"), "listening");
+      try {
+        const address = proxy.address();
+        const port = typeof address === "object" ? address?.port : undefined;
+        const { page, complaints } = await watchedPage(context);
+        const docs = `http://127.0.0.1:${port}/shop/v1/inventory/_docs`;
+        const block = await opened(page, docs, "stock/items/createStockItemsDocument");
+        const item = { sku: "BOLT-M9", name: "Bolt M9", unit: "piece" };
+        expect(await tried(block, item)).toContain("201");
+        expect(complaints).toEqual([]);
+      } finally {
+        proxy.closeAllConnections();
+        proxy.close();
+      }
+    },
+  );
+
   it("sends a token that is pasted, and keeps it nowhere", patience, async () => {
     const { url, store, clock } = await serve(helpdesk);
     const key = await createKey(store("helpdesk"), clock, { name: "reader", admin: false });
     const { page, complaints } = await watchedPage(context);
     const docs = `${url}/v1/helpdesk/_docs`;
-    const block = await opened(page, docs, "support/tickets/createTicketsDocument");
+    const block = await opened(page, docs, "support/tickets/createSupportTicketsDocument");
     await page.getByRole("button", { name: "Authorize" }).first().click();
     const dialog = page.locator(".auth-container", { hasText: "api_key" });
     await dialog.locator("input").fill(key);

@@ -5,7 +5,6 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -18,12 +17,12 @@ const shown = commandsOf(readFileSync(join(root, "README.md"), "utf8"), "A first
 const place = mkdtempSync(join(tmpdir(), "realmc-first-run-"));
 const folder = join(place, "empty");
 let tarball: string;
-let port: number;
+/** Where the server of {@link dev} listens. */
+let port = 0;
 let dev: { readonly child: ChildProcess; printed: string } | undefined;
 
-beforeAll(async () => {
+beforeAll(() => {
   mkdirSync(folder);
-  port = await freePort();
   tarball = pack(place).path;
 }, 120_000);
 afterAll(async () => {
@@ -31,18 +30,9 @@ afterAll(async () => {
   rmSync(place, { recursive: true, force: true });
 });
 
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  if (address === null || typeof address === "string") throw new Error("no port");
-  return address.port;
-}
-
 const environment = () => {
   const { MONGODB_URI: _, ...rest } = process.env;
-  return { ...rest, PORT: String(port), NO_COLOR: "1", NO_UPDATE_NOTIFIER: "1" };
+  return { ...rest, PORT: "0", NO_COLOR: "1", NO_UPDATE_NOTIFIER: "1" };
 };
 
 interface Outcome {
@@ -118,6 +108,7 @@ describe("the README's first run (needs the npm registry or its cache, bash and 
       } else if (command.startsWith("npx realmc dev")) {
         await startDev(command, output);
         expectAsShown(command, dev?.printed ?? "", output);
+        port = Number(/127\.0\.0\.1:(\d+)/.exec(dev?.printed ?? "")?.[1]);
       } else if (command.startsWith("TOKEN=")) {
         expect(command).toMatch(/^TOKEN=svs_/);
       } else {

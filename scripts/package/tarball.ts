@@ -33,6 +33,8 @@ export function install(folder: string, ...packages: readonly string[]): void {
     "--prefix",
     folder,
     "--prefer-offline",
+    // An answer of the registry that does not come is asked for again, before a test gives up.
+    "--fetch-timeout=20000",
     "--engine-strict",
     "--no-audit",
     "--no-fund",

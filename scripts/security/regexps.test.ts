@@ -65,6 +65,9 @@ function ofFormats(): readonly Found[] {
   });
 }
 
+/** The analysis ends by its own limits of size: one that a clock ends finds less on a busy machine. */
+const unhurried = { timeout: null, incubationTimeout: null, attackTimeout: null };
+
 it("no regular expression of the runtime takes more than linear time", { timeout: 240_000 }, async () => {
   const all = [...ofRuntime(), ...ofFormats(), ...ofPackage()];
   expect(all.length).toBeGreaterThan(80);
@@ -73,7 +76,7 @@ it("no regular expression of the runtime takes more than linear time", { timeout
   for (const { place, source, flags } of all) {
     // What repeats nothing cannot go back and forth.
     if (!/[*+{]/.test(source)) continue;
-    const { status } = await check(source, flags, { timeout: 20_000 });
+    const { status } = await check(source, flags, unhurried);
     if (status === "safe") continue;
     if (Object.hasOwn(harmless, source)) met.add(source);
     else slow.push(`${place}: /${source}/${flags} ${status}`);
@@ -84,5 +87,5 @@ it("no regular expression of the runtime takes more than linear time", { timeout
 
 it("those that do are found", async () => {
   for (const source of ["^(a+)+$", "^\\s*(.*?)\\s*$"])
-    expect((await check(source, "")).status).toBe("vulnerable");
+    expect((await check(source, "", unhurried)).status).toBe("vulnerable");
 });

@@ -2,7 +2,7 @@ import type { MergePatch } from "../../runtime/documents/shape.ts";
 import type { ErrorCode } from "../../runtime/errors.ts";
 import type { Connection, RequestOptions } from "./connection.ts";
 import type { Always, AnyBodyError, BodyError } from "./documents.ts";
-import type { ApiPromise } from "./errors.ts";
+import { type ApiPromise, isApiError } from "./errors.ts";
 import { type EntryPage, type PageOptions, read } from "./pages.ts";
 import type { CookieChoice, InvitationChoice, Profile, Role } from "./realm.ts";
 
@@ -100,9 +100,14 @@ export class Accounts {
   }
 
   logOut(options?: RequestOptions): ApiPromise<void, Always | AnyBodyError> {
-    return this.#post<void, never>("logout", undefined, options).then(() => {
-      this.#connection.session = undefined;
-    });
+    return this.#post<void, never>("logout", undefined, options).then(
+      () => this.#forget(),
+      (error: unknown) => {
+        // It has ended before.
+        if (isApiError(error, "unauthenticated")) this.#forget();
+        throw error;
+      },
+    );
   }
 
   me(options?: RequestOptions): ApiPromise<User, Always> {
@@ -117,7 +122,9 @@ export class Accounts {
   }
 
   deleteMe(options?: ProofOptions): ApiPromise<void, Always | "reauth_required"> {
-    return this.#connection.call({ method: "DELETE", path: "_auth/me", ...proved(options) });
+    return this.#connection
+      .call<void, never>({ method: "DELETE", path: "_auth/me", ...proved(options) })
+      .then(() => this.#forget());
   }
 
   /** Proves again who is signed in, for five minutes: by the password, or the code of a second factor. */
@@ -211,6 +218,10 @@ export class Accounts {
 
   #post<T, Code extends ErrorCode>(path: string, body: unknown, options?: ProofOptions): ApiPromise<T, Code> {
     return this.#connection.call({ method: "POST", path: `_auth/${path}`, body, ...proved(options) });
+  }
+
+  #forget(): void {
+    this.#connection.session = undefined;
   }
 
   async #signIn(path: string, body: SignUp | LogIn, options?: RequestOptions): Promise<SignedIn> {

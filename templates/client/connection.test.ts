@@ -101,6 +101,27 @@ describe("requests", () => {
     expect(server.sent[0]?.url).toMatch(/\?from=1970-01-01T00%3A00%3A00.000Z$/);
   });
 
+  it("have each header once, the request's own before the client's", async () => {
+    const server = serverOf(made);
+    const connection = connected(server, { headers: { "X-Client": "web", authorization: "Basic x" } });
+    await connection.call({ ...read, options: { headers: { "x-client": "job" } } });
+    const sent = new Headers(server.sent[0]?.request.headers);
+    expect([...sent]).toEqual([
+      ["authorization", "Bearer svs_1"],
+      ["x-client", "job"],
+    ]);
+  });
+
+  it("lead nowhere but where they are meant to: an id that a path cannot hold is sent to nobody", async () => {
+    const server = serverOf(made);
+    for (const id of ["", ".", ".."]) {
+      const path = `sales/orders/${encodeURIComponent(id)}`;
+      for (const address of [path, `${path}/restore`])
+        await expect(connected(server).call({ ...create, path: address })).rejects.toThrow(RangeError);
+    }
+    expect(server.sent).toEqual([]);
+  });
+
   it("without a body or a credential have no headers about them", async () => {
     const server = serverOf(made);
     await connected(server, { token: undefined }).call(read);
@@ -194,13 +215,34 @@ describe("refusals", () => {
   });
 
   it("of something else than this server are no answers", async () => {
-    for (const body of ["<html>Bad gateway</html>", "", "{}"]) {
-      const server = serverOf({ status: 502, body });
-      const thrown = await connected(server, { retries: 0 })
+    const refusals = [
+      "<html>Bad gateway</html>",
+      "",
+      "{}",
+      "null",
+      '{"error":"Bad gateway"}',
+      '{"error":{}}',
+    ];
+    const replies = [
+      ...refusals.map((body) => ({ status: 502, body })),
+      ...["", "<html>Sign in</html>", '"fine"'].map((body) => ({ status: 200, body })),
+      { status: 200, body: "", headers: { ETag: '"1"' } },
+    ];
+    for (const reply of replies) {
+      const thrown = await connected(serverOf(reply), { retries: 0 })
         .call(read)
         .catch((reason: unknown) => reason);
-      expect(thrown).toBeInstanceOf(ConnectionError);
-      expect(thrown).toMatchObject({ status: 502 });
+      expect(thrown, JSON.stringify(reply)).toBeInstanceOf(ConnectionError);
+      expect(thrown).toMatchObject({ status: reply.status });
+    }
+  });
+
+  it("say how long to wait in seconds, or not at all", async () => {
+    for (const wait of ["Wed, 21 Oct 2026 07:28:00 GMT", ""]) {
+      const late = serverOf(refusal(503, "unavailable", { "Retry-After": wait }), made);
+      await expect(connected(late, { retries: 0 }).call(read)).rejects.toMatchObject({
+        retry_after: undefined,
+      });
     }
   });
 });
@@ -211,6 +253,24 @@ describe("time", () => {
     const connection = connected(server, { timeout: 1, retries: 1 });
     await expect(connection.call(read)).rejects.toThrow("GET sales/orders: no answer within 1 ms");
     expect(server.sent).toHaveLength(2);
+  });
+
+  it("any number of milliseconds will do, for ever too", async () => {
+    const server = serverOf(made);
+    for (const timeout of [Number.POSITIVE_INFINITY, 2 ** 31]) {
+      const late: Fetch = async (url, request) => {
+        await new Promise((resolve) => setTimeout(resolve, 20));
+        request.signal?.throwIfAborted();
+        return await server.fetch(url, request);
+      };
+      expect(await connected({ fetch: late }, { timeout, retries: 0 }).call(read)).toEqual({ id: "1" });
+    }
+  });
+
+  it("a token that does not come is given up, too", async () => {
+    const server = serverOf(made);
+    const connection = connected(server, { token: () => new Promise(() => {}), timeout: 1, retries: 0 });
+    await expect(connection.call(read)).rejects.toThrow("no answer within 1 ms");
   });
 
   it("a signal ends a request, and the wait for the next one, with its own reason", async () => {

@@ -67,6 +67,12 @@ interface Answer<T> {
 /** Waits of more than this, in milliseconds, are left to the caller. */
 const longestWait = 10_000;
 
+/** Longer ones, in milliseconds, end at once. */
+const longestTimer = 2 ** 31 - 1;
+
+/** Answers that may be without content. */
+const empty: readonly number[] = [202, 204, 304];
+
 /** Sends requests: credentials, timeouts, repetitions, errors. */
 export class Connection {
   readonly #base: string;
@@ -162,10 +168,13 @@ export class Connection {
     signal?.throwIfAborted();
     const controller = new AbortController();
     const stop = () => controller.abort();
-    const timer = setTimeout(stop, timeout);
+    const timer = setTimeout(stop, Math.min(timeout, longestTimer));
     signal?.addEventListener("abort", stop);
+    const stopped = new Promise<never>((_, reject) => {
+      controller.signal.addEventListener("abort", () => reject(controller.signal.reason));
+    });
     try {
-      return await this.#exchange<T>(call, controller.signal);
+      return await Promise.race([this.#exchange<T>(call, controller.signal), stopped]);
     } catch (error) {
       signal?.throwIfAborted();
       if (!controller.signal.aborted) throw error;
@@ -178,6 +187,8 @@ export class Connection {
 
   async #exchange<T>(call: Call, signal: AbortSignal): Promise<Answer<T>> {
     const { method, path, query, body } = call;
+    // These segments, of ids that no document has, would be taken out on the way: the request would go elsewhere.
+    if (/(?:^|\/)\.{0,2}(?:\/|$)/.test(path)) throw new RangeError(`${method} ${path}: no such id`);
     const { credentials, fetch = globalThis.fetch } = this.#options;
     const headers = await this.#headersOf(call);
     let status: number | undefined;
@@ -191,10 +202,13 @@ export class Connection {
       });
       status = response.status;
       const text = await response.text();
-      const value = text === "" ? undefined : JSON.parse(text);
+      const value = text === "" && empty.includes(status) ? undefined : JSON.parse(text);
+      if (value === null || (value !== undefined && typeof value !== "object"))
+        throw new TypeError("no object");
       if (status >= 400) {
-        const wait = response.headers.get("Retry-After");
-        throw new ApiError(status, value.error, wait === null ? undefined : Number(wait));
+        if (typeof value.error?.code !== "string") throw new TypeError("no error code");
+        const wait = response.headers.get("Retry-After") ?? "";
+        throw new ApiError(status, value.error, /^\d+$/.test(wait) ? Number(wait) : undefined);
       }
       const etag = response.headers.get("ETag");
       if (etag !== null && value !== undefined) this.#tags.set(value, etag);
@@ -210,10 +224,7 @@ export class Connection {
   async #headersOf({ method, body, headers, options }: Call): Promise<Record<string, string>> {
     const token = await this.#token();
     const media = method === "PATCH" ? "application/merge-patch+json" : "application/json";
-    return present({
-      ...this.#options.headers,
-      ...options?.headers,
-      ...headers,
+    return merged(this.#options.headers, options?.headers, headers, {
       Authorization: token === undefined ? undefined : `Bearer ${token}`,
       "Content-Type": body === undefined ? undefined : media,
       "X-Svc-On-Behalf-Of": options?.onBehalfOf,
@@ -236,10 +247,12 @@ function parameterText(value: unknown): string {
   return typeof value === "object" && !Array.isArray(value) ? JSON.stringify(value) : String(value);
 }
 
-function present(headers: Readonly<Record<string, string | undefined>>): Record<string, string> {
-  const given: Record<string, string> = {};
-  for (const [name, value] of Object.entries(headers)) if (value !== undefined) given[name] = value;
-  return given;
+/** Each name once, whatever its case: as the last says that gives it a value. */
+function merged(...all: readonly (Call["headers"] | undefined)[]): Record<string, string> {
+  const given = new Map<string, readonly [string, string]>();
+  for (const [name, value] of all.flatMap((headers = {}) => Object.entries(headers)))
+    if (value !== undefined) given.set(name.toLowerCase(), [name, value]);
+  return Object.fromEntries(given.values());
 }
 
 /** @throws the signal's reason when it is aborted meanwhile */

@@ -216,7 +216,7 @@ export class Collection<S extends Shape, Further extends ErrorCode = never> {
       try {
         return await this.patch(id, patch, { ...options, ifMatch: document });
       } catch (error) {
-        if (attempt >= attempts || !isApiError(error, "version_mismatch")) throw error;
+        if (attempt >= attempts || !isApiError(error, "version_mismatch", "write_conflict")) throw error;
       }
     }
   }

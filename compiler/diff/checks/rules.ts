@@ -9,7 +9,12 @@ export const ruleChecks = {
   "rule-widened": {
     kind: "additive",
     message: "{words}; {witness}",
-    why: "Somebody may do what they could not: the witness. Nobody was found who may do less.",
+    why: "Somebody may do what they could not: the witness. By their forms nobody may do less.",
+  },
+  "rule-unproven": {
+    kind: "breaking",
+    message: "{words}; {witness}; nobody was found who loses anything, but that is not proven",
+    why: "Somebody may do what they could not. The search is bounded: a rule that may be narrower is taken for one.",
   },
   "rule-moved": {
     kind: "breaking",

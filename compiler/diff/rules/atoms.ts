@@ -1,46 +1,19 @@
-/**
- * Rules as propositions: their comparisons are atoms that are true or false, whatever they compare. Where two rules are
- * equal, or one implies the other, for every choice of those, they are for every caller and document.
- */
+/** Rules as propositions: their comparisons are atoms that are true or false, called alike where they say the same. */
 import { canonicalJson } from "../../model/meaning.ts";
 import { type Condition, type Leaf, operands, type Value } from "../../rules/form.ts";
 import { isDate } from "../../rules/values.ts";
 
 /** A condition over atoms, by their keys. */
-type Proposition =
+export type Proposition =
   | { readonly kind: "constant"; readonly holds: boolean }
-  | { readonly kind: "atom"; readonly key: string }
+  | Atom
   | { readonly kind: "and" | "or"; readonly of: readonly Proposition[] }
   | { readonly kind: "not"; readonly of: Proposition };
 
-export interface Relation {
-  /** All that satisfies the first satisfies the second. */
-  readonly forward: boolean;
-  /** All that satisfies the second satisfies the first. */
-  readonly backward: boolean;
-}
-
-/** Atoms up to which every choice is tried. */
-const MAX_ATOMS = 14;
-
-/** What two rules are to each other as far as their forms tell. */
-export function relationOf(one: Condition, other: Condition): Relation {
-  const [a, b] = [propositionOf(one), propositionOf(other)];
-  const keys = [...new Set([...keysIn(a), ...keysIn(b)])];
-  if (keys.length > MAX_ATOMS) {
-    const equal = canonicalText(one) === canonicalText(other);
-    return { forward: equal, backward: equal };
-  }
-  const relation = { forward: true, backward: true };
-  const chosen = new Set<string>();
-  for (let choice = 0; choice < 2 ** keys.length; choice++) {
-    chosen.clear();
-    for (const [at, key] of keys.entries()) if ((choice >> at) & 1) chosen.add(key);
-    const [left, right] = [holdsFor(a, chosen), holdsFor(b, chosen)];
-    if (left && !right) relation.forward = false;
-    if (right && !left) relation.backward = false;
-  }
-  return relation;
+export interface Atom {
+  readonly kind: "atom";
+  readonly key: string;
+  readonly leaf: Leaf;
 }
 
 /** Equal for conditions that say the same in another order or with other words for it. */
@@ -61,7 +34,7 @@ function textOf(part: Proposition): string {
   }
 }
 
-function propositionOf(condition: Condition): Proposition {
+export function propositionOf(condition: Condition): Proposition {
   switch (condition.kind) {
     case "constant":
       return { kind: "constant", holds: condition.holds };
@@ -96,8 +69,8 @@ function leafProposition(leaf: Leaf): Proposition {
   return atom(leaf);
 }
 
-function atom(leaf: Leaf): Proposition {
-  return { kind: "atom", key: keyOf(leaf) };
+function atom(leaf: Leaf): Atom {
+  return { kind: "atom", key: keyOf(leaf), leaf };
 }
 
 function keyOf(leaf: Leaf): string {
@@ -126,7 +99,8 @@ function key(...parts: readonly string[]): string {
   return canonicalJson(parts);
 }
 
-function valueText(value: Value): string {
+/** Equal for values that are the same whoever asks. */
+export function valueText(value: Value): string {
   switch (value.kind) {
     case "null":
     case "now":
@@ -147,26 +121,5 @@ function valueText(value: Value): string {
       return canonicalJson(["condition", canonicalText(value.of)]);
     case "pick":
       return canonicalJson(["pick", canonicalText(value.when), valueText(value.yes), valueText(value.no)]);
-  }
-}
-
-function* keysIn(part: Proposition): Generator<string> {
-  if (part.kind === "atom") yield part.key;
-  else if (part.kind === "not") yield* keysIn(part.of);
-  else if (part.kind !== "constant") for (const inner of part.of) yield* keysIn(inner);
-}
-
-function holdsFor(part: Proposition, chosen: ReadonlySet<string>): boolean {
-  switch (part.kind) {
-    case "constant":
-      return part.holds;
-    case "atom":
-      return chosen.has(part.key);
-    case "not":
-      return !holdsFor(part.of, chosen);
-    case "and":
-      return part.of.every((inner) => holdsFor(inner, chosen));
-    case "or":
-      return part.of.some((inner) => holdsFor(inner, chosen));
   }
 }

@@ -1,6 +1,8 @@
 /** Values worth trying for what two rules read: those that some comparison of theirs treats differently. */
+import type { Scalar } from "../../../runtime/filter/algebra.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../runtime/json.ts";
 import { ahead, member } from "../../../runtime/rules/index.ts";
+import { isScalar } from "../../../runtime/rules/values.ts";
 import {
   type Condition,
   type Leaf,
@@ -12,6 +14,7 @@ import {
 } from "../../rules/form.ts";
 import { readKey } from "../../rules/print/values.ts";
 import type { ValueType } from "../../rules/types.ts";
+import { type Group, Groups } from "./groups.ts";
 
 /** What a rule reads, and what may stand there; undefined stands for absent. */
 export interface Unknown {
@@ -27,6 +30,8 @@ export interface Circumstances {
   readonly replaced: boolean;
   /** Dotted paths that valid documents have. */
   readonly required: ReadonlySet<string>;
+  /** There may be no document yet. */
+  readonly creating?: true;
 }
 
 /** When witnesses act. */
@@ -42,7 +47,7 @@ export function unknownsOf(
 ): ReadonlyMap<string, Unknown> {
   const reads = new Map<string, Read & { readonly types: ValueType[] }>();
   const groups = new Groups();
-  for (const condition of conditions) {
+  for (const [at, condition] of conditions.entries()) {
     for (const leaf of leavesIn(condition)) {
       const own = [...readsOf(leaf)];
       for (const read of own) {
@@ -50,19 +55,29 @@ export function unknownsOf(
         known.types.push(read.type);
         reads.set(readKey(read), known);
       }
-      groups.add(own.map(readKey), scalarsOf(leaf, circumstances), sizesOf(leaf));
+      groups.add(own.map(readKey), {
+        scalars: new Map(scalarsOf(leaf, circumstances).map((value) => [value, new Set([at])])),
+        parts: new Set(leaf.kind === "text" ? operands(leaf).flatMap(namedBy) : []),
+        sizes: new Set(sizesOf(leaf)),
+      });
     }
   }
-  // Whoever has members is somebody.
-  const users = [...reads.values()].some(({ root }) => root === "user");
+  const isRead = (wanted: Read["root"]): boolean => [...reads.values()].some(({ root }) => root === wanted);
   const entries = [...reads].map(([key, read]): [string, Unknown] => [
     key,
     { root: read.root, path: read.path, candidates: candidatesOf(read, groups.of(key), circumstances) },
   ]);
-  return new Map([...(users ? [[userKey, anybody] as const] : []), ...entries]);
+  return new Map([
+    // Whoever has members is somebody.
+    ...(isRead("user") ? [[userKey, anybody] as const] : []),
+    ...(circumstances.creating && isRead("document") ? [[documentKey, anyDocument] as const] : []),
+    ...entries,
+  ]);
 }
 
 export const userKey = readKey({ root: "user", path: [] });
+export const documentKey = readKey({ root: "document", path: [] });
+const anyDocument: Unknown = { root: "document", path: [], candidates: [{}, undefined] };
 const anybody: Unknown = { root: "user", path: [], candidates: [undefined, {}] };
 
 function* readsOf(leaf: Leaf): Generator<Read> {
@@ -73,45 +88,42 @@ function* readsOf(leaf: Leaf): Generator<Read> {
 }
 
 /** The values that a comparison names, and those beside them. */
-function scalarsOf(leaf: Leaf, circumstances: Circumstances): JsonValue[] {
+function scalarsOf(leaf: Leaf, circumstances: Circumstances): Scalar[] {
   const values = operands(leaf).flatMap((operand) => [...valuesIn(operand)]);
   const named = values.flatMap((value) => [...namedBy(value), ...configuredBy(value, circumstances)]);
   if (leaf.kind === "text")
-    return named.flatMap((part): JsonValue[] =>
+    return named.flatMap((part): Scalar[] =>
       typeof part === "string" ? [part, `${part}x`, `x${part}`] : [part],
     );
   if (leaf.kind !== "order") return named;
   return named.flatMap((value) => [value, ...neighbours(value)]);
 }
 
-function configuredBy(value: Value, { appConfig }: Circumstances): JsonValue[] {
+function configuredBy(value: Value, { appConfig }: Circumstances): Scalar[] {
   if (value.kind !== "read" || value.root !== "appConfig") return [];
   return appConfig.flatMap((config) => {
     const held = member(config, ...value.path);
-    return valueOrNothing(held).flatMap((each): readonly JsonValue[] =>
-      Array.isArray(each) ? each : [each],
-    );
+    return (Array.isArray(held) ? held : [held]).filter(isScalar);
   });
 }
 
-function namedBy(value: Value): JsonValue[] {
+/** The values that stand in a comparison. */
+export function namedBy(value: Value): Scalar[] {
   switch (value.kind) {
     case "literal":
       return [value.value];
     case "list":
       return [...value.items];
     case "now":
-      return [now, ...neighbours(now)];
-    case "moment": {
-      const moment = ahead(now, value.helper === "ago" ? -value.milliseconds : value.milliseconds);
-      return [moment, ...neighbours(moment)];
-    }
+      return [now];
+    case "moment":
+      return [ahead(now, value.helper === "ago" ? -value.milliseconds : value.milliseconds)];
     default:
       return [];
   }
 }
 
-function neighbours(value: JsonValue): JsonValue[] {
+export function neighbours(value: Scalar): Scalar[] {
   if (typeof value === "number") return [value - 1, value + 1];
   if (typeof value !== "string") return [];
   const time = Date.parse(value);
@@ -130,32 +142,6 @@ function sizesOf(leaf: Leaf): number[] {
   );
 }
 
-interface Group {
-  readonly keys: Set<string>;
-  readonly scalars: Set<JsonValue>;
-  readonly sizes: Set<number>;
-}
-
-/** What is compared with each other, directly or by way of others, is tried with the same values. */
-class Groups {
-  readonly #groups = new Map<string, Group>();
-
-  add(keys: readonly string[], scalars: readonly JsonValue[], sizes: readonly number[]): void {
-    const joined: Group = { keys: new Set(keys), scalars: new Set(scalars), sizes: new Set(sizes) };
-    for (const key of keys) {
-      const known = this.#groups.get(key);
-      for (const other of known?.keys ?? []) joined.keys.add(other);
-      for (const value of known?.scalars ?? []) joined.scalars.add(value);
-      for (const size of known?.sizes ?? []) joined.sizes.add(size);
-    }
-    for (const key of joined.keys) this.#groups.set(key, joined);
-  }
-
-  of(key: string): Group {
-    return this.#groups.get(key) ?? { keys: new Set(), scalars: new Set(), sizes: new Set() };
-  }
-}
-
 function candidatesOf(
   { root, path, types }: Read & { readonly types: readonly ValueType[] },
   group: Group,
@@ -165,25 +151,39 @@ function candidatesOf(
   if (path.length === 0) return root === "document" || root === "user" ? [undefined, {}] : [{}];
   const configured =
     root === "appConfig" ? appConfig.flatMap((config) => valueOrNothing(member(config, ...path))) : [];
-  if (configured.length > 0 && !replaced) return distinct(configured);
+  if (configured.length > 0 && !replaced) return telling(configured, group);
   const found = [...configured, ...types.flatMap((type) => typed(type, group))];
   const certain =
     isAlwaysThere(root, path) || ((root === "document" || root === "data") && required.has(path.join(".")));
-  return distinct(found).concat(certain ? [] : [undefined]);
+  return [...telling(found, group), ...(certain ? [] : [undefined])];
 }
 
-/** None, each, all; of what documents call a role no other than that has a meaning here. */
-function rolesOf({ scalars }: Group): readonly JsonValue[] {
-  const roles = [...scalars].filter((value) => typeof value === "string").slice(0, MAX_CANDIDATES - 2);
+/** Roles of which every choice is tried. */
+const MAX_COMBINED = 5;
+
+/** None, each, all, then those between; of what documents call a role no other than that has a meaning here. */
+function rolesOf(group: Group): readonly JsonValue[] {
+  const texts = [...group.values.scalars.keys()].filter((value) => typeof value === "string");
+  const roles = telling(texts, group).slice(0, MAX_CANDIDATES - 2);
   const named = roles.length > 0 ? roles : ["a"];
-  return [[], ...named.map((role) => [role]), named];
+  const few = named.slice(0, MAX_COMBINED).sort();
+  const choices = Array.from({ length: 2 ** few.length }, (_, choice) =>
+    few.filter((_role, at) => (choice >> at) & 1),
+  );
+  const between = choices.filter((some) => some.length > 1 && some.length < named.length);
+  return [[], ...named.map((role) => [role]), ...(named.length > 1 ? [named] : []), ...between];
 }
 
-function distinct(values: readonly JsonValue[]): (JsonValue | undefined)[] {
-  return [...new Map(values.map((value) => [JSON.stringify(value), value])).values()].slice(
-    0,
-    MAX_CANDIDATES,
-  );
+/** Where there are too many, those that one rule alone names come first, then those that none does. */
+function telling<T extends JsonValue>(values: readonly T[], { values: { scalars } }: Group): T[] {
+  const known = [...new Map(values.map((value) => [JSON.stringify(value), value])).values()];
+  if (known.length <= MAX_CANDIDATES) return known;
+  const rank = (value: JsonValue): number => {
+    const [only, ...others]: readonly JsonValue[] = Array.isArray(value) ? value : [value];
+    const by = others.length > 0 || !isScalar(only) ? undefined : scalars.get(only);
+    return by === undefined ? 1 : by.size === 1 ? 0 : 2;
+  };
+  return known.sort((a, b) => rank(a) - rank(b)).slice(0, MAX_CANDIDATES);
 }
 
 function valueOrNothing(value: unknown): JsonValue[] {
@@ -195,8 +195,11 @@ function valueOrNothing(value: unknown): JsonValue[] {
 function typed(type: ValueType, group: Group): JsonValue[] {
   const scalars = type.kinds.flatMap((kind) => ofKind(kind, type, group));
   if (type.elements === undefined) return scalars;
-  const elements = type.elements.flatMap((kind) => ofKind(kind, type, group)).slice(0, MAX_CANDIDATES - 3);
-  const sized = [...group.sizes].filter((size) => size >= 0 && size <= 100);
+  const elements = telling(
+    type.elements.flatMap((kind) => ofKind(kind, type, group)),
+    group,
+  ).slice(0, MAX_CANDIDATES - 3);
+  const sized = [...group.values.sizes].filter((size) => size >= 0 && size <= 100);
   const [one = "a"] = elements;
   return [
     ...elements.map((element) => [element]),
@@ -208,7 +211,7 @@ function typed(type: ValueType, group: Group): JsonValue[] {
 }
 
 function ofKind(kind: ValueType["kinds"][number], { values }: ValueType, group: Group): JsonValue[] {
-  const named = [...group.scalars];
+  const named = [...group.values.scalars.keys()];
   switch (kind) {
     case "boolean":
       return [true, false];
@@ -225,13 +228,19 @@ function ofKind(kind: ValueType["kinds"][number], { values }: ValueType, group: 
     case "text": {
       const texts = named.filter((value) => typeof value === "string");
       if (values !== undefined) return [...texts.filter((value) => values.includes(value)), ...values];
-      const sized = [...group.sizes]
+      const sized = [...group.values.sizes]
         .filter((size) => size >= 0 && size <= 100)
         .map((size) => "x".repeat(size));
       const [one, other] = group.keys.has(userId) ? ["u1", "u2"] : ["a", "b"];
-      return [...texts, ...sized, one, other];
+      return [...texts, ...sized, one, other, ...joinedTexts(group)];
     }
   }
+}
+
+/** Texts that begin with one part and end with another. */
+function joinedTexts({ values: { parts } }: Group): string[] {
+  const few = [...parts].slice(0, 3);
+  return few.flatMap((one) => few.flatMap((other) => (one === other ? [] : [`${one}${other}`])));
 }
 
 const userId = readKey({ root: "user", path: ["id"] });

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { diffRealms } from "../diff.ts";
 import { compileSides, loadSide } from "../sides.ts";
-import { writeRealm } from "../testing/case.ts";
+import { type Sketch, writeRealm } from "../testing/case.ts";
 import { ruled } from "../testing/rule-cases.ts";
 
 /** Rules before and after, and the message without its words about clauses. */
@@ -60,9 +60,49 @@ const cases: Readonly<Record<string, readonly [old: string, now: string, ...mess
     "read: document.title.includes('public')",
     "additive rules.read: was `document.title.startsWith('public')`, is `document.title.includes('public')`; any caller may now read {\"title\":\"xpublic\"}",
   ],
+  "some roles without another": [
+    "{ read: true, delete: \"hasRole('agent') && hasRole('lead') && !hasRole('guest')\" }",
+    "{ read: true, delete: hasRole('clerk') }",
+    "breaking rules.delete: was `hasRole('agent') && hasRole('lead') && !hasRole('guest')`, is `hasRole('clerk')`; a user with the roles agent, lead may no longer delete any document; a user with the role clerk may now delete any document",
+  ],
+  "one value of many": [
+    `{ read: true, delete: "${oneOf(15)}" }`,
+    `{ read: true, delete: "${oneOf(14)} || hasRole('lead')" }`,
+    `breaking rules.delete: was \`${oneOf(15)}\`, is \`${oneOf(14)} || hasRole('lead')\`; an anonymous caller may no longer delete {"count":15}; a user with the role lead may now delete {"count":0}`,
+  ],
+  "a value more than many": [
+    `{ read: true, delete: "${oneOf(14)}" }`,
+    `{ read: true, delete: "${oneOf(15)}" }`,
+    `additive rules.delete: was \`${oneOf(14)}\`, is \`${oneOf(15)}\`; any caller may now delete {"count":15}`,
+  ],
+  "a beginning and an end": [
+    "{ read: true, delete: \"document.title.startsWith('pre') && document.title.endsWith('post')\" }",
+    "{ read: true, delete: hasRole('lead') }",
+    'breaking rules.delete: was `document.title.startsWith(\'pre\') && document.title.endsWith(\'post\')`, is `hasRole(\'lead\')`; an anonymous caller may no longer delete {"title":"prepost"}; a user with the role lead may now delete {"title":"post"}',
+  ],
+  "nothing is between whole numbers": [
+    "{ read: true, delete: document.tags.length > 0 }",
+    "{ read: true, delete: document.tags.length >= 1 }",
+    "internal rules.delete: written otherwise, means the same",
+  ],
+  "owners are signed in": [
+    "{ read: true, delete: document._meta.owner == user.id }",
+    "{ read: true, delete: user != null }",
+    'additive rules.delete: was `document._meta.owner == user.id`, is `user != null`; a user with id \'u2\' may now delete {"_meta":{"owner":"u1"}}',
+  ],
   layout: ["read: hasRole('lead')   ||   true", "read: hasRole('lead') || true"],
 };
+/** Whether the count is one of so many. */
+function oneOf(count: number): string {
+  return `[${Array.from({ length: count }, (_, at) => at + 1)}].includes(document.count)`;
+}
+
 const fieldCases: typeof cases = {
+  "no document is required while there is none": [
+    "{ title: { write: document.status != 'open' } }",
+    "{ title: { write: document.status == 'closed' } }",
+    "breaking fields.title.write: was `document.status != 'open'`, is `document.status == 'closed'`; any caller may no longer set the field title of a document that is being created",
+  ],
   "a field that is hidden": [
     "{ count: { write: true } }",
     "{ count: { read: hasRole('lead') } }",
@@ -102,11 +142,16 @@ function braced(rules: string): string {
   return `\n  ${key}: ${rest.join(": ")}`;
 }
 
+function ruledForMany(rules: string): Sketch {
+  const sketch = ruled(rules);
+  return { ...sketch, realm: sketch.realm?.replace("agent: {}", "agent: {}, guest: {}, clerk: {}") ?? "" };
+}
+
 test.each(all)("%s", async (_, old, now, messages) => {
   const folder = mkdtempSync(join(tmpdir(), "realmc-diff-rules-"));
   try {
-    writeRealm(join(folder, "old/desk"), ruled(old));
-    writeRealm(join(folder, "now/desk"), ruled(now));
+    writeRealm(join(folder, "old/desk"), ruledForMany(old));
+    writeRealm(join(folder, "now/desk"), ruledForMany(now));
     const [before, after] = [await loadSide(join(folder, "old")), await loadSide(join(folder, "now"))];
     const sides = compileSides(before.value, after.value);
     const found = [before, after, sides.old, sides.now].flatMap(({ diagnostics }) => diagnostics);

@@ -8,9 +8,9 @@ import { constant } from "../../rules/simplify.ts";
 import type { Report } from "../catalogue.ts";
 import { collectionPlace, type Version } from "../collection.ts";
 import { facetsOf } from "../schema/facets.ts";
-import { relationOf } from "./atoms.ts";
 import type { Circumstances } from "./candidates.ts";
 import { changeInWords, type Ruled, ruledBy } from "./clauses.ts";
+import { relationOf } from "./relation.ts";
 import { findWitness } from "./search.ts";
 import { type Act, witnessInWords } from "./witness.ts";
 
@@ -42,7 +42,8 @@ export function compareRules(old: RuledVersion, now: RuledVersion, report: Repor
     ] as const) {
       const act: Act = { verb, writes: key === "write", stored: true };
       const where = `${place} fields.${path}.${key}`;
-      compareRule(before?.[key], after?.[key], allowed, act, where, circumstances, report);
+      const here: Known = key === "write" ? { ...circumstances, creating: true } : circumstances;
+      compareRule(before?.[key], after?.[key], allowed, act, where, here, report);
     }
   }
 }
@@ -85,7 +86,7 @@ function compareRule(
   const gaining = gained && witnessInWords(gained, "may now", act, readsClock);
   if (losing && gaining) report("rule-moved", where, { words, lost: losing, gained: gaining });
   else if (losing) report("rule-narrowed", where, { words, witness: losing });
-  else if (gaining) report("rule-widened", where, { words, witness: gaining });
+  else if (gaining) report(forward ? "rule-widened" : "rule-unproven", where, { words, witness: gaining });
   else report(forward ? "rule-implied" : "rule-undecided", where, { words });
 }
 

@@ -6,7 +6,7 @@ import type { Condition } from "../../rules/form.ts";
 import { contextArbitrary, documentArbitrary, ruleArbitrary } from "../../rules/random.testing.ts";
 import { compileRules } from "../../rules/rules.ts";
 import { noteFields, noteRealm, ruleSource } from "../../rules/testing.ts";
-import { relationOf } from "./atoms.ts";
+import { relationOf } from "./relation.ts";
 import { findWitness, worldOf } from "./search.ts";
 
 const worlds = fc.sample(

@@ -4,7 +4,7 @@ import type { RuleUser } from "../../../runtime/realm/caller.ts";
 import { truth, type World } from "../../rules/evaluate.ts";
 import { type Condition, type Read, valuesIn } from "../../rules/form.ts";
 import { readKey } from "../../rules/print/values.ts";
-import { type Circumstances, now, type Unknown, unknownsOf, userKey } from "./candidates.ts";
+import { type Circumstances, documentKey, now, type Unknown, unknownsOf, userKey } from "./candidates.ts";
 
 /** What was chosen for what had to be known, by `readKey`; undefined stands for absent. */
 export type Choices = ReadonlyMap<string, JsonValue | undefined>;
@@ -106,8 +106,7 @@ function firstMissing(
 /** The world of which this much was chosen. */
 export function worldOf(choices: Choices, unknowns: ReadonlyMap<string, Unknown>): World {
   const chosen = (root: Unknown["root"]): JsonObject => chosenOf(root, choices, unknowns);
-  const document = choices.get(readKey({ root: "document", path: [] }));
-  const isCreate = document === undefined && choices.has(readKey({ root: "document", path: [] }));
+  const isCreate = choices.has(documentKey) && choices.get(documentKey) === undefined;
   const user = choices.get(userKey) === undefined ? undefined : { ...somebody, ...chosen("user") };
   return {
     context: { user, now, appConfig: chosen("appConfig") },

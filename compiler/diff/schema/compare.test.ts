@@ -78,6 +78,29 @@ describe("schemas", () => {
     ]);
   });
 
+  test("a branch of oneOf that is widened may take from the others, unless they exclude it", () => {
+    const one = (...oneOf: JsonObject[]): JsonObject => object({ a: { oneOf } });
+    const texts = (maxLength: number, minLength: number): JsonObject =>
+      one({ type: "string", maxLength }, { type: "string", minLength });
+    expect(compared(texts(5, 9), texts(12, 9))).toEqual(["variants-changed schema.a"]);
+    const typed = (more: JsonObject): JsonObject => one({ type: "string", ...more }, { type: "integer" });
+    expect(compared(typed({ maxLength: 5 }), typed({ maxLength: 9 }))).toEqual(["limit-relaxed schema.a"]);
+    const kinds = (more: JsonObject): JsonObject =>
+      one(
+        object({ kind: { const: "card" }, ...more }, { required: ["kind"] }),
+        object({ kind: { enum: ["cash", "gift"] } }, { required: ["kind"] }),
+      );
+    expect(compared(kinds({}), kinds({ number: { type: "string" } }))).toEqual([
+      "field-added schema.a.number",
+    ]);
+  });
+
+  test("what accepts nothing but null", () => {
+    expect(compared(object({ a: { const: null } }), object({ a: false }))).toEqual(["null-refused schema.a"]);
+    const some = object({ a: { enum: [null], anyOf: [{ type: "string" }] } });
+    expect(compared(object({ a: { enum: [null] } }), some)).toEqual(["variants-changed schema.a"]);
+  });
+
   test("a branch for null is one that readers may receive", () => {
     expect(
       compared(
@@ -113,7 +136,68 @@ describe("schemas", () => {
     expect(compared(map(true), map({ type: "string" }))).toEqual(["type-narrowed schema.m.*"]);
   });
 
+  test("the order of lists that have none means nothing", () => {
+    const one = object(
+      { a: { type: ["string", "null"] }, k: { enum: ["x", "y"] } },
+      {
+        allOf: [
+          { anyOf: [{ required: ["a", "k"] }, { required: ["b"] }] },
+          { anyOf: [{ required: ["c"] }, { required: ["d"] }] },
+          { not: { required: ["e", "f"] } },
+          { not: { properties: { k: { enum: ["x", "z"] } } } },
+        ],
+      },
+    );
+    const other = object(
+      { k: { enum: ["y", "x"] }, a: { type: ["null", "string"] } },
+      {
+        allOf: [
+          { not: { properties: { k: { enum: ["z", "x"] } } } },
+          { anyOf: [{ required: ["d"] }, { required: ["c"] }] },
+          { not: { required: ["f", "e"] } },
+          { anyOf: [{ required: ["b"] }, { required: ["k", "a"] }] },
+        ],
+      },
+    );
+    expect(compared(one, other)).toEqual([]);
+  });
+
+  test("members that are required and not declared", () => {
+    const open = object({});
+    expect(compared(object({}, { required: ["x"] }), open)).toEqual(["field-now-optional schema.x"]);
+    expect(compared(open, object({}, { required: ["x"] }))).toEqual(["field-now-required schema.x"]);
+    expect(
+      compared(object({}, { required: ["x"] }), object({ x: { type: "string" } }, { required: ["x"] })),
+    ).toEqual(["field-added schema.x"]);
+  });
+
+  test("a member that comes is compared with what such members had to be", () => {
+    const map = (properties: JsonObject): JsonObject =>
+      object(properties, { additionalProperties: { type: "string" } });
+    expect(compared(map({}), map({ n: { type: "integer" } }))).toEqual([
+      "field-added schema.n",
+      "type-changed schema.n",
+    ]);
+    expect(compared(map({}), map({ n: { type: "string" } }))).toEqual(["field-added schema.n"]);
+  });
+
+  test("null, where every other type is accepted by both", () => {
+    const all = { type: ["array", "boolean", "number", "object", "string"] };
+    expect(compared(object({ a: true }), object({ a: all }))).toEqual(["null-refused schema.a"]);
+    expect(compared(object({ a: all }), object({ a: {} }))).toEqual(["null-allowed schema.a"]);
+  });
+
+  test("limits that limit nothing", () => {
+    const text = (more: JsonObject): JsonObject => object({ t: { type: "string", ...more } });
+    expect(compared(text({}), text({ minLength: 0 }))).toEqual(["schema-rewritten schema"]);
+    expect(compared(text({ minLength: 1 }), text({ minLength: 0 }))).toEqual(["limit-relaxed schema.t"]);
+  });
+
   test("multiples", () => {
+    const both = object({ n: { type: "integer", multipleOf: 4, allOf: [{ multipleOf: 6 }] } });
+    expect(compared(both, object({ n: { type: "integer", multipleOf: 6 } }))).toEqual([
+      "limit-relaxed schema.n",
+    ]);
     const number = (multipleOf: number): JsonObject => object({ n: { type: "integer", multipleOf } });
     expect(compared(number(4), number(2))).toEqual(["limit-relaxed schema.n"]);
     expect(compared(number(2), number(3))).toEqual(["limit-tightened schema.n"]);

@@ -88,13 +88,14 @@ function compareTypes(old: Facets, now: Facets, where: string, report: Report): 
   else if (added.length > 0)
     report("type-widened", where, { ...named, added: describeTypes(new Set(added)) });
   const anything = [old, now].some(({ types }) => allTypes.every((type) => types.has(type)));
-  if (old.types.has("null") !== now.types.has("null") && common.length > 0 && !anything)
+  const told = (anything || common.length === 0) && gone.length + added.length > 0;
+  if (old.types.has("null") !== now.types.has("null") && !told)
     report(now.types.has("null") ? "null-allowed" : "null-refused", where, {});
   if (common.length > 0 && old.types.has("string") && now.types.has("string") && old.date !== now.date) {
     const stored = ({ date }: Facets): string => (date ? "a date" : "a text");
     report("storage-changed", where, { old: stored(old), new: stored(now) });
   }
-  return common.length > 0;
+  return common.length > 0 || (old.types.has("null") && now.types.has("null"));
 }
 
 function without(types: ReadonlySet<JsonType>, others: ReadonlySet<JsonType>): JsonType[] {
@@ -154,14 +155,17 @@ function compareTexts(old: Facets, now: Facets, where: string, report: Report): 
 type Again = (before: readonly Place[], after: readonly Place[], where: string) => void;
 
 function compareMembers(old: Facets, now: Facets, where: string, again: Again, report: Report): void {
-  for (const name of [...new Set([...old.members.keys(), ...now.members.keys(), ...now.required])].sort()) {
+  const names = [old, now].flatMap(({ members, required }) => [...members.keys(), ...required]);
+  for (const name of [...new Set(names)].sort()) {
     const place = `${where}.${name}`;
     const [before, after] = [old.members.get(name), now.members.get(name)];
     const [wasRequired, isRequired] = [old.required.has(name), now.required.has(name)];
     if (before !== undefined && after === undefined) report("field-removed", place, {});
-    else if (before === undefined && after !== undefined)
-      report(isRequired ? "field-added-required" : "field-added", place, {});
-    else {
+    else if (before === undefined && after !== undefined) {
+      report(isRequired && !wasRequired ? "field-added-required" : "field-added", place, {});
+      // It had to be what members that are not declared have to be.
+      if (!old.closed && old.others.length > 0) again(old.others, after, place);
+    } else {
       if (wasRequired !== isRequired)
         report(isRequired ? "field-now-required" : "field-now-optional", place, {});
       if (before !== undefined && after !== undefined) again(before, after, place);
@@ -174,9 +178,9 @@ function compareMembers(old: Facets, now: Facets, where: string, again: Again, r
 
 /** Branches are the same where they are written the same; one that stands alone for another is compared with it. */
 function compareAlternatives(old: Facets, now: Facets, where: string, again: Again, report: Report): void {
-  const groups = Math.max(old.alternatives.length, now.alternatives.length);
-  for (let at = 0; at < groups; at++) {
-    const [before, after] = [old.alternatives[at], now.alternatives[at]];
+  const [olds, nows] = [aligned(old, now), aligned(now, old)];
+  for (let at = 0; at < Math.max(olds.length, nows.length); at++) {
+    const [before, after] = [olds[at], nows[at]];
     if (before === undefined || after === undefined || before.keyword !== after.keyword) {
       report("variants-changed", where, { keyword: (after ?? before)?.keyword ?? "" });
       continue;
@@ -191,7 +195,9 @@ function compareAlternatives(old: Facets, now: Facets, where: string, again: Aga
     }
     const [[, one] = []] = gone;
     const [[, other] = []] = added;
-    if (gone.length === 1 && added.length === 1 && one && other) again([one], [other], where);
+    const alone = gone.length === 1 && added.length === 1;
+    if (alone && one && other && (after.keyword === "anyOf" || excludesOthers(other, after.branches)))
+      again([one], [other], where);
     else if (gone.length > 0 && added.length > 0)
       report("variants-changed", where, { keyword: after.keyword });
     else {
@@ -199,6 +205,39 @@ function compareAlternatives(old: Facets, now: Facets, where: string, again: Aga
       for (const [text] of added) report("variant-added", where, { variant: shown(text) });
     }
   }
+}
+
+/** Whether nothing that a branch accepts can be what another accepts: then widening it makes `oneOf` refuse nothing. */
+function excludesOthers(branch: Place, branches: readonly Place[]): boolean {
+  const own = facetsOf([branch]);
+  return branches.every((other) => other === branch || excludes(own, facetsOf([other])));
+}
+
+/** By their types, by the values that they list, or by those of a member that both require. */
+function excludes(one: Facets, other: Facets): boolean {
+  if ([...one.types].every((type) => !other.types.has(type)) || listOthers(one, other)) return true;
+  const objects = [one, other].every(({ types }) => [...types].join() === "object");
+  const named = [...one.required].filter((name) => objects && other.required.has(name));
+  return named.some((name) => {
+    const [mine, theirs] = [one, other].map(({ members }) => facetsOf(members.get(name) ?? []));
+    return mine !== undefined && theirs !== undefined && listOthers(mine, theirs);
+  });
+}
+
+function listOthers({ values: mine }: Facets, { values: theirs }: Facets): boolean {
+  return mine !== undefined && theirs !== undefined && [...mine].every((value) => !theirs.has(value));
+}
+
+type Group = Facets["alternatives"][number];
+
+/** The groups that the other has too in an order that both share, then the rest in theirs. */
+function aligned({ alternatives }: Facets, other: Facets): Group[] {
+  const key = ({ keyword, branches }: Group) =>
+    canonicalJson([keyword, ...[...texts(branches).keys()].sort()]);
+  const others = new Set(other.alternatives.map(key));
+  const keyed = alternatives.map((group) => ({ group, key: key(group) }));
+  const shared = keyed.filter((each) => others.has(each.key)).sort((a, b) => (a.key < b.key ? -1 : 1));
+  return [...shared, ...keyed.filter((each) => !others.has(each.key))].map(({ group }) => group);
 }
 
 function texts(branches: readonly Place[]): ReadonlyMap<string, Place> {

@@ -156,12 +156,28 @@ function limitsOf(objects: readonly Part[]): ReadonlyMap<Limit, number> {
   for (const { value } of objects) {
     for (const name of limitNames) {
       const own = value[name];
-      if (typeof own !== "number") continue;
-      const other = found.get(name) ?? own;
-      found.set(name, limits[name] === "most" ? Math.min(own, other) : Math.max(own, other));
+      // No size is below 0.
+      if (typeof own !== "number" || (own === 0 && name.startsWith("min") && name !== "minimum")) continue;
+      found.set(name, together(name, own, found.get(name) ?? own));
     }
   }
   return found;
+}
+
+/** A limit that says what two say. */
+function together(name: Limit, one: number, other: number): number {
+  switch (limits[name]) {
+    case "most":
+      return Math.min(one, other);
+    case "least":
+      return Math.max(one, other);
+    case "factor":
+      return (one / commonFactor(one, other)) * other;
+  }
+}
+
+function commonFactor(one: number, other: number): number {
+  return other === 0 ? one : commonFactor(other, one % other);
 }
 
 export const limitNames: readonly Limit[] = [
@@ -192,16 +208,16 @@ function membersOf(objects: readonly Part[]): ReadonlyMap<string, readonly Place
 }
 
 function conditionsOf(objects: readonly Part[]): ReadonlyMap<string, string> {
-  const found = new Map<string, string>();
+  const found = new Map<string, Set<string>>();
   for (const part of objects) {
     const others = Object.entries(part.value).filter(([keyword]) => !understood.has(keyword));
     if (others.length === 0) continue;
     const own = { ...part, value: Object.fromEntries(others) };
     for (const [keyword, value] of Object.entries(expanded(own, new Set()))) {
-      found.set(keyword, `${found.get(keyword) ?? ""}${canonicalJson(value)}`);
+      found.set(keyword, (found.get(keyword) ?? new Set()).add(canonicalJson(value)));
     }
   }
-  return found;
+  return new Map([...found].map(([keyword, all]) => [keyword, [...all].sort().join()]));
 }
 
 function texts(objects: readonly Part[], keyword: string): ReadonlySet<string> {
@@ -222,7 +238,13 @@ function expanded(place: Part, entered: ReadonlySet<string>): JsonObject {
   const kept = Object.entries(place.value).filter(
     ([keyword]) => !ignored.has(keyword) && !describing.includes(keyword),
   );
-  const own = mapSubschemas(Object.fromEntries(kept), (child) => below(within(place, child), entered));
+  const mapped = mapSubschemas(Object.fromEntries(kept), (child) => below(within(place, child), entered));
+  const own = Object.fromEntries(
+    Object.entries(mapped).map(([keyword, value]) => [
+      keyword,
+      unordered.has(keyword) ? inOrder(value) : value,
+    ]),
+  );
   const referred = target(place, place.value.$ref);
   const key = referred && targetKey(referred);
   if (referred === undefined || key === undefined || entered.has(key)) return own;
@@ -232,6 +254,15 @@ function expanded(place: Part, entered: ReadonlySet<string>): JsonObject {
 function below(place: Place, entered: ReadonlySet<string>): JsonValue {
   const { value } = place;
   return isJsonObject(value) ? expanded({ ...place, value }, entered) : value;
+}
+
+/** Lists whose order says nothing. */
+const unordered: ReadonlySet<string> = new Set(["allOf", "anyOf", "enum", "oneOf", "required", "type"]);
+
+function inOrder(value: JsonValue | undefined): JsonValue | undefined {
+  if (!Array.isArray(value)) return value;
+  const texts = new Map(value.map((each: JsonValue) => [canonicalJson(each), each]));
+  return [...texts].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, each]) => each);
 }
 
 const closing = ["additionalProperties", "unevaluatedProperties"];

@@ -31,6 +31,11 @@ export const ruleCases: Readonly<Record<keyof typeof ruleChecks, Case>> = {
     now: read("document.status == 'open' || hasRole('lead')"),
     line: 'db/notes rules.read: `hasRole(\'lead\')` is enough now; a user with the role lead may now read {"status":"closed"}',
   },
+  "rule-unproven": {
+    old: ruled("rules: { read: true, update: 'data.tags.length > 500' }\n"),
+    now: ruled("rules: { read: true, update: \"hasRole('lead')\" }\n"),
+    line: 'db/notes rules.update: was `data.tags.length > 500`, is `hasRole(\'lead\')`; a user with the role lead may now update any document by writing {"tags":["a"]}; nobody was found who loses anything, but that is not proven',
+  },
   "rule-moved": {
     old: read("document.status == 'open'"),
     now: read("document.status == 'closed'"),
@@ -38,10 +43,8 @@ export const ruleCases: Readonly<Record<keyof typeof ruleChecks, Case>> = {
   },
   "rule-implied": {
     old: ruled("rules: { read: true, delete: document.count == 7 }\n"),
-    now: ruled(
-      "rules: { read: true, delete: document.count == 7 || (document.count > 9 && document.count < 9) }\n",
-    ),
-    line: "db/notes rules.delete: `document.count > 9 && document.count < 9` is enough now; nobody loses anything, and no caller and document was found that gains",
+    now: ruled("rules: { read: true, delete: document.count == 7 || document.tags.length > 500 }\n"),
+    line: "db/notes rules.delete: `document.tags.length > 500` is enough now; nobody loses anything, and no caller and document was found that gains",
   },
   "rule-undecided": {
     old: ruled("rules: { read: true, update: 'data.tags.length > 500' }\n"),

@@ -13,9 +13,11 @@ async function emitted(
   return text.slice(0, text.indexOf("\n// From here on"));
 }
 
-function withSchema(name: string, schema: JsonObject, others: Record<string, JsonObject> = {}): Collection {
-  const path = `shop/sales/${name}/schema.json`;
-  return collectionOf("shop", "sales", name, { schema: schemaOf(path, schema, others) });
+/** @param place `sales/orders`, or a name in `sales` */
+function withSchema(place: string, schema: JsonObject, others: Record<string, JsonObject> = {}): Collection {
+  const [name = "", database = "sales"] = place.split("/").reverse();
+  const path = `shop/${database}/${name}/schema.json`;
+  return collectionOf("shop", database, name, { schema: schemaOf(path, schema, others) });
 }
 
 it("a schema that two collections refer to is declared once", async () => {
@@ -35,21 +37,21 @@ it("different schemas of one name, and names that the client itself uses, get a 
     $defs: { part: { type: "object", properties: { is: { type } } } },
   });
   const text = await emitted([
-    withSchema("collection", own("string")),
-    withSchema("page", own("number")),
-    withSchema("abort_signal", { type: "object" }),
+    withSchema("order/key", own("string")),
+    withSchema("api/key", own("number")),
+    withSchema("abort/signal", { type: "object" }),
   ]);
   for (const name of [
     "Part",
     "Part2",
-    "Collection2",
-    "Collection2Document",
-    "Page2",
-    "Page2Create",
+    "OrderKey2",
+    "OrderKey2Document",
+    "ApiKey2",
+    "ApiKey2Create",
     "AbortSignal2",
   ])
     expect(text).toMatch(new RegExp(`^export (?:interface|type) ${name}\\b`, "m"));
-  expect(text).toContain("collection: new Collection<Collection2Shape, Further>");
+  expect(text).toContain("key: new Collection<OrderKey2Shape, Further>");
 });
 
 it("fields that the caller may not see may be missing", async () => {
@@ -61,8 +63,10 @@ it("fields that the caller may not see may be missing", async () => {
   const rule = { text: "true", span: people.span, positions: [], key: "read" };
   const hidden = { ...people, fieldRules: [{ path: "salary", span: people.span, read: rule }] };
   const unwritable = { ...people, fieldRules: [{ path: "salary", span: people.span, write: rule }] };
-  expect(await emitted([hidden], { auth: true })).toContain('PeopleDocument = Partly<People, "salary"> & {');
-  expect(await emitted([unwritable], { auth: true })).toContain("PeopleDocument = People & {");
+  expect(await emitted([hidden], { auth: true })).toContain(
+    'SalesPeopleDocument = Partly<SalesPeople, "salary"> & {',
+  );
+  expect(await emitted([unwritable], { auth: true })).toContain("SalesPeopleDocument = SalesPeople & {");
 });
 
 it("what a realm has not is not offered", async () => {
@@ -86,7 +90,7 @@ it("fields say what queries may say of them", async () => {
     declaredField("tags", { values: ["a", "b"], arrays: ["tags"], scalar: false }),
   ];
   const text = await emitted([collectionOf("shop", "sales", "orders", { fields })]);
-  const [, listed = ""] = /interface OrdersFields extends DocumentFields \{\n([^}]*)\}/.exec(text) ?? [];
+  const [, listed = ""] = /interface SalesOrdersFields extends DocumentFields \{\n([^}]*)\}/.exec(text) ?? [];
   expect(listed.trim().split(/\n\s*/)).toEqual([
     "amount: Condition<number | null>;",
     "any: TextCondition<string | number | boolean>;",

@@ -3,7 +3,7 @@ import type { Realm } from "../../model/model.ts";
 import { ErrorResponses, type OperationError } from "./errors.ts";
 import { type HeaderName, sharedHeaders } from "./headers.ts";
 import { Named } from "./named.ts";
-import { type Names, pascalCase } from "./names.ts";
+import { pascalCase } from "./names.ts";
 import { type ParameterName, Parameters } from "./parameters.ts";
 import type { Ref, SchemaPool } from "./schemas/pool.ts";
 import type { References } from "./schemas/references.ts";
@@ -14,7 +14,6 @@ import type { Shared } from "./shared.ts";
 export class Build {
   readonly realm: Realm;
   readonly schemas: SchemaPool;
-  readonly operationIds: Names;
   readonly references: References;
   readonly parameters: Parameters;
   readonly headers: Shared<OpenAPIV3_1.HeaderObject, HeaderName>;
@@ -22,11 +21,10 @@ export class Build {
   readonly responses = new Named<Response>("responses");
   readonly bodies = new Named<RequestBody>("requestBodies");
 
-  constructor(realm: Realm, schemas: SchemaPool, references: References, operationIds: Names) {
+  constructor(realm: Realm, schemas: SchemaPool, references: References) {
     this.realm = realm;
     this.references = references;
     this.schemas = schemas;
-    this.operationIds = operationIds;
     this.parameters = new Parameters(realm.roles.map(({ name }) => name));
     this.headers = sharedHeaders();
     this.errors = new ErrorResponses(schemas, this.headers, this.responses);
@@ -44,7 +42,7 @@ export class Build {
   operation(description: OperationDescription): Operation {
     const { id, tag, summary, about, parameters = [], body, answers, errors = [], admits } = description;
     return {
-      operationId: this.operationIds.claim(id),
+      operationId: id,
       tags: [tag],
       summary,
       description: about,

@@ -34,6 +34,9 @@ const realms: Readonly<Record<string, RealmSketch>> = {
     databases: {
       "a-b": { users: { schema }, Own: { schema } },
       a_b: { users: { schema }, sessions: { schema }, "own-user": { schema }, "me-2": { schema } },
+      own: { sessions: { schema } },
+      shop: { line_items: { schema }, "line-items": { schema }, lineItems: { schema } },
+      "shop-line": { items: { schema } },
     },
   },
   "that is searched, aggregated and expanded": {
@@ -130,6 +133,33 @@ function parameters(document: OpenAPIV3_1.Document, id: string): readonly string
 }
 
 describe("a realm's OpenAPI document", () => {
+  test("calls an operation the same whatever else the realm has", () => {
+    const alike: readonly (readonly [string, string])[] = [
+      ["own", "sessions"],
+      ["shop", "items"],
+      ["sho", "pItems"],
+      ["shop", "line_items"],
+      ["shop", "line-items"],
+      ["shop", "lineItems"],
+      ["shop_line", "items"],
+      ["shopline", "items"],
+      ["support", "items"],
+    ];
+    const idsIn = (places: typeof alike): ReadonlyMap<string, string> => {
+      const databases: Record<string, Record<string, { schema: typeof schema }>> = {};
+      for (const [database, name] of places)
+        databases[database] = { ...databases[database], [name]: { schema } };
+      const listed = operations(documentOf({ databases }));
+      return new Map(
+        listed.map(({ method, path, operation: { operationId = "" } }) => [`${method} ${path}`, operationId]),
+      );
+    };
+    const together = idsIn(alike);
+    expect(new Set(together.values()).size).toBe(together.size);
+    for (const place of alike)
+      for (const [operation, id] of idsIn([place])) expect(together.get(operation)).toBe(id);
+  });
+
   test("is what the golden file holds (UPDATE_GOLDEN=1 writes it anew)", () => {
     const golden = fileURLToPath(new URL("./testdata/desk.openapi.json", import.meta.url));
     const { realm, rules } = desk();
@@ -193,7 +223,7 @@ describe("a realm's OpenAPI document", () => {
     expect(paths.filter((path) => !path.includes("/_admin/"))).toEqual(own);
     const meta = document.components?.schemas?.DeletableMeta?.properties ?? {};
     expect(Object.keys(meta)).toEqual(["created_at", "updated_at", "version", "deleted_at"]);
-    expect(parameters(document, "createThingsDocument")).toEqual([]);
+    expect(parameters(document, "createDbThingsDocument")).toEqual([]);
     for (const path of own) expect(JSON.stringify(document.paths?.[path])).not.toMatch(/"401"|OnBehalfOf/);
   });
 
@@ -235,8 +265,8 @@ describe("a realm's OpenAPI document", () => {
 
   test("Administrator routes: API keys cannot make documents that have their user's id", () => {
     const document = documentOf({ databases: { db: { things: { schema, ...customId({ is: "user" }) } } } });
-    expect(operation(document, "adminDataCreateThingsDocument").security).toEqual([{ session: [] }]);
-    expect(operation(document, "adminDataListThings").security).toEqual([{ session: [] }, { api_key: [] }]);
+    expect(operation(document, "adminDataCreateDbThingsDocument").security).toEqual([{ session: [] }]);
+    expect(operation(document, "adminDataListDbThings").security).toEqual([{ session: [] }, { api_key: [] }]);
   });
 
   test("Authentication 5: a key's user is named on documents, nowhere else", () => {
@@ -280,11 +310,11 @@ describe("a realm's OpenAPI document", () => {
     });
     expect(document.paths).not.toHaveProperty(["/v1/desk/db/hard/{id}/restore"]);
     expect(document.paths).toHaveProperty(["/v1/desk/db/soft/{id}/restore"]);
-    expect(parameters(document, "listHard")).not.toContain("Deleted");
-    expect(parameters(document, "listSoft")).toContain("Deleted");
-    expect(parameters(document, "deleteHardDocument")).toEqual(["IfMatch"]);
-    expect(parameters(document, "deleteSoftDocument")).toEqual(["Purge", "IfMatch"]);
-    expect(document.components?.schemas?.HardDocument?.properties?._meta).toEqual({
+    expect(parameters(document, "listDbHard")).not.toContain("Deleted");
+    expect(parameters(document, "listDbSoft")).toContain("Deleted");
+    expect(parameters(document, "deleteDbHardDocument")).toEqual(["IfMatch"]);
+    expect(parameters(document, "deleteDbSoftDocument")).toEqual(["Purge", "IfMatch"]);
+    expect(document.components?.schemas?.DbHardDocument?.properties?._meta).toEqual({
       $ref: "#/components/schemas/Meta",
     });
   });
@@ -299,17 +329,17 @@ describe("a realm's OpenAPI document", () => {
         },
       },
     });
-    expect(codes(document, "createPlainDocument", 400)).toContain("id_not_allowed");
-    expect(codes(document, "createPlainDocument", 409)).toEqual(["request_in_progress"]);
-    expect(codes(document, "createPlainDocument", 429)).toEqual([]);
-    expect(codes(document, "createChosenDocument", 400)).toEqual(
+    expect(codes(document, "createDbPlainDocument", 400)).toContain("id_not_allowed");
+    expect(codes(document, "createDbPlainDocument", 409)).toEqual(["request_in_progress"]);
+    expect(codes(document, "createDbPlainDocument", 429)).toEqual([]);
+    expect(codes(document, "createDbChosenDocument", 400)).toEqual(
       expect.arrayContaining(["id_required", "invalid_id"]),
     );
-    expect(codes(document, "createChosenDocument", 409)).toContain("id_taken");
-    expect(codes(document, "createChosenDocument", 429)).toEqual(["too_many_requests"]);
-    expect(codes(document, "createNumberedDocument", 409)).toContain("conflict");
-    expect(codes(document, "patchNumberedDocument", 409)).toEqual(["conflict", "write_conflict"]);
-    expect(codes(document, "patchPlainDocument", 412)).toEqual(["version_mismatch"]);
+    expect(codes(document, "createDbChosenDocument", 409)).toContain("id_taken");
+    expect(codes(document, "createDbChosenDocument", 429)).toEqual(["too_many_requests"]);
+    expect(codes(document, "createDbNumberedDocument", 409)).toContain("conflict");
+    expect(codes(document, "patchDbNumberedDocument", 409)).toEqual(["conflict", "write_conflict"]);
+    expect(codes(document, "patchDbPlainDocument", 412)).toEqual(["version_mismatch"]);
     expect(codes(document, "logIn", 401)).toEqual(["invalid_credentials", "mfa_required"]);
     expect(codes(document, "batchDb", 409)).toEqual(
       expect.arrayContaining(["conflict", "id_taken", "request_in_progress", "write_conflict"]),
@@ -333,7 +363,7 @@ describe("a realm's OpenAPI document", () => {
     (readers, writers, expected) => {
       const rules = { ...(readers && { read: readers }), ...(writers && { update: writers }) };
       const document = documentOf({ databases: { db: { things: { schema, rules } } } });
-      expect(operation(document, "patchThingsDocument").security).toEqual(expected);
+      expect(operation(document, "patchDbThingsDocument").security).toEqual(expected);
     },
   );
 
@@ -378,8 +408,8 @@ describe("a realm's OpenAPI document", () => {
       databases: { db: { open: { schema, ...publicCache }, shut: { schema } } },
     });
     const headers = (id: string) => responseOf(document, operation(document, id), 200)?.headers;
-    expect(headers("listOpen")).toHaveProperty("Cache-Control");
-    expect(headers("listShut")).not.toHaveProperty("Cache-Control");
-    expect(headers("adminDataListOpen")).not.toHaveProperty("Cache-Control");
+    expect(headers("listDbOpen")).toHaveProperty("Cache-Control");
+    expect(headers("listDbShut")).not.toHaveProperty("Cache-Control");
+    expect(headers("adminDataListDbOpen")).not.toHaveProperty("Cache-Control");
   });
 });

@@ -3,7 +3,7 @@ import { isJsonObject } from "../../../runtime/json.ts";
 import type { Collection, Realm } from "../../model/model.ts";
 import type { CompiledRules, RulesStage } from "../../rules/compiled.ts";
 import { Build } from "./build.ts";
-import { collectionStems, Names } from "./names.ts";
+import { collectionStems } from "./names.ts";
 import { accountPaths, accountsTag } from "./paths/accounts.ts";
 import { administrationPaths, administrationTag } from "./paths/administration.ts";
 import { aggregationQuery } from "./paths/aggregate.ts";
@@ -38,7 +38,7 @@ import { securitySchemes } from "./security.ts";
 export function openapiDocument(realm: Realm, rules: RulesStage): OpenAPIV3_1.Document {
   const stems = collectionStems(realm);
   const references = new References(realm, stems);
-  const build = new Build(realm, schemaPool(realm, stems), references, new Names());
+  const build = new Build(realm, schemaPool(realm, stems), references);
   const people = realm.auth ? accountsOf(build) : undefined;
   const administration = administrationSchemas(build.schemas, realm, build.errors.detail);
   const own = clientWay(realm);

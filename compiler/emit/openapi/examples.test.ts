@@ -44,7 +44,7 @@ describe.each(realms)("the OpenAPI document of example $name", (realm) => {
   });
 });
 
-/** `listTickets GET /v1/helpdesk/support/tickets`, one a line. */
+/** `listSupportTickets GET /v1/helpdesk/support/tickets`, one a line. */
 function operationLines({ paths = {} }: OpenAPIV3_1.Document): string {
   const lines = Object.entries(paths).flatMap(([path, item]) =>
     (["get", "put", "post", "delete", "patch"] as const).flatMap((method) => {

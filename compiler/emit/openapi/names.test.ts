@@ -28,17 +28,30 @@ describe("names in the OpenAPI document", () => {
     ]);
   });
 
-  test("of collections bear the database's name only where two collections would share one", () => {
-    expect(stemsOf({ shop: ["orders", "people"], support: ["people", "tickets"] })).toEqual([
-      "Orders",
-      "ShopPeople",
+  test("of collections hang on nothing but the database's and their own", () => {
+    expect(stemsOf({ shop: ["orders", "line_items"], support: ["people"] })).toEqual([
+      "ShopOrders",
+      "ShopLineItems",
       "SupportPeople",
-      "Tickets",
     ]);
+    expect(stemsOf({ support: ["orders", "people"] })).toEqual(["SupportOrders", "SupportPeople"]);
   });
 
-  test("are numbered where that is not enough", () => {
-    expect(stemsOf({ shop: ["line-items", "line_items"] })).toEqual(["ShopLineItems", "ShopLineItems2"]);
+  test("of collections stand as they are where joined words could be another's", () => {
+    const alike = {
+      shop: ["line-items", "lineItems", "line_items", "line__items", "items_2"],
+      "shop-line": ["items"],
+      shopLine: ["items"],
+    };
+    expect(stemsOf(alike)).toEqual([
+      "Shop.line-items",
+      "Shop.lineItems",
+      "ShopLineItems",
+      "Shop.line__items",
+      "Shop.items_2",
+      "Shop-line.items",
+      "ShopLine.items",
+    ]);
   });
 
   test("never differ by case alone", () => {

@@ -4,7 +4,7 @@ import type { Collection, Realm } from "../../model/model.ts";
 export function pascalCase(text: string): string {
   return text
     .split(/[^A-Za-z0-9]+/)
-    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .map(capitalized)
     .join("");
 }
 
@@ -27,23 +27,22 @@ export class Names {
   }
 }
 
-/**
- * The stem of a collection's schema names and operation ids: its own name (`Tickets`), with the database's in front
- * (`SupportTickets`) where two collections of the realm would share it.
- */
+/** The stem of each collection's schema names and operation ids. */
 export function collectionStems(realm: Realm): ReadonlyMap<Collection, string> {
   const collections = realm.databases.flatMap((database) => database.collections);
-  const sharing = new Map<string, number>();
-  for (const { name } of collections) {
-    const key = pascalCase(name).toLowerCase();
-    sharing.set(key, (sharing.get(key) ?? 0) + 1);
-  }
-  const names = new Names();
-  const stems = new Map<Collection, string>();
-  for (const collection of collections) {
-    const own = pascalCase(collection.name);
-    const alone = sharing.get(own.toLowerCase()) === 1;
-    stems.set(collection, names.claim(alone ? own : pascalCase(collection.database) + own));
-  }
-  return stems;
+  return new Map(collections.map((collection) => [collection, stemOf(collection)]));
+}
+
+/**
+ * `SupportTickets`, of the database's name and its own alone: whatever else the realm has or gets, what is called by it
+ * keeps its name. Names whose joined words could be those of others stand as they are: `Help-desk.line-items`.
+ */
+function stemOf({ database, name }: Collection): string {
+  const plain = /^[a-z][a-z0-9]*$/.test(database) && /^[a-z][a-z0-9]*(?:_[a-z][a-z0-9]*)*$/.test(name);
+  return capitalized(database) + (plain ? pascalCase(name) : `.${name}`);
+}
+
+/** Names that differ by case alone cannot stand side by side in configuration. */
+export function capitalized(name: string): string {
+  return name.charAt(0).toUpperCase() + name.slice(1);
 }

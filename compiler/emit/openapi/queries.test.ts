@@ -78,7 +78,7 @@ const things = (further: Partial<CollectionSketch> = {}) =>
 
 describe("where", () => {
   const plain = things();
-  const accepts = (value: JsonValue) => plain.accepts("ThingsWhere", value);
+  const accepts = (value: JsonValue) => plain.accepts("DbThingsWhere", value);
 
   test.each<JsonValue>([
     {},
@@ -147,26 +147,26 @@ describe("where", () => {
   test("where 2: ownership and deletion marks are fields where documents have them", () => {
     const open = new Described({ auth: false, databases: { db: { things: { schema, softDelete: {} } } } });
     expect(accepts({ "_meta.deleted_at": "2026-01-01" })).toBe(false);
-    expect(open.accepts("ThingsWhere", { "_meta.deleted_at": "2026-01-01" })).toBe(true);
+    expect(open.accepts("DbThingsWhere", { "_meta.deleted_at": "2026-01-01" })).toBe(true);
     for (const path of ["_meta.deleted_by", "_meta.owner", "_meta.created_by"]) {
-      expect(open.accepts("ThingsWhere", { [path]: "x" })).toBe(false);
+      expect(open.accepts("DbThingsWhere", { [path]: "x" })).toBe(false);
     }
   });
 
   test("fields that rules hide from some callers are described", () => {
     const hidden = things({ hidden: ["cost"] });
-    expect(hidden.accepts("ThingsWhere", { cost: 1 })).toBe(true);
-    expect(hidden.accepts("ThingsOrderBy", ["-cost"])).toBe(true);
+    expect(hidden.accepts("DbThingsWhere", { cost: 1 })).toBe(true);
+    expect(hidden.accepts("DbThingsOrderBy", ["-cost"])).toBe(true);
   });
 
   test("Full-text search 2: $search stands at the top, where there is a text index", () => {
     const searchable = things(text("name"));
     const search = { $search: '"a b" -c' };
     expect(accepts(search)).toBe(false);
-    expect(searchable.accepts("ThingsWhere", { ...search, $or: [{ name: "x" }] })).toBe(true);
-    expect(searchable.accepts("ThingsWhere", { $or: [search] })).toBe(false);
-    expect(searchable.accepts("ThingsWhere", { $search: { $eq: "x" } })).toBe(false);
-    expect(searchable.accepts("ThingsWhere", { $or: [{ unheard_of: 1 }] })).toBe(false);
+    expect(searchable.accepts("DbThingsWhere", { ...search, $or: [{ name: "x" }] })).toBe(true);
+    expect(searchable.accepts("DbThingsWhere", { $or: [search] })).toBe(false);
+    expect(searchable.accepts("DbThingsWhere", { $search: { $eq: "x" } })).toBe(false);
+    expect(searchable.accepts("DbThingsWhere", { $or: [{ unheard_of: 1 }] })).toBe(false);
   });
 
   test("collections share the conditions of a kind of field", () => {
@@ -182,40 +182,40 @@ describe("List query parameters", () => {
   test("order_by names each field, descending too; relevance alone and with a text index", () => {
     const [plain, searchable] = [things(), things(text("name"))];
     for (const order of [["id"], ["-due", "lines.sku"], ["_meta.created_at"]]) {
-      expect(plain.accepts("ThingsOrderBy", order)).toBe(true);
+      expect(plain.accepts("DbThingsOrderBy", order)).toBe(true);
     }
     const many = ["name", "nick", "age", "cost", "done", "due", "day", "mixed", "other"];
     for (const order of [[], ["unheard_of"], ["name", "name"], ["_relevance"], many]) {
-      expect(plain.accepts("ThingsOrderBy", order)).toBe(false);
+      expect(plain.accepts("DbThingsOrderBy", order)).toBe(false);
     }
-    expect(searchable.accepts("ThingsOrderBy", ["_relevance"])).toBe(true);
-    expect(searchable.accepts("ThingsOrderBy", ["_relevance", "name"])).toBe(false);
-    expect(searchable.accepts("ThingsOrderBy", ["age", "name"])).toBe(true);
+    expect(searchable.accepts("DbThingsOrderBy", ["_relevance"])).toBe(true);
+    expect(searchable.accepts("DbThingsOrderBy", ["_relevance", "name"])).toBe(false);
+    expect(searchable.accepts("DbThingsOrderBy", ["age", "name"])).toBe(true);
   });
 
   test("order_by leaves out what a list of names cannot hold", () => {
     const odd = { type: "object", properties: { "a,b": { type: "string" }, "-c": { type: "string" } } };
     const described = new Described({ databases: { db: { things: { schema: odd } } } });
     for (const name of ["a,b", "-a,b", "-c", "--c"]) {
-      expect(described.accepts("ThingsOrderBy", [name])).toBe(false);
+      expect(described.accepts("DbThingsOrderBy", [name])).toBe(false);
     }
-    expect(described.accepts("ThingsWhere", { "a,b": "x", "-c": "y" })).toBe(true);
+    expect(described.accepts("DbThingsWhere", { "a,b": "x", "-c": "y" })).toBe(true);
   });
 
   test("parameters are there only where they mean something", () => {
-    const always = ["ThingsWhere", "ThingsOrderBy", "Limit", "Skip", "Cursor", "Count", "IfNoneMatch"];
-    expect(things().parameters("listThings")).toEqual(always);
+    const always = ["DbThingsWhere", "DbThingsOrderBy", "Limit", "Skip", "Cursor", "Count", "IfNoneMatch"];
+    expect(things().parameters("listDbThings")).toEqual(always);
     const all = things({ ...text("name"), softDelete: {}, references: [reference("other", "things")] });
-    expect(all.parameters("listThings").toSorted()).toEqual(
-      [...always, "Language", "ThingsExpand", "Deleted"].toSorted(),
+    expect(all.parameters("listDbThings").toSorted()).toEqual(
+      [...always, "Language", "DbThingsExpand", "Deleted"].toSorted(),
     );
-    expect(all.parameters("getThingsDocument")).toEqual(["ThingsExpand", "Deleted", "IfNoneMatch"]);
+    expect(all.parameters("getDbThingsDocument")).toEqual(["DbThingsExpand", "Deleted", "IfNoneMatch"]);
   });
 
   test("Cursor paging 1: a page may have a cursor", () => {
     const page = { items: [], limit: 20, skip: 0, has_more: true };
-    expect(things().accepts("ThingsPage", { ...page, next_cursor: "x" })).toBe(true);
-    expect(things().accepts("ThingsPage", { ...page, next_cursor: 1 })).toBe(false);
+    expect(things().accepts("DbThingsPage", { ...page, next_cursor: "x" })).toBe(true);
+    expect(things().accepts("DbThingsPage", { ...page, next_cursor: 1 })).toBe(false);
   });
 
   test("Full-text search 5: documents found by relevance have a score", () => {
@@ -224,24 +224,24 @@ describe("List query parameters", () => {
       name: "n",
       _meta: { created_at: "2026-01-01T00:00:00Z", updated_at: "2026-01-01T00:00:00Z", score: 1.5 },
     };
-    expect(things(text("name")).accepts("ThingsDocument", scored)).toBe(true);
-    expect(things().accepts("ThingsDocument", scored)).toBe(false);
+    expect(things(text("name")).accepts("DbThingsDocument", scored)).toBe(true);
+    expect(things().accepts("DbThingsDocument", scored)).toBe(false);
   });
 
   test("Errors: a list answers what its collection can", () => {
     const plain = things();
-    expect(plain.codes("listThings", 400)).toEqual(
+    expect(plain.codes("listDbThings", 400)).toEqual(
       expect.arrayContaining(["search_not_enabled", "invalid_expand", "invalid_query"]),
     );
-    expect(plain.codes("listThings", 400)).not.toContain("expand_too_large");
-    expect(plain.operation("listThings")?.responses).not.toHaveProperty("422");
+    expect(plain.codes("listDbThings", 400)).not.toContain("expand_too_large");
+    expect(plain.operation("listDbThings")?.responses).not.toHaveProperty("422");
     const all = things({ ...text("name"), references: [reference("other", "things")] });
-    expect(all.codes("listThings", 400)).toContain("expand_too_large");
-    expect(all.codes("listThings", 400)).not.toContain("search_not_enabled");
-    expect(all.codes("listThings", 422)).toEqual(["search_too_expensive"]);
-    expect(all.codes("listThings", 503)).toEqual(["index_building", "unavailable"]);
-    expect(all.response("listThings", 503)).toHaveProperty(["headers", "Retry-After"]);
-    expect(all.codes("getThingsDocument", 400)).toContain("expand_too_large");
+    expect(all.codes("listDbThings", 400)).toContain("expand_too_large");
+    expect(all.codes("listDbThings", 400)).not.toContain("search_not_enabled");
+    expect(all.codes("listDbThings", 422)).toEqual(["search_too_expensive"]);
+    expect(all.codes("listDbThings", 503)).toEqual(["index_building", "unavailable"]);
+    expect(all.response("listDbThings", 503)).toHaveProperty(["headers", "Retry-After"]);
+    expect(all.codes("getDbThingsDocument", 400)).toContain("expand_too_large");
   });
 });
 
@@ -258,7 +258,7 @@ describe("Reference expansion", () => {
       ["others(name,address.city)", "other.other"],
       ["other.other(id,_meta)"],
     ]) {
-      expect(described.accepts("ThingsExpand", entries)).toBe(true);
+      expect(described.accepts("DbThingsExpand", entries)).toBe(true);
     }
     const bad = [
       [],
@@ -269,7 +269,7 @@ describe("Reference expansion", () => {
       ["other.other.other"],
       ["other.others"],
     ];
-    for (const entries of bad) expect(described.accepts("ThingsExpand", entries)).toBe(false);
+    for (const entries of bad) expect(described.accepts("DbThingsExpand", entries)).toBe(false);
   });
 
   test("Limits: a collection may lower them", () => {
@@ -278,9 +278,9 @@ describe("Reference expansion", () => {
         db: { things: { schema, references: nested, ...expand({ maxDepth: 1, maxPaths: 1 }) }, people },
       },
     });
-    expect(lowered.accepts("ThingsExpand", ["other"])).toBe(true);
-    expect(lowered.accepts("ThingsExpand", ["other", "others"])).toBe(false);
-    expect(lowered.accepts("ThingsExpand", ["other.other"])).toBe(false);
+    expect(lowered.accepts("DbThingsExpand", ["other"])).toBe(true);
+    expect(lowered.accepts("DbThingsExpand", ["other", "others"])).toBe(false);
+    expect(lowered.accepts("DbThingsExpand", ["other.other"])).toBe(false);
   });
 
   test("Reference expansion 3, Reference expansion 4: documents, null, arrays and what is left of too long ones", () => {
@@ -292,7 +292,7 @@ describe("Reference expansion", () => {
       { other: { ...document, _expanded: { other: null } } },
     ];
     for (const _expanded of expanded) {
-      expect(described.accepts("ThingsDocument", { ...document, _expanded })).toBe(true);
+      expect(described.accepts("DbThingsDocument", { ...document, _expanded })).toBe(true);
     }
     const bad: readonly JsonObject[] = [
       { other: "x" },
@@ -303,25 +303,25 @@ describe("Reference expansion", () => {
       { unheard_of: null },
     ];
     for (const _expanded of bad) {
-      expect(described.accepts("ThingsDocument", { ...document, _expanded })).toBe(false);
+      expect(described.accepts("DbThingsDocument", { ...document, _expanded })).toBe(false);
     }
   });
 
   test("Reference expansion 1: of selected fields only the id is always there", () => {
     for (const other of [{ id: "x" }, { id: "x", address: {} }, { id: "x", _meta: { version: 1 } }]) {
-      expect(described.accepts("ThingsDocument", { ...document, _expanded: { other } })).toBe(true);
+      expect(described.accepts("DbThingsDocument", { ...document, _expanded: { other } })).toBe(true);
     }
     for (const other of [{}, { id: "x", age: "old" }, { id: "x", _meta: { version: "1" } }]) {
-      expect(described.accepts("ThingsDocument", { ...document, _expanded: { other } })).toBe(false);
+      expect(described.accepts("DbThingsDocument", { ...document, _expanded: { other } })).toBe(false);
     }
   });
 
   test("Reference expansion 6: reads that can expand tell what it took", () => {
-    for (const id of ["listThings", "getThingsDocument"]) {
+    for (const id of ["listDbThings", "getDbThingsDocument"]) {
       expect(described.response(id, 200)).toHaveProperty(["headers", "X-Svc-Expand-Queries"]);
       expect(described.response(id, 200)).toHaveProperty(["headers", "X-Svc-Expand-Docs"]);
     }
-    expect(things().response("listThings", 200)).not.toHaveProperty(["headers", "X-Svc-Expand-Docs"]);
+    expect(things().response("listDbThings", 200)).not.toHaveProperty(["headers", "X-Svc-Expand-Docs"]);
   });
 });
 
@@ -338,40 +338,40 @@ describe("Aggregation", () => {
     expect(things().document.paths).not.toHaveProperty(["/v1/desk/db/things/_aggregate"]);
     const described = things({ ...declared, ...publicCache });
     expect(described.document.paths).toHaveProperty(["/v1/desk/db/things/_aggregate"]);
-    expect(described.parameters("aggregateThings")).toEqual([
-      "ThingsGroupBy",
-      "ThingsMetrics",
-      "ThingsWhere",
-      "ThingsGroupOrder",
+    expect(described.parameters("aggregateDbThings")).toEqual([
+      "DbThingsGroupBy",
+      "DbThingsMetrics",
+      "DbThingsWhere",
+      "DbThingsGroupOrder",
       "GroupLimit",
       "TimeZone",
       "IfNoneMatch",
     ]);
-    expect(described.codes("aggregateThings", 400)).toEqual(
+    expect(described.codes("aggregateDbThings", 400)).toEqual(
       expect.arrayContaining(["invalid_aggregate", "search_not_enabled"]),
     );
-    expect(described.codes("aggregateThings", 422)).toEqual(["aggregate_too_expensive"]);
+    expect(described.codes("aggregateDbThings", 422)).toEqual(["aggregate_too_expensive"]);
     const searchable = things({ ...declared, ...text("name") });
-    expect(searchable.parameters("aggregateThings")).toContain("Language");
-    expect(searchable.codes("aggregateThings", 503)).toEqual(["index_building", "unavailable"]);
+    expect(searchable.parameters("aggregateDbThings")).toContain("Language");
+    expect(searchable.codes("aggregateDbThings", 503)).toEqual(["index_building", "unavailable"]);
   });
 
   test("Aggregation: keys, periods, metrics and orders are those declared", () => {
     const described = things(declared);
     const good: readonly (readonly [string, JsonValue])[] = [
-      ["ThingsGroupBy", ["name", "due:hour", "day:week"]],
-      ["ThingsMetrics", ["count", "sum:cost", "distinct:due"]],
-      ["ThingsGroupOrder", ["-count", "due", "-sum:cost"]],
+      ["DbThingsGroupBy", ["name", "due:hour", "day:week"]],
+      ["DbThingsMetrics", ["count", "sum:cost", "distinct:due"]],
+      ["DbThingsGroupOrder", ["-count", "due", "-sum:cost"]],
     ];
     for (const [component, value] of good) expect(described.accepts(component, value)).toBe(true);
     const bad: readonly (readonly [string, JsonValue])[] = [
-      ["ThingsGroupBy", ["age"]],
-      ["ThingsGroupBy", ["name:month"]],
-      ["ThingsGroupBy", ["day:hour"]],
-      ["ThingsGroupBy", ["name", "due", "due:day", "due:week", "day"]],
-      ["ThingsMetrics", ["sum:due"]],
-      ["ThingsMetrics", ["count", "count"]],
-      ["ThingsGroupOrder", ["due:month"]],
+      ["DbThingsGroupBy", ["age"]],
+      ["DbThingsGroupBy", ["name:month"]],
+      ["DbThingsGroupBy", ["day:hour"]],
+      ["DbThingsGroupBy", ["name", "due", "due:day", "due:week", "day"]],
+      ["DbThingsMetrics", ["sum:due"]],
+      ["DbThingsMetrics", ["count", "count"]],
+      ["DbThingsGroupOrder", ["due:month"]],
     ];
     for (const [component, value] of bad) expect(described.accepts(component, value)).toBe(false);
   });
@@ -384,7 +384,7 @@ describe("Aggregation", () => {
       { key: { name: null, due: "2026-03-01T00:00:00.000+01:00", day: "2026-03-01" }, count: 1 },
       { key: { name: "x" }, "sum:cost": 1.5, "avg:cost": null, "min:due": "2026-03-01T00:00:00.000Z" },
     ];
-    for (const group of good) expect(described.accepts("ThingsGroups", answer(group))).toBe(true);
+    for (const group of good) expect(described.accepts("DbThingsGroups", answer(group))).toBe(true);
     const bad: readonly JsonObject[] = [
       { count: 1 },
       { key: { age: 1 } },
@@ -392,10 +392,10 @@ describe("Aggregation", () => {
       { key: {}, "sum:cost": null },
       { key: {}, "sum:due": 1 },
     ];
-    for (const group of bad) expect(described.accepts("ThingsGroups", answer(group))).toBe(false);
+    for (const group of bad) expect(described.accepts("DbThingsGroups", answer(group))).toBe(false);
   });
 
   test("Aggregation: without anything to group by there is no such parameter", () => {
-    expect(things(aggregate([], [])).parameters("aggregateThings")).not.toContain("ThingsGroupBy");
+    expect(things(aggregate([], [])).parameters("aggregateDbThings")).not.toContain("DbThingsGroupBy");
   });
 });

@@ -127,7 +127,7 @@ function sessionPaths(
   return {
     [path]: build.path([], {
       get: build.operation({
-        id: "listOwnSessions",
+        id: "getOwnSessions",
         tag,
         summary: "List the signed-in user's sessions",
         about: "Those that have not ended; one of them is the `current` one.",

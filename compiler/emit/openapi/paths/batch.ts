@@ -1,7 +1,7 @@
 import type { OpenAPIV3_1 } from "openapi-types";
 import type { Database } from "../../../model/model.ts";
 import type { Build } from "../build.ts";
-import { pascalCase } from "../names.ts";
+import { capitalized } from "../names.ts";
 import type { BatchSchemas } from "../schemas/batch.ts";
 import { accessBy } from "../security.ts";
 import { changeErrors, createErrors } from "./collection.ts";
@@ -26,7 +26,7 @@ export function batchPaths(
   return {
     [`${way.base}/${database.name}/_batch`]: build.path(way.parameters, {
       post: build.operation({
-        id: way.id(`batch${pascalCase(database.name)}`),
+        id: way.id(`batch${capitalized(database.name)}`),
         tag: way.tag(database.name),
         summary: `Write several documents of ${database.name} at once`,
         about:
@@ -35,7 +35,7 @@ export function batchPaths(
         body: { schema: request, shared: true },
         answers: {
           200: {
-            name: `${pascalCase(database.name)}Batch`,
+            name: `${capitalized(database.name)}Batch`,
             description: "What the operations left behind.",
             schema: response,
             headers: { ...(realm.auth && { "Idempotent-Replayed": "IdempotentReplayed" as const }) },

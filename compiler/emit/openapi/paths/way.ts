@@ -1,7 +1,7 @@
 import type { OpenAPIV3_1 } from "openapi-types";
 import type { Realm, RuleName } from "../../../model/model.ts";
 import type { CompiledRules } from "../../../rules/compiled.ts";
-import { pascalCase } from "../names.ts";
+import { capitalized } from "../names.ts";
 import type { ParameterName } from "../parameters.ts";
 import { type Access, type Admission, accessBy, administrators, admitted } from "../security.ts";
 
@@ -55,7 +55,7 @@ export function administratorWay(realm: Realm): Way {
     base: `/v1/${realm.name}/_admin/data`,
     parameters: [],
     cached: false,
-    id: (own) => `adminData${pascalCase(own)}`,
+    id: (own) => `adminData${capitalized(own)}`,
     tag: () => dataTag.name,
     admits: (_, ownIds) => {
       const { security, errors } = administrators(realm);

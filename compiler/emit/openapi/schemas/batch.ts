@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../../../runtime/json.ts";
 import type { Collection, Database } from "../../../model/model.ts";
-import { pascalCase } from "../names.ts";
+import { capitalized } from "../names.ts";
 import type { CollectionSchemas } from "./collection.ts";
 import type { Ref, SchemaPool } from "./pool.ts";
 
@@ -21,7 +21,7 @@ export function batchSchemas(
   database: Database,
   members: readonly BatchMember[],
 ): BatchSchemas {
-  const stem = pascalCase(database.name);
+  const stem = capitalized(database.name);
   const operations = members.flatMap((member) => operationsOf(pool, member));
   const deleted = pool.share("DeletedDocument", {
     type: "object",
@@ -53,7 +53,7 @@ export function batchSchemas(
 
 function operationsOf(pool: SchemaPool, { collection, stem, schemas }: BatchMember): readonly Ref[] {
   const operation = (op: string, required: readonly string[], members: JsonObject): Ref =>
-    pool.add(`${stem}${pascalCase(op)}Operation`, {
+    pool.add(`${stem}${capitalized(op)}Operation`, {
       type: "object",
       required: ["op", "collection", ...required],
       properties: {

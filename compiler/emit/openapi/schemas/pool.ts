@@ -12,7 +12,9 @@ export type Ref = { $ref: string };
 /** Collects `components.schemas`: those of the service, of the collections, and whatever these refer to. */
 export class SchemaPool {
   readonly #names = new Names();
-  readonly #reserved = new Set<string>();
+  /** By the wishes: names kept free, and which of them are not taken yet. */
+  readonly #reserved = new Map<string, string>();
+  readonly #free = new Set<string>();
   readonly #components = new Map<string, JsonObject>();
   readonly #places = new Map<string, Ref>();
   readonly #shared = new Map<string, Ref>();
@@ -28,8 +30,9 @@ export class SchemaPool {
    * lead there from now on.
    */
   reserve(name: string, place?: Target): void {
-    this.#reserved.add(this.#names.claim(name));
-    if (place) this.#places.set(targetKey(place), reference(name));
+    this.#reserved.set(name, this.#names.claim(name));
+    this.#free.add(name);
+    if (place) this.#places.set(targetKey(place), this.reserved(name));
   }
 
   /** Adds a component under a name like the wish; answers the reference to it. */
@@ -41,7 +44,7 @@ export class SchemaPool {
 
   /** The reference to what is, or will be, added under a name that has been reserved. */
   reserved(name: string): Ref {
-    return reference(name);
+    return reference(this.#reserved.get(name) ?? name);
   }
 
   /** As `add` the first time; afterwards the reference to what was then added under this name. */
@@ -63,7 +66,8 @@ export class SchemaPool {
   }
 
   #claim(wish: string): string {
-    return this.#reserved.delete(wish) ? wish : this.#names.claim(wish);
+    const reserved = this.#free.delete(wish) ? this.#reserved.get(wish) : undefined;
+    return reserved ?? this.#names.claim(wish);
   }
 
   #make(name: string, place: Target, variant: string, build: (place: Target) => JsonObject): Ref {

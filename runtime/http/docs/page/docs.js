@@ -37,7 +37,8 @@ async function fetchDescription(token) {
 
 function show(spec, token) {
   const ui = window.SwaggerUIBundle({
-    spec,
+    // Requests go where the page came from, whatever a proxy has put in front.
+    spec: { ...spec, servers: [{ url: new URL("../..", location.href).pathname }] },
     domNode: place,
     deepLinking: true,
     plugins: [linksToTags(new Set((spec.tags ?? []).map(({ name }) => name)))],
@@ -53,7 +54,7 @@ function show(spec, token) {
 }
 
 /**
- * Links name a tag and an operation, `#/stock/items/listItems`; Swagger UI alone would take what is before the first
+ * Links name a tag and an operation, `#/stock/items/listStockItems`; Swagger UI alone would take what is before the first
  * slash for the tag.
  */
 function linksToTags(tags) {

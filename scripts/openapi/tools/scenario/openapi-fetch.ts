@@ -4,7 +4,7 @@ import type { components, paths as Helpdesk } from "../clients/helpdesk.js";
 import type { paths as Inventory } from "../clients/inventory.js";
 import { given, same, server, status } from "./expect.ts";
 
-type TicketsWhere = components["schemas"]["TicketsWhere"];
+type SupportTicketsWhere = components["schemas"]["SupportTicketsWhere"];
 
 const options = {
   baseUrl: server(),
@@ -34,7 +34,7 @@ status(201, made);
 const ticket = given(made);
 const etag = made.response.headers.get("ETag") ?? "";
 
-const where: TicketsWhere = { status: "open", priority: { $gte: 2 }, $or: [{ tags: "printer" }] };
+const where: SupportTicketsWhere = { status: "open", priority: { $gte: 2 }, $or: [{ tags: "printer" }] };
 const page = given(
   await helpdesk.GET(tickets, {
     params: { query: { where: JSON.stringify(where), order_by: ["-priority", "id"], count: true } },
