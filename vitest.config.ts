@@ -7,11 +7,12 @@ const tests = "**/*.test.ts";
 /** What is the same on every engine, and what is about MongoDB alone. */
 const mongoTests = [
   "compiler/bundle/bundle.test.ts",
+  "compiler/rules/stores.test.ts",
   "runtime/store/contract.test.ts",
   `runtime/store/mongodb/${tests}`,
-  `runtime/{auth,documents,http,instance}/${tests}`,
-  `{examples,scripts/conformance,scripts/crash}/${tests}`,
-  "scripts/security/{at-rest,csrf,limits,mass-assignment,matrix,objects,races,sessions}.test.ts",
+  `runtime/{auth,documents,http,instance,jobs,organizations}/${tests}`,
+  `{examples,scripts/conformance,scripts/crash,scripts/organizations}/${tests}`,
+  "scripts/security/{at-rest,csrf,limits,mass-assignment,matrix,objects,outsiders,races,sessions}.test.ts",
 ];
 
 /** Said last, after the summary. */

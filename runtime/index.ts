@@ -11,15 +11,33 @@ export { getDocument } from "./documents/routes/get.ts";
 export { listDocuments } from "./documents/routes/list.ts";
 export { restoreDocument } from "./documents/routes/restore.ts";
 export { patchDocument, replaceDocument } from "./documents/routes/update.ts";
-export type { DeletionMeta, DocumentMeta, MergePatch, OwnershipMeta } from "./documents/shape.ts";
+export type {
+  DeletionMeta,
+  DocumentMeta,
+  MergePatch,
+  OrganizationMeta,
+  OwnershipMeta,
+  TeamMeta,
+} from "./documents/shape.ts";
 export type { Detail } from "./errors.ts";
 export { always, and, compare, eq, exists, FALSE, isIn, not, or, TRUE, text } from "./filter/algebra.ts";
-export { deletionFields, documentFields, type FieldTable, field, ownershipFields } from "./filter/fields.ts";
+export {
+  deletionFields,
+  documentFields,
+  type FieldTable,
+  field,
+  organizationFields,
+  ownershipFields,
+  teamFields,
+} from "./filter/fields.ts";
 export { textIndex } from "./filter/search/index.ts";
 export { descriptionRoutes } from "./http/description.ts";
 export { developmentServer } from "./instance/development.ts";
 export { main } from "./instance/main.ts";
+export { jobRoutes } from "./jobs/routes.ts";
 export type { JsonObject } from "./json.ts";
+export { organizationAdministrationRoutes } from "./organizations/administration/routes.ts";
+export { organizationRoutes } from "./organizations/routes.ts";
 export type { CollectionDefinition, RealmDefinition, Validator } from "./realm/definition.ts";
 export type { RealmModule, RouteTable } from "./realm/exchange.ts";
 export * from "./rules/index.ts";

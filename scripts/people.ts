@@ -1,4 +1,4 @@
-/** Users, sessions and proofs put straight into a realm's store, past sign-up and its tens of milliseconds for each password. */
+/** Users, sessions, proofs and organizations put straight into a realm's store, past sign-up and its tens of milliseconds for each password. */
 import { newProof } from "../runtime/auth/accounts/proof.ts";
 import { collections } from "../runtime/auth/collections.ts";
 import { passwords } from "../runtime/auth/credentials/passwords.ts";
@@ -11,6 +11,14 @@ import {
   writeUser,
 } from "../runtime/auth/records.ts";
 import { type Clock, timestamp } from "../runtime/clock.ts";
+import { collections as organizationCollections } from "../runtime/organizations/collections.ts";
+import {
+  type MemberRecord,
+  memberId,
+  type OrganizationRecord,
+  writeMember,
+  writeOrganization,
+} from "../runtime/organizations/records.ts";
 import type { Store } from "../runtime/store/contract.ts";
 
 /** Of every user. */
@@ -89,4 +97,42 @@ export async function insertProof(
   const { token, record } = newProof({ clock }, user, session);
   await store.collection(collections.tokens).insert(writeToken(record));
   return token;
+}
+
+/** What somebody is in an organization. */
+export type Membership = Partial<Pick<MemberRecord, "roles" | "teams" | "team_roles">>;
+
+/**
+ * An organization, `<id>` by name and slug too.
+ * @param members by user; the first has created it
+ */
+export async function insertOrganization(
+  store: Store,
+  clock: Clock,
+  id: string,
+  members: Readonly<Record<string, Membership>>,
+  more: Partial<OrganizationRecord> = {},
+): Promise<void> {
+  const created_at = timestamp(clock.now());
+  const org: OrganizationRecord = {
+    id,
+    name: id,
+    slug: id,
+    slug_key: id,
+    status: "active",
+    require_mfa: false,
+    claims: {},
+    teams: [],
+    created_at,
+    created_by: Object.keys(members)[0] ?? id,
+    deleted_at: null,
+    cleanup: null,
+    ...more,
+  };
+  await store.collection(organizationCollections.organizations).insert(writeOrganization(org, 1));
+  for (const [user, membership] of Object.entries(members)) {
+    const none = { roles: [], teams: [], team_roles: [] };
+    const member = { id: memberId(id, user), org: id, user, ...none, ...membership, created_at };
+    await store.collection(organizationCollections.members).insert(writeMember(member, 1));
+  }
 }

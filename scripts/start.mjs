@@ -52,7 +52,7 @@ ${keys.map(({ realm, key }) => `  ${realm.padEnd(10)}${key}`).join("\n")}
 
 Try:
   curl -H 'Authorization: Bearer ${helpdesk}' -H 'Content-Type: application/json' \\
-    -d '{"subject":"The printer is on fire","status":"open"}' ${base}/v1/helpdesk/support/tickets
+    -d '{"name":"Compilers & Co","email":"grace@example.com"}' ${base}/v1/helpdesk/support/customers
 `);
 
 async function untilReady() {

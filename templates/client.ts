@@ -9,6 +9,7 @@ import {
   docComment,
   type EmittedFile,
   emitModule,
+  given,
   identifier,
   join,
   lines,
@@ -48,16 +49,21 @@ export async function clientModule(realm: Realm, invariant: string): Promise<Emi
   });
 }
 
-function factory({ name, auth, databases: { length } }: Realm): Code {
-  const administration = auth ? code`PeopleAdministration` : code`Administration`;
-  const administrator = code`new ${administration}(connection)`;
-  return code`${docComment(
-    `A client of realm ${name}: \`client.<database>.<collection>\`, ${auth ? "`$auth` for the caller's account, " : ""}\`$admin\` for administrators.`,
-  )}export function createClient(options: ClientOptions): Client {
+function factory(realm: Realm): Code {
+  const { name, auth, organizations, databases: all } = realm;
+  const { length } = all;
+  const administrator = code`new ${administrationOf(realm)}(connection)`;
+  const others = [
+    ...(auth ? ["`$auth` for the caller's account"] : []),
+    ...(organizations === undefined ? [] : ["`$orgs` for organizations"]),
+    "`$admin` for administrators",
+  ].join(", ");
+  return code`${docComment(`A client of realm ${name}: \`client.<database>.<collection>\`, ${others}.`)}export function createClient(options: ClientOptions): Client {
     const connection = new Connection(${name}, ${auth}, options);
     return ${object([
       when(length > 0, () => code`...databases(connection, "")`),
       when(auth, () => property("$auth", code`new Accounts(connection)`)),
+      given(organizations, () => property("$orgs", code`new Organizations(connection)`)),
       property(
         "$admin",
         length > 0
@@ -70,21 +76,28 @@ function factory({ name, auth, databases: { length } }: Realm): Code {
   }\n`;
 }
 
-function client({ auth, signup, totp, databases: { length } }: Realm): Code {
+/** The class of `$admin`. */
+function administrationOf({ auth, organizations }: Realm): Code {
+  if (organizations !== undefined) return code`OrganizationAdministration`;
+  return auth ? code`PeopleAdministration` : code`Administration`;
+}
+
+function client(realm: Realm): Code {
+  const { auth, signup, totp, organizations, databases: all } = realm;
+  const { length } = all;
   const missing = [
     ...(signup === "closed" ? ["signUp"] : []),
     ...(totp ? [] : ["enrolTotp", "confirmTotp", "removeTotp"]),
   ];
   const accounts =
     missing.length === 0 ? code`Accounts` : code`Omit<Accounts, ${unionOf(missing.map(literal))}>`;
-  const administration = auth ? code`PeopleAdministration` : code`Administration`;
   const data = when(
     length > 0,
     () =>
       code` & { ${docComment("All documents, past the access rules.")}readonly data: Databases<AdministratorError> }`,
   );
   return code`export interface Client ${when(length > 0, () => code`extends Databases `)}{
-    ${when(auth, () => code`readonly $auth: ${accounts};\n`)}readonly $admin: ${administration}${data};
+    ${when(auth, () => code`readonly $auth: ${accounts};\n`)}${given(organizations, () => code`readonly $orgs: Organizations;\n`)}readonly $admin: ${administrationOf(realm)}${data};
   }\n`;
 }
 
@@ -148,19 +161,37 @@ function traits({ auth }: Realm, collection: Collection): readonly string[] {
     ...(collection.aggregate ? ["aggregate"] : []),
     ...(collection.customId ? ["custom_id"] : []),
     ...(collection.text ? ["search"] : []),
+    ...organizationTraits(collection),
     ...(collection.softDelete ? ["trash"] : []),
     ...(collection.indexes.some(({ unique }) => unique) ? ["unique"] : []),
   ];
 }
 
-function serverFieldTypes({ auth }: Realm, { softDelete }: Collection): Code {
+function organizationTraits({ organization }: Collection): readonly string[] {
+  if (organization === undefined) return [];
+  const { required, teams } = organization;
+  return [
+    "organization",
+    ...(required ? ["organization_required"] : []),
+    ...(teams === undefined ? [] : ["team"]),
+    ...(teams === "required" ? ["team_required"] : []),
+  ];
+}
+
+function serverFieldTypes({ auth }: Realm, { softDelete, organization }: Collection): Code {
   return join([
-    code`DocumentFields`,
-    when(auth, () => code`OwnershipFields`),
+    belongingFieldTypes(auth, organization),
     when(softDelete !== undefined, () =>
       auth ? code`DeletionFields` : code`Omit<DeletionFields, "_meta.deleted_by">`,
     ),
   ]);
+}
+
+/** Each of them has those before it. */
+function belongingFieldTypes(auth: boolean, organization: Collection["organization"]): Code {
+  if (organization?.teams !== undefined) return code`TeamFields`;
+  if (organization !== undefined) return code`OrganizationFields`;
+  return auth ? code`OwnershipFields` : code`DocumentFields`;
 }
 
 function aggregationType(realm: Realm, collection: Collection): Code {
@@ -218,7 +249,8 @@ function documents({ auth }: Realm, collection: Collection, names: ClientNames):
 }
 
 /** What `client/realm.ts` stands for. */
-function choices({ auth, roles, profile, signup, sessions, databases: all }: Realm): Code {
+function choices(realm: Realm): Code {
+  const { auth, roles, profile, signup, sessions, organizations, databases: all } = realm;
   const scopes = all.flatMap(({ name, collections }) => [
     name,
     ...collections.map((collection) => `${name}/${collection.name}`),
@@ -238,6 +270,12 @@ function choices({ auth, roles, profile, signup, sessions, databases: all }: Rea
         when(profile === undefined, () => code`export type Profile = Record<string, unknown>;\n`),
         code`type InvitationChoice = { invitation${signup === "invite" ? code`: string` : code`?: string | undefined`} };`,
         code`type CookieChoice = ${sessions.cookie ? code`{ cookie?: boolean | undefined }` : code`object`};`,
+      ]),
+    ),
+    given(organizations, (settings) =>
+      lines([
+        code`\nexport type OrganizationRole = ${named(settings.roles.map(({ name }) => name))};`,
+        code`export type TeamRoleName = ${named(settings.teamRoles.map(({ name }) => name))};`,
       ]),
     ),
   ]);

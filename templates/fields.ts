@@ -31,6 +31,8 @@ export function fieldsModule(collection: Collection, auth: boolean): EmittedFile
         code`...${imported("documentFields", runtime)}`,
         when(auth, () => code`...${imported("ownershipFields", runtime)}`),
         given(collection.softDelete, () => code`...${imported("deletionFields", runtime)}`),
+        given(collection.organization, () => code`...${imported("organizationFields", runtime)}`),
+        given(collection.organization?.teams, () => code`...${imported("teamFields", runtime)}`),
         ...collection.fields.map((field) => property(field.path, fieldCode(field))),
       ])} satisfies ${importedType("FieldTable", runtime)};\n`,
       when(dates.length > 0, () => normalizer(dates)),

@@ -14,11 +14,13 @@ import {
   property,
   when,
 } from "../compiler/emit/code.ts";
-import type { Collection, Database, Realm } from "../compiler/model/model.ts";
+import type { Collection, Database, Organizations, Realm } from "../compiler/model/model.ts";
+import type { RulesStage } from "../compiler/rules/compiled.ts";
 import { collectionName, realmName, routesName, runtime } from "./names.ts";
+import { organizationCreate } from "./rules.ts";
 
 /** `realm.ts`: the realm's settings, its collections and all of its routes. */
-export function realmModule(realm: Realm): EmittedFile {
+export function realmModule(realm: Realm, rules: RulesStage): EmittedFile {
   const collections = realm.databases.flatMap((database) => database.collections);
   return emitModule({
     path: `${realm.name}/realm.ts`,
@@ -29,7 +31,7 @@ export function realmModule(realm: Realm): EmittedFile {
           "definition",
           object([
             property("name", realm.name),
-            when(realm.auth, () => property("accounts", accounts(realm))),
+            when(realm.auth, () => property("accounts", accounts(realm, rules))),
             property("origins", realm.origins),
             property("appConfig", realm.appConfig),
             given(realm.admin.allowedNetworks, (networks) => property("adminNetworks", networks)),
@@ -50,8 +52,8 @@ export function realmModule(realm: Realm): EmittedFile {
 
 const description = importedDefault("openapi", "./openapi.json", { type: "json" });
 
-function accounts(realm: Realm): Code {
-  const { signup, roles, defaultRoles, profile, sessions, email, totp } = realm;
+function accounts(realm: Realm, rules: RulesStage): Code {
+  const { signup, roles, defaultRoles, profile, sessions, email, totp, organizations } = realm;
   return object([
     property("signup", signup),
     property(
@@ -70,8 +72,35 @@ function accounts(realm: Realm): Code {
     given(sessions.cookie, ({ sameSite }) => property("cookie", { sameSite })),
     given(email, ({ from, resetLink, verifyLink }) => property("email", { from, resetLink, verifyLink })),
     when(totp, () => property("totp", totp)),
+    given(organizations, (settings) => property("organizations", organizationSettings(settings, rules))),
   ]);
 }
+
+function organizationSettings(settings: Organizations, rules: RulesStage): Code {
+  return object([
+    given(organizationCreate(rules), (create) => property("create", create)),
+    property(
+      "roles",
+      settings.roles.map(({ name, manage }) => ({ name, manage })),
+    ),
+    property("creatorRoles", settings.creatorRoles),
+    property("defaultRoles", settings.defaultRoles),
+    property(
+      "teamRoles",
+      settings.teamRoles.map(({ name, grants }) => ({ name, grants })),
+    ),
+    given(settings.maxCreatedPerUser, (limit) => property("maxCreatedPerUser", limit)),
+    property("membersVisibleTo", settings.membersVisibleTo),
+    property("allowRequireMfa", settings.allowRequireMfa),
+    given(settings.invitationLink, (link) => property("invitationLink", link)),
+    property("maxTeamsPerOrg", settings.maxTeamsPerOrg),
+    property("maxTeamsPerMember", settings.maxTeamsPerMember),
+    property("maxPendingInvitations", settings.maxPendingInvitations),
+  ]);
+}
+
+/** In realms with organizations. */
+const organizationFactories = ["organizationRoutes", "organizationAdministrationRoutes", "jobRoutes"];
 
 function routes(realm: Realm, collections: readonly Collection[]): Code {
   const ofRealm = (factory: string): Code => code`${imported(factory, runtime)}(${literal(realm.name)})`;
@@ -81,6 +110,7 @@ function routes(realm: Realm, collections: readonly Collection[]): Code {
     when(realm.auth && realm.totp, () => ofRealm("secondFactorRoutes")),
     ofRealm("administrationRoutes"),
     when(realm.auth, () => ofRealm("userAdministrationRoutes")),
+    ...organizationFactories.map((factory) => given(realm.organizations, () => ofRealm(factory))),
     code`${imported("dataRoutes", runtime)}(${literal(realm.name)}, ${array(collections.map(definitionOf))})`,
     ...collections.map(routesOf),
     ...realm.databases.map((database) => batch(realm, database)),

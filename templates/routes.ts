@@ -16,11 +16,13 @@ import {
   when,
 } from "../compiler/emit/code.ts";
 import type { Aggregation, Collection, Index, Reference, TextIndex } from "../compiler/model/model.ts";
+import type { CompiledRules } from "../compiler/rules/compiled.ts";
 import { dateFields } from "./fields.ts";
 import { collectionName, collectionPath, runtime } from "./names.ts";
+import { allRules } from "./rules.ts";
 
 /** `routes.ts`: the collection as the runtime knows it, and the handlers of its paths. */
-export function routesModule(collection: Collection, auth: boolean): EmittedFile {
+export function routesModule(collection: Collection, auth: boolean, compiled: CompiledRules): EmittedFile {
   const name = declared(collectionName(collection));
   const url = `/v1/${collectionPath(collection)}`;
   const handler = (factory: string): Code => code`${imported(factory, runtime)}(${name})`;
@@ -28,7 +30,7 @@ export function routesModule(collection: Collection, auth: boolean): EmittedFile
     path: `${collectionPath(collection)}/routes.ts`,
     sources: collection.sources,
     body: lines([
-      code`export const ${name}: ${importedType("CollectionDefinition", runtime)} = ${definition(collection, auth)};\n`,
+      code`export const ${name}: ${importedType("CollectionDefinition", runtime)} = ${definition(collection, auth, compiled)};\n`,
       code`export const routes: ${importedType("RouteTable", runtime)} = ${object([
         property(
           url,
@@ -52,8 +54,9 @@ export function routesModule(collection: Collection, auth: boolean): EmittedFile
   });
 }
 
-function definition(collection: Collection, auth: boolean): Code {
-  const { indexes, text, references, expand, aggregate, softDelete, customId, publicCache } = collection;
+function definition(collection: Collection, auth: boolean, compiled: CompiledRules): Code {
+  const { indexes, text, references, expand, aggregate, softDelete, customId, publicCache, organization } =
+    collection;
   return object([
     property("realm", collection.realm),
     property("database", collection.database),
@@ -77,7 +80,15 @@ function definition(collection: Collection, auth: boolean): Code {
     given(softDelete, ({ retention }) => property("softDelete", { retention })),
     given(customId, (settings) => property("customId", customIdCode(settings))),
     given(publicCache, ({ maxAge }) => property("publicMaxAge", maxAge)),
+    given(organization, ({ required, teams, onDelete }) =>
+      property("organization", { required, teams, onDelete }),
+    ),
+    when(asksMemberships(compiled), () => property("asksMemberships", true)),
   ]);
+}
+
+function asksMemberships(compiled: CompiledRules): boolean {
+  return allRules(compiled).some(({ facts }) => facts.memberships);
 }
 
 const fields = imported("fields", "./fields.ts");

@@ -1,15 +1,28 @@
 import { describe, expect, it } from "vitest";
 import { formatModule } from "../compiler/emit/format.ts";
 import { declaredField } from "../compiler/emit/testing.ts";
-import type { Collection } from "../compiler/model/model.ts";
+import type { Collection, Realm } from "../compiler/model/model.ts";
 import { emittedRules } from "../compiler/rules/emitted.testing.ts";
 import { compileRules } from "../compiler/rules/rules.ts";
-import { noteCollection, noteFields, noteRealm, ruleSource, type Sketch } from "../compiler/rules/testing.ts";
+import {
+  noteCollection,
+  noteFields,
+  noteRealm,
+  ofOrganizations,
+  organizations,
+  ruleSource,
+  type Sketch,
+} from "../compiler/rules/testing.ts";
+import { noMemberships } from "../runtime/realm/memberships.ts";
 import { rulesModule } from "./rules.ts";
 
-async function emitted(rules: Sketch, further: Partial<Collection> = {}): Promise<string> {
+async function emitted(
+  rules: Sketch,
+  further: Partial<Collection> = {},
+  ofRealm: Partial<Realm> = {},
+): Promise<string> {
   const collection = noteCollection(rules, further);
-  const stage = compileRules(noteRealm(collection));
+  const stage = compileRules(noteRealm(collection, ofRealm));
   expect(stage.diagnostics.filter(({ severity }) => severity === "error")).toEqual([]);
   const compiled = stage.collections.get("db/notes");
   if (compiled === undefined) throw new Error("nothing compiled");
@@ -17,6 +30,76 @@ async function emitted(rules: Sketch, further: Partial<Collection> = {}): Promis
 }
 
 describe("rules.ts", () => {
+  it("rules that ask for organizations and teams: sets of ids in filters, looks into a map in checks", async () => {
+    const text = await emitted(
+      {
+        create: "hasOrgRole(data._meta.org, 'clerk') || inTeam(data._meta.team)",
+        read: "inOrg(document._meta.org) && orgClaims(document._meta.org).plan == 'pro' && document.count <= orgClaims(document._meta.org).limits.size",
+        update: "hasTeamRole(document._meta.team, 'lead')",
+        restore: "hasOrgRole(document._meta.org, 'owner', document.needed_role)",
+        purge: "inOrg(user.profile.org)",
+      },
+      ofOrganizations,
+      { organizations },
+    );
+    expect(
+      text.slice(text.indexOf("const create"), text.indexOf("export const rules")),
+    ).toBe(`const create: WriteRule<unknown, Data> = {
+  possible: ({ user }) => present(user),
+  check: ({ memberships }, _document, data) =>
+    hasOrgRole(memberships, data._meta?.org, "clerk") || inTeam(memberships, data._meta?.team),
+};
+
+/**
+ * \`inOrg(document._meta.org) && orgClaims(document._meta.org).plan == 'pro' && document.count <= orgClaims(document._meta.org).limits.size\`
+ * desk/db/notes/collection.yaml:20 rules.read
+ */
+const read: ReadRule<Document> = {
+  possible: ({ user }) => present(user),
+  filter: ({ memberships }) =>
+    and(
+      isIn(fields["_meta.org"], ownOrgs(memberships)),
+      byClaims(memberships, fields["_meta.org"], (claims) => always(textAt(claims, "plan") === "pro")),
+      byClaims(memberships, fields["_meta.org"], (claims) =>
+        compare("lte", fields.count, numberAt(claims, "limits", "size")),
+      ),
+    ),
+  check: ({ memberships }, document) =>
+    inOrg(memberships, document._meta?.org) &&
+    textAt(orgClaims(memberships, document._meta?.org), "plan") === "pro" &&
+    atMost(document.count, numberAt(orgClaims(memberships, document._meta?.org), "limits", "size")),
+};
+
+/** \`hasTeamRole(document._meta.team, 'lead')\`: desk/db/notes/collection.yaml:30 rules.update */
+const update: WriteRule<Document> = {
+  possible: ({ user }) => present(user),
+  check: ({ memberships }, document) => hasTeamRole(memberships, document._meta?.team, "lead"),
+};
+
+/**
+ * \`hasOrgRole(document._meta.org, 'owner', document.needed_role)\`
+ * desk/db/notes/collection.yaml:40 rules.restore
+ */
+const restore: ReadRule<Document> = {
+  possible: ({ user }) => present(user),
+  filter: ({ memberships }) =>
+    or(
+      isIn(fields["_meta.org"], ownOrgsAs(memberships, "owner")),
+      orgRoleNamed(memberships, fields["_meta.org"], fields.needed_role),
+    ),
+  check: ({ memberships }, document) =>
+    hasOrgRole(memberships, document._meta?.org, "owner", document.needed_role),
+};
+
+/** \`inOrg(user.profile.org)\`: desk/db/notes/collection.yaml:50 rules.purge */
+const purge = byCaller(
+  ({ user, memberships }) => inOrg(memberships, textAt(user?.profile, "org")),
+  ({ user }) => present(user) && present(textAt(user?.profile, "org")),
+);
+
+`);
+  });
+
   it("reads like its rules", async () => {
     const text = await emitted({
       create: "user.email_verified && data.count > 3",
@@ -213,7 +296,12 @@ export const rules = {
     expect(stage.diagnostics).toEqual([]);
     const [module] = await emittedRules([collection], stage);
     expect(Object.keys(globalThis)).not.toContain("injected");
-    const context = { user: undefined, now: "2026-03-01T00:00:00.000Z", appConfig: {} };
+    const context = {
+      user: undefined,
+      now: "2026-03-01T00:00:00.000Z",
+      appConfig: {},
+      memberships: noMemberships,
+    };
     for (const value of awkward) expect(module?.rules.read?.check(context, { title: value })).toBe(true);
     for (const name of names)
       expect(module?.rules.read?.check(context, JSON.parse(JSON.stringify({ [name]: "a" })))).toBe(true);

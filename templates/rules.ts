@@ -1,4 +1,4 @@
-/** `rules.ts`: the access rules of a collection, each with its own text above it. */
+/** `rules.ts`: the access rules of a collection, or of a realm, each with its own text above it. */
 import {
   array,
   type Code,
@@ -7,6 +7,7 @@ import {
   docComment,
   type EmittedFile,
   emitModule,
+  imported,
   importedType,
   join,
   lines,
@@ -15,9 +16,9 @@ import {
   property,
   when,
 } from "../compiler/emit/code.ts";
-import type { Collection, RuleName } from "../compiler/model/model.ts";
-import type { CompiledRule, CompiledRules } from "../compiler/rules/compiled.ts";
-import { type Condition, isKnown, leavesIn, valuesIn } from "../compiler/rules/form.ts";
+import type { Collection, Realm, RuleName } from "../compiler/model/model.ts";
+import type { CompiledRule, CompiledRules, RulesStage } from "../compiler/rules/compiled.ts";
+import { asksMemberships, type Condition, isKnown, leavesIn, valuesIn } from "../compiler/rules/form.ts";
 import { checkPrinter } from "../compiler/rules/print/check.ts";
 import { printFilter } from "../compiler/rules/print/filter.ts";
 import { type Shape, shapeOf, shapeType } from "../compiler/rules/print/shape.ts";
@@ -52,7 +53,34 @@ export function rulesModule(collection: Collection, compiled: CompiledRules): Em
   });
 }
 
-function allRules({ rules, fieldRules }: CompiledRules): readonly CompiledRule[] {
+/** Who may create an organization; undefined where nobody may. */
+export function organizationCreate({ createOrganization: rule }: RulesStage): Code | undefined {
+  if (rule === undefined || rule.facts.constant === false) return undefined;
+  return rule.facts.constant
+    ? code`${helper("allowed")}.check`
+    : imported("createOrganization", "./rules.ts");
+}
+
+/** Exports `createOrganization`: who may create one. None where that is everybody or nobody. */
+export function realmRulesModules(
+  realm: Realm,
+  { createOrganization: rule }: RulesStage,
+): readonly EmittedFile[] {
+  return rule === undefined || rule.facts.constant !== undefined ? [] : [realmRulesModule(realm, rule)];
+}
+
+function realmRulesModule(realm: Realm, rule: CompiledRule): EmittedFile {
+  const { condition } = rule.form;
+  const none = { members: new Map() };
+  const check = checkPrinter(condition, { document: none, data: none, documentMayBeAbsent: false });
+  return emitModule({
+    path: `${realm.name}/rules.ts`,
+    sources: [`${realm.name}/realm.yaml`],
+    body: code`${originComment(rule)}export const createOrganization = (${contextParameter(condition)}: ${importedType("RuleContext", runtime)}): boolean => ${check(condition).code};`,
+  });
+}
+
+export function allRules({ rules, fieldRules }: CompiledRules): readonly CompiledRule[] {
   const ofFields = fieldRules.flatMap(({ read, write }) => [read, write]);
   return [...Object.values(rules), ...ofFields].filter((rule) => rule !== undefined);
 }
@@ -111,9 +139,15 @@ function originComment({ text, origin }: CompiledRule): Code {
   return docComment(rule.length + origin.length > 90 ? `${rule}\n${origin}` : `${rule}: ${origin}`);
 }
 
-function byCaller({ form }: CompiledRule, surroundings: Surroundings): Code {
-  const { condition } = form;
-  return code`${helper("byCaller")}((${contextParameter(condition)}) => ${checkPrinter(condition, surroundings)(condition).code})`;
+function byCaller({ form, facts }: CompiledRule, surroundings: Surroundings): Code {
+  const { condition, possible } = form;
+  const functions = [callerFunction(condition, surroundings)];
+  if (facts.memberships) functions.push(callerFunction(possible, surroundings));
+  return code`${helper("byCaller")}(${join(functions)})`;
+}
+
+function callerFunction(condition: Condition, surroundings: Surroundings): Code {
+  return code`(${ownContext(condition)}) => ${checkPrinter(condition, surroundings)(condition).code}`;
 }
 
 function ruleType({ form }: CompiledRule, { document: shape, documentMayBeAbsent }: Surroundings): Code {
@@ -129,7 +163,7 @@ function ruleType({ form }: CompiledRule, { document: shape, documentMayBeAbsent
   return code`${importedType("WriteRule", runtime)}<${document}${data}>`;
 }
 
-function ruleObject({ form }: CompiledRule, surroundings: Surroundings): Code {
+function ruleObject({ form, facts }: CompiledRule, surroundings: Surroundings): Code {
   const { condition, possible, filter, certain } = form;
   const parameters = [contextParameter(condition)];
   if (reads(condition, "document")) parameters.push(code`document`);
@@ -143,6 +177,8 @@ function ruleObject({ form }: CompiledRule, surroundings: Surroundings): Code {
   ];
   if (filter !== undefined) {
     functions.unshift(
+      // The filter of a caller who is in no organization may be FALSE, and says nothing of whether the rule is possible.
+      when(facts.memberships, () => property("possible", callerFunction(possible, surroundings))),
       property("filter", code`(${ownContext(filter)}) => ${printFilter(filter, surroundings)}`),
     );
   } else if (certain !== undefined) functions.unshift(ofCaller("certain", certain, surroundings));
@@ -152,12 +188,7 @@ function ruleObject({ form }: CompiledRule, surroundings: Surroundings): Code {
 
 /** What only the caller decides; left out where it is decided already. */
 function ofCaller(name: string, condition: Condition, surroundings: Surroundings): Code {
-  return when(condition.kind !== "constant", () =>
-    property(
-      name,
-      code`(${ownContext(condition)}) => ${checkPrinter(condition, surroundings)(condition).code}`,
-    ),
-  );
+  return when(condition.kind !== "constant", () => property(name, callerFunction(condition, surroundings)));
 }
 
 /** The parts of the context that a function uses; parameters follow, so there is always something. */
@@ -177,6 +208,7 @@ function contextNames(condition: Condition): readonly Code[] {
   const usesNow = values.some(({ kind }) => kind === "now" || kind === "moment");
   return [
     ...(usesUser ? [code`user`] : []),
+    ...(asksMemberships(condition) ? [code`memberships`] : []),
     ...(usesNow ? [code`now`] : []),
     ...(reads(condition, "appConfig") ? [code`appConfig`] : []),
   ];

@@ -51,7 +51,12 @@ export function documentTypes(
     shared("DocumentMeta"),
     when(auth, () => shared("OwnershipMeta")),
     given(collection.softDelete, () => code`Partial<${shared("DeletionMeta")}>`),
+    given(collection.organization, ({ required }) => belonging("OrganizationMeta", required)),
+    given(collection.organization?.teams, (teams) => belonging("TeamMeta", teams === "required")),
   ];
+  function belonging(meta: string, required: boolean): Code {
+    return required ? shared(meta) : code`Partial<${shared(meta)}>`;
+  }
   const customId = given(collection.customId, () => code` & { id: string }`);
   return lines([
     code`${docComment("As responses carry it.")}export type ${identifier(`${name}Document`)} = ${seen} & {

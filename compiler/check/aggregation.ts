@@ -10,6 +10,7 @@ import {
   insideHint,
   type KnownField,
   knownField,
+  organizationSettingOf,
   serverFields,
   undeclaredHint,
 } from "./fields.ts";
@@ -66,8 +67,9 @@ function undeclared(subject: CollectionSubject, field: string, span: Span): Diag
   const unknown = (hint: string): Diagnostic[] => [
     diagnose("aggregate-field", span, { field, collection: label }, { hint }),
   ];
-  if (field === "_meta.org" || field === "_meta.team")
-    return [diagnose("not-built", span, { what: `aggregation over ${field}`, feature: "organizations" })];
+  const setting = organizationSettingOf(field);
+  if (setting !== undefined)
+    return isReliable(subject, [setting]) ? unknown(`only collections with ${setting} have it`) : [];
   if (Object.hasOwn(deletionFields, field)) return unknown("deleted documents are never aggregated");
   if (Object.hasOwn(ownershipFields, field))
     return sound ? unknown("only realms with auth: enabled have it") : [];

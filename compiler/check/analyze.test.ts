@@ -183,6 +183,7 @@ describe("facts of compiled rules", () => {
     anonymous: true,
     readsClock: false,
     readsAppConfig: false,
+    memberships: false,
     documentFields: [],
     ...some,
   });

@@ -5,7 +5,7 @@
  *     const rules = await compileRules(realm);                                 // compiler/rules
  *     const more = checkRealm(realm, rules, diagnostics);                      // the checks that need compiled rules
  *
- * Every mistake of a run is reported: realms whose `auth`, `roles` or `profile` could not be understood, and collections whose schema
+ * Every mistake of a run is reported: realms whose `auth`, `profile` or roles could not be understood, and collections whose schema
  * could not, are left out of the value, so that what the later stages say of the others is meant.
  */
 import type { Diagnostic, Staged } from "../diagnostics/diagnostic.ts";
@@ -30,6 +30,15 @@ import { links, sender } from "./email.ts";
 import { publicCacheFacts } from "./facts.ts";
 import { missingIndexes, tellingIndexes } from "./index-advice.ts";
 import { duplicateIndexes, indexFields, indexOrders } from "./indexes.ts";
+import {
+  collectionOrganization,
+  creatorRoles,
+  memberRoles,
+  organizationRoles,
+  requiredMfa,
+  tellingIds,
+  uniqueAcrossOrganizations,
+} from "./organizations.ts";
 import { type PlacedPattern, slowPatterns } from "./patterns.ts";
 import { accountSettings, cookieOrigins, defaultRoles, origins } from "./realm-settings.ts";
 import { references, unusedExpand } from "./references.ts";
@@ -54,6 +63,10 @@ const realmChecks: readonly RealmCheck[] = [
   allowedNetworks,
   sender,
   links,
+  organizationRoles,
+  creatorRoles,
+  memberRoles,
+  requiredMfa,
 ];
 
 const collectionChecks: readonly CollectionCheck[] = [
@@ -71,6 +84,9 @@ const collectionChecks: readonly CollectionCheck[] = [
   duplicateIndexes,
   indexOrders,
   textIndex,
+  collectionOrganization,
+  tellingIds,
+  uniqueAcrossOrganizations,
 ];
 
 /**

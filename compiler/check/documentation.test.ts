@@ -5,6 +5,7 @@ import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { matches } from "../../runtime/filter/predicate.ts";
 import type { JsonObject } from "../../runtime/json.ts";
+import { noMemberships } from "../../runtime/realm/memberships.ts";
 import { renderText } from "../diagnostics/render.ts";
 import { emittedRules } from "../rules/emitted.testing.ts";
 import { compileRules } from "../rules/rules.ts";
@@ -111,7 +112,12 @@ describe("docs/rules.md", () => {
     if (compiled === undefined) throw new Error("no realm");
     const [database] = compiled.databases;
     const modules = await emittedRules(database?.collections ?? [], compileRules(compiled));
-    const anonymous = { user: undefined, now: "2026-03-01T12:00:00.000Z", appConfig: compiled.appConfig };
+    const anonymous = {
+      user: undefined,
+      now: "2026-03-01T12:00:00.000Z",
+      appConfig: compiled.appConfig,
+      memberships: noMemberships,
+    };
     outcomes = modules.map(({ rules: { read } }, at) =>
       (rows[at]?.documents ?? []).map((document) => {
         const checked = read?.check(anonymous, document) ?? false;

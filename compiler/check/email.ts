@@ -37,14 +37,13 @@ function senderProblem(from: string): Problem | undefined {
   };
 }
 
-/** Links of mails are web addresses with a place for the token. */
+/** Links of mails and invitations are web addresses with a place for the token. */
 export const links: RealmCheck = ({ realm, settings, faults }) => {
   if (!realm.auth) return [];
   // Not of the model, which has none of `email` without a sender.
-  const given = objectOf(settings.value.email);
-  return ["reset_link", "verify_link"].flatMap((key) => {
-    const path = ["email", key];
-    const link = given[key];
+  return linkKeys.flatMap(([section, key]) => {
+    const path = [section, key];
+    const link = objectOf(settings.value[section])[key];
     if (typeof link !== "string" || faults.touch(settings.path, path)) return [];
     const found = linkProblem(link);
     if (found === undefined) return [];
@@ -52,6 +51,12 @@ export const links: RealmCheck = ({ realm, settings, faults }) => {
     return [diagnose("invalid-link", locate(settings, path), { link, problem }, { hint })];
   });
 };
+
+const linkKeys = [
+  ["email", "reset_link"],
+  ["email", "verify_link"],
+  ["organizations", "invitation_link"],
+] as const;
 
 function linkProblem(link: string): Problem | undefined {
   const addresses = ["a", "b"].map((token) => parseAddress(link.replaceAll("{token}", token)));

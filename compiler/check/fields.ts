@@ -2,7 +2,9 @@ import {
   deletionFields,
   documentFields,
   type FieldTable,
+  organizationFields,
   ownershipFields,
+  teamFields,
 } from "../../runtime/filter/fields.ts";
 import type { Span } from "../diagnostics/diagnostic.ts";
 import { didYouMean } from "../diagnostics/suggest.ts";
@@ -22,7 +24,15 @@ export function serverFields(realm: Realm, collection: Collection): FieldTable {
     ...(realm.auth ? ownershipFields : {}),
     ...(collection.softDelete === undefined ? {} : deletion),
     ...(collection.softDelete !== undefined && realm.auth ? { "_meta.deleted_by": deletedBy } : {}),
+    ...(collection.organization === undefined ? {} : organizationFields),
+    ...(collection.organization?.teams === undefined ? {} : teamFields),
   };
+}
+
+/** The setting of collection.yaml that gives documents a field of organizations; undefined for other fields. */
+export function organizationSettingOf(path: string): "organization" | "teams" | undefined {
+  if (Object.hasOwn(organizationFields, path)) return "organization";
+  return Object.hasOwn(teamFields, path) ? "teams" : undefined;
 }
 
 export function declaredField(collection: Collection, path: string): DeclaredField | undefined {

@@ -1,5 +1,5 @@
 /** Warnings about indexes that need compiled rules: those that are missing, and those that tell what a rule hides. */
-import { field } from "../../runtime/filter/fields.ts";
+import { field, organizationFields } from "../../runtime/filter/fields.ts";
 import type { IndexShape } from "../../runtime/store/contract.ts";
 import { indexedPaths } from "../../runtime/store/sqlite/indexes.ts";
 import { diagnose } from "../diagnostics/catalogue.ts";
@@ -15,7 +15,9 @@ import { knownField } from "./fields.ts";
 /** Read and restore rules that no index serves although one could. */
 export function missingIndexes(realm: Realm, collection: Collection, { rules }: CompiledRules): Diagnostic[] {
   const shapes = collection.indexes.map((index) => shapeOf(realm, collection, index));
-  const indexed = indexedPaths({ name: "", fields: {}, indexes: shapes, feed: false });
+  // The runtime makes an index over the organization by itself.
+  const own = collection.organization === undefined ? [] : Object.keys(organizationFields);
+  const indexed = new Set([...indexedPaths(shapes), ...own]);
   return (["read", "restore"] as const).flatMap((rule) => {
     const source = collection.rules[rule];
     const filter = rules[rule]?.form.filter;

@@ -4,7 +4,7 @@ import { diagnose } from "../diagnostics/catalogue.ts";
 import type { Diagnostic, Span } from "../diagnostics/diagnostic.ts";
 import { locate, nodeAt } from "../load/source.ts";
 import type { Index } from "../model/model.ts";
-import { insideHint, knownField, serverFields, undeclaredHint } from "./fields.ts";
+import { insideHint, knownField, organizationSettingOf, serverFields, undeclaredHint } from "./fields.ts";
 import { type CollectionCheck, type CollectionSubject, isReliable } from "./subject.ts";
 
 /** Each index for itself. */
@@ -14,12 +14,12 @@ export const indexFields: CollectionCheck = (subject) =>
     return [...problems, ...arrayProblems(subject, index, fieldSpan)];
   });
 
-interface PlacedIndex {
+export interface PlacedIndex {
   readonly index: Index;
   readonly fieldSpan: (at: number) => Span;
 }
 
-function reliableIndexes({ collection, indexesFile: file, faults }: CollectionSubject): PlacedIndex[] {
+export function reliableIndexes({ collection, indexesFile: file, faults }: CollectionSubject): PlacedIndex[] {
   const list = file === undefined ? undefined : nodeAt(file, ["indexes"]);
   if (file === undefined || list?.kind !== "list") return [];
   return [...list.items.keys()].flatMap((at) => {
@@ -47,15 +47,12 @@ function fieldProblems(subject: CollectionSubject, index: Index, at: number, spa
 
 function unknownField(subject: CollectionSubject, path: string, span: Span): Diagnostic[] {
   const { realm, sound, collection, label } = subject;
-  if (path === "_meta.org" || path === "_meta.team") {
-    return [diagnose("not-built", span, { what: `an index over ${path}`, feature: "organizations" })];
-  }
   const unknown = (hint: string): Diagnostic[] => [
     diagnose("index-field", span, { field: path, collection: label }, { hint }),
   ];
-  if (Object.hasOwn(deletionFields, path)) {
-    return isReliable(subject, ["soft_delete"]) ? unknown("only collections with soft_delete have it") : [];
-  }
+  const setting = Object.hasOwn(deletionFields, path) ? "soft_delete" : organizationSettingOf(path);
+  if (setting !== undefined)
+    return isReliable(subject, [setting]) ? unknown(`only collections with ${setting} have it`) : [];
   if (Object.hasOwn(ownershipFields, path))
     return sound ? unknown("only realms with auth: enabled have it") : [];
   const [, field, order] = /^(\S+) (asc|desc)$/i.exec(path) ?? [];

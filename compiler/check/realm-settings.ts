@@ -11,6 +11,7 @@ const accountKeys: readonly Path[] = [
   ["sessions"],
   ["mfa"],
   ["email"],
+  ["organizations"],
   ["admin", "read_access"],
 ];
 

@@ -31,7 +31,11 @@ const files: readonly FileSchema[] = [
   {
     name: "collection.yaml",
     schema: collectionSchema,
-    hosts: [{ soft_delete: true, rules: { read: true } }, { soft_delete: true }],
+    hosts: [
+      { soft_delete: true, rules: { read: true } },
+      { soft_delete: true },
+      { organization: "required" },
+    ],
   },
   { name: "indexes.json", schema: indexesSchema, hosts: [{}] },
 ];

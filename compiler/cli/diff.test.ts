@@ -94,7 +94,7 @@ describe("realmc diff", () => {
       const { status, stdout, stderr } = realmc("diff", ...words);
       expect([status, stdout]).toEqual([1, ""]);
       expect(realmc("diff", ...words, "--allow-breaking")).toMatchObject({ status: 1, stdout: "" });
-      expect(stderr).toContain("desk/db/notes/collection.yaml:1:25 error rule-unknown-role");
+      expect(stderr).toContain("desk/db/notes/collection.yaml:3:25 error rule-unknown-role");
       expect(stderr).toMatch(/^error: broken cannot be compared/m);
     }
     expect(realmc("diff", "old", "nowhere")).toMatchObject({ status: 2, stdout: "" });

@@ -51,7 +51,7 @@ const tickets = "helpdesk/support/tickets/collection.yaml";
 
 test("a rule: its file, and nothing of other realms is made again", async () => {
   const before = output.realms.get("blog");
-  edit(tickets, (text) => text.replace("delete: hasRole('agent', 'lead')", "delete: hasRole('lead')"));
+  edit(tickets, (text) => text.replace("restore: hasRole('lead')", "restore: hasRole('agent', 'lead')"));
   expect(await effects()).toMatchObject({
     effects: ["support/tickets: collection.yaml → rules.ts"],
     changed: ["helpdesk"],
@@ -60,7 +60,7 @@ test("a rule: its file, and nothing of other realms is made again", async () => 
 });
 
 test("the same rule again: what was known of it is right still", async () => {
-  edit(tickets, (text) => text.replace("delete: hasRole('lead')", "delete: hasRole('agent', 'lead')"));
+  edit(tickets, (text) => text.replace("restore: hasRole('agent', 'lead')", "restore: hasRole('lead')"));
   expect((await effects()).effects).toEqual(["support/tickets: collection.yaml → rules.ts"]);
 });
 

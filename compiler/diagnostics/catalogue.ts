@@ -7,6 +7,7 @@ import { aggregationCodes } from "./codes/aggregation.ts";
 import { collectionCodes } from "./codes/collection.ts";
 import { fileCodes } from "./codes/files.ts";
 import { indexCodes } from "./codes/indexes.ts";
+import { organizationCodes } from "./codes/organizations.ts";
 import { realmCodes } from "./codes/realm.ts";
 import { referenceCodes } from "./codes/references.ts";
 import { schemaCodes } from "./codes/schema.ts";
@@ -26,6 +27,7 @@ export const chapters = {
   "collection.yaml": collectionCodes,
   References: referenceCodes,
   Aggregation: aggregationCodes,
+  Organizations: organizationCodes,
   Rules: ruleCodes,
 } as const satisfies Readonly<Record<string, Readonly<Record<string, CatalogueEntry>>>>;
 
@@ -39,6 +41,7 @@ export const catalogue = {
   ...collectionCodes,
   ...referenceCodes,
   ...aggregationCodes,
+  ...organizationCodes,
   ...ruleCodes,
 } as const satisfies Readonly<Record<string, CatalogueEntry>>;
 

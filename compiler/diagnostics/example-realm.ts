@@ -6,6 +6,11 @@ export const exampleRealm: Readonly<Record<string, string>> = {
 roles:
   editor: {}
   hr: {}
+organizations:
+  roles:
+    owner: { manage: [org] }
+    member: {}
+  creator_roles: [owner]
 `,
   "config/helpdesk/_shared/address.json": `{ "type": "object", "properties": { "city": { "type": "string" } } }
 `,

@@ -3,6 +3,7 @@ import { fill } from "../diagnostics/catalogue.ts";
 import type { ParameterNames } from "../diagnostics/entry.ts";
 import type { Change, CheckEntry } from "./change.ts";
 import { collectionChecks } from "./checks/collection.ts";
+import { organizationChecks } from "./checks/organizations.ts";
 import { realmChecks } from "./checks/realm.ts";
 import { ruleChecks } from "./checks/rules.ts";
 import { schemaChecks } from "./checks/schema.ts";
@@ -11,6 +12,7 @@ import { schemaChecks } from "./checks/schema.ts";
 export const chapters = {
   Realms: realmChecks,
   Collections: collectionChecks,
+  Organizations: organizationChecks,
   Schemas: schemaChecks,
   Rules: ruleChecks,
 } as const satisfies Readonly<Record<string, Readonly<Record<string, CheckEntry>>>>;
@@ -18,6 +20,7 @@ export const chapters = {
 export const checks = {
   ...realmChecks,
   ...collectionChecks,
+  ...organizationChecks,
   ...schemaChecks,
   ...ruleChecks,
 } as const satisfies Readonly<Record<string, CheckEntry>>;

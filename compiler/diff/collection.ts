@@ -1,11 +1,12 @@
 /** Two versions of a collection, but for its rules. */
 import { printDuration } from "../../runtime/units.ts";
-import { changeErrors, createErrors, expandErrors } from "../emit/openapi/paths/collection.ts";
+import { createErrors, expandErrors, updateErrors } from "../emit/openapi/paths/collection.ts";
 import { searchErrors } from "../emit/openapi/paths/queries.ts";
 import { placeOf } from "../emit/openapi/schemas/place.ts";
 import type { Aggregation, Collection, Realm, Reference, TextIndex } from "../model/model.ts";
 import type { Report } from "./catalogue.ts";
 import { compareIndexes } from "./indexes.ts";
+import { compareBelonging } from "./organizations.ts";
 import { compareSchemas } from "./schema/compare.ts";
 import { missing } from "./words.ts";
 
@@ -32,6 +33,7 @@ export function compareCollections(before: Version, after: Version, report: Repo
   compareExpansion(old, now, place, report);
   compareAggregation(old.aggregate, now.aggregate, `${place} aggregate`, report);
   compareCache(old, now, `${place} cache`, report);
+  compareBelonging(old, now, place, report);
   compareErrors(before, after, `${place} errors`, report);
 }
 
@@ -205,7 +207,7 @@ function compareErrors(before: Version, after: Version, where: string, report: R
 
 const errors: readonly (readonly [string, (version: Version) => readonly string[]])[] = [
   ["creates", (version) => createErrors(version, version.collection)],
-  ["updates", ({ collection }) => changeErrors(collection)],
+  ["updates", ({ collection }) => updateErrors(collection)],
   ["searches", ({ collection }) => searchErrors(collection)],
   ["reads with expand", ({ collection }) => expandErrors(collection)],
 ];

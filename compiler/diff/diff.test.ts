@@ -9,6 +9,7 @@ import { diffRealms } from "./diff.ts";
 import { compileSides, loadSide } from "./sides.ts";
 import { type Case, writeRealm } from "./testing/case.ts";
 import { collectionCases } from "./testing/collection-cases.ts";
+import { organizationCases } from "./testing/organization-cases.ts";
 import { realmCases } from "./testing/realm-cases.ts";
 import { ruleCases } from "./testing/rule-cases.ts";
 import { schemaCases } from "./testing/schema-cases.ts";
@@ -17,6 +18,7 @@ import { schemaCases } from "./testing/schema-cases.ts";
 const cases: Readonly<Record<Exclude<Check, "realm-removed" | "realm-added">, Case>> = {
   ...realmCases,
   ...collectionCases,
+  ...organizationCases,
   ...schemaCases,
   ...ruleCases,
 };

@@ -3,13 +3,13 @@
  * forms of their rules.
  */
 import type { Collection, Realm } from "../model/model.ts";
-import type { CompiledRules, RulesStage } from "../rules/compiled.ts";
+import type { CompiledRule, CompiledRules, RulesStage } from "../rules/compiled.ts";
 import { valuesIn } from "../rules/form.ts";
 import { type Report, reporter } from "./catalogue.ts";
 import { type Change, sortedChanges } from "./change.ts";
 import { collectionPlace, compareCollections } from "./collection.ts";
 import { changedConfig, compareSettings } from "./realm.ts";
-import { compareRules } from "./rules/compare.ts";
+import { compareOrganizationRules, compareRules } from "./rules/compare.ts";
 
 /** A realm as it is compared. */
 export interface Side {
@@ -33,6 +33,9 @@ export function diffRealms(old: readonly Side[], now: readonly Side[]): Change[]
 
 function diffRealm(old: Side, now: Side, report: Report): void {
   compareSettings(old.realm, now.realm, report);
+  // Of organizations that came or went as a whole that is said once.
+  if (old.realm.organizations !== undefined && now.realm.organizations !== undefined)
+    compareOrganizationRules(old, now, report);
   reportConfig(old, now, report);
   const [before, after] = [collectionsOf(old.realm), collectionsOf(now.realm)];
   for (const place of [...new Set([...before.keys(), ...after.keys()])].sort()) {
@@ -73,18 +76,25 @@ function reportConfig(old: Side, now: Side, report: Report): void {
 
 /** `trial_days support/tickets rules.read` of every rule that reads a member of `appConfig`. */
 function configReaders({ rules }: Side): string[] {
-  return [...rules.collections].flatMap(([place, { rules: own, fieldRules }]) => {
-    const named = [
-      ...Object.entries(own).map(([name, rule]) => [`rules.${name}`, rule] as const),
-      ...fieldRules.flatMap(({ path, read, write }) => [
-        [`fields.${path}.read`, read] as const,
-        [`fields.${path}.write`, write] as const,
-      ]),
-    ];
-    return named.flatMap(([name, rule]) =>
-      [...(rule === undefined ? [] : valuesIn(rule.form.condition))].flatMap((value) =>
-        value.kind === "read" && value.root === "appConfig" ? [`${value.path[0]} ${place} ${name}`] : [],
-      ),
-    );
-  });
+  return [
+    ...readersOf("organizations.create", rules.createOrganization),
+    ...[...rules.collections].flatMap(collectionReaders),
+  ];
+}
+
+function collectionReaders([place, { rules: own, fieldRules }]: readonly [string, CompiledRules]): string[] {
+  const named = [
+    ...Object.entries(own).map(([name, rule]) => [`rules.${name}`, rule] as const),
+    ...fieldRules.flatMap(({ path, read, write }) => [
+      [`fields.${path}.read`, read] as const,
+      [`fields.${path}.write`, write] as const,
+    ]),
+  ];
+  return named.flatMap(([name, rule]) => readersOf(`${place} ${name}`, rule));
+}
+
+function readersOf(name: string, rule: CompiledRule | undefined): string[] {
+  return [...(rule === undefined ? [] : valuesIn(rule.form.condition))].flatMap((value) =>
+    value.kind === "read" && value.root === "appConfig" ? [`${value.path[0]} ${name}`] : [],
+  );
 }

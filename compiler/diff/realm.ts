@@ -7,6 +7,7 @@ import { placeOf } from "../emit/openapi/schemas/place.ts";
 import { canonicalJson } from "../model/meaning.ts";
 import type { Realm } from "../model/model.ts";
 import type { Report } from "./catalogue.ts";
+import { compareOrganizations } from "./organizations.ts";
 import { compareSchemas } from "./schema/compare.ts";
 import { missing } from "./words.ts";
 
@@ -27,6 +28,7 @@ function compareAccounts(old: Realm, now: Realm, report: Report): void {
   compareSessions(old.sessions, now.sessions, report);
   if (old.totp !== now.totp) report(now.totp ? "totp-enabled" : "totp-disabled", "mfa.totp", {});
   compareMail(old, now, report);
+  compareOrganizations(old, now, report);
   const areas = ({ admin }: Realm) => admin.readAccess;
   const [gone, added] = [missing(areas(old), areas(now)), missing(areas(now), areas(old))];
   if (gone.length > 0) report("read-access-narrowed", "admin.read_access", { areas: gone.join(", ") });

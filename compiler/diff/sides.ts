@@ -88,8 +88,8 @@ function compiledBeside(realm: Realm, twin: Side | undefined): Side["rules"] {
     ...database,
     collections: database.collections.filter((each) => !shared.has(placeOf(each))),
   }));
-  const { collections, diagnostics } = compileRules({ ...realm, databases });
-  return { collections: new Map([...shared, ...collections]), diagnostics };
+  const { collections, ...rest } = compileRules({ ...realm, databases });
+  return { ...rest, collections: new Map([...shared, ...collections]) };
 }
 
 function collectionsOf({ databases }: Realm): readonly Collection[] {
@@ -101,9 +101,9 @@ function placeOf({ database, name }: Collection): string {
 }
 
 /** Equal where the rules of two collections are compiled to the same. */
-function inputOf({ auth, roles, profile, appConfig }: Realm, collection: Collection): string {
+function inputOf({ auth, roles, profile, appConfig, organizations }: Realm, collection: Collection): string {
   const text = (source: RuleSource | undefined): string | null => source?.text ?? null;
-  const { rules, fieldRules, fields, softDelete, customId } = collection;
+  const { rules, fieldRules, fields, softDelete, customId, organization } = collection;
   return canonicalJson([
     placeOf(collection),
     auth,
@@ -112,6 +112,9 @@ function inputOf({ auth, roles, profile, appConfig }: Realm, collection: Collect
       ? null
       : [profile.pointer, ...profile.files.map(({ path, document }) => [path, document])],
     appConfig,
+    organizations === undefined
+      ? null
+      : [organizations.roles, organizations.teamRoles].map((all) => all.map(({ name }) => name)),
     Object.entries(rules).map(([name, source]) => [name, source.key, source.text]),
     fieldRules.map(({ path, read, write }) => [path, text(read), text(write)]),
     fields.map(({ path, kinds, arrays, scalar, nullable, values }) => [
@@ -124,5 +127,7 @@ function inputOf({ auth, roles, profile, appConfig }: Realm, collection: Collect
     ]),
     softDelete !== undefined,
     customId !== undefined,
+    organization !== undefined,
+    organization?.teams !== undefined,
   ]);
 }

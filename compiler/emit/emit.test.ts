@@ -5,9 +5,11 @@ import { afterAll, describe, expect, test } from "vitest";
 import { packageRoot } from "../bundle/package.ts";
 import type { Collection, Realm } from "../model/model.ts";
 import type { RulesStage } from "../rules/compiled.ts";
+import { compileRules } from "../rules/rules.ts";
+import { ruleSource } from "../rules/testing.ts";
 import { emitRealm } from "./emit.ts";
 import { hostileTexts } from "./hostile.testing.ts";
-import { collectionOf, declaredField, realmOf, schemaOf, shop } from "./testing.ts";
+import { collectionOf, declaredField, organizations, realmOf, schemaOf, shop } from "./testing.ts";
 import { applyDifference } from "./write.ts";
 
 const noRules: RulesStage = { collections: new Map(), diagnostics: [] };
@@ -51,6 +53,23 @@ function awkward(): Realm {
     ...Object.fromEntries(hostileTexts.map((text) => [text, [text, { [text]: `'${text}` }]])),
   };
   return realmOf("default", collections, { auth: true, appConfig });
+}
+
+/** A realm with organizations, whose rules ask what the caller is in them. */
+function clubRealm(): Realm {
+  const create = ruleSource("user.email_verified && appConfig.open", "create");
+  const notes = collectionOf("club", "db", "notes", {
+    organization: { required: true, teams: "optional", onDelete: "delete" },
+    rules: {
+      read: ruleSource("inOrg(document._meta.org)", "read"),
+      create: ruleSource("hasOrgRole(data._meta.org, 'owner')", "create"),
+    },
+  });
+  return realmOf("club", [notes], {
+    auth: true,
+    appConfig: { open: true },
+    organizations: { ...organizations, create },
+  });
 }
 
 /** Queries over the awkward fields, and references with names that every object inherits. */
@@ -119,6 +138,55 @@ describe("emit", () => {
     }
   });
 
+  test("organizations are emitted where the realm has them, belonging where a collection has it", async () => {
+    const collections = [
+      collectionOf("plain", "db", "shared", {
+        organization: { required: false, teams: "required", onDelete: "delete" },
+      }),
+      collectionOf("plain", "db", "own"),
+    ];
+    const of = async (further: Parameters<typeof realmOf>[2]): Promise<Map<string, string>> => {
+      const files = await emitRealm(realmOf("plain", collections, { auth: true, ...further }), noRules);
+      return new Map(files.map(({ path, text }) => [path.slice("plain/".length), text]));
+    };
+    const files = await of({ organizations });
+    expect(files.get("realm.ts")).toContain('creatorRoles: ["owner"],');
+    for (const factory of ["organizationRoutes", "organizationAdministrationRoutes", "jobRoutes"]) {
+      expect(files.get("realm.ts")).toContain(`${factory}("plain"),`);
+    }
+    expect(files.get("db/shared/routes.ts")).toContain(
+      'organization: { required: false, teams: "required", onDelete: "delete" },',
+    );
+    expect(files.get("db/shared/fields.ts")).toContain("...organizationFields,\n  ...teamFields,");
+    expect(files.get("db/shared/types.ts")).toContain(
+      "_meta: DocumentMeta & OwnershipMeta & Partial<OrganizationMeta> & TeamMeta;",
+    );
+    for (const file of ["routes.ts", "fields.ts", "types.ts"])
+      expect(files.get(`db/own/${file}`)).not.toMatch(/organization|team|memberships/i);
+    expect((await of({})).get("realm.ts")).not.toMatch(/organization|jobRoutes/i);
+  });
+
+  test("who creates organizations is a rule of the realm's own, unless that is everybody or nobody", async () => {
+    const emitted = async (rule: string): Promise<Map<string, string>> => {
+      const create = ruleSource(rule, "create");
+      const realm = realmOf("plain", [], { auth: true, organizations: { ...organizations, create } });
+      const stage = compileRules(realm);
+      expect(stage.diagnostics).toEqual([]);
+      return new Map((await emitRealm(realm, stage)).map(({ path, text }) => [path, text]));
+    };
+    const ruled = await emitted("user.email_verified && user.created_at < ago('1d')");
+    expect(ruled.get("plain/rules.ts")).toContain(
+      "organizations.create\n */\nexport const createOrganization = ({ user, now }: RuleContext): boolean =>\n",
+    );
+    expect(ruled.get("plain/realm.ts")).toContain("create: createOrganization,");
+    const free = await emitted("true");
+    expect(free.has("plain/rules.ts")).toBe(false);
+    expect(free.get("plain/realm.ts")).toContain("create: allowed.check,");
+    const closed = await emitted("false");
+    expect(closed.has("plain/rules.ts")).toBe(false);
+    expect(closed.get("plain/realm.ts")).not.toContain("create:");
+  });
+
   test("openapi: off: the server neither holds the description nor has a route for it", async () => {
     const files = await emitRealm(realmOf("plain", [], { openapi: "off" }), noRules);
     const realm = files.find(({ path }) => path === "plain/realm.ts");
@@ -126,7 +194,12 @@ describe("emit", () => {
   });
 
   test("emitted code is formatted, passes the linter and strict tsc, also with awkward names", async () => {
-    const files = [...(await emitRealm(shop(), noRules)), ...(await emitRealm(awkward(), noRules))];
+    const club = clubRealm();
+    const files = [
+      ...(await emitRealm(shop(), noRules)),
+      ...(await emitRealm(awkward(), noRules)),
+      ...(await emitRealm(club, compileRules(club))),
+    ];
     await applyDifference(scratch, { changed: files, stale: [] });
     const tsconfig = { extends: "../tsconfig.json", include: ["**/*.ts"] };
     writeFileSync(join(scratch, "tsconfig.json"), JSON.stringify(tsconfig));

@@ -2,7 +2,7 @@
 import { fieldsModule } from "../../templates/fields.ts";
 import { realmModule } from "../../templates/realm.ts";
 import { routesModule } from "../../templates/routes.ts";
-import { rulesModule } from "../../templates/rules.ts";
+import { realmRulesModules, rulesModule } from "../../templates/rules.ts";
 import { typesModule } from "../../templates/types.ts";
 import { profileModules, validateModules } from "../../templates/validate.ts";
 import type { Collection, Realm } from "../model/model.ts";
@@ -16,7 +16,8 @@ import { openapiDocument } from "./openapi/document.ts";
 export async function emitRealm(realm: Realm, rules: RulesStage): Promise<readonly EmittedFile[]> {
   const collections = realm.databases.flatMap((database) => database.collections);
   const modules = [
-    realmModule(realm),
+    realmModule(realm, rules),
+    ...realmRulesModules(realm, rules),
     ...(realm.auth && realm.profile !== undefined ? profileModules(realm.name, realm.profile) : []),
     ...(
       await Promise.all(collections.map((collection) => collectionModules(collection, realm.auth, rules)))
@@ -41,7 +42,7 @@ async function collectionModules(
     ...validateModules(collection),
     fieldsModule(collection, auth),
     ...(auth ? [rulesModule(collection, compiled)] : []),
-    routesModule(collection, auth),
+    routesModule(collection, auth, compiled),
   ];
 }
 

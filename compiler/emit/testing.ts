@@ -1,7 +1,7 @@
 /** Models made by hand, for the tests of emitters. */
 import type { JsonObject } from "../../runtime/json.ts";
 import type { Span } from "../diagnostics/diagnostic.ts";
-import type { Collection, DeclaredField, Realm, Schema } from "../model/model.ts";
+import type { Collection, DeclaredField, Organizations, Realm, Schema } from "../model/model.ts";
 
 const span: Span = { file: "shop/realm.yaml", line: 1, column: 1, endLine: 1, endColumn: 1 };
 
@@ -76,6 +76,21 @@ export function realmOf(
     ...further,
   };
 }
+
+export const organizations: Organizations = {
+  roles: [
+    { name: "member", manage: [] },
+    { name: "owner", manage: ["org"] },
+  ],
+  creatorRoles: ["owner"],
+  defaultRoles: ["member"],
+  teamRoles: [],
+  membersVisibleTo: "members",
+  allowRequireMfa: false,
+  maxTeamsPerOrg: 50,
+  maxTeamsPerMember: 20,
+  maxPendingInvitations: 500,
+};
 
 const inSales = { database: "sales", span };
 

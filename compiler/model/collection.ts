@@ -9,7 +9,15 @@ import { ruleAt } from "./rule-source.ts";
 
 export type CollectionSettings = Pick<
   Collection,
-  "rules" | "fieldRules" | "references" | "expand" | "aggregate" | "publicCache" | "softDelete" | "customId"
+  | "rules"
+  | "fieldRules"
+  | "references"
+  | "expand"
+  | "aggregate"
+  | "publicCache"
+  | "softDelete"
+  | "customId"
+  | "organization"
 >;
 
 const ruleNames: readonly RuleName[] = ["create", "read", "update", "delete", "restore", "purge"];
@@ -28,6 +36,7 @@ export function collectionSettings(file: SourceFile | undefined, database: strin
     ...cacheOf(file),
     ...softDeleteOf(file.value.soft_delete),
     ...customIdOf(file),
+    ...organizationOf(file.value),
   };
 }
 
@@ -144,6 +153,21 @@ function customIdOf(file: SourceFile): Pick<Collection, "customId"> {
       ...(typeof pattern === "string" ? { pattern } : {}),
       duplicateLimit: typeof limit === "number" ? limit : DUPLICATE_LIMIT,
       span,
+    },
+  };
+}
+
+function organizationOf({
+  organization,
+  teams,
+  on_org_delete: onDelete,
+}: JsonObject): Pick<Collection, "organization"> {
+  if (organization !== "required" && organization !== "optional") return {};
+  return {
+    organization: {
+      required: organization === "required",
+      ...(teams === "required" || teams === "optional" ? { teams } : {}),
+      onDelete: onDelete === "delete" ? "delete" : "keep",
     },
   };
 }

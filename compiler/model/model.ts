@@ -9,9 +9,11 @@ import type { ReadAccess } from "../../runtime/realm/administration.ts";
 import type {
   AccountSettings,
   AggregateFunction,
+  CollectionOrganization,
   EmailSettings,
   Role,
 } from "../../runtime/realm/definition.ts";
+import type { OrganizationSettings } from "../../runtime/realm/organizations.ts";
 import type { Span } from "../diagnostics/diagnostic.ts";
 
 export interface Realm {
@@ -40,11 +42,17 @@ export interface Realm {
     readonly readAccess: readonly ReadAccess[];
   };
   readonly appConfig: JsonObject;
+  readonly organizations?: Organizations;
   readonly openapi: "public" | "users" | "off";
   /** Sorted by name. */
   readonly databases: readonly Database[];
   /** Content of every file read, for the manifest: sorted by path relative to the configuration folder. */
   readonly inputs: readonly InputFile[];
+}
+
+/** `organizations` of realm.yaml; roles are sorted by name. */
+export interface Organizations extends Omit<OrganizationSettings, "create"> {
+  readonly create?: RuleSource;
 }
 
 export interface InputFile {
@@ -88,6 +96,7 @@ export interface Collection {
     readonly duplicateLimit: number;
     readonly span: Span;
   };
+  readonly organization?: CollectionOrganization;
 }
 
 export type RuleName = "create" | "read" | "update" | "delete" | "restore" | "purge";

@@ -19,7 +19,7 @@ import { type FileKind, validate } from "./validate.ts";
 export interface ModelledRealm {
   /** As far as the files could be understood. Collections whose schema could not are missing. */
   readonly realm: Realm;
-  /** False when what later stages rest on (`auth`, `roles`, `profile`) could not be understood. */
+  /** False when what later stages rest on (`auth`, `profile`, roles) could not be understood. */
   readonly sound: boolean;
   readonly faults: Faults;
   /** Every file read, by path. */
@@ -85,6 +85,8 @@ export async function readRealm(
       sound:
         !faults.touch(settings.path, ["auth"]) &&
         !faults.touch(settings.path, ["roles"]) &&
+        !faults.touch(settings.path, ["organizations", "roles"]) &&
+        !faults.touch(settings.path, ["organizations", "team_roles"]) &&
         (profile !== undefined || settings.value.profile === undefined),
       faults,
       files: new Map([...files].flatMap(([path, file]) => (file === undefined ? [] : [[path, file]]))),

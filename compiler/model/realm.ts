@@ -6,6 +6,7 @@ import { parseDuration } from "../../runtime/units.ts";
 import { locate, type SourceFile } from "../load/source.ts";
 import { objectOf, stringsOf } from "./collection.ts";
 import type { Realm } from "./model.ts";
+import { organizationsOf } from "./organizations.ts";
 
 export type RealmSettings = Omit<Realm, "databases" | "inputs" | "profile" | "name">;
 
@@ -27,6 +28,7 @@ export function realmSettings(file: SourceFile): RealmSettings {
     ...emailOf(value.email),
     admin: adminOf(value.admin),
     appConfig: objectOf(value.app_config),
+    ...organizationsOf(file),
     openapi: value.openapi === "users" || value.openapi === "off" ? value.openapi : "public",
   };
 }

@@ -2,7 +2,7 @@ import { nodeAt, type Path, type SourceFile } from "../load/source.ts";
 import { placedText } from "../load/text-positions.ts";
 import type { RuleSource } from "./model.ts";
 
-/** The rule at a path of collection.yaml; `undefined` where none stands, or what stands there cannot be one. */
+/** The rule at a path of a YAML file; `undefined` where none stands, or what stands there cannot be one. */
 export function ruleAt(file: SourceFile, path: Path, key: string): RuleSource | undefined {
   const node = nodeAt(file, path);
   if (node?.kind !== "scalar" || (typeof node.value !== "string" && typeof node.value !== "boolean"))

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
 import { matches } from "../../runtime/filter/predicate.ts";
 import { isJsonObject, type JsonObject } from "../../runtime/json.ts";
+import { noMemberships } from "../../runtime/realm/memberships.ts";
 import type { RuleContext } from "../../runtime/realm/rule.ts";
 import { allowed } from "../../runtime/rules/index.ts";
 import { isServed } from "../../runtime/store/sqlite/indexes.ts";
@@ -20,7 +21,7 @@ import {
   type World,
 } from "./random.testing.ts";
 import { compileRules } from "./rules.ts";
-import { noteFields, noteRealm, ruleSource } from "./testing.ts";
+import { noteFields, noteRealm, ofOrganizations, organizations, ruleSource } from "./testing.ts";
 
 /** A random rule, its meaning and what was made of it. */
 interface Subject {
@@ -58,6 +59,7 @@ beforeAll(async () => {
   generated = sketches.length;
   const collections = sketches.map(({ rule, name }, at) =>
     collectionOf("desk", "db", `notes${at}`, {
+      ...ofOrganizations,
       fields: noteFields,
       rules: { [name]: ruleSource(rule.text, name, at + 1) },
       fieldRules: name === "read" ? [titleRule(rule.text, at + 1)] : [],
@@ -65,7 +67,11 @@ beforeAll(async () => {
   );
   const [first] = collections;
   if (first === undefined) return;
-  const stage = compileRules({ ...noteRealm(first), databases: [{ name: "db", collections }] });
+  const stage = compileRules({
+    ...noteRealm(first),
+    organizations,
+    databases: [{ name: "db", collections }],
+  });
   refusals = stage.diagnostics
     .filter(({ severity }) => severity === "error")
     .map(({ code, message }) => `${code} ${message}`);
@@ -76,6 +82,7 @@ beforeAll(async () => {
     if (compiled === undefined || emitted === undefined) return [];
     const { facts } = compiled;
     const { read, update } = emitted;
+    const { possible } = emitted[name] ?? {};
     // A rule that is constantly true is left out.
     const ofField = modules[at]?.fieldRules?.[0]?.read ?? allowed;
     return [
@@ -88,10 +95,7 @@ beforeAll(async () => {
             : undefined,
         condition: compiled.form.condition,
         lowered: compiled.form.filter,
-        possible:
-          name === "update" && update?.possible
-            ? (context: RuleContext) => update.possible?.(context) ?? true
-            : undefined,
+        possible: possible && ((context: RuleContext) => possible(context)),
         certain: name === "read" ? (context: RuleContext) => ofField.certain?.(context) ?? false : undefined,
         check: ({ context, document, data }: World) =>
           (name === "read" ? read?.check(context, document) : update?.check(context, document, data)) ??
@@ -149,7 +153,7 @@ describe("random rules over documents and callers of any shape", () => {
   it("what is told of a rule while some of the values it reads are unknown holds whatever they are", () => {
     let told = 0;
     const law = ({ condition }: Subject, world: World): boolean =>
-      ["user", "document", "data", "appConfig"].every((hidden) => {
+      ["user", "document", "data", "appConfig", "memberships", "claims"].every((hidden) => {
         const outcome = truth(condition, world, ({ root }) => root !== hidden);
         if (outcome === undefined) return true;
         told++;
@@ -174,6 +178,31 @@ describe("random rules over documents and callers of any shape", () => {
     expect(seen).toBeGreaterThan(100);
   });
 
+  it("whether a rule is possible does not depend on what the caller is in organizations", () => {
+    let refused = 0;
+    const law = ({ facts, possible, check }: Subject, { context }: World): boolean => {
+      if (!facts.memberships || possible === undefined || context.user === undefined) return true;
+      const judged = possible(context);
+      if (!judged) refused++;
+      return worlds.slice(0, 40).every(({ context: { memberships }, document, data }) => {
+        const other = { ...context, memberships };
+        return possible(other) === judged && (judged || !check({ context: other, document, data }));
+      });
+    };
+    expect(counterexample(law)).toBeUndefined();
+    expect(refused).toBeGreaterThan(20);
+  });
+
+  it("a rule that needs a membership is possible for no anonymous caller", () => {
+    const needing = subjects.filter(
+      ({ facts, rule }) => facts.memberships && !facts.anonymous && !rule.text.includes("?"),
+    );
+    const nobody = worlds.filter(({ context }) => context.user === undefined);
+    expect(needing.length).toBeGreaterThan(20);
+    for (const { rule, possible } of needing)
+      for (const { context } of nobody) expect([rule.text, possible?.(context)]).toEqual([rule.text, false]);
+  });
+
   it("served by indexes: with those that are named, every caller whom an index could serve is", () => {
     const spoilt: unknown[] = [];
     let scans = 0;
@@ -189,13 +218,6 @@ describe("random rules over documents and callers of any shape", () => {
       if (unserved.length > 0) spoilt.push({ rule: rule.text, service, filter: unserved[0] });
       if (service.by === "scan" && filters.some((each) => !isServed(each, indexed))) scans++;
     }
-    console.log(
-      spoilt.length,
-      JSON.stringify(
-        spoilt.map((x) => x),
-        (k, v) => (["segments", "arrays", "nullable", "kinds", "at"].includes(k) ? undefined : v),
-      ).slice(0, 6000),
-    );
     expect(spoilt[0]).toBeUndefined();
     expect(scans).toBeGreaterThan(20);
   });
@@ -224,7 +246,8 @@ describe("random rules over documents and callers of any shape", () => {
 
   it("facts: what no anonymous caller can satisfy, none does", () => {
     const law = ({ facts, check }: Subject, world: World): boolean =>
-      facts.anonymous || !check({ ...world, context: { ...world.context, user: undefined } });
+      facts.anonymous ||
+      !check({ ...world, context: { ...world.context, user: undefined, memberships: noMemberships } });
     expect(counterexample(law)).toBeUndefined();
     expect(subjects.some(({ facts }) => !facts.anonymous)).toBe(true);
   });
@@ -237,11 +260,13 @@ describe("random rules over documents and callers of any shape", () => {
     ).toBeUndefined();
   });
 
-  it("facts: what does not read the clock or appConfig does not depend on them", () => {
+  it("facts: what does not read the clock, appConfig or memberships does not depend on them", () => {
     const law = ({ facts, check }: Subject, world: World): boolean => {
       const now = facts.readsClock ? world.context.now : "2031-01-01T00:00:00.000Z";
       const appConfig = facts.readsAppConfig ? world.context.appConfig : {};
-      return check({ ...world, context: { ...world.context, now, appConfig } }) === check(world);
+      const memberships = facts.memberships ? world.context.memberships : noMemberships;
+      const context = { ...world.context, now, appConfig, memberships };
+      return check({ ...world, context }) === check(world);
     };
     expect(counterexample(law)).toBeUndefined();
   });

@@ -1,11 +1,21 @@
 /** From the syntax tree to the rule form: every operand typed, what the language refuses reported at its place. */
 import { ts } from "ts-morph";
 import type { Scalar } from "../../runtime/filter/algebra.ts";
+import { isOpen, usedAs } from "./claims.ts";
 import { comparison, membership, textMatch } from "./comparisons.ts";
-import { type Environment, isDeclaredRole } from "./environment.ts";
-import type { At, Condition, Value } from "./form.ts";
+import type { Environment } from "./environment.ts";
+import type { At, Claim, Condition, Value } from "./form.ts";
+import { claimsOf, held } from "./held.ts";
 import { textMethods } from "./subset.ts";
-import { booleanType, describe, numberType, textType, type ValueType } from "./types.ts";
+import {
+  booleanType,
+  claimType,
+  describe,
+  numberType,
+  scalarType,
+  textType,
+  type ValueType,
+} from "./types.ts";
 import { typeOf } from "./values.ts";
 
 /** The rule as a condition; undefined where something in it was reported, here or by an earlier pass. */
@@ -32,6 +42,7 @@ function asCondition(value: Value, part: string, environment: Environment): Cond
   const type = typeOf(value);
   if (type.kinds.length === 1 && type.kinds[0] === "boolean" && type.elements === undefined)
     return { kind: "truth", of: value, at };
+  if (isOpen(value)) return { kind: "truth", of: usedAs(value, booleanType), at };
   const what = value.kind === "null" ? "null" : describe(type);
   environment.report("rule-not-boolean", at, { part, type: what }, booleanHint(value, type));
   return undefined;
@@ -41,7 +52,9 @@ function booleanHint(value: Value, type: ValueType): string | undefined {
   if (value.kind === "read" && value.root === "user" && value.path.length === 0)
     return "write user != null for signed-in callers";
   if (type.elements !== undefined) return "compare its length, or use .includes(x)";
-  return value.kind === "read" ? "say what it is compared with, for example != null" : undefined;
+  return value.kind === "read" || value.kind === "claim"
+    ? "say what it is compared with, for example != null"
+    : undefined;
 }
 
 /** Any expression; undefined where something in it was reported. */
@@ -102,13 +115,15 @@ function memberOf(
   if (value === undefined) return undefined;
   const at = environment.at(node);
   const type = typeOf(value);
+  const isMethod = textMethods.some((method) => method === name);
+  if (value.kind === "claim" && !isMethod) return claimOf(value, name, at);
   if (value.kind === "read" && type.members !== undefined && Object.hasOwn(type.members, name)) {
     const member = type.members[name];
     return member && { kind: "read", root: value.root, path: [...value.path, name], type: member, at };
   }
   if (name === "length" && hasLength(type)) return { kind: "length", of: value, at };
   const where = { start: at.end - name.length, end: at.end };
-  if (textMethods.some((method) => method === name)) {
+  if (isMethod) {
     const { report } = environment;
     report("rule-construct", where, { construct: `${name} without a call` }, `write .${name}('…')`);
     return undefined;
@@ -124,6 +139,14 @@ function memberOf(
     environment.report("rule-unknown-field", where, { name, owner: describe(type) });
   }
   return undefined;
+}
+
+/** The claims are an object; whatever stands in it may be a text or a list. */
+function claimOf(of: Value & Claim, name: string, at: At): Value {
+  if (name !== "length" || of.path.length === 0)
+    return { ...of, path: [...of.path, name], type: claimType, at };
+  const measured = usedAs(of, { kinds: ["text"], elements: scalarType.kinds });
+  return { kind: "length", of: measured, at };
 }
 
 function hasLength({ kinds, elements }: ValueType): boolean {
@@ -182,8 +205,10 @@ function callOf(node: ts.CallExpression, environment: Environment): Value | unde
   const { expression: callee } = node;
   if (ts.isIdentifier(callee)) {
     if (callee.text === "ago" || callee.text === "ahead") return momentOf(callee.text, node, environment);
-    if (callee.text === "hasRole") return asValue(hasRole(node, environment), at);
-    return undefined;
+    const values = node.arguments.map((argument) => analyseValue(argument, environment));
+    if (!values.every((value) => value !== undefined)) return undefined;
+    if (callee.text === "orgClaims") return claimsOf(values, at, environment);
+    return asValue(held(callee.text, values, at, environment), at);
   }
   const [argument] = node.arguments;
   if (!ts.isPropertyAccessExpression(callee) || argument === undefined || node.arguments.length > 1)
@@ -192,11 +217,17 @@ function callOf(node: ts.CallExpression, environment: Environment): Value | unde
   const part = analyseValue(argument, environment);
   if (receiver === undefined || part === undefined) return undefined;
   const method = callee.name.text;
-  if (method === "includes" && typeOf(receiver).elements !== undefined) {
+  if (method === "includes" && isList(receiver)) {
     return asValue(membership(receiver, part, at, environment), at);
   }
   if (method !== "includes" && method !== "startsWith" && method !== "endsWith") return undefined;
   return asValue(textMatch(method === "includes" ? "contains" : method, receiver, part, at, environment), at);
+}
+
+/** Claims have elements, unless they stand for a text. */
+function isList(value: Value): boolean {
+  const { kinds, elements } = typeOf(value);
+  return elements !== undefined || (isOpen(value) && kinds.length === 0);
 }
 
 function asValue(condition: Condition | undefined, at: At): Value | undefined {
@@ -221,25 +252,4 @@ function momentOf(
     return undefined;
   }
   return { kind: "moment", helper, milliseconds, at: at(node) };
-}
-
-function hasRole(node: ts.CallExpression, environment: Environment): Condition | undefined {
-  const roles = node.arguments.map((argument) => {
-    const value = analyseValue(argument, environment);
-    return value !== undefined && isRole(value, environment) ? value : undefined;
-  });
-  if (!roles.every((role) => role !== undefined) || roles.length === 0) return undefined;
-  return { kind: "hasRole", roles, at: environment.at(node) };
-}
-
-function isRole(value: Value, environment: Environment): boolean {
-  const { report } = environment;
-  if (value.kind === "pick") return [value.yes, value.no].every((branch) => isRole(branch, environment));
-  if (value.kind === "literal" && typeof value.value === "string")
-    return isDeclaredRole(value.value, value.at, environment);
-  const { kinds, elements } = typeOf(value);
-  if (kinds.length === 1 && kinds[0] === "text" && elements === undefined) return true;
-  const what = value.kind === "null" ? "null" : describe(typeOf(value));
-  report("rule-type", value.at, { problem: `hasRole() takes names of roles, not ${what}` });
-  return false;
 }

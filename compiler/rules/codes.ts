@@ -35,7 +35,7 @@ export const ruleCodes = {
     summary: "A rule uses a name that rules do not know.",
     message: "'{name}' is not a name that rules know",
     explanation:
-      "A rule sees `document`, `data`, `user`, `now`, `appConfig` and the helpers `hasRole`, `ago` and `ahead`. Fields are read through `document` or `data`.",
+      "A rule sees `document`, `data`, `user`, `now`, `appConfig` and the helpers `hasRole`, `ago` and `ahead`, in realms with organizations also `inOrg`, `hasOrgRole`, `inTeam`, `hasTeamRole` and `orgClaims`. Fields are read through `document` or `data`.",
     wrong: { files: { "collection.yaml": "rules:\n  read: public" } },
     right: { files: { "collection.yaml": "rules:\n  read: document.public" } },
   },
@@ -106,17 +106,24 @@ export const ruleCodes = {
   "rule-unknown-role": {
     severity: "error",
     summary: "A rule names a role that `realm.yaml` does not declare.",
-    message: "there is no role '{role}' in realm.yaml",
+    message: "there is no {kind} '{role}' in realm.yaml",
     explanation: "Nobody could hold the role, so the rule would never hold.",
     wrong: { files: { "collection.yaml": "rules:\n  read: true\n  delete: hasRole('edtor')" } },
     right: { files: { "collection.yaml": "rules:\n  read: true\n  delete: hasRole('editor')" } },
   },
-  "rule-not-built": {
+  "rule-no-organizations": {
     severity: "error",
-    summary: "A rule uses organizations or teams, which this version does not have.",
-    message: "{name} is not built yet: this version has no organizations and teams",
-    explanation: "A helper that is not there must not be accepted and ignored.",
-    wrong: { files: { "collection.yaml": "rules:\n  read: inOrg(document.owner_id)" } },
+    summary: "A rule asks for organizations or teams in a realm that has none.",
+    message: "{name} needs organizations, and realm.yaml declares none",
+    hint: "declare organizations with their roles in realm.yaml",
+    explanation:
+      "`inOrg`, `hasOrgRole`, `inTeam`, `hasTeamRole` and `orgClaims` are there in realms with `organizations`. In others nobody could be a member of anything, and the rule would silently deny, or allow.",
+    wrong: {
+      files: {
+        "realm.yaml": "auth: enabled",
+        "collection.yaml": "rules:\n  read: inOrg(document.owner_id)",
+      },
+    },
     right: { files: { "collection.yaml": "rules:\n  read: document.owner_id == user.id" } },
   },
   "rule-not-filterable": {

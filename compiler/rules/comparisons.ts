@@ -1,9 +1,10 @@
 /** What may be compared with what. */
 import type { TextMatch } from "../../runtime/filter/algebra.ts";
 import { alternatives, didYouMean } from "../diagnostics/suggest.ts";
+import { usedAlike, usedAs, usedWithin } from "./claims.ts";
 import { type Environment, isDeclaredRole } from "./environment.ts";
 import type { At, Condition, OrderOperator, Value } from "./form.ts";
-import { describe, type ValueType } from "./types.ts";
+import { describe, numberType, scalarType, textType, type ValueType } from "./types.ts";
 import { asDate, type Class, classes, isDate, typeOf } from "./values.ts";
 
 type Reporting = Pick<Environment, "scope" | "roles" | "report">;
@@ -38,8 +39,9 @@ export function comparison(
 function equality(left: Value, right: Value, at: At, environment: Reporting): Condition | undefined {
   if (left.kind === "null" || right.kind === "null")
     return absence(left.kind === "null" ? right : left, at, environment);
-  if (!isComparable(left, environment) || !isComparable(right, environment)) return undefined;
-  const pair = comparablePair(left, right, "equal", at, environment);
+  const [a, b] = usedAlike(left, right, scalarType);
+  if (!isComparable(a, environment) || !isComparable(b, environment)) return undefined;
+  const pair = comparablePair(a, b, "equal", at, environment);
   return pair && { kind: "equal", left: pair.left, right: pair.right, at };
 }
 
@@ -74,8 +76,9 @@ function ordering(
     });
     return undefined;
   }
-  if (!isComparable(left, environment) || !isComparable(right, environment)) return undefined;
-  const pair = comparablePair(left, right, "order", at, environment);
+  const [a, b] = usedAlike(left, right, numberType);
+  if (!isComparable(a, environment) || !isComparable(b, environment)) return undefined;
+  const pair = comparablePair(a, b, "order", at, environment);
   if (pair === undefined) return undefined;
   if (pair.shared.includes("boolean")) {
     report("rule-comparison", at, { problem: "true and false have no order" });
@@ -167,21 +170,28 @@ export function textMatch(
   { report }: Reporting,
 ): Condition | undefined {
   const name = op === "contains" ? "includes" : op;
-  for (const value of [text, part]) {
+  const [whole, looked] = [usedAs(text, textType), usedAs(part, textType)];
+  for (const value of [whole, looked]) {
     const type = typeOf(value);
     if (type.elements === undefined && type.kinds.length === 1 && type.kinds[0] === "text") continue;
     const what = value.kind === "null" ? "null" : describe(type);
     report("rule-type", value.at, {
-      problem: value === text ? `${name}() is not for ${what}` : `${name}() takes a string, not ${what}`,
+      problem: value === whole ? `${name}() is not for ${what}` : `${name}() takes a string, not ${what}`,
     });
     return undefined;
   }
-  return { kind: "text", op, text, part, at };
+  return { kind: "text", op, text: whole, part: looked, at };
 }
 
 /** `list.includes(item)`. */
-export function membership(list: Value, item: Value, at: At, environment: Reporting): Condition | undefined {
+export function membership(
+  container: Value,
+  element: Value,
+  at: At,
+  environment: Reporting,
+): Condition | undefined {
   const { report } = environment;
+  const [list, item] = usedWithin(container, element);
   const { kinds, elements = [] } = typeOf(list);
   if (kinds.length > 0) {
     report("rule-type", list.at, { problem: `includes() is not for what may be ${describe(typeOf(list))}` });
@@ -213,7 +223,7 @@ export function membership(list: Value, item: Value, at: At, environment: Report
 /** Texts written in the rule must be among the values that the other side can have. */
 function areValues(list: Value, item: Value, environment: Reporting): boolean {
   if (item.kind === "literal" && typeof item.value === "string") {
-    if (isRoles(list)) return isDeclaredRole(item.value, item.at, environment);
+    if (isRoles(list)) return isDeclaredRole(item.value, "realm", item.at, environment);
     return isValue(item.value, typeOf(list).values, item.at, environment);
   }
   if (list.kind !== "list") return true;

@@ -29,6 +29,8 @@ export interface RuleFacts {
   readonly anonymous: boolean;
   readonly readsClock: boolean;
   readonly readsAppConfig: boolean;
+  /** It asks what the caller is in organizations and teams. */
+  readonly memberships: boolean;
   /** Paths of `document` that it reads, sorted. */
   readonly documentFields: readonly string[];
 }
@@ -36,5 +38,7 @@ export interface RuleFacts {
 export interface RulesStage {
   /** By `<database>/<collection>`. */
   readonly collections: ReadonlyMap<string, CompiledRules>;
+  /** `organizations.create` of realm.yaml. */
+  readonly createOrganization?: CompiledRule;
   readonly diagnostics: readonly Diagnostic[];
 }

@@ -1,4 +1,7 @@
-/** What a rule sees, as TypeScript declarations; dates are strings to TypeScript, the analysis tells them apart. */
+/**
+ * What a rule sees, as TypeScript declarations; dates are strings to TypeScript and claims are anything, the analysis tells
+ * them apart.
+ */
 import type { ValueKind, ValueType } from "./types.ts";
 
 /**
@@ -28,6 +31,11 @@ interface Array<T> extends ReadonlyArray<T> {}
 
 declare const now: string;
 declare function hasRole(role: string, ...more: string[]): boolean;
+declare function inOrg(org: string): boolean;
+declare function hasOrgRole(org: string, role: string, ...more: string[]): boolean;
+declare function inTeam(team: string): boolean;
+declare function hasTeamRole(team: string, role: string, ...more: string[]): boolean;
+declare function orgClaims(org: string): any;
 declare function ago(duration: {}): string;
 declare function ahead(duration: {}): string;
 `;

@@ -6,21 +6,39 @@ import type { Report } from "./reporter.ts";
 import type { RuleScope } from "./subset.ts";
 import type { ValueType } from "./types.ts";
 
+/** Names of the roles that `realm.yaml` declares, by where they are held; undefined in realms without organizations. */
+export interface DeclaredRoles {
+  readonly realm: readonly string[];
+  readonly organization: readonly string[] | undefined;
+  readonly team: readonly string[] | undefined;
+}
+
 export interface Environment {
   readonly scope: RuleScope;
   readonly types: Readonly<Record<Root, ValueType>>;
-  readonly roles: readonly string[];
+  readonly roles: DeclaredRoles;
   readonly at: (node: ts.Node) => At;
   readonly report: Report;
 }
 
 export function isDeclaredRole(
   role: string,
+  heldIn: keyof DeclaredRoles,
   at: At,
   { roles, report }: Pick<Environment, "roles" | "report">,
 ): boolean {
-  if (roles.includes(role)) return true;
-  const others = roles.length === 0 ? "realm.yaml declares no roles" : `roles are ${alternatives(roles)}`;
-  report("rule-unknown-role", at, { role }, didYouMean(role, roles) ?? others);
+  const names = roles[heldIn];
+  // That there are no organizations is said of the helper.
+  if (names === undefined || names.includes(role)) return true;
+  const kind = roleKinds[heldIn];
+  const others =
+    names.length === 0 ? `realm.yaml declares no ${kind}s` : `${kind}s are ${alternatives(names)}`;
+  report("rule-unknown-role", at, { kind, role }, didYouMean(role, names) ?? others);
   return false;
 }
+
+const roleKinds: Readonly<Record<keyof DeclaredRoles, string>> = {
+  realm: "role",
+  organization: "organization role",
+  team: "team role",
+};

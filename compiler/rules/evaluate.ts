@@ -18,9 +18,13 @@ import {
   endings,
   endsWith,
   greater,
+  hasOrgRole,
   hasRole,
+  hasTeamRole,
   includes,
   includesDate,
+  inOrg,
+  inTeam,
   isStored,
   later,
   length,
@@ -31,13 +35,23 @@ import {
   notEarlier,
   notLater,
   numberAt,
+  orgClaims,
   same,
   sameDate,
   scalarAt,
   startsWith,
   textAt,
 } from "../../runtime/rules/index.ts";
-import { type Condition, type Leaf, operands, type Read, type Value } from "./form.ts";
+import {
+  type Claim,
+  type Condition,
+  type Leaf,
+  type Membership,
+  operands,
+  type Read,
+  type Root,
+  type Value,
+} from "./form.ts";
 import { comparisonHelper, readerHelper } from "./operators.ts";
 
 /** A caller and what they want to do. */
@@ -49,6 +63,12 @@ export interface World {
   readonly data: JsonObject | undefined;
 }
 
+/** Something that a rule asks of a world: a value that it reads, the caller's memberships, or a claim of all of them. */
+export interface Asked {
+  readonly root: Root | "memberships" | "claims";
+  readonly path: readonly string[];
+}
+
 /** Whether a rule holds. */
 export function holds(condition: Condition, world: World): boolean {
   return truth(condition, world, () => true) === true;
@@ -56,12 +76,12 @@ export function holds(condition: Condition, world: World): boolean {
 
 /**
  * Whether a rule holds, as far as that can be told from what is known of a world; undefined where it cannot.
- * `isKnown` is asked of every value read, in the order of evaluation.
+ * `isKnown` is asked of everything that the rule asks of the world, in the order of evaluation.
  */
 export function truth(
   condition: Condition,
   world: World,
-  isKnown: (read: Read) => boolean,
+  isKnown: (asked: Asked) => boolean,
 ): boolean | undefined {
   return conditionOf(condition);
 
@@ -99,6 +119,7 @@ export function truth(
 
   function leafOf(leaf: Leaf): boolean | undefined {
     if (leaf.kind === "hasRole") return rolesOf(leaf.roles);
+    if (leaf.kind === "membership") return membershipOf(leaf);
     const values = operands(leaf).map(evaluated);
     // A comparison with an absent side is false, whatever the other is.
     if (values.length === 2 && values.some(absent)) return false;
@@ -125,6 +146,25 @@ export function truth(
     return values.includes(unknown) && user !== undefined ? undefined : false;
   }
 
+  function membershipOf({ helper, id, roles }: Membership): boolean | undefined {
+    const place = evaluated(id);
+    if (absent(place)) return false;
+    const values = roles.map(evaluated);
+    if (place === unknown || !isKnown(memberships)) return undefined;
+    const certain = values.filter((value) => value !== unknown);
+    if (membershipChecks[helper](world.context.memberships, place, ...certain)) return true;
+    return values.includes(unknown) ? undefined : false;
+  }
+
+  function claimOf({ org, path, type }: Claim): unknown {
+    const id = evaluated(org);
+    if (absent(id)) return undefined;
+    if (id === unknown || !isKnown(memberships)) return unknown;
+    const claims = orgClaims(world.context.memberships, id);
+    if (claims === undefined || path.length === 0) return claims;
+    return isKnown({ root: "claims", path }) ? readers[readerHelper(type)](claims, ...path) : unknown;
+  }
+
   function evaluated(value: Value): unknown {
     switch (value.kind) {
       case "null":
@@ -149,6 +189,8 @@ export function truth(
         const when = conditionOf(value.when);
         return when === undefined ? unknown : evaluated(when ? value.yes : value.no);
       }
+      case "claim":
+        return claimOf(value);
       case "read":
         return isKnown(value) ? readOf(value) : unknown;
     }
@@ -197,6 +239,9 @@ const comparisons = {
   includes,
   includesDate,
 };
+const membershipChecks = { inOrg, hasOrgRole, inTeam, hasTeamRole };
+/** All that the caller is in organizations and teams, but for what these claim. */
+const memberships: Asked = { root: "memberships", path: [] };
 const readers = { textAt, numberAt, booleanAt, dateAt, scalarAt, listAt, member };
 const moments = { ago, ahead };
 const ends = { startsWith: beginnings, endsWith: endings };

@@ -1,15 +1,17 @@
 import { describe, expect, it } from "vitest";
 import type { Collection } from "../model/model.ts";
 import type { CompiledRule } from "./compiled.ts";
+import { implies } from "./implication.ts";
 import { compileRules } from "./rules.ts";
-import { noteCollection, noteRealm } from "./testing.ts";
+import { noteCollection, noteRealm, ofOrganizations, organizations } from "./testing.ts";
 
 function compiled(
   name: "create" | "read" | "update" | "delete",
   text: string,
   further: Partial<Collection> = {},
 ): CompiledRule {
-  const stage = compileRules(noteRealm(noteCollection({ [name]: text }, further)));
+  const collection = noteCollection({ [name]: text }, { ...ofOrganizations, ...further });
+  const stage = compileRules(noteRealm(collection, { organizations }));
   const rule = stage.collections.get("db/notes")?.rules[name];
   if (rule === undefined) throw new Error(JSON.stringify(stage.diagnostics));
   return rule;
@@ -44,6 +46,11 @@ describe("facts", () => {
     expect(anonymous("user.roles.length == 0")).toBe(false);
     expect(anonymous("user.profile.skills.includes(document.title)")).toBe(false);
     expect(anonymous("appConfig.frozen")).toBe(true);
+    expect(anonymous("inOrg(document._meta.org)")).toBe(false);
+    expect(anonymous("hasTeamRole('t1', document.needed_role)")).toBe(false);
+    expect(anonymous("orgClaims(document._meta.org).seats > 3")).toBe(false);
+    expect(anonymous("orgClaims(document._meta.org) == null")).toBe(true);
+    expect(anonymous("!inTeam(document._meta.team)")).toBe(true);
   });
 
   it("readsClock, readsAppConfig: only what is left after folding", () => {
@@ -57,6 +64,29 @@ describe("facts", () => {
       readsClock: false,
       readsAppConfig: true,
     });
+  });
+
+  it("memberships: what asks for organizations or teams, after folding", () => {
+    const memberships = (text: string): boolean => compiled("delete", text).facts.memberships;
+    expect(memberships("hasRole('editor') && document._meta.org == 'o1'")).toBe(false);
+    expect(memberships("inOrg('o1')")).toBe(true);
+    expect(memberships("document.title == (hasOrgRole(document._meta.org, 'owner') ? 'a' : 'b')")).toBe(true);
+    expect(memberships("orgClaims(document._meta.org).plan == null")).toBe(true);
+    expect(memberships("true || inTeam(document._meta.team)")).toBe(false);
+    expect(memberships("inOrg(true ? null : document.title)")).toBe(false);
+  });
+
+  it("implied: whoever holds a role in an organization is in it", () => {
+    const implied = (given: string, wanted: string): boolean =>
+      implies(compiled("delete", given).form.condition, compiled("delete", wanted).form.condition);
+    const owner = "hasOrgRole(document._meta.org, 'owner')";
+    expect(implied(owner, "inOrg(document._meta.org)")).toBe(true);
+    expect(implied(owner, "hasOrgRole(document._meta.org, 'clerk', 'owner')")).toBe(true);
+    expect(implied(`${owner} && document.public`, "inOrg(document._meta.org) || document.shared")).toBe(true);
+    expect(implied("inOrg(document._meta.org)", owner)).toBe(false);
+    expect(implied(owner, "inOrg(document.org_id)")).toBe(false);
+    expect(implied(owner, "hasOrgRole(document._meta.org, 'clerk')")).toBe(false);
+    expect(implied("hasTeamRole(document._meta.team, 'lead')", "inTeam(document._meta.team)")).toBe(false);
   });
 
   it("documentFields: the paths read of the document, sorted, each once", () => {

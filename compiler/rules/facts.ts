@@ -1,5 +1,5 @@
 import type { RuleFacts } from "./compiled.ts";
-import { type Condition, type RuleForm, valuesIn } from "./form.ts";
+import { asksMemberships, type Condition, type RuleForm, valuesIn } from "./form.ts";
 import { anonymousMay, possible } from "./partial.ts";
 import { constant, simplify } from "./simplify.ts";
 
@@ -27,6 +27,7 @@ export function ruleFacts({ condition }: RuleForm): RuleFacts {
     anonymous: anonymousMay(condition),
     readsClock: values.some((value) => value.kind === "now" || value.kind === "moment"),
     readsAppConfig: values.some((value) => value.kind === "read" && value.root === "appConfig"),
+    memberships: asksMemberships(condition),
     documentFields: [...new Set(paths)].sort(),
   };
 }

@@ -24,6 +24,7 @@ export type Value = { readonly at: At } & (
       readonly type: ValueType;
     }
   | Read
+  | Claim
   | { readonly kind: "now" }
   /** `ago('7d')`, `ahead('1h')`. */
   | { readonly kind: "moment"; readonly helper: "ago" | "ahead"; readonly milliseconds: number }
@@ -38,6 +39,16 @@ export type Value = { readonly at: At } & (
 export interface Read {
   readonly kind: "read";
   readonly root: Root;
+  readonly path: readonly string[];
+  readonly type: ValueType;
+}
+
+/** `orgClaims(org)`, or a claim in it. Claims have no declared type: one of another type than this is absent. */
+export interface Claim {
+  readonly kind: "claim";
+  /** An organization's id. */
+  readonly org: Value;
+  /** Empty: the object that they all stand in. */
   readonly path: readonly string[];
   readonly type: ValueType;
 }
@@ -64,8 +75,20 @@ export type LeafCondition =
   | { readonly kind: "text"; readonly op: TextMatch; readonly text: Value; readonly part: Value }
   | { readonly kind: "includes"; readonly list: Value; readonly item: Value }
   | { readonly kind: "hasRole"; readonly roles: readonly Value[] }
+  | Membership
   /** A list of the caller's side has an element; arises in `possible` only. */
   | { readonly kind: "nonEmpty"; readonly of: Value };
+
+/** What the caller is in an organization or team, by its id. */
+export interface Membership {
+  readonly kind: "membership";
+  readonly helper: MembershipHelper;
+  readonly id: Value;
+  /** The caller holds one of them there; none for `inOrg` and `inTeam`. */
+  readonly roles: readonly Value[];
+}
+
+export type MembershipHelper = "inOrg" | "hasOrgRole" | "inTeam" | "hasTeamRole";
 
 export type OrderOperator = "<" | "<=" | ">" | ">=";
 
@@ -98,6 +121,8 @@ export function mapOperands(leaf: Leaf, change: (operand: Value) => Value): Leaf
       return { ...leaf, list: change(leaf.list), item: change(leaf.item) };
     case "hasRole":
       return { ...leaf, roles: leaf.roles.map(change) };
+    case "membership":
+      return { ...leaf, id: change(leaf.id), roles: leaf.roles.map(change) };
   }
 }
 
@@ -116,6 +141,8 @@ export function operands(leaf: Leaf): readonly Value[] {
       return [leaf.list, leaf.item];
     case "hasRole":
       return leaf.roles;
+    case "membership":
+      return [leaf.id, ...leaf.roles];
   }
 }
 
@@ -148,6 +175,8 @@ function mapConditionsOf(value: Value, change: (condition: Condition) => Conditi
     case "length":
     case "ends":
       return { ...value, of: again(value.of) };
+    case "claim":
+      return { ...value, org: again(value.org) };
     case "pick":
       return {
         ...value,
@@ -179,6 +208,10 @@ export function* valuesIn(part: Condition | Value): Generator<Value> {
     case "ends":
       yield part;
       yield* valuesIn(part.of);
+      return;
+    case "claim":
+      yield part;
+      yield* valuesIn(part.org);
       return;
     case "choice":
     case "pick":
@@ -213,6 +246,9 @@ export function* leavesIn(part: Condition | Value): Generator<Leaf> {
     case "ends":
       yield* leavesIn(part.of);
       return;
+    case "claim":
+      yield* leavesIn(part.org);
+      return;
     case "choice":
     case "pick":
       yield* leavesIn(part.when);
@@ -235,8 +271,22 @@ export function* leavesIn(part: Condition | Value): Generator<Leaf> {
 
 /** Whether its value is known before a document is looked at. */
 export function isKnown(part: Condition | Value): boolean {
-  for (const value of valuesIn(part)) {
-    if (value.kind === "read" && (value.root === "document" || value.root === "data")) return false;
-  }
+  for (const value of valuesIn(part)) if (readsDocument(value)) return false;
   return true;
+}
+
+/** `document.title`, for telling equal reads apart. */
+export function readKey({ root, path }: { readonly root: string; readonly path: readonly string[] }): string {
+  return JSON.stringify([root, ...path]);
+}
+
+/** Whether it depends on what the caller is in organizations and teams. */
+export function asksMemberships(part: Condition | Value): boolean {
+  for (const value of valuesIn(part)) if (value.kind === "claim") return true;
+  for (const leaf of leavesIn(part)) if (leaf.kind === "membership") return true;
+  return false;
+}
+
+export function readsDocument(value: Value): value is Value & Read {
+  return value.kind === "read" && (value.root === "document" || value.root === "data");
 }

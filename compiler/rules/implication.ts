@@ -1,4 +1,4 @@
-import type { Condition } from "./form.ts";
+import type { Condition, Membership, Value } from "./form.ts";
 import { alike } from "./simplify.ts";
 
 /** Whether all that satisfies one condition satisfies another too, as far as their forms tell. */
@@ -10,7 +10,19 @@ export function implies(given: Condition, wanted: Condition): boolean {
   if (wanted.kind === "and") return wanted.of.every((term) => implies(given, term));
   if (given.kind === "and" && given.of.some((term) => implies(term, wanted))) return true;
   if (wanted.kind === "or") return wanted.of.some((term) => implies(given, term));
-  if (given.kind !== "hasRole" || wanted.kind !== "hasRole") return false;
-  const enough = new Set(wanted.roles.flatMap((role) => (role.kind === "literal" ? [role.value] : [])));
-  return given.roles.every((role) => role.kind === "literal" && enough.has(role.value));
+  if (given.kind === "hasRole" && wanted.kind === "hasRole") return areAmong(given.roles, wanted.roles);
+  if (given.kind === "membership" && wanted.kind === "membership") return impliesMembership(given, wanted);
+  return false;
+}
+
+/** Whoever holds a role in an organization is in it; roles within a team are held beside it. */
+function impliesMembership(given: Membership, wanted: Membership): boolean {
+  if (!alike(given.id, wanted.id)) return false;
+  if (given.helper === "hasOrgRole" && wanted.helper === "inOrg") return true;
+  return given.helper === wanted.helper && areAmong(given.roles, wanted.roles);
+}
+
+function areAmong(some: readonly Value[], all: readonly Value[]): boolean {
+  const enough = new Set(all.flatMap((role) => (role.kind === "literal" ? [role.value] : [])));
+  return some.every((role) => role.kind === "literal" && enough.has(role.value));
 }

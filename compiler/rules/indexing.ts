@@ -1,5 +1,7 @@
 /** Which indexes a rule's filter is served by: judged as the engine judges the filters that it becomes. */
+import { claimedOrgs } from "./claims.ts";
 import { type At, type Condition, isKnown, type Leaf, type Value } from "./form.ts";
+import { negated } from "./simplify.ts";
 
 /** How the documents that satisfy a condition are found. */
 export interface Service {
@@ -41,7 +43,7 @@ export function serviceOf(condition: Condition, indexed: ReadonlySet<string>): S
       const { when, yes, no, at } = condition;
       return disjunction([
         conjunction(services([when, yes])),
-        conjunction(services([{ kind: "not", of: when, at }, no])),
+        conjunction(services([negated(when, at), no])),
       ]);
     }
     case "constant":
@@ -107,6 +109,9 @@ interface LookedUp {
 
 /** The fields whose values an index can find; `undefined` where it cannot. */
 function lookedUp(leaf: Leaf): readonly LookedUp[] | undefined {
+  const [claiming] = claimedOrgs(leaf);
+  // The organizations whose claims satisfy it.
+  if (claiming !== undefined && leaf.kind !== "absent") return [{ of: claiming, selectivity: 3 }];
   switch (leaf.kind) {
     case "truth":
       return [{ of: leaf.of, selectivity: 0 }];
@@ -120,6 +125,10 @@ function lookedUp(leaf: Leaf): readonly LookedUp[] | undefined {
       return leaf.op === "startsWith" ? [{ of: leaf.text, selectivity: 1 }] : undefined;
     case "hasRole":
       return leaf.roles.filter((role) => !isKnown(role)).map((role) => ({ of: role, selectivity: 2 }));
+    case "membership":
+      return [leaf.id, ...leaf.roles]
+        .filter((value) => !isKnown(value))
+        .map((of) => ({ of, selectivity: 3 }));
     case "absent":
     case "nonEmpty":
       return undefined;

@@ -2,11 +2,12 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { matches } from "../../runtime/filter/predicate.ts";
 import type { JsonObject } from "../../runtime/json.ts";
 import type { RuleUser } from "../../runtime/realm/caller.ts";
+import { type Memberships, noMemberships } from "../../runtime/realm/memberships.ts";
 import { collectionOf } from "../emit/testing.ts";
 import type { RuleName } from "../model/model.ts";
 import { type EmittedRules, emittedRules } from "./emitted.testing.ts";
 import { compileRules } from "./rules.ts";
-import { noteFields, noteRealm, ruleSource } from "./testing.ts";
+import { noteFields, noteRealm, ofOrganizations, organizations, ruleSource } from "./testing.ts";
 
 const ada: RuleUser = {
   id: "u1",
@@ -23,6 +24,7 @@ interface Case {
   readonly rule: RuleName | "field write";
   readonly text: string;
   readonly user?: RuleUser;
+  readonly memberships?: Memberships;
   /** Absent: there is none. */
   readonly document?: JsonObject;
   readonly data?: JsonObject;
@@ -224,13 +226,135 @@ says(
   { rule: "field write", text: "document.address.city != data.title", data: { title: "a" }, holds: true },
 );
 
+/** Ada owns o1, where she leads t1, and is in o2; her role in t2 needs no membership of it. */
+const memberships: Memberships = new Map(
+  [
+    {
+      org: "o1",
+      roles: new Set(["owner"]),
+      teams: new Set(["t1"]),
+      teamRoles: new Map([["t1", new Set(["lead"])]]),
+      claims: {
+        plan: "pro",
+        seats: 5,
+        beta: true,
+        features: ["sso", "audit"],
+        until: "2026-04-01T02:00:00+02:00",
+        limits: { size: 10 },
+        domain: "mail.example.com",
+        parent: "o2",
+        editors: "owner",
+        length: 7,
+      },
+    },
+    {
+      org: "o2",
+      roles: new Set(["clerk"]),
+      teams: new Set<string>(),
+      teamRoles: new Map([["t2", new Set(["reviewer"])]]),
+      claims: { plan: 3, features: "sso", beta: "yes", seats: 2 },
+    },
+  ].map((membership) => [membership.org, membership]),
+);
+const member = (text: string, document: JsonObject, holds: boolean, user = ada): Case => ({
+  ...read(text, document, holds, user),
+  memberships,
+});
+const of = (org: string | null, further: JsonObject = {}): JsonObject => ({ ...further, _meta: { org } });
+const inTeam = (team: string | null): JsonObject => ({ _meta: { team } });
+
+says(
+  "`inOrg(id)`: the caller is a member of the organization",
+  member("inOrg(document._meta.org)", of("o1"), true),
+  member("inOrg(document._meta.org)", of("o9"), false),
+  member("inOrg(document._meta.org)", of(null), false),
+  member("inOrg(document._meta.org)", {}, false),
+  member("!inOrg(document._meta.org)", {}, true),
+  member("inOrg(document.org_id)", { org_id: "o2" }, true),
+  member("inOrg(document.org_id)", { org_id: ["o2"] }, false),
+  member("inOrg('o1')", {}, true),
+  member("inOrg(user.profile.org)", {}, false),
+  member("inOrg(user.profile.org)", {}, true, { ...ada, profile: { org: "o2" } }),
+  read("inOrg(document._meta.org)", of("o1"), false),
+  read("inOrg(document._meta.org)", of("o1"), false, ada),
+);
+says(
+  "`hasOrgRole(id, role…)`: they hold one of the roles there, also one that the document names",
+  member("hasOrgRole(document._meta.org, 'owner')", of("o1"), true),
+  member("hasOrgRole(document._meta.org, 'owner')", of("o2"), false),
+  member("hasOrgRole(document._meta.org, 'owner', 'clerk')", of("o2"), true),
+  member("hasOrgRole(document._meta.org, document.needed_role)", of("o2", { needed_role: "clerk" }), true),
+  member("hasOrgRole(document._meta.org, document.needed_role)", of("o1", { needed_role: "clerk" }), false),
+  member("hasOrgRole(document._meta.org, document.needed_role)", of("o1"), false),
+  member("hasOrgRole('o1', document.needed_role)", { needed_role: "owner" }, true),
+  member("hasOrgRole('o1', document.needed_role)", { needed_role: "clerk" }, false),
+);
+says(
+  "`inTeam(id)`, `hasTeamRole(id, role…)`: in the team, with a role within it",
+  member("inTeam(document._meta.team)", inTeam("t1"), true),
+  member("inTeam(document._meta.team)", inTeam("t2"), false),
+  member("inTeam(document._meta.team)", inTeam(null), false),
+  member("hasTeamRole(document._meta.team, 'lead')", inTeam("t1"), true),
+  member("hasTeamRole(document._meta.team, 'lead')", inTeam("t2"), false),
+  member("hasTeamRole(document._meta.team, 'lead', 'reviewer')", inTeam("t2"), true),
+  member(
+    "hasTeamRole(document._meta.team, document.needed_role)",
+    { ...inTeam("t2"), needed_role: "reviewer" },
+    true,
+  ),
+  read("inTeam(document._meta.team)", inTeam("t1"), false, ada),
+);
+says(
+  "`orgClaims(id)` is what an organization of the caller claims, or absent",
+  member("orgClaims(document._meta.org) != null", of("o2"), true),
+  member("orgClaims(document._meta.org) != null", of("o9"), false),
+  member("orgClaims(document._meta.org) == null", of(null), true),
+  member("orgClaims(document._meta.org).plan == 'pro'", of("o1"), true),
+  member("orgClaims(document._meta.org).plan == 'pro'", of("o9"), false),
+  member("orgClaims(document._meta.org).plan != 'pro'", of("o9"), true),
+  member("orgClaims(document._meta.org).seats > 3", of("o1"), true),
+  member("orgClaims(document._meta.org).seats > 3", of("o2"), false),
+  member("orgClaims(document._meta.org).beta", of("o1"), true),
+  member("orgClaims(document._meta.org).features.includes('sso')", of("o1"), true),
+  member("orgClaims(document._meta.org).features.length == 2", of("o1"), true),
+  member("orgClaims(document._meta.org).length == 7", of("o1"), true),
+  member("orgClaims(document._meta.org).domain.endsWith('.example.com')", of("o1"), true),
+  member("orgClaims(document._meta.org).none == null", of("o1"), true),
+  member("orgClaims(document._meta.org).limits.size >= document.count", of("o1", { count: 10 }), true),
+  member("orgClaims(document._meta.org).limits.size >= document.count", of("o1", { count: 11 }), false),
+  member("orgClaims(document._meta.org).limits.size >= document.count", of("o1"), false),
+  member("document.tags.includes(orgClaims(document._meta.org).plan)", of("o1", { tags: ["pro"] }), true),
+  member("orgClaims('o1').plan == document.title", { title: "pro" }, true),
+  member("inOrg(orgClaims(document._meta.org).parent)", of("o1"), true),
+  member("orgClaims(orgClaims(document._meta.org).parent).seats == 2", of("o1"), true),
+  member("hasOrgRole(document._meta.org, orgClaims(document._meta.org).editors)", of("o1"), true),
+  member("(document.public ? orgClaims('o1') : null) != null", { public: true }, true),
+  read("orgClaims(document._meta.org).plan == 'pro'", of("o1"), false),
+);
+says(
+  "claims are of the type that they are used as; one of another type is absent",
+  member("orgClaims(document._meta.org).plan == '3'", of("o2"), false),
+  member("orgClaims(document._meta.org).plan == 3", of("o2"), true),
+  member("orgClaims(document._meta.org).beta", of("o2"), false),
+  member("orgClaims(document._meta.org).features.includes('sso')", of("o2"), false),
+  member("orgClaims(document._meta.org).until > now", of("o1"), true),
+  member(
+    "orgClaims(document._meta.org).until == document.due_at",
+    of("o1", { due_at: "2026-04-01T00:00:00.000Z" }),
+    true,
+  ),
+  member("orgClaims(document._meta.org).plan > now", of("o1"), false),
+  member("orgClaims('o1').plan == orgClaims('o2').plan", {}, false),
+  member("orgClaims('o1').seats > orgClaims('o2').seats", {}, true),
+);
+
 const now = "2026-03-01T12:00:00.000Z";
 const collections = cases.map(({ of: { rule, text } }, at) => {
   const source = ruleSource(text, rule);
   const name = `notes${at}`;
   const rules = rule === "field write" ? {} : { [rule]: source };
   const fieldRules = rule === "field write" ? [{ path: "title", span: source.span, write: source }] : [];
-  return collectionOf("desk", "db", name, { fields: noteFields, rules, fieldRules });
+  return collectionOf("desk", "db", name, { fields: noteFields, rules, fieldRules, ...ofOrganizations });
 });
 
 let modules: readonly EmittedRules[] = [];
@@ -238,7 +362,7 @@ let modules: readonly EmittedRules[] = [];
 beforeAll(async () => {
   const [first] = collections;
   if (first === undefined) return;
-  const realm = noteRealm(first);
+  const realm = noteRealm(first, { organizations });
   const stage = compileRules({ ...realm, databases: [{ name: "db", collections }] });
   expect(stage.diagnostics.filter(({ severity }) => severity === "error")).toEqual([]);
   modules = await emittedRules(collections, stage);
@@ -248,7 +372,7 @@ const { appConfig } = noteRealm(collectionOf("desk", "db", "notes"));
 
 describe("Rule expressions", () => {
   it.each(cases.map((one, at) => ({ ...one, at })))("$sentence: $of.text ($at)", ({ of, at }) => {
-    const context = { user: of.user, now, appConfig };
+    const context = { user: of.user, now, appConfig, memberships: of.memberships ?? noMemberships };
     const { rules, fieldRules } = modules[at] ?? { rules: {} };
     const { document, data = {} } = of;
     switch (of.rule) {
@@ -256,6 +380,7 @@ describe("Rule expressions", () => {
         const stored = document ?? {};
         expect(rules.read?.check(context, stored) ?? false).toBe(of.holds);
         expect(matches(rules.read?.filter(context) ?? { op: "false" }, stored)).toBe(of.holds);
+        if (of.holds) expect(rules.read?.possible?.(context) ?? true).toBe(true);
         return;
       }
       case "field write": {

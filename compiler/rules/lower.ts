@@ -2,6 +2,7 @@
  * Brings a rule that also filters lists into the shape of filters: every comparison that looks at the document compares
  * one field with one value known beforehand. What cannot be brought there is reported at its place.
  */
+import { claimedOrgs, isGiven } from "./claims.ts";
 import { type Condition, isKnown, type Leaf, mapLeaves, mapOperands, operands, type Value } from "./form.ts";
 import type { Report } from "./reporter.ts";
 import { simplify } from "./simplify.ts";
@@ -12,7 +13,7 @@ import { simplify } from "./simplify.ts";
  */
 export function withEnds(condition: Condition): Condition {
   return mapLeaves(condition, (leaf) => {
-    if (leaf.kind !== "text" || leaf.op === "contains" || !isKnown(leaf.text) || isKnown(leaf.part))
+    if (leaf.kind !== "text" || leaf.op === "contains" || !isGiven(leaf.text) || isGiven(leaf.part))
       return leaf;
     const list: Value = { kind: "ends", op: leaf.op, of: leaf.text, at: leaf.text.at };
     return { kind: "includes", list, item: leaf.part, at: leaf.at };
@@ -66,12 +67,14 @@ type Operation = Extract<Value, { readonly kind: "pick" | "condition" }>;
 /** The outermost `?:` or condition of an operand that looks at the document. */
 function operationIn(value: Value): Operation | undefined {
   if (value.kind === "length" || value.kind === "ends") return operationIn(value.of);
+  if (value.kind === "claim") return operationIn(value.org);
   return (value.kind === "pick" || value.kind === "condition") && !isKnown(value) ? value : undefined;
 }
 
 function withOperation(operand: Value, replacement: Value): Value {
   if (operand.kind === "length" || operand.kind === "ends")
     return { ...operand, of: withOperation(operand.of, replacement) };
+  if (operand.kind === "claim") return { ...operand, org: withOperation(operand.org, replacement) };
   return replacement;
 }
 
@@ -100,20 +103,25 @@ export function checkFilter(condition: Condition, rule: string, report: Report):
 }
 
 function checkLeaf(leaf: Leaf, rule: string, report: Report): void {
-  const unknown = operands(leaf).filter((value) => !isKnown(value));
+  if (claimedOrgs(leaf).length > 1) {
+    const problem = "comparing claims of two organizations of the document with each other";
+    report("rule-not-filterable", leaf.at, { rule, problem });
+    return;
+  }
+  const unknown = operands(leaf).filter((value) => !isGiven(value));
   for (const value of unknown) {
     if (value.kind === "length") {
       report("rule-not-filterable", value.at, { rule, problem: "the length of a document's value" });
       return;
     }
   }
-  if (leaf.kind === "hasRole" || unknown.length === 0) return;
+  if (leaf.kind === "hasRole" || leaf.kind === "membership" || unknown.length === 0) return;
   const problem =
     unknown.length > 1
       ? leaf.kind === "includes" || leaf.kind === "text"
         ? "looking for one value of a document in another"
         : "comparing two values of the document with each other"
-      : leaf.kind === "text" && isKnown(leaf.text)
+      : leaf.kind === "text" && isGiven(leaf.text)
         ? "looking for a value of the document inside another text"
         : undefined;
   if (problem !== undefined) report("rule-not-filterable", leaf.at, { rule, problem });

@@ -81,18 +81,27 @@ function reportMember(
 }
 
 function memberHint(owner: string, name: string, members: readonly string[]): string | undefined {
-  if (deletionMarks.has(name) && owner.endsWith("._meta")) return "documents have it only with soft_delete";
+  const setting = owner.endsWith("._meta") ? settings.get(name) : undefined;
+  if (setting !== undefined) return `documents have it only with ${setting}`;
   if (owner === "data" && name === "id") return "it is there only with custom_id";
+  if (owner === "data" && name === "_meta") return "it is there only with organization";
   const meant = didYouMean(name, members);
   if (meant === undefined && owner === "document" && marks.has(name)) return `did you mean '_meta.${name}'?`;
   return meant ?? declaring[owner];
 }
 
-const deletionMarks: ReadonlySet<string> = new Set(["deleted_at", "deleted_by", "purge_at"]);
+/** Members of `_meta` that a setting in collection.yaml brings. */
+const settings: ReadonlyMap<string, string> = new Map([
+  ["deleted_at", "soft_delete"],
+  ["deleted_by", "soft_delete"],
+  ["purge_at", "soft_delete"],
+  ["org", "organization"],
+  ["team", "teams"],
+]);
 /** Members of `_meta` that one looks for at the top. */
 const marks: ReadonlySet<string> = new Set([
   ...["owner", "created_at", "created_by", "updated_at", "updated_by", "version"],
-  ...deletionMarks,
+  ...settings.keys(),
 ]);
 
 /** Where members are declared. */

@@ -3,7 +3,7 @@ import type { Leaf, OrderOperator } from "./form.ts";
 import type { ValueType } from "./types.ts";
 import { classes, isDate, typeOf } from "./values.ts";
 
-type Binary = Exclude<Leaf["kind"], "truth" | "absent" | "nonEmpty" | "hasRole">;
+type Binary = Exclude<Leaf["kind"], "truth" | "absent" | "nonEmpty" | "hasRole" | "membership">;
 
 /** The helper of a comparison of two values, in the order of its operands. */
 export function comparisonHelper(leaf: Extract<Leaf, { readonly kind: Binary }>) {

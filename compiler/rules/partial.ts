@@ -1,5 +1,6 @@
 /** Partial evaluation: what a rule comes to when only the caller's side is known, or only that there is no caller. */
 import {
+  asksMemberships,
   type Condition,
   isKnown,
   type Leaf,
@@ -12,12 +13,18 @@ import {
 import { constant, simplify } from "./simplify.ts";
 import { typeOf } from "./values.ts";
 
+/** Tells of which parts of a condition the caller's side decides. */
+type Decided = (part: Condition | Value) => boolean;
+
+/** What a caller is in organizations and teams may change nothing about whether a rule is possible. */
+const withoutMemberships: Decided = (part) => isKnown(part) && !asksMemberships(part);
+
 /**
- * What must hold of the caller's side for some document and data to make the condition true (or, with `holds` false,
- * false). A comparison with a known value is possible unless that value is absent; its negation always is.
+ * What must hold of the caller's side for some document, data and memberships to make the condition true (or, with
+ * `holds` false, false). A comparison with a known value is possible unless that value is absent; its negation always is.
  */
 export function possible(condition: Condition, holds = true): Condition {
-  return simplify(possibly(condition, holds));
+  return simplify(possibly(condition, holds, withoutMemberships));
 }
 
 /**
@@ -25,7 +32,7 @@ export function possible(condition: Condition, holds = true): Condition {
  * possibly false.
  */
 export function certain(condition: Condition): Condition {
-  return simplify(inverse(possible(condition, false)));
+  return simplify(inverse(simplify(possibly(condition, false, isKnown))));
 }
 
 /** The negation, with `not` at the leaves only. */
@@ -46,52 +53,69 @@ function inverse(condition: Condition): Condition {
   }
 }
 
-function possibly(condition: Condition, holds: boolean): Condition {
+function possibly(condition: Condition, holds: boolean, isDecided: Decided): Condition {
   const { at } = condition;
-  if (isKnown(condition)) return holds ? condition : { kind: "not", of: condition, at };
+  if (isDecided(condition)) return holds ? condition : { kind: "not", of: condition, at };
+  const part = (inner: Condition, as: boolean) => possibly(inner, as, isDecided);
   switch (condition.kind) {
     case "constant":
       return constant(condition.holds === holds, at);
     case "not":
-      return possibly(condition.of, !holds);
+      return part(condition.of, !holds);
     case "and":
     case "or":
       return {
         kind: (condition.kind === "and") === holds ? "and" : "or",
-        of: condition.of.map((term) => possibly(term, holds)),
+        of: condition.of.map((term) => part(term, holds)),
         at,
       };
     case "choice": {
       const { when } = condition;
-      const yes = possibly(condition.yes, holds);
-      const no = possibly(condition.no, holds);
-      if (isKnown(when)) return { kind: "choice", when, yes, no, at };
+      const yes = part(condition.yes, holds);
+      const no = part(condition.no, holds);
+      if (isDecided(when)) return { kind: "choice", when, yes, no, at };
       return {
         kind: "or",
         of: [
-          { kind: "and", of: [possibly(when, true), yes], at },
-          { kind: "and", of: [possibly(when, false), no], at },
+          { kind: "and", of: [part(when, true), yes], at },
+          { kind: "and", of: [part(when, false), no], at },
         ],
         at,
       };
     }
     default:
-      return holds ? possibleLeaf(condition) : constant(true, at);
+      return holds ? possibleLeaf(condition) : possiblyNot(condition);
   }
+}
+
+function possiblyNot(leaf: Leaf): Condition {
+  return leaf.kind === "absent" && isOfClaims(leaf.of) ? presence(userAt(leaf)) : constant(true, leaf.at);
 }
 
 function possibleLeaf(leaf: Leaf): Condition {
   const { at } = leaf;
   if (leaf.kind === "absent") return constant(true, at);
   if (leaf.kind === "hasRole") return { kind: "nonEmpty", of: rolesOf(leaf), at };
-  const needed = operands(leaf).filter(isKnown);
-  return { kind: "and", of: needed.map((value) => presence(value)), at };
+  const needed = leaf.kind === "membership" ? [leaf.id] : operands(leaf);
+  const present = needed.filter(withoutMemberships).map(presence);
+  const users = leaf.kind === "membership" || needed.some(isOfClaims) ? [presence(userAt(leaf))] : [];
+  return { kind: "and", of: [...users, ...present], at };
+}
+
+/** Absent for callers without memberships. */
+function isOfClaims(value: Value): boolean {
+  if (value.kind === "length" || value.kind === "ends") return isOfClaims(value.of);
+  return value.kind === "claim";
 }
 
 function presence(value: Value): Condition {
   const { at } = value;
   if (typeOf(value).elements !== undefined) return { kind: "nonEmpty", of: value, at };
   return { kind: "not", of: { kind: "absent", of: value, at }, at };
+}
+
+function userAt({ at }: Leaf): Value {
+  return { kind: "read", root: "user", path: [], type: { kinds: ["object"] }, at };
 }
 
 function rolesOf({ at }: Leaf): Value {
@@ -104,7 +128,7 @@ function asAnonymous(condition: Condition): Condition {
 }
 
 function withoutUser(leaf: Leaf): Condition {
-  if (leaf.kind === "hasRole") return constant(false, leaf.at);
+  if (leaf.kind === "hasRole" || leaf.kind === "membership") return constant(false, leaf.at);
   return mapOperands(leaf, valueWithoutUser);
 }
 
@@ -112,6 +136,8 @@ function valueWithoutUser(value: Value): Value {
   switch (value.kind) {
     case "read":
       return value.root === "user" ? { kind: "null", at: value.at } : value;
+    case "claim":
+      return { kind: "null", at: value.at };
     case "length":
     case "ends":
       return { ...value, of: valueWithoutUser(value.of) };
@@ -215,9 +241,12 @@ function firstOf<T, R>(items: readonly T[], find: (item: T) => R | undefined): R
 /** A leaf other than a comparison with `null` that is false because there is no user. */
 function isAbsentForAnonymous(leaf: Leaf): boolean {
   if (leaf.kind === "absent") return false;
-  if (leaf.kind === "hasRole") return true;
-  const reads = operands(leaf).some((operand) =>
-    [...valuesIn(operand)].some((value) => value.kind === "read" && value.root === "user"),
-  );
+  if (leaf.kind === "hasRole" || leaf.kind === "membership") return true;
+  const reads = operands(leaf).some((operand) => [...valuesIn(operand)].some(isOfUsers));
   return reads && !anonymousMay(leaf);
+}
+
+/** Absent for anonymous callers. */
+export function isOfUsers(value: Value): boolean {
+  return value.kind === "claim" || (value.kind === "read" && value.root === "user");
 }

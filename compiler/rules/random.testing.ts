@@ -5,6 +5,7 @@
 import fc from "fast-check";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../runtime/json.ts";
 import type { RuleUser } from "../../runtime/realm/caller.ts";
+import { type Membership, type Memberships, noMemberships } from "../../runtime/realm/memberships.ts";
 import type { RuleContext } from "../../runtime/realm/rule.ts";
 
 export interface World {
@@ -19,7 +20,10 @@ export interface Expression<T> {
 }
 
 export type BooleanRule = Expression<boolean>;
-type Value = Expression<unknown>;
+interface Value extends Expression<unknown> {
+  /** Of claims, which are of the type that they are used as: whatever stands there. */
+  readonly claim?: (world: World) => unknown;
+}
 
 interface Names {
   /** Whether `data` may be used. */
@@ -57,6 +61,89 @@ function ofConfig(type: string, ...path: readonly string[]): Value {
   };
 }
 
+/** An organization or team by a value that may name one. */
+function ids({ data }: Names, kind: "org" | "team"): fc.Arbitrary<Value> {
+  return fc.constantFrom(
+    read("document", "_meta", kind),
+    read("document", `${kind}_id`),
+    ofProfile("string", kind === "org" ? "org" : "unit"),
+    literal(kind === "org" ? "o1" : "t1"),
+    ...(data ? [read("data", "_meta", kind)] : []),
+  );
+}
+
+/** The organization or team of the caller that a value names, if it names one. */
+const membershipIn = ({ context }: World, org: unknown): Membership | undefined =>
+  [...context.memberships.values()].find((membership) => membership.org === org);
+
+const teamRolesIn = ({ context }: World, team: unknown): readonly unknown[] =>
+  [...context.memberships.values()].flatMap(({ teamRoles }) =>
+    [...teamRoles].flatMap(([id, roles]) => (id === team ? [...roles] : [])),
+  );
+
+/** A claim as a value of some type; one of another type is absent. */
+function claims(
+  names: Names,
+  path: readonly string[],
+  form: (claim: unknown) => unknown,
+): fc.Arbitrary<Value> {
+  return ids(names, "org").map((id) => {
+    const claim = (world: World) => own(membershipIn(world, id.of(world))?.claims, ...path);
+    return { text: `orgClaims(${id.text}).${path.join(".")}`, of: (world) => form(claim(world)), claim };
+  });
+}
+
+/** Two claims that are compared with each other have no type. */
+function pairOf(a: Value, b: Value, world: World): readonly [unknown, unknown] | undefined {
+  return a.claim && b.claim && [a.claim(world), b.claim(world)];
+}
+
+const typed = (type: string) => (claim: unknown) => only(type, claim);
+
+/** What callers are in organizations and teams. */
+function memberships(names: Names): fc.Arbitrary<BooleanRule> {
+  const [org, team] = [ids(names, "org"), ids(names, "team")];
+  const named: fc.Arbitrary<Value> = fc.oneof(
+    fc.constant(read("document", "needed_role")),
+    claims(names, ["role"], typed("string")),
+  );
+  const roles = (...declared: readonly string[]) =>
+    fc.array(fc.oneof(fc.constantFrom(...declared.map(literal)), named), { minLength: 1, maxLength: 2 });
+  const call = (helper: string, values: readonly Value[]) =>
+    `${helper}(${values.map(({ text }) => text).join(", ")})`;
+  return fc.oneof(
+    org.map((id) => ({
+      text: call("inOrg", [id]),
+      of: (world: World) => membershipIn(world, id.of(world)) !== undefined,
+    })),
+    team.map((id) => ({
+      text: call("inTeam", [id]),
+      of: (world: World) =>
+        [...world.context.memberships.values()].some(({ teams }) =>
+          [...teams].some((own) => own === id.of(world)),
+        ),
+    })),
+    fc.tuple(org, roles("clerk", "owner")).map(([id, wanted]) => ({
+      text: call("hasOrgRole", [id, ...wanted]),
+      of: (world: World) => {
+        const held: readonly unknown[] = [...(membershipIn(world, id.of(world))?.roles ?? [])];
+        return wanted.some((role) => held.includes(role.of(world)));
+      },
+    })),
+    fc.tuple(team, roles("lead", "reviewer")).map(([id, wanted]) => ({
+      text: call("hasTeamRole", [id, ...wanted]),
+      of: (world: World) => {
+        const held = teamRolesIn(world, id.of(world));
+        return wanted.some((role) => held.includes(role.of(world)));
+      },
+    })),
+    org.map((id) => ({
+      text: `orgClaims(${id.text}) != null`,
+      of: (world: World) => membershipIn(world, id.of(world)) !== undefined,
+    })),
+  );
+}
+
 function literal(value: string | number | boolean): Value {
   return { text: typeof value === "string" ? `'${value}'` : String(value), of: () => value };
 }
@@ -87,7 +174,8 @@ const comparisons = {
 
 const operator = fc.constantFrom<keyof typeof comparisons>("<", "<=", ">", ">=");
 
-function texts({ data }: Names): fc.Arbitrary<Value> {
+function texts(names: Names): fc.Arbitrary<Value> {
+  const { data } = names;
   const roots: Value[] = [
     read("document", "title"),
     read("document", "status"),
@@ -106,11 +194,15 @@ function texts({ data }: Names): fc.Arbitrary<Value> {
     literal(""),
     ...(data ? [read("data", "title"), read("data", "status")] : []),
   ];
-  return fc.constantFrom(...roots);
+  return fc.oneof(
+    { weight: roots.length, arbitrary: fc.constantFrom(...roots) },
+    { weight: 3, arbitrary: claims(names, ["plan"], typed("string")) },
+  );
 }
 
-function numbers({ data }: Names): fc.Arbitrary<Value> {
-  return fc.constantFrom(
+function numbers(names: Names): fc.Arbitrary<Value> {
+  const { data } = names;
+  const others = fc.constantFrom(
     read("document", "count"),
     read("document", "address", "length"),
     read("document", "_meta", "version"),
@@ -129,16 +221,28 @@ function numbers({ data }: Names): fc.Arbitrary<Value> {
       : []),
     { text: "user.roles.length", of: ({ context }) => context.user?.roles.length },
   );
+  return fc.oneof(
+    { weight: 10, arbitrary: others },
+    { weight: 2, arbitrary: claims(names, ["limits", "seats"], typed("number")) },
+    {
+      weight: 1,
+      arbitrary: claims(names, ["features"], lengthOf).map(({ text, of }) => ({
+        text: `${text}.length`,
+        of,
+      })),
+    },
+  );
 }
 
 function lengthOf(value: unknown): unknown {
   return typeof value === "string" || Array.isArray(value) ? value.length : undefined;
 }
 
-function dates({ data }: Names): fc.Arbitrary<Value> {
+function dates(names: Names): fc.Arbitrary<Value> {
+  const { data } = names;
   const now = (milliseconds: number) => (world: World) =>
     new Date(Date.parse(world.context.now) + milliseconds).toISOString();
-  return fc.constantFrom<Value>(
+  const others = fc.constantFrom<Value>(
     read("document", "due_at"),
     read("document", "due-at"),
     read("document", "day"),
@@ -149,10 +253,20 @@ function dates({ data }: Names): fc.Arbitrary<Value> {
     { text: "ahead('12h')", of: now(43_200_000) },
     ...(data ? [read("data", "due_at"), read("data", "day")] : []),
   );
+  return fc.oneof(
+    { weight: 10, arbitrary: others },
+    { weight: 2, arbitrary: claims(names, ["until"], storedDate) },
+  );
 }
 
-function booleans({ data }: Names): fc.Arbitrary<Value> {
-  return fc.constantFrom(
+/** What profiles and claims hold may be anything: what is no date is absent. */
+function storedDate(value: unknown): unknown {
+  return typeof value === "string" && /^\d{4}-\d\d-\d\d(T[\d:.]+Z)?$/.test(value) ? value : undefined;
+}
+
+function booleans(names: Names): fc.Arbitrary<Value> {
+  const { data } = names;
+  const others = fc.constantFrom(
     read("document", "public"),
     read("document", "shared"),
     ofUser("email_verified"),
@@ -161,9 +275,20 @@ function booleans({ data }: Names): fc.Arbitrary<Value> {
     ofConfig("boolean", "frozen"),
     ...(data ? [read("data", "public")] : []),
   );
+  return fc.oneof(
+    { weight: 6, arbitrary: others },
+    { weight: 1, arbitrary: claims(names, ["beta"], typed("boolean")) },
+  );
 }
 
-const lists: fc.Arbitrary<Value> = fc.constantFrom<Value>(
+function lists(names: Names): fc.Arbitrary<Value> {
+  return fc.oneof(
+    { weight: 5, arbitrary: otherLists },
+    { weight: 1, arbitrary: claims(names, ["features"], knownList) },
+  );
+}
+
+const otherLists: fc.Arbitrary<Value> = fc.constantFrom<Value>(
   read("document", "tags"),
   ofUser("roles"),
   { text: "user.profile.skills", of: ({ context }) => knownList(own(context.user?.profile, "skills")) },
@@ -180,6 +305,9 @@ function picked(values: fc.Arbitrary<Value>, condition: fc.Arbitrary<BooleanRule
   const pick = fc.tuple(condition, values, values).map(([when, yes, no]) => ({
     text: `((${when.text}) ? ${yes.text} : ${no.text})`,
     of: (world: World) => (when.of(world) ? yes.of(world) : no.of(world)),
+    ...(yes.claim === undefined || no.claim === undefined
+      ? {}
+      : { claim: (world: World) => (when.of(world) ? yes.claim?.(world) : no.claim?.(world)) }),
   }));
   return fc.oneof({ weight: 6, arbitrary: values }, { weight: 1, arbitrary: pick });
 }
@@ -188,8 +316,8 @@ function equality(left: Value, right: Value, form: (value: unknown) => unknown):
   return {
     text: `${left.text} == ${right.text}`,
     of: (world) => {
-      const value = form(left.of(world));
-      return isScalar(value) && value === form(right.of(world));
+      const [a, b] = pairOf(left, right, world) ?? [form(left.of(world)), form(right.of(world))];
+      return isScalar(a) && a === b;
     },
   };
 }
@@ -199,11 +327,17 @@ function ordering(a: Value, op: keyof typeof comparisons, b: Value): BooleanRule
   return {
     text: `${a.text} ${op} ${b.text}`,
     of: (world) => {
+      const claimed = pairOf(a, b, world);
+      if (claimed !== undefined) return numbersOrdered(claimed, op);
       const [left, right] = [a.of(world), b.of(world)];
       if (typeof left === "number" && typeof right === "number") return comparisons[op](left - right);
       return bothText(left, right, (x, y) => comparisons[op](byCodePoint(x, y)));
     },
   };
+}
+
+function numbersOrdered([a, b]: readonly [unknown, unknown], op: keyof typeof comparisons): boolean {
+  return typeof a === "number" && typeof b === "number" && comparisons[op](a - b);
 }
 
 function leaves(names: Names, condition: fc.Arbitrary<BooleanRule>): fc.Arbitrary<BooleanRule> {
@@ -232,14 +366,17 @@ function leaves(names: Names, condition: fc.Arbitrary<BooleanRule>): fc.Arbitrar
     fc.tuple(text, operator, text).map(([a, op, b]) => ordering(a, op, b)),
     fc.tuple(date, operator, date).map(([a, op, b]) => ({
       text: `${a.text} ${op} ${b.text}`,
-      of: (world: World) =>
-        bothText(instant(a.of(world)), instant(b.of(world)), (left, right) =>
+      of: (world: World) => {
+        const claimed = pairOf(a, b, world);
+        if (claimed !== undefined) return numbersOrdered(claimed, op);
+        return bothText(instant(a.of(world)), instant(b.of(world)), (left, right) =>
           comparisons[op](byCodePoint(left, right)),
-        ),
+        );
+      },
     })),
     any.map((value) => ({
       text: `${value.text} == null`,
-      of: (world: World) => (value.of(world) ?? null) === null,
+      of: (world: World) => ((value.claim ?? value.of)(world) ?? null) === null,
     })),
     fc.constant({ text: "user == null", of: ({ context }: World) => context.user === undefined }),
     fc.constant({
@@ -248,13 +385,20 @@ function leaves(names: Names, condition: fc.Arbitrary<BooleanRule>): fc.Arbitrar
     }),
     fc.tuple(text, method, text).map(([a, name, b]) => ({
       text: `${a.text}.${name}(${b.text})`,
-      of: (world: World) => bothText(a.of(world), b.of(world), (whole, part) => whole[name](part)),
+      of: (world: World) => {
+        if (name === "includes" && a.claim !== undefined) {
+          const [list, item] = pairOf(a, b, world) ?? [a.claim(world), b.of(world)];
+          return isScalar(item) && Array.isArray(list) && list.includes(item);
+        }
+        return bothText(a.of(world), b.of(world), (whole, part) => whole[name](part));
+      },
     })),
-    fc.tuple(lists, text).map(([list, item]) => ({
+    memberships(names),
+    fc.tuple(lists(names), text).map(([list, item]) => ({
       text: `${list.text}.includes(${item.text})`,
       of: (world: World) => {
         const elements = list.of(world);
-        const value = item.of(world);
+        const [, value] = pairOf(list, item, world) ?? [undefined, item.of(world)];
         return isScalar(value) && (Array.isArray(elements) ? elements : [elements]).includes(value);
       },
     })),
@@ -367,11 +511,13 @@ function members(shape: Readonly<Record<string, fc.Arbitrary<JsonValue>>>): fc.A
     .map((pairs) => Object.fromEntries(pairs.filter(([, value]) => value !== undefined)));
 }
 
+const someOrgs = fc.constantFrom("o1", "o2", "o3", "o9");
+const someTeams = fc.constantFrom("t1", "t2", "t3", "t9");
 const address = members({ city: someTexts, length: someNumbers });
 const documentShape = {
   title: someTexts,
   status: fc.constantFrom("open", "closed"),
-  needed_role: fc.constantFrom("admin", "editor"),
+  needed_role: fc.constantFrom("admin", "editor", "clerk", "lead"),
   constructor: someTexts,
   count: someNumbers,
   public: fc.boolean(),
@@ -381,7 +527,15 @@ const documentShape = {
   "due-at": someDates,
   day: someDates,
   address,
-  _meta: members({ owner: fc.constantFrom("u1", "u2"), created_at: someDates, version: someNumbers }),
+  org_id: someOrgs,
+  team_id: someTeams,
+  _meta: members({
+    owner: fc.constantFrom("u1", "u2"),
+    created_at: someDates,
+    version: someNumbers,
+    org: someOrgs,
+    team: someTeams,
+  }),
 };
 
 export const documentArbitrary: fc.Arbitrary<JsonObject> = members(documentShape);
@@ -402,18 +556,70 @@ const userArbitrary: fc.Arbitrary<RuleUser> = fc.record({
       vip: fc.boolean(),
       skills: fc.array(someTexts, { maxLength: 2 }),
       address,
+      org: someOrgs,
+      unit: someTeams,
     }),
   ),
 });
 
-export const contextArbitrary: fc.Arbitrary<RuleContext> = fc.record({
-  user: fc.oneof({ weight: 1, arbitrary: fc.constant(undefined) }, { weight: 3, arbitrary: userArbitrary }),
-  now: fc.constantFrom("2026-03-01T00:00:00.000Z", "2026-03-01T12:00:00.000Z", "2026-02-27T08:30:00.000Z"),
-  appConfig: members({
-    banner: someTexts,
-    trial_days: someNumbers,
-    limits: members({ max: someNumbers }),
-    frozen: fc.boolean(),
-    open_to: fc.array(someTexts, { maxLength: 2 }),
-  }),
-});
+const someTeamRoles = fc
+  .uniqueArray(fc.tuple(someTeams, fc.subarray(["lead", "reviewer", "clerk"])), {
+    selector: ([team]) => team,
+    maxLength: 2,
+  })
+  .map((held) => held.map(([team, roles]) => [team, new Set(roles)] as const));
+
+/** Each team belongs to one organization. */
+const membershipsArbitrary: fc.Arbitrary<Memberships> = fc
+  .uniqueArray(
+    fc.record({
+      org: someOrgs,
+      roles: fc.subarray(["clerk", "owner", "lead"]),
+      teams: fc.subarray(["t1", "t2", "t3"]),
+      teamRoles: someTeamRoles,
+      claims: members({
+        plan: fc.constantFrom("a", "open", "hello"),
+        limits: members({ seats: someNumbers }),
+        beta: fc.boolean(),
+        features: fc.array(someTexts, { maxLength: 3 }),
+        until: someDates,
+        role: fc.constantFrom("clerk", "lead", "admin"),
+      }),
+    }),
+    { selector: ({ org }) => org, maxLength: 3 },
+  )
+  .map((all) => {
+    const taken = new Set<string>();
+    const free = (team: string): boolean => !taken.has(team) && taken.add(team) !== undefined;
+    return new Map(
+      all.map(({ org, roles, teams, teamRoles, claims: claimed }): [string, Membership] => {
+        const own = new Set([...new Set([...teams, ...teamRoles.map(([team]) => team)])].filter(free));
+        return [
+          org,
+          {
+            org,
+            roles: new Set(roles),
+            teams: new Set(teams.filter((team) => own.has(team))),
+            teamRoles: new Map(teamRoles.filter(([team]) => own.has(team))),
+            claims: claimed,
+          },
+        ];
+      }),
+    );
+  });
+
+/** Nobody is in nothing. */
+export const contextArbitrary: fc.Arbitrary<RuleContext> = fc
+  .record({
+    user: fc.oneof({ weight: 1, arbitrary: fc.constant(undefined) }, { weight: 3, arbitrary: userArbitrary }),
+    now: fc.constantFrom("2026-03-01T00:00:00.000Z", "2026-03-01T12:00:00.000Z", "2026-02-27T08:30:00.000Z"),
+    appConfig: members({
+      banner: someTexts,
+      trial_days: someNumbers,
+      limits: members({ max: someNumbers }),
+      frozen: fc.boolean(),
+      open_to: fc.array(someTexts, { maxLength: 2 }),
+    }),
+    memberships: membershipsArbitrary,
+  })
+  .map((context) => (context.user === undefined ? { ...context, memberships: noMemberships } : context));

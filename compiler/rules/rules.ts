@@ -11,11 +11,13 @@ import type { Collection, Realm, RuleName, RuleSource } from "../model/model.ts"
 import { analyseRule } from "./analyse.ts";
 import type { CompiledRule, CompiledRules, RulesStage } from "./compiled.ts";
 import type { RealmTypes } from "./declarations.ts";
+import type { DeclaredRoles } from "./environment.ts";
 import { ruleFacts, ruleForm } from "./facts.ts";
 import { type Condition, type Leaf, operands, type RuleForm, valuesIn } from "./form.ts";
+import { membershipHelpers } from "./held.ts";
 import { checkFilter, lower, withEnds } from "./lower.ts";
 import { reportTypeDiagnostic } from "./messages.ts";
-import { absentNegation, certain } from "./partial.ts";
+import { absentNegation, certain, isOfUsers } from "./partial.ts";
 import { checkProgram, type ParsedRule } from "./program.ts";
 import { type Report, reporter } from "./reporter.ts";
 import { checkSubset, type RuleScope } from "./subset.ts";
@@ -28,17 +30,21 @@ export function compileRules(realm: Realm): RulesStage {
   const types: RealmTypes = {
     user: userType(realm.profile === undefined ? [] : declaredFields(realm.profile).fields),
     appConfig: configuredType(realm.appConfig),
-    collections: collections.map((collection) => ({
-      document: documentType(collection, realm.auth),
-      data: dataType(collection),
-    })),
+    collections: [
+      ...collections.map((collection) => ({
+        document: documentType(collection, realm.auth),
+        data: dataType(collection),
+      })),
+      noDocuments,
+    ],
   };
-  const tasks = collections.flatMap(collectionTasks);
-  const roles = realm.roles.map(({ name }) => name);
-  const outcomes = compileTasks(tasks, types, roles);
+  const tasks = [...collections.flatMap(collectionTasks), ...realmTasks(realm, collections.length)];
+  const outcomes = compileTasks(tasks, types, declaredRoles(realm));
   const compiled = outcomes.map(({ rule }) => rule);
   const diagnostics = outcomes.flatMap((outcome) => outcome.diagnostics);
+  const createOrganization = compiled[tasks.findIndex(({ scope }) => scope === createOrganizationScope)];
   return {
+    ...(createOrganization === undefined ? {} : { createOrganization }),
     collections: new Map(
       collections.map((collection, number) => {
         const byPlace = new Map(
@@ -48,6 +54,15 @@ export function compileRules(realm: Realm): RulesStage {
       }),
     ),
     diagnostics: distinct(diagnostics),
+  };
+}
+
+function declaredRoles({ roles, organizations }: Realm): DeclaredRoles {
+  const nameOf = ({ name }: { readonly name: string }) => name;
+  return {
+    realm: roles.map(nameOf),
+    organization: organizations?.roles.map(nameOf),
+    team: organizations?.teamRoles.map(nameOf),
   };
 }
 
@@ -83,7 +98,7 @@ function distinct(diagnostics: readonly Diagnostic[]): readonly Diagnostic[] {
 }
 
 interface Task {
-  /** Number of the collection. */
+  /** Number of the collection; of rules of the realm, one past the last. */
   readonly collection: number;
   /** Key of the rule in the collection: `read`, `fields.salary.write`. */
   readonly place: string;
@@ -100,18 +115,7 @@ function collectionTasks(collection: Collection, number: number): readonly Task[
     key: string,
     source: RuleSource | undefined,
     scope: RuleScope,
-  ): readonly Task[] =>
-    source === undefined
-      ? []
-      : [
-          {
-            collection: number,
-            place,
-            source,
-            scope,
-            origin: `${source.span.file}:${source.span.line} ${key}`,
-          },
-        ];
+  ): readonly Task[] => taskOf(number, place, key, source, scope);
   return [
     ...names.flatMap((name) => {
       const source = collection.rules[name];
@@ -124,6 +128,24 @@ function collectionTasks(collection: Collection, number: number): readonly Task[
   ];
 }
 
+/** The rules of realm.yaml, which see no document. */
+function realmTasks({ organizations }: Realm, number: number): readonly Task[] {
+  const key = "organizations.create";
+  return taskOf(number, key, key, organizations?.create, createOrganizationScope);
+}
+
+function taskOf(
+  collection: number,
+  place: string,
+  key: string,
+  source: RuleSource | undefined,
+  scope: RuleScope,
+): readonly Task[] {
+  if (source === undefined) return [];
+  const origin = `${source.span.file}:${source.span.line} ${key}`;
+  return [{ collection, place, source, scope, origin }];
+}
+
 /** What became of a task; without a rule where the diagnostics have errors. */
 interface Outcome {
   readonly rule: CompiledRule | undefined;
@@ -134,11 +156,7 @@ interface Outcome {
 const known = new Recent<string, Outcome>(10_000);
 
 /** The outcomes of the tasks, in their order. */
-function compileTasks(
-  tasks: readonly Task[],
-  types: RealmTypes,
-  roles: readonly string[],
-): readonly Outcome[] {
+function compileTasks(tasks: readonly Task[], types: RealmTypes, roles: DeclaredRoles): readonly Outcome[] {
   const common = textHash(JSON.stringify([types.user, types.appConfig, roles]));
   const own = types.collections.map((each) => textHash(JSON.stringify(each)));
   const keys = tasks.map(({ collection, ...task }) => JSON.stringify([common, own[collection], task]));
@@ -190,11 +208,22 @@ const fieldWriteScope: RuleScope = {
   filtered: false,
 };
 
+const createOrganizationScope: RuleScope = {
+  name: "realm",
+  document: false,
+  data: false,
+  documentMayBeAbsent: false,
+  underWrite: false,
+  filtered: false,
+};
+/** What rules of the realm see of documents. */
+const noDocuments = { document: { kinds: [] }, data: { kinds: [] } } as const;
+
 function compileTask(
   { collection, source, scope, origin }: Task,
   parsed: ParsedRule | undefined,
   types: RealmTypes,
-  roles: readonly string[],
+  roles: DeclaredRoles,
 ): Outcome {
   const { report, nextPass, diagnostics: found } = reporter(source);
   const condition = parsed && analysed(parsed);
@@ -218,7 +247,8 @@ function compileTask(
     const { expression, at } = rule;
     const own = types.collections[collection];
     const fields = Object.keys(own?.document.members ?? {});
-    checkSubset(source.text, expression, { scope, fields, at, report });
+    const organizations = roles.organization !== undefined;
+    checkSubset(source.text, expression, { scope, fields, organizations, at, report });
     nextPass();
     const refused = found.length > 0;
     for (const diagnostic of rule.diagnostics) reportTypeDiagnostic(diagnostic, refused, at, report);
@@ -248,7 +278,9 @@ function warn({ condition }: RuleForm, report: Report): void {
 
 /** What is absent in the comparison, as written in rules. */
 function absentValue(leaf: Leaf): string {
-  const reads = operands(leaf).flatMap((operand) => [...valuesIn(operand)]);
-  const read = reads.find((value) => value.kind === "read" && value.root === "user");
-  return read?.kind === "read" ? [read.root, ...read.path].join(".") : "every role";
+  if (leaf.kind === "membership") return membershipHelpers[leaf.helper].of.replace(/^an?/, "every");
+  const values = operands(leaf).flatMap((operand) => [...valuesIn(operand)]);
+  const absent = values.find(isOfUsers);
+  if (absent?.kind === "claim") return ["orgClaims(…)", ...absent.path].join(".");
+  return absent?.kind === "read" ? [absent.root, ...absent.path].join(".") : "every role";
 }

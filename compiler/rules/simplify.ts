@@ -59,7 +59,7 @@ function combined(kind: "and" | "or", terms: readonly Condition[], at: At): Cond
   return distinct.length === 1 ? only : { kind, of: distinct, at };
 }
 
-function negated(of: Condition, at: At): Condition {
+export function negated(of: Condition, at: At): Condition {
   if (of.kind === "constant") return constant(!of.holds, at);
   return of.kind === "not" ? of.of : { kind: "not", of, at };
 }
@@ -75,11 +75,11 @@ function chosen(whole: Condition, when: Condition, yes: Condition, no: Condition
 }
 
 /** Whether two parts say the same, wherever they stand in the text. */
-export function alike(a: Condition, b: Condition): boolean {
+export function alike<T extends Condition | Value>(a: T, b: T): boolean {
   return withoutPlaces(a) === withoutPlaces(b);
 }
 
-function withoutPlaces(part: Condition): string {
+function withoutPlaces(part: Condition | Value): string {
   return JSON.stringify(part, (key, value) =>
     key === "at" || key === "places" || key === "type" ? undefined : value,
   );
@@ -92,6 +92,10 @@ function simplifyValue(value: Value): Value {
     case "ends": {
       const of = simplifyValue(value.of);
       return of.kind === "null" ? of : { ...value, of };
+    }
+    case "claim": {
+      const org = simplifyValue(value.org);
+      return org.kind === "null" ? org : { ...value, org };
     }
     case "condition": {
       const of = simplify(value.of);
@@ -147,6 +151,8 @@ function simplifyLeaf(leaf: Leaf): Condition {
       return a === undefined ? leaf : constant(a.value === true, at);
     case "hasRole":
       return leaf;
+    case "membership":
+      return leaf.id.kind === "null" ? constant(false, at) : leaf;
     default: {
       if (constants.some((known) => known !== undefined && absent(known.value))) return constant(false, at);
       if (leaf.kind === "includes" && Array.isArray(a?.value) && a.value.length === 0)
@@ -205,6 +211,11 @@ function simplifyAbsent(of: Value, at: At): Condition {
         of.root === "user" && of.path.length === 1 && name !== undefined && ofEveryUser.includes(name);
       return { kind: "absent", of: always ? { ...of, path: [] } : of, at };
     }
+    case "claim":
+      // Organizations of the caller have claims, be they none.
+      return of.path.length === 0
+        ? negated({ kind: "membership", helper: "inOrg", id: of.org, roles: [], at }, at)
+        : { kind: "absent", of, at };
     default:
       return { kind: "absent", of, at };
   }

@@ -19,7 +19,8 @@ export interface RuleScope {
 
 export const textMethods = ["includes", "startsWith", "endsWith"] as const;
 const helpers = ["hasRole", "ago", "ahead"];
-const helpersToCome = ["inOrg", "hasOrgRole", "inTeam", "hasTeamRole", "orgClaims"];
+/** In realms with organizations. */
+const organizationHelpers = ["inOrg", "hasOrgRole", "inTeam", "hasTeamRole", "orgClaims"];
 const names = ["document", "data", "user", "now", "appConfig"];
 
 /** What other languages and services say, with what says the same here. */
@@ -61,6 +62,8 @@ interface Context {
   readonly scope: RuleScope;
   /** At the top of documents. */
   readonly fields: readonly string[];
+  /** Whether the realm has organizations. */
+  readonly organizations: boolean;
   readonly at: (node: ts.Node) => At;
   readonly report: Report;
 }
@@ -170,7 +173,8 @@ function checkBinary(node: ts.BinaryExpression, context: Context): void {
   }
 }
 
-function checkName(node: ts.Identifier, { scope, fields, at, report }: Context): void {
+function checkName(node: ts.Identifier, context: Context): void {
+  const { scope, fields, organizations, at, report } = context;
   const name = node.text;
   if (name === "undefined") {
     report(
@@ -179,10 +183,12 @@ function checkName(node: ts.Identifier, { scope, fields, at, report }: Context):
       { construct: "undefined" },
       "write null: null and missing are the same",
     );
-  } else if (helpersToCome.includes(name)) {
-    report("rule-not-built", at(node), { name });
-  } else if (helpers.includes(name)) {
-    report("rule-construct", at(node), { construct: `${name} without a call` }, `write ${name}('…')`);
+  } else if (organizationHelpers.includes(name) && !organizations) {
+    report("rule-no-organizations", at(node), { name });
+  } else if (isHelper(name, context)) {
+    const argument = helpers.includes(name) ? "'…'" : "…";
+    const hint = `write ${name}(${argument})`;
+    report("rule-construct", at(node), { construct: `${name} without a call` }, hint);
   } else if ((name === "document" && !scope.document) || (name === "data" && !scope.data)) {
     report("rule-unavailable-name", at(node), { name, rule: scope.name }, unavailableHint(scope));
   } else if (!names.includes(name)) {
@@ -194,21 +200,27 @@ function checkName(node: ts.Identifier, { scope, fields, at, report }: Context):
         (fields.includes(name)
           ? `did you mean ${scope.document ? "document" : "data"}.${name}?`
           : undefined) ??
-        didYouMean(name, available(scope)) ??
-        `a rule knows ${available(scope).join(", ")}`,
+        didYouMean(name, available(context)) ??
+        `a rule knows ${available(context).join(", ")}`,
     );
   }
 }
 
-function available(scope: RuleScope): readonly string[] {
+function isHelper(name: string, { organizations }: Context): boolean {
+  return helpers.includes(name) || (organizations && organizationHelpers.includes(name));
+}
+
+function available({ scope, organizations }: Context): readonly string[] {
   return [
     ...names.filter((name) => (name !== "document" || scope.document) && (name !== "data" || scope.data)),
     ...helpers,
+    ...(organizations ? organizationHelpers : []),
   ];
 }
 
-function unavailableHint({ underWrite, document }: RuleScope): string {
+function unavailableHint({ underWrite, document, data }: RuleScope): string {
   if (underWrite) return "a rule under write serves create, update and delete; give them rules of their own";
+  if (!document && !data) return "no document is stored or written; the caller is user";
   return document
     ? "nothing is written; what is stored is document"
     : "nothing is stored yet; what is being created is data";
@@ -218,18 +230,7 @@ function checkMember(node: ts.PropertyAccessExpression, context: Context): void 
   const { at, report } = context;
   if (ts.isPrivateIdentifier(node.name))
     report("rule-construct", at(node.name), { construct: "a private member" });
-  else if (isOrganizationField(node))
-    report("rule-not-built", at(node.name), { name: `_meta.${node.name.text}` });
   visit(node.expression, context);
-}
-
-function isOrganizationField(node: ts.PropertyAccessExpression): boolean {
-  const { expression, name } = node;
-  return (
-    (name.text === "org" || name.text === "team") &&
-    ts.isPropertyAccessExpression(expression) &&
-    expression.name.text === "_meta"
-  );
 }
 
 /** `document['due-at']` is the one way to write a member whose name is not an identifier, and only that. */
@@ -277,7 +278,7 @@ function checkCallee(callee: ts.Expression, context: Context): void {
   } else if (names.includes(callee.text)) {
     const hint = `write ${callee.text} without parentheses`;
     report("rule-construct", at(callee), { construct: `a call of ${callee.text}` }, hint);
-  } else if (!helpers.includes(callee.text)) {
+  } else if (!isHelper(callee.text, context)) {
     checkName(callee, context);
   }
 }

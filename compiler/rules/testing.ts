@@ -1,6 +1,14 @@
 /** Realms made by hand, for the tests of rules. */
 import { collectionOf, declaredField, realmOf } from "../emit/testing.ts";
-import type { Collection, DeclaredField, Realm, RuleName, RuleSource, Schema } from "../model/model.ts";
+import type {
+  Collection,
+  DeclaredField,
+  Organizations,
+  Realm,
+  RuleName,
+  RuleSource,
+  Schema,
+} from "../model/model.ts";
 
 /** A rule as it would stand alone in a file, from its first column on. */
 export function ruleSource(text: string, key: string, line = 1): RuleSource {
@@ -39,12 +47,14 @@ export const noteFields: readonly DeclaredField[] = [
   declaredField("lines.sku", { arrays: ["lines"] }),
   declaredField("mixed", { kinds: ["number", "string"] }),
   declaredField("needed_role"),
+  declaredField("org_id"),
   declaredField("place", { kinds: ["object", "string"] }),
   declaredField("place.name"),
   declaredField("public", { kinds: ["boolean"] }),
   declaredField("shared", { kinds: ["boolean"] }),
   declaredField("status", { values: ["closed", "open"] }),
   declaredField("tags", { arrays: ["tags"], scalar: false }),
+  declaredField("team_id"),
   declaredField("title"),
 ];
 
@@ -57,10 +67,35 @@ const profile = ((): Schema => {
       vip: { type: "boolean" },
       skills: { type: "array", items: { type: "string" } },
       address: { type: "object", properties: { city: { type: "string" } } },
+      org: { type: "string" },
+      unit: { type: "string" },
     },
   };
   return { path: "desk/realm.yaml", pointer: "", document, files: [{ path: "desk/realm.yaml", document }] };
 })();
+
+/** Of collections whose documents belong to organizations and teams, in realms with `organizations`. */
+export const ofOrganizations: Pick<Collection, "organization"> = {
+  organization: { required: false, teams: "optional", onDelete: "keep" },
+};
+
+export const organizations: Organizations = {
+  roles: [
+    { name: "clerk", manage: [] },
+    { name: "owner", manage: ["org"] },
+  ],
+  creatorRoles: ["owner"],
+  defaultRoles: [],
+  teamRoles: [
+    { name: "lead", grants: [] },
+    { name: "reviewer", grants: [] },
+  ],
+  membersVisibleTo: "members",
+  allowRequireMfa: false,
+  maxTeamsPerOrg: 50,
+  maxTeamsPerMember: 20,
+  maxPendingInvitations: 500,
+};
 
 export function noteCollection(rules: Sketch, further: Partial<Collection> = {}): Collection {
   const sources = Object.entries(rules).map(([name, text], at) => [

@@ -14,11 +14,16 @@ export interface ValueType {
   readonly values?: readonly string[];
   /** Members of an object. */
   readonly members?: Readonly<Record<string, ValueType>>;
+  /** Nothing is declared: the value is of the type that it is used as, or else absent. */
+  readonly open?: true;
 }
 
 export const textType: ValueType = { kinds: ["text"] };
 export const numberType: ValueType = { kinds: ["number"] };
 export const booleanType: ValueType = { kinds: ["boolean"] };
+export const scalarType: ValueType = { kinds: ["text", "number", "boolean"] };
+/** A claim of an organization. */
+export const claimType: ValueType = { kinds: [], open: true };
 export const instantType: ValueType = { kinds: ["date-time"] };
 export const dayType: ValueType = { kinds: ["date"] };
 
@@ -42,14 +47,27 @@ export function documentType(collection: Collection, auth: boolean): ValueType {
     ...(collection.softDelete === undefined
       ? {}
       : { deleted_at: instantType, deleted_by: textType, purge_at: instantType }),
+    ...organizationMembers(collection),
   };
   return objectType({ ...declaredMembers(collection.fields), id: textType, _meta: objectType(meta) });
 }
 
-/** What is written: the declared fields, and the id where clients choose it. */
+/**
+ * What is written: the declared fields, the id where clients choose it, and where the document belongs, which requests
+ * say beside it.
+ */
 export function dataType(collection: Collection): ValueType {
-  const members = declaredMembers(collection.fields);
-  return objectType(collection.customId === undefined ? members : { ...members, id: textType });
+  return objectType({
+    ...declaredMembers(collection.fields),
+    ...(collection.customId === undefined ? {} : { id: textType }),
+    ...(collection.organization === undefined ? {} : { _meta: objectType(organizationMembers(collection)) }),
+  });
+}
+
+/** Members of `_meta`. */
+function organizationMembers({ organization }: Collection): Readonly<Record<string, ValueType>> {
+  if (organization === undefined) return {};
+  return { org: textType, ...(organization.teams === undefined ? {} : { team: textType }) };
 }
 
 export function userType(profile: readonly DeclaredField[]): ValueType {
@@ -135,6 +153,7 @@ function unique<T>(items: readonly T[]): T[] {
 
 /** The type in words, for messages. */
 export function describe(type: ValueType): string {
+  if (type.open) return "a claim";
   const words = unique(type.kinds.map((kind) => kindWords[kind]));
   if (type.elements !== undefined) words.push("a list");
   const last = words.pop();

@@ -10,6 +10,7 @@ export function typeOf(value: Value): ValueType {
     case "literal":
     case "list":
     case "read":
+    case "claim":
       return value.type;
     case "now":
     case "moment":

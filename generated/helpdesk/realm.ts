@@ -5,12 +5,16 @@ import {
   batchRoute,
   dataRoutes,
   descriptionRoutes,
+  jobRoutes,
+  organizationAdministrationRoutes,
+  organizationRoutes,
   type RealmModule,
   secondFactorRoutes,
   userAdministrationRoutes,
 } from "realmc/runtime";
 import openapi from "./openapi.json" with { type: "json" };
 import { validate as validateProfile } from "./profile.validate.js";
+import { createOrganization } from "./rules.ts";
 import { customers, routes as customersRoutes } from "./support/customers/routes.ts";
 import { replies, routes as repliesRoutes } from "./support/replies/routes.ts";
 import { tickets, routes as ticketsRoutes } from "./support/tickets/routes.ts";
@@ -40,6 +44,28 @@ export const helpdesk: RealmModule = {
         verifyLink: "https://helpdesk.example.com/verify?token={token}",
       },
       totp: true,
+      organizations: {
+        create: createOrganization,
+        roles: [
+          { name: "agent", manage: [] },
+          { name: "manager", manage: ["org", "members", "roles", "teams"] },
+          { name: "member", manage: [] },
+          { name: "planner", manage: ["teams"] },
+        ],
+        creatorRoles: ["manager"],
+        defaultRoles: ["member"],
+        teamRoles: [
+          { name: "lead", grants: ["substitute"] },
+          { name: "substitute", grants: [] },
+        ],
+        maxCreatedPerUser: 3,
+        membersVisibleTo: "managers",
+        allowRequireMfa: true,
+        invitationLink: "https://helpdesk.example.com/join?token={token}",
+        maxTeamsPerOrg: 50,
+        maxTeamsPerMember: 20,
+        maxPendingInvitations: 500,
+      },
     },
     origins: ["https://helpdesk.example.com"],
     appConfig: { accepting_tickets: true },
@@ -55,6 +81,9 @@ export const helpdesk: RealmModule = {
     secondFactorRoutes("helpdesk"),
     administrationRoutes("helpdesk"),
     userAdministrationRoutes("helpdesk"),
+    organizationRoutes("helpdesk"),
+    organizationAdministrationRoutes("helpdesk"),
+    jobRoutes("helpdesk"),
     dataRoutes("helpdesk", [customers, replies, tickets]),
     customersRoutes,
     repliesRoutes,

@@ -196,8 +196,11 @@ export type ErrorCode =
   | "expand_too_large"
   | "invalid_aggregate"
   | "aggregate_not_enabled"
+  | "org_required"
   | "org_not_allowed"
+  | "team_required"
   | "team_not_allowed"
+  | "immutable_field"
   | "invalid_invitation"
   | "invalid_token"
   | "unauthenticated"
@@ -205,6 +208,9 @@ export type ErrorCode =
   | "mfa_required"
   | "reauth_required"
   | "forbidden"
+  | "not_org_member"
+  | "org_requires_mfa"
+  | "invitation_not_for_you"
   | "not_found"
   | "method_not_allowed"
   | "request_timeout"
@@ -212,6 +218,12 @@ export type ErrorCode =
   | "id_taken"
   | "write_conflict"
   | "email_taken"
+  | "slug_taken"
+  | "org_limit_reached"
+  | "last_org_manager"
+  | "team_limit_reached"
+  | "team_name_taken"
+  | "invitations_limit"
   | "request_in_progress"
   | "version_mismatch"
   | "payload_too_large"
@@ -256,6 +268,18 @@ export interface DeletionMeta {
   deleted_at: string;
   deleted_by: string;
   purge_at: string;
+}
+
+/** In collections that use organizations; absent from documents that belong to none. */
+export interface OrganizationMeta {
+  /** Id of the organization, for good. */
+  org: string;
+}
+
+/** In collections that use teams; absent from documents that belong to none. */
+export interface TeamMeta {
+  /** Id of a team of the organization, for good. */
+  team: string;
 }
 
 /** What a merge patch (RFC 7396) of a `T` may hold: members left out stay, null removes. */
@@ -316,7 +340,7 @@ export interface DocumentFields {
 }
 
 /** In realms with accounts. */
-export interface OwnershipFields {
+export interface OwnershipFields extends DocumentFields {
   "_meta.owner": TextCondition<string | null>;
   "_meta.created_by": TextCondition<string>;
   "_meta.updated_by": TextCondition<string>;
@@ -327,6 +351,16 @@ export interface DeletionFields {
   "_meta.deleted_at": Condition<string | Date>;
   "_meta.deleted_by": TextCondition<string>;
   "_meta.purge_at": Condition<string | Date>;
+}
+
+/** In collections whose documents belong to organizations. */
+export interface OrganizationFields extends OwnershipFields {
+  "_meta.org": TextCondition<string | null>;
+}
+
+/** In collections whose documents belong to teams. */
+export interface TeamFields extends OrganizationFields {
+  "_meta.team": TextCondition<string | null>;
 }
 
 /** What a collection is: its types, and what it can do. */
@@ -343,7 +377,17 @@ export interface Shape {
   aggregation: { keys: object; by: string; metrics: object };
 }
 
-export type Trait = "accounts" | "custom_id" | "search" | "trash" | "unique" | "aggregate";
+export type Trait =
+  | "accounts"
+  | "custom_id"
+  | "search"
+  | "trash"
+  | "unique"
+  | "aggregate"
+  | "organization"
+  | "organization_required"
+  | "team"
+  | "team_required";
 
 /** `Then` for a collection with the trait, else `Otherwise`. */
 export type IfTrait<S extends Shape, T extends Trait, Then, Otherwise = never> = T extends S["traits"]
@@ -552,7 +596,35 @@ export type Query<S extends Shape, Entry extends string> = ReadOptions<S, Entry>
   where?: Where<S> | undefined;
   /** By creation time unless given; at most 8. */
   order_by?: readonly OrderKey<S>[] | undefined;
-} & IfTrait<S, "search", { language?: string | undefined }, unknown>;
+} & IfTrait<S, "search", { language?: string | undefined }, unknown> &
+  BelongingOptions<S>;
+
+/** Ids of an organization and of one of its teams, where documents belong to any. */
+export type BelongingOptions<S extends Shape> = IfTrait<
+  S,
+  "organization",
+  { org?: string | undefined },
+  unknown
+> &
+  IfTrait<S, "team", { team?: string | undefined }, unknown>;
+
+/** The organization and the team that a new document belongs to, for good. */
+type CreateOptions<S extends Shape> = OnceOptions &
+  BelongingOptions<S> &
+  IfTrait<
+    S,
+    "organization_required",
+    { org: string } & IfTrait<S, "team_required", { team: string }, unknown>,
+    unknown
+  >;
+
+/** They can be left out where none is required. */
+type CreateArguments<S extends Shape> = IfTrait<
+  S,
+  "organization_required",
+  [options: CreateOptions<S>],
+  [options?: CreateOptions<S>]
+>;
 
 interface Paging {
   /** 1-100, default 20. */
@@ -603,12 +675,15 @@ export type AggregateError<S extends Shape> =
 export type CreateError<S extends Shape> =
   | Always
   | BodyError
-  | "org_not_allowed"
-  | "team_not_allowed"
+  | IfTrait<S, "organization", "not_org_member", "org_not_allowed">
+  | IfTrait<S, "team", "org_required" | "forbidden", "team_not_allowed">
+  | IfTrait<S, "organization_required", "org_required">
+  | IfTrait<S, "team_required", "team_required">
   | IfTrait<S, "custom_id", "id_required" | "invalid_id" | "id_taken" | "too_many_requests", "id_not_allowed">
   | IfTrait<S, "unique", "conflict">
   | IfTrait<S, "accounts", "request_in_progress" | "idempotency_key_reused">;
-export type WriteError<S extends Shape> = Always | BodyError | ChangeError<S>;
+type RestoreError<S extends Shape> = Always | BodyError | ChangeError<S>;
+export type WriteError<S extends Shape> = RestoreError<S> | IfTrait<S, "organization", "immutable_field">;
 export type DeleteError = Always | "not_found" | "write_conflict" | "version_mismatch";
 
 /** The operations on a collection's documents. */
@@ -663,7 +738,7 @@ export class Collection<S extends Shape, Further extends ErrorCode = never> {
 
   /** How many documents match. */
   count(
-    options: Pick<Query<S, never>, "where" | keyof RequestOptions> = {},
+    options: Pick<Query<S, never>, "where" | keyof RequestOptions> & BelongingOptions<S> = {},
   ): ApiPromise<number, ListError<S> | Further> {
     const query = read({ ...options, limit: 1, count: true });
     return this.#connection
@@ -672,8 +747,12 @@ export class Collection<S extends Shape, Further extends ErrorCode = never> {
   }
 
   /** Where it is repeated because an answer was lost, the document is made once all the same. */
-  create(document: S["create"], options?: OnceOptions): ApiPromise<S["document"], CreateError<S> | Further> {
-    return this.#connection.once({ method: "POST", path: this.#path, body: document, options });
+  create(
+    document: S["create"],
+    ...[options]: CreateArguments<S>
+  ): ApiPromise<S["document"], CreateError<S> | Further> {
+    const query = belonging(options);
+    return this.#connection.once({ method: "POST", path: this.#path, query, body: document, options });
   }
 
   /** Members left out are removed. */
@@ -745,7 +824,7 @@ export class Collection<S extends Shape, Further extends ErrorCode = never> {
   }
 
   /** Brings a document back from the trash. */
-  restore(id: string, options?: WriteOptions): ApiPromise<S["document"], WriteError<S> | Further> {
+  restore(id: string, options?: WriteOptions): ApiPromise<S["document"], RestoreError<S> | Further> {
     return this.#connection.call({
       method: "POST",
       path: `${this.#at(id)}/restore`,
@@ -778,6 +857,12 @@ export class Collection<S extends Shape, Further extends ErrorCode = never> {
     const version = "version" in ifMatch._meta ? ifMatch._meta.version : undefined;
     return this.#connection.tagOf(ifMatch) ?? (version === undefined ? undefined : `"${version}"`);
   }
+}
+
+/** What a create says in its query. */
+function belonging(options: object = {}) {
+  const { org, team }: { org?: unknown; team?: unknown } = options;
+  return { org, team };
 }
 
 type MetricOf<S extends Shape> = keyof S["aggregation"]["metrics"] & string;
@@ -816,6 +901,9 @@ export type BatchError<All extends ShapesByName> = {
   [Name in keyof All]: CreateError<All[Name]> | WriteError<All[Name]>;
 }[keyof All];
 
+/** The organization and the team that all new documents belong to. */
+type BatchOptions<All extends ShapesByName> = OnceOptions & BelongingOptions<All[keyof All]>;
+
 export interface Batching<All extends ShapesByName, Further extends ErrorCode = never> {
   /**
    * All of these operations, in order, or none: at most 100. The details of an error name the operation by its position,
@@ -823,7 +911,7 @@ export interface Batching<All extends ShapesByName, Further extends ErrorCode = 
    */
   $batch<const Operations extends readonly BatchOperation<All>[]>(
     operations: Operations,
-    options?: OnceOptions,
+    options?: BatchOptions<All>,
   ): ApiPromise<BatchResults<All, Operations>, BatchError<All> | Further>;
 }
 
@@ -841,12 +929,13 @@ function batching<All extends ShapesByName, Further extends ErrorCode>(
   return {
     $batch<const Operations extends readonly BatchOperation<All>[]>(
       operations: Operations,
-      options?: OnceOptions,
+      options?: BatchOptions<All>,
     ) {
       return connection
         .once<{ results: BatchResults<All, Operations> }, BatchError<All> | Further>({
           method: "POST",
           path: `${path}/_batch`,
+          query: belonging(options),
           body: { operations },
           options,
         })

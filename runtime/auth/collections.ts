@@ -84,20 +84,22 @@ export const uniqueIndexes = {
   invitationToken: "token",
 } as const;
 
-function index(name: string, on: Field, unique: boolean): IndexShape {
-  return { name, keys: [{ field: on, descending: false }], unique };
+export function index(name: string, on: Field | readonly Field[], unique: boolean): IndexShape {
+  const fields = "path" in on ? [on] : on;
+  return { name, keys: fields.map((field) => ({ field, descending: false })), unique };
 }
 
 /** Finds what was sealed by other keys than the newest, a page after the other. */
 function byKey(name: string, key: Field): IndexShape {
-  return {
-    name,
-    keys: [key, documentFields.id].map((field) => ({ field, descending: false })),
-    unique: false,
-  };
+  return index(name, [key, documentFields.id], false);
 }
 
-function shape(name: string, fields: FieldTable, indexes: readonly IndexShape[] = []): CollectionShape {
+/** A system collection: nothing follows its changes. */
+export function shape(
+  name: string,
+  fields: FieldTable,
+  indexes: readonly IndexShape[] = [],
+): CollectionShape {
   return { name, fields, indexes, feed: false };
 }
 

@@ -9,7 +9,7 @@ import type { Exchange } from "../realm/exchange.ts";
  */
 export class BodyReader {
   readonly #body: JsonObject;
-  readonly #problems: Detail[];
+  #problems: Detail[];
   readonly #known = new Set<string>();
 
   /** @throws ApiError as `readJson` */
@@ -44,11 +44,33 @@ export class BodyReader {
     return strings;
   }
 
+  /** An array of names, each of which is a known one; answers each once. */
+  optionalNames(
+    name: string,
+    isKnown: (value: string) => boolean,
+    reason: string,
+  ): readonly string[] | undefined {
+    const names = this.optionalStrings(name);
+    for (const [at, value] of names?.entries() ?? []) {
+      if (!isKnown(value)) this.problem(`${name}.${at}`, reason);
+    }
+    return names === undefined ? undefined : [...new Set(names)];
+  }
+
   optionalBoolean(name: string): boolean | undefined {
     const value = this.#member(name);
     if (value === undefined || typeof value === "boolean") return value;
     this.problem(name, "must be true or false");
     return undefined;
+  }
+
+  /** A required object that is a `where`: names in it may start with `$` and contain dots, and are judged as its own. */
+  where(name: string): JsonObject {
+    const value = this.#member(name);
+    this.#problems = this.#problems.filter(({ path }) => !path.startsWith(`${name}.`));
+    if (isJsonObject(value)) return value;
+    this.problem(name, value === undefined ? "is required" : "must be an object");
+    return {};
   }
 
   /** Whatever there is, for members of several forms. */
@@ -85,6 +107,20 @@ export class BodyReader {
     this.#known.add(name);
     return Object.hasOwn(this.#body, name) ? this.#body[name] : undefined;
   }
+}
+
+/**
+ * A body that is, as a whole, a value to be kept.
+ * @param longest characters of its JSON
+ * @throws ApiError `validation_error` | as `readJson`
+ */
+export function readObject(exchange: Exchange, longest: number): JsonObject {
+  const { value, problems } = readJson(exchange, "application/json");
+  if (problems.length > 0) throw invalid(problems);
+  if (JSON.stringify(value).length > longest) {
+    throw invalid([{ path: "", reason: `must have at most ${longest} characters` }]);
+  }
+  return value;
 }
 
 export function invalid(details: readonly Detail[]): ApiError {

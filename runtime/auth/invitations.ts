@@ -4,9 +4,11 @@ import { eq, type Filter } from "../filter/algebra.ts";
 import type { Caller } from "../realm/caller.ts";
 import type { RealmInstance } from "../realm/exchange.ts";
 import type { Store, Transaction } from "../store/contract.ts";
+import { parseDuration } from "../units.ts";
 import { collections, invitationFields } from "./collections.ts";
 import { emailKey } from "./credentials/email.ts";
 import { newToken, tokenHash, tokenKind } from "./credentials/tokens.ts";
+import type { BodyReader } from "./input.ts";
 import { findOne } from "./matching.ts";
 import {
   type InvitationRecord,
@@ -15,6 +17,21 @@ import {
   type UserRecord,
   writeInvitation,
 } from "./records.ts";
+
+const day = 86_400_000;
+
+/** Milliseconds. */
+const lifetimes = { default: 7 * day, shortest: 1_000, longest: 30 * day } as const;
+
+/** The optional member `expires_in` of an invitation, in milliseconds. */
+export function readLifetime(body: BodyReader): number {
+  const asked = body.optionalString("expires_in") ?? undefined;
+  const lifetime = asked === undefined ? lifetimes.default : (parseDuration(asked) ?? 0);
+  if (lifetime < lifetimes.shortest || lifetime > lifetimes.longest) {
+    body.problem("expires_in", "must be a duration such as 12h or 7d, from 1s to 30d");
+  }
+  return lifetime;
+}
 
 export interface NewInvitation {
   /** Whoever signs up must have this address; null: anybody. */
@@ -54,7 +71,19 @@ export function invitationStatus(
   { accepted_by, revoked, expires_at }: InvitationRecord,
   now: number,
 ): InvitationStatus {
-  if (accepted_by !== null) return "accepted";
+  return statusOf({ usedUp: accepted_by !== null, revoked, expires_at }, now);
+}
+
+/** What became of an invitation of any kind. */
+export function statusOf(
+  {
+    usedUp,
+    revoked,
+    expires_at,
+  }: { readonly usedUp: boolean; readonly revoked: boolean; readonly expires_at: string },
+  now: number,
+): InvitationStatus {
+  if (usedUp) return "accepted";
   if (revoked) return "revoked";
   return Date.parse(expires_at) <= now ? "expired" : "pending";
 }
@@ -68,13 +97,17 @@ export async function findInvitation(
   token: string,
   key: string,
 ): Promise<InvitationRecord> {
+  const hash = invitationHash(token);
   const record =
-    tokenKind(token) === "svi"
-      ? (await find(store, eq(invitationFields.token, tokenHash(token))))?.record
-      : undefined;
+    hash === undefined ? undefined : (await find(store, eq(invitationFields.token, hash)))?.record;
   if (record === undefined || invitationStatus(record, clock.now()) !== "pending") throw invalidInvitation();
   if (record.email !== null && emailKey(record.email) !== key) throw invalidInvitation();
   return record;
+}
+
+/** What an invitation is stored under; undefined for what is no token of one. */
+export function invitationHash(token: string): string | undefined {
+  return tokenKind(token) === "svi" ? tokenHash(token) : undefined;
 }
 
 async function find(store: Store, filter: Filter): Promise<Read<InvitationRecord> | undefined> {
@@ -116,6 +149,6 @@ export async function forgetInvited(
   await transaction.collection(collections.invitations).replace(version, forgotten);
 }
 
-function invalidInvitation(): ApiError {
+export function invalidInvitation(): ApiError {
   return new ApiError("invalid_invitation", "The invitation is unknown, expired, revoked or used up.");
 }

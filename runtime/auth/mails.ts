@@ -26,6 +26,22 @@ export function addressChangedMail(definition: RealmDefinition, to: string): Mai
   });
 }
 
+/**
+ * Carries an invitation to an organization. It says nothing that its members chose, the organization's name neither: else
+ * whoever makes one could send anything to anybody.
+ */
+export function organizationInvitationMail(definition: RealmDefinition, to: string, token: string): Mail {
+  const { name, accounts } = definition;
+  return mail(definition, to, {
+    subject: "You are invited",
+    text: lines(
+      `Somebody invites you to their organization at ${name}. To see which it is, and to join it, sign in and open:`,
+      link(accounts?.organizations?.invitationLink, token),
+      "If you do not know what this is about, ignore this mail.",
+    ),
+  });
+}
+
 const letters: Readonly<Record<MailedPurpose, (definition: RealmDefinition, token: string) => Letter>> = {
   verify: ({ name, accounts }, token) => ({
     subject: "Confirm your e-mail address",

@@ -1,4 +1,5 @@
 import type { Filter } from "../filter/algebra.ts";
+import type { Order, Position } from "../filter/order.ts";
 import type { Store, StoredDocument } from "../store/contract.ts";
 
 /** Records removed in one transaction. */
@@ -12,6 +13,37 @@ export async function findOne(
 ): Promise<StoredDocument | undefined> {
   const [found] = await store.collection(collection).find({ filter, visibility: "live", limit: 1, skip: 0 });
   return found;
+}
+
+/** All of a collection that match, in an order that can be gone on in. */
+export interface Walk<Record> {
+  readonly collection: string;
+  readonly filter: Filter;
+  readonly order: Order;
+  readonly read: (document: StoredDocument) => Record;
+  /** Of a record in the order. */
+  readonly position: (record: Record) => Position;
+  /** Records read at once. */
+  readonly page: number;
+}
+
+/** The live records that match, page after page, none of which is empty. */
+export async function* walk<Record>(
+  store: Store,
+  { collection, filter, order, read, position, page }: Walk<Record>,
+): AsyncGenerator<readonly Record[], void> {
+  let after: { readonly after?: Position } = {};
+  for (;;) {
+    const documents = await store
+      .collection(collection)
+      .find({ filter, visibility: "live", order, ...after, limit: page, skip: 0 });
+    const records = documents.map(read);
+    const last = records.at(-1);
+    if (last === undefined) return;
+    yield records;
+    if (records.length < page) return;
+    after = { after: position(last) };
+  }
 }
 
 /** Removes the records of a collection that match, for good; answers how many. */

@@ -2,6 +2,7 @@ import { ApiError } from "../errors.ts";
 import type { Filter } from "../filter/algebra.ts";
 import { documentFields, type Field } from "../filter/fields.ts";
 import type { Order, Position } from "../filter/order.ts";
+import { compareText } from "../filter/predicate.ts";
 import type { JsonObject } from "../json.ts";
 import type { Answer, RealmInstance } from "../realm/exchange.ts";
 import type { StoredDocument } from "../store/contract.ts";
@@ -23,9 +24,9 @@ export const pageParameters = ["limit", "after"] as const;
 export interface RecordList<Record> {
   readonly collection: string;
   readonly read: (document: StoredDocument) => Read<Record>;
-  /** By time, then by the id that clients see. */
+  /** Seekable; of two records one comes first. */
   readonly order: Order;
-  readonly position: (record: Record) => readonly [time: string, id: string];
+  readonly position: (record: Record) => Position;
   /** Signed along with every cursor: it is one of this list alone. */
   readonly context: string;
 }
@@ -48,7 +49,8 @@ export const lists = {
   audit: listOf(collections.audit, byId, readAudit, (record) => [record.at, record.id], "newest first"),
 };
 
-function listOf<Record>(
+/** A list by time, then by the id that clients see. */
+export function listOf<Record>(
   collection: string,
   id: Field,
   read: RecordList<Record>["read"],
@@ -87,11 +89,26 @@ export function invalidParameter(path: string, reason: string): ApiError {
  * @throws ApiError `invalid_query` for a cursor that is none of this list
  */
 export async function answerPage<Record>(
+  realm: Pick<RealmInstance, "store" | "cursors">,
+  list: RecordList<Record>,
+  filter: Filter,
+  request: PageRequest,
+  entry: (record: Record) => JsonObject,
+): Promise<Answer> {
+  return answerEntries(realm, list, filter, request, async (records) => records.map(entry));
+}
+
+/**
+ * As {@link answerPage}, where what is shown of records takes more than themselves: `entries` reads it for the whole page
+ * at once.
+ * @throws ApiError `invalid_query` for a cursor that is none of this list
+ */
+export async function answerEntries<Record>(
   { store, cursors }: Pick<RealmInstance, "store" | "cursors">,
   list: RecordList<Record>,
   filter: Filter,
   { limit, after }: PageRequest,
-  entry: (record: Record) => JsonObject,
+  entries: (records: readonly Record[]) => Promise<readonly JsonObject[]>,
 ): Promise<Answer> {
   const { collection, read, order, position, context } = list;
   const documents = await store.collection(collection).find({
@@ -104,9 +121,40 @@ export async function answerPage<Record>(
   });
   const records = documents.slice(0, limit).map((document) => read(document).record);
   const last = records.at(-1);
-  const more = documents.length > limit && last !== undefined;
-  const body: JsonObject = { items: records.map(entry), has_more: more };
-  if (more) body.next_cursor = cursors.sign(JSON.stringify(position(last)), context);
+  const next = documents.length > limit && last !== undefined ? position(last) : undefined;
+  return pageOf(cursors, context, await entries(records), next);
+}
+
+/**
+ * One page of what is at hand, as {@link answerPage} answers it, in the order of ids.
+ * @param context signed along with every cursor
+ * @throws ApiError `invalid_query` for a cursor that is none of this list
+ */
+export function answerAtHand<Record extends { readonly id: string }>(
+  { cursors }: Pick<RealmInstance, "cursors">,
+  { records, context }: { readonly records: readonly Record[]; readonly context: string },
+  { limit, after }: PageRequest,
+  entry: (record: Record) => JsonObject,
+): Answer {
+  const [since] = after === undefined ? [""] : positionIn(cursors.open(after, context));
+  const rest = records
+    .filter(({ id }) => id > String(since))
+    .sort((one, other) => compareText(one.id, other.id));
+  const page = rest.slice(0, limit);
+  const last = page.at(-1);
+  const next = rest.length > limit && last !== undefined ? [last.id] : undefined;
+  return pageOf(cursors, context, page.map(entry), next);
+}
+
+/** @param next the position that the page after this one begins after; undefined: there is none */
+function pageOf(
+  cursors: RealmInstance["cursors"],
+  context: string,
+  items: readonly JsonObject[],
+  next: Position | undefined,
+): Answer {
+  const body: JsonObject = { items, has_more: next !== undefined };
+  if (next !== undefined) body.next_cursor = cursors.sign(JSON.stringify(next), context);
   return { status: 200, body: JSON.stringify(body) };
 }
 

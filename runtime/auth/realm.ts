@@ -16,11 +16,14 @@ export function inRealm(route: (realm: AccountRealm) => Route): RouteFactory {
 }
 
 /** @throws Error for a realm with `auth: disabled`, whose emitted routes have none such. */
-function accountRealm(realm: RealmInstance): AccountRealm {
+export function accountRealm(realm: RealmInstance): AccountRealm {
   const { accounts, name } = realm.definition;
   if (accounts === undefined) throw new Error(`realm ${name} has no accounts`);
   return { ...realm, accounts };
 }
+
+/** Path parameters that are ids. */
+const idParameters = ["id", "org", "team", "user"] as const;
 
 /** What a route does for whom it admits, with its query parameters. */
 export type CallerHandler<Admitted> = (
@@ -30,22 +33,22 @@ export type CallerHandler<Admitted> = (
 ) => Promise<Answer>;
 
 /**
- * A route of `_auth` or `_admin` for some callers only. `admit` answers whom, or throws; `query` names the
- * parameters that the route takes.
+ * A route of `_auth`, `_admin` or `_orgs` for some callers only. `admit` answers whom, or throws (or rejects); `query`
+ * names the parameters that the route takes.
  */
 export function callerRoute<Admitted>(
   realm: RealmInstance,
-  admit: (caller: Caller, exchange: Exchange) => Admitted,
+  admit: (caller: Caller, exchange: Exchange) => Admitted | Promise<Admitted>,
   handle: CallerHandler<Admitted>,
   query: readonly string[] = [],
 ): Route {
   return {
     class: "private",
     handle: async (exchange) => {
-      const admitted = admit(await realm.authenticate(exchange), exchange);
+      const admitted = await admit(await realm.authenticate(exchange), exchange);
       const values = parameters(exchange.search, query);
-      const { id } = exchange.params;
-      if (id !== undefined && !isId(id)) throw new ApiError("not_found", "There is nothing of this id.");
+      if (idParameters.some((name) => !isId(exchange.params[name] ?? "id")))
+        throw new ApiError("not_found", "There is nothing of this id.");
       return handle(exchange, admitted, values);
     },
   };

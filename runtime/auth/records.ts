@@ -162,7 +162,7 @@ export interface Read<Record> {
 }
 
 /** A stored record; `readUser` and its like only say which. */
-function read<Record>(document: StoredDocument): Read<Record> {
+export function readRecord<Record>(document: StoredDocument): Read<Record> {
   return { record: JSON.parse(document.text), version: document.version };
 }
 
@@ -171,34 +171,35 @@ type Older<Record, Later extends keyof Record> = Omit<Record, Later> & Partial<P
 
 /** Users and keys that are older than second factors and delegation have none. */
 export function readUser(document: StoredDocument): Read<UserRecord> {
-  const { record, version } = read<Older<UserRecord, "totp" | "totp_pending">>(document);
+  const { record, version } = readRecord<Older<UserRecord, "totp" | "totp_pending">>(document);
   return { record: { ...noFactor, ...record }, version };
 }
 
 /** A session that is older than proofs was proved, and administered, when it began. */
 export function readSession(document: StoredDocument): Read<SessionRecord> {
-  const { record, version } = read<Older<SessionRecord, "mfa" | "proved_at" | "administered_at">>(document);
+  const { record, version } =
+    readRecord<Older<SessionRecord, "mfa" | "proved_at" | "administered_at">>(document);
   const { created_at: proved_at } = record;
   return { record: { mfa: false, proved_at, administered_at: proved_at, ...record }, version };
 }
 
 export function readKey(document: StoredDocument): Read<KeyRecord> {
-  const { record, version } = read<Older<KeyRecord, "on_behalf_of">>(document);
+  const { record, version } = readRecord<Older<KeyRecord, "on_behalf_of">>(document);
   return { record: { ...noDelegation, ...record }, version };
 }
 
 const noFactor = { totp: null, totp_pending: null };
 const noDelegation = { on_behalf_of: false };
 
-export const readToken = read<TokenRecord>;
-export const readInvitation = read<InvitationRecord>;
-export const readThrottle = read<ThrottleRecord>;
-export const readSecret = read<SecretRecord>;
-export const readConfig = read<ConfigRecord>;
-export const readAudit = read<AuditRecord>;
+export const readToken = readRecord<TokenRecord>;
+export const readInvitation = readRecord<InvitationRecord>;
+export const readThrottle = readRecord<ThrottleRecord>;
+export const readSecret = readRecord<SecretRecord>;
+export const readConfig = readRecord<ConfigRecord>;
+export const readAudit = readRecord<AuditRecord>;
 
 export function writeUser(record: UserRecord, version: number): DocumentWrite {
-  return write(record, version, record.created_at);
+  return writeRecord(record, version, record.created_at);
 }
 
 /** The store forgets a session when it expires, as it does with tokens and throttles. */
@@ -215,32 +216,37 @@ export function writeThrottle(record: ThrottleRecord, version: number): Document
 }
 
 export function writeKey(record: KeyRecord, version: number): DocumentWrite {
-  return write(record, version, record.created_at);
+  return writeRecord(record, version, record.created_at);
 }
 
 export function writeInvitation(record: InvitationRecord, version: number): DocumentWrite {
-  return write(record, version, record.created_at);
+  return writeRecord(record, version, record.created_at);
 }
 
 export function writeSecret(record: SecretRecord, version: number): DocumentWrite {
-  return write(record, version, record.created_at);
+  return writeRecord(record, version, record.created_at);
 }
 
 export function writeConfig(record: ConfigRecord, version: number): DocumentWrite {
-  return write(record, version, record.created_at);
+  return writeRecord(record, version, record.created_at);
 }
 
 export function writeAudit(record: AuditRecord): DocumentWrite {
-  return write(record, 1, record.at);
+  return writeRecord(record, 1, record.at);
 }
 
 function writePassing(
   record: { readonly id: string; readonly created_at: string; readonly expires_at: string },
   version: number,
 ): DocumentWrite {
-  return { ...write(record, version, record.created_at), purgeAt: Date.parse(record.expires_at) };
+  return { ...writeRecord(record, version, record.created_at), purgeAt: Date.parse(record.expires_at) };
 }
 
-function write(record: { readonly id: string }, version: number, createdAt: string): DocumentWrite {
+/** A record as it is stored; `createdAt` is what lists order it by. */
+export function writeRecord(
+  record: { readonly id: string },
+  version: number,
+  createdAt: string,
+): DocumentWrite {
   return { id: record.id, version, text: JSON.stringify(record), createdAt: Date.parse(createdAt) };
 }

@@ -122,7 +122,7 @@ export async function replaceUser(
 }
 
 /**
- * Changes one user in a transaction, in which `along` writes what belongs to the change. When `change` gives back the
+ * Changes one user in a transaction, in which `along` writes, before that, what belongs to the change. When `change` gives back the
  * record it was given nothing is written.
  * @returns the record after the change; undefined when there is no such user.
  */
@@ -139,8 +139,8 @@ export async function changeUser(
     const { record: before, version } = readUser(document);
     const after = change(before);
     if (after === before) return after;
-    await replaceUser(transaction, version, after);
     await along(transaction, before, after);
+    await replaceUser(transaction, version, after);
     return after;
   });
 }

@@ -8,9 +8,10 @@ import type { CollectionDefinition } from "../realm/definition.ts";
 import type { ReadRule, RuleContext, WriteRule } from "../realm/rule.ts";
 import { filterFor } from "../rules/context.ts";
 import type { Transaction } from "../store/contract.ts";
+import { notWithheld, type Withheld } from "./withheld.ts";
 
 /** Who sends a request, what limits them, and what their writes leave behind. */
-export interface Access {
+export interface Access extends Withheld {
   /** Undefined where nobody is asked: on document routes of realms with `auth: disabled`. */
   readonly caller: Caller | undefined;
   /** Undefined where no rules apply: to nobody, to API keys (spec: Authentication 2), and to administrators. */
@@ -40,13 +41,15 @@ export interface Write extends Written {
   readonly collection: CollectionDefinition;
 }
 
-export type WriteAction = "create" | "replace" | "patch" | "delete" | "purge" | "restore";
+export type WriteAction = "create" | "replace" | "patch" | "delete" | "purge" | "restore" | "transfer";
 
 /** What a write left. */
 export interface Written {
   readonly id: string;
   /** Absent where nothing is left. */
   readonly version?: number | undefined;
+  /** Facts for the audit trail that the version does not tell. */
+  readonly details?: JsonObject;
 }
 
 /** What stands for the document where there is none (creates), and for the data where nothing is written. */
@@ -73,8 +76,10 @@ export function requireWrite(
   if (context !== undefined && (rule === undefined || !isPossible(rule, context))) throw refusal(access);
 }
 
-function isPossible(rule: WriteRule | ReadRule, context: RuleContext): boolean {
-  return "filter" in rule ? filterFor(rule, context).op !== "false" : rule.possible?.(context) !== false;
+/** Whether a rule is not constantly false for the caller. */
+export function isPossible(rule: WriteRule | ReadRule, context: RuleContext): boolean {
+  if (rule.possible !== undefined) return rule.possible(context);
+  return !("filter" in rule) || filterFor(rule, context).op !== "false";
 }
 
 /**
@@ -87,11 +92,22 @@ export function readable(
   rule: ReadRule | undefined,
 ): Filter {
   const filter = readFilter(definition, access, rule);
-  if (filter.op === "false") throw refusal(access);
+  if (filter.op === "false" && !mayBeReadable(definition, access, rule)) throw refusal(access);
   return filter;
 }
 
-/** The documents that a caller may read; FALSE where these are none whatever is stored. */
+/** A caller who is in no organization reads nothing where one would have to be, and is not refused. */
+function mayBeReadable(
+  definition: CollectionDefinition,
+  access: Access,
+  rule: ReadRule | undefined,
+): boolean {
+  const { context } = access;
+  if (rule === undefined || context === undefined) return false;
+  return isInScope(definition, access, "read") && isPossible(rule, context);
+}
+
+/** The documents that a caller may read; FALSE where these are none. */
 export function readFilter(
   definition: CollectionDefinition,
   access: Access,
@@ -99,8 +115,8 @@ export function readFilter(
 ): Filter {
   const { context } = access;
   if (!isInScope(definition, access, "read")) return FALSE;
-  if (context === undefined) return TRUE;
-  return rule === undefined ? FALSE : filterFor(rule, context);
+  if (context === undefined) return notWithheld(definition, access, TRUE);
+  return rule === undefined ? FALSE : notWithheld(definition, access, filterFor(rule, context));
 }
 
 /** Authentication 3: a key can only do what its scopes grant. */

@@ -1,5 +1,5 @@
 import type { Clock } from "../clock.ts";
-import type { CollectionDefinition } from "../realm/definition.ts";
+import { type CollectionDefinition, storeNameOf } from "../realm/definition.ts";
 import type { Exchange, RealmInstance } from "../realm/exchange.ts";
 import type { DocumentReader, DocumentWriter, StoreCollection } from "../store/contract.ts";
 import type { Access } from "./access.ts";
@@ -60,11 +60,6 @@ function openCollection(realm: RealmInstance, definition: CollectionDefinition):
     newId: realm.newId,
     duplicates: duplicatesOf(realm, definition),
   };
-}
-
-/** The name of a collection in the store. */
-export function storeNameOf({ database, name }: CollectionDefinition): string {
-  return `${database}.${name}`;
 }
 
 function duplicatesOf(

@@ -1,20 +1,25 @@
 import type { Detail } from "../errors.ts";
 import { problemsNamed } from "../http/body.ts";
 import type { JsonObject, JsonValue } from "../json.ts";
+import { type NamedOrganization, organizationsNamed } from "./organizations.ts";
 
 /** A document, or a patch of one, as a client sent it. */
 export interface Draft {
   /** The `id` in it; only a create looks at it. */
   readonly id: JsonValue | undefined;
+  /** Organizations that it names, where that is looked at: by updates. */
+  readonly organizations: readonly NamedOrganization[];
   /** What a client may say: without the members that the server owns (spec: Document 1). */
   readonly members: JsonObject;
   /** Well-formed JSON that no document may hold, found when the body was read. */
   readonly problems: readonly Detail[];
 }
 
-export function draftOf(value: JsonObject, problems: readonly Detail[]): Draft {
+/** @param org the organization that the request's `?org=` names */
+export function draftOf(value: JsonObject, problems: readonly Detail[], org?: string): Draft {
   return {
     id: value["id"],
+    organizations: organizationsNamed(value, org),
     members: ownMembers(value),
     problems: problems.length === 0 ? problems : ownProblems(problems),
   };

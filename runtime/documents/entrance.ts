@@ -1,9 +1,14 @@
 import type { JsonObject } from "../json.ts";
 import { kept } from "../kept.ts";
 import type { Caller, KeyCaller, KeyScopes, UserCaller } from "../realm/caller.ts";
+import type { CollectionDefinition } from "../realm/definition.ts";
 import type { Exchange, RealmInstance, RouteClass } from "../realm/exchange.ts";
-import { ruleContext } from "../rules/context.ts";
+import type { Memberships } from "../realm/memberships.ts";
+import type { RuleContext } from "../realm/rule.ts";
+import { ruleContext, withMemberships } from "../rules/context.ts";
 import type { Access, Author } from "./access.ts";
+import { reachedFrom } from "./expand/references.ts";
+import type { Named, Place } from "./organizations.ts";
 
 /** A way to the documents of a realm. The routes on it do the same, whoever takes it. */
 export interface Entrance {
@@ -13,53 +18,131 @@ export interface Entrance {
   readonly name: string;
   /** Who comes to read. */
   readonly reader: Identify;
+  /** What following references from what was read needs to know of who comes, beside. */
+  readonly further: Further;
   /** Who comes to write. */
   readonly writer: Identify;
+  /** What the organization that a create names is to its caller. */
+  readonly place: (access: Access, named: Named) => Place | Promise<Place>;
 }
+
+/** Knows all that the access knows, and more. */
+export type Further = (access: Access) => Access | Promise<Access>;
 
 /** The function throws ApiError where somebody may not come this way. */
 export type Identify = (exchange: Exchange) => Access | Promise<Access>;
 
-/** Opens a way when a realm starts. */
-export type Open = (realm: RealmInstance) => Entrance;
+/**
+ * Opens a way when a realm starts.
+ * @param collections those that its route serves
+ */
+export type Open = (realm: RealmInstance, collections: readonly CollectionDefinition[]) => Entrance;
 
 /** The collections' own routes: the access rules decide (spec: Authentication 2). */
-export const clientEntrance: Open = (realm) => {
-  const identify = clientOf(realm);
-  return { class: "document", name: "", reader: identify, writer: identify };
+export const clientEntrance: Open = (realm, collections) => {
+  const served = new Set(collections);
+  // Creates ask what the caller is in the organization, whatever the rules ask.
+  const creates = collections.some(({ organization }) => organization !== undefined);
+  const reads = asksOf(served);
+  const expands = asksOf(reachedFrom(realm, collections));
+  return {
+    class: "document",
+    name: "",
+    reader: clientOf(realm, reads),
+    further: furtherOf(realm, {
+      memberships: expands.memberships && !reads.memberships,
+      withheld: expands.withheld && !reads.withheld,
+    }),
+    writer: clientOf(realm, { ...reads, memberships: creates || reads.memberships }),
+    place: ({ context }, named) => ({ ...named, teams: memberTeams(context, named) }),
+  };
 };
+
+/** API keys have no memberships. */
+function memberTeams(context: RuleContext | undefined, { org }: Named): ReadonlySet<string> | undefined {
+  return org === undefined ? undefined : context?.memberships.get(org)?.teams;
+}
+
+/** What is asked of organizations. */
+interface Asks {
+  readonly memberships: boolean;
+  readonly withheld: boolean;
+}
+
+function asksOf(collections: ReadonlySet<CollectionDefinition>): Asks {
+  return {
+    memberships: [...collections].some(({ asksMemberships }) => asksMemberships === true),
+    withheld: [...collections].some(({ organization }) => organization !== undefined),
+  };
+}
 
 const nobody: Access = {
   caller: undefined,
   context: undefined,
   scopes: undefined,
+  withheld: undefined,
   author: undefined,
   audit: undefined,
 };
 
 /** What it answers throws ApiError as `realm.authenticate` does. */
-function clientOf({ authenticate, appConfig, clock, definition }: RealmInstance): Identify {
+function clientOf(realm: RealmInstance, asks: Asks): Identify {
+  const { authenticate, appConfig, clock, definition, organizations } = realm;
   if (definition.accounts === undefined) return () => nobody;
-  const accessWith = (config: JsonObject, caller: Exclude<Caller, KeyCaller>): Access => ({
+  const membershipsOf = (asks.memberships && organizations?.membershipsOf) || undefined;
+  const withheldNow = (asks.withheld && organizations?.withheld) || (() => undefined);
+  const accessWith = (
+    caller: Exclude<Caller, KeyCaller>,
+    config: JsonObject,
+    memberships: Memberships | undefined,
+    withheld: Withheld,
+  ): Access => ({
     caller,
-    context: ruleContext(clock, config, caller),
+    context: ruleContext(clock, config, caller, memberships),
     scopes: scopesOf(caller),
+    withheld,
     author: kept(authors, caller, () => authorOf(caller)),
     audit: undefined,
   });
-  const accessOf = (caller: Caller): Access | Promise<Access> => {
-    if (caller.kind === "key") return kept(keyAccesses, caller, () => keyAccess(caller));
-    const config = appConfig();
-    return config instanceof Promise
-      ? config.then((read) => accessWith(read, caller))
-      : accessWith(config, caller);
+  const keyAccessWith = (caller: KeyCaller, withheld: Withheld): Access => {
+    const access = kept(keyAccesses, caller, () => keyAccess(caller));
+    return withheld === undefined ? access : { ...access, withheld };
   };
-  // Awaiting what is there already would cost every request a turn.
+  const accessOf = (caller: Caller): Access | Promise<Access> => {
+    const withheld = withheldNow();
+    if (caller.kind === "key") {
+      return withheld instanceof Promise
+        ? withheld.then((read) => keyAccessWith(caller, read))
+        : keyAccessWith(caller, withheld);
+    }
+    const config = appConfig();
+    const memberships = caller.kind === "user" ? membershipsOf?.(caller.user) : undefined;
+    // Awaiting what is there already would cost every request a turn.
+    return config instanceof Promise || memberships instanceof Promise || withheld instanceof Promise
+      ? Promise.all([config, memberships, withheld]).then((read) => accessWith(caller, ...read))
+      : accessWith(caller, config, memberships, withheld);
+  };
   return (exchange) => {
     const caller = authenticate(exchange);
     return caller instanceof Promise ? caller.then(accessOf) : accessOf(caller);
   };
 }
+
+/** What was asked already is not asked again. */
+function furtherOf({ organizations }: RealmInstance, asks: Asks): Further {
+  if (organizations === undefined || !(asks.memberships || asks.withheld)) return (access) => access;
+  return async (access) => {
+    const { caller, context } = access;
+    const [memberships, withheld] = await Promise.all([
+      asks.memberships && caller?.kind === "user" ? organizations.membershipsOf(caller.user) : undefined,
+      asks.withheld ? organizations.withheld() : access.withheld,
+    ]);
+    if (context === undefined || memberships === undefined) return { ...access, withheld };
+    return { ...access, withheld, context: withMemberships(context, memberships) };
+  };
+}
+
+type Withheld = Access["withheld"];
 
 /** The same again for the same caller: they are kept as long as what they were read from stands. */
 const keyAccesses = new WeakMap<KeyCaller, Access>();
@@ -68,7 +151,14 @@ const authors = new WeakMap<Caller, Author>();
 /** A key bypasses the rules, within its scopes (spec: Authentication 2, 3). */
 function keyAccess(caller: KeyCaller): Access {
   const { scopes, actor } = caller;
-  return { caller, context: undefined, scopes, author: { actor, owner: null }, audit: undefined };
+  return {
+    caller,
+    context: undefined,
+    scopes,
+    withheld: undefined,
+    author: { actor, owner: null },
+    audit: undefined,
+  };
 }
 
 /** What a key that acts for a user creates is the user's (spec: Document). */

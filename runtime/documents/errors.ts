@@ -7,11 +7,6 @@ export function notFound(): ApiError {
   return new ApiError("not_found", "There is no such document.");
 }
 
-/** Somebody else's writes came between, `attempts` times. */
-export function writeConflict(): ApiError {
-  return new ApiError("write_conflict", "Other writes to this document came in between; try again.");
-}
-
 /**
  * What to throw where the store refused a write: `conflict` for a violated unique index, with one detail per field
  * (spec: Document endpoints 7), anything else as it is.

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { dateNormalizer } from "../dates.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../json.ts";
 import { mergePatch } from "../merge-patch.ts";
+import { noMemberships } from "../realm/memberships.ts";
 import type { FieldRule, RuleContext, WriteRule } from "../realm/rule.ts";
 import { allowed, byCaller, denied } from "../rules/index.ts";
 import { FieldRules, without } from "./field-rules.ts";
@@ -307,7 +308,12 @@ const value = fc.letrec<{ value: JsonValue }>((tie) => ({
 })).value;
 const object = fc.dictionary(names, value);
 const path = fc.array(names, { minLength: 1, maxLength: 3 });
-const nobody: RuleContext = { user: undefined, now: "2026-01-01T00:00:00.000Z", appConfig: {} };
+const nobody: RuleContext = {
+  user: undefined,
+  now: "2026-01-01T00:00:00.000Z",
+  appConfig: {},
+  memberships: noMemberships,
+};
 
 test("Field rules: whatever is patched, a hidden field keeps its value, and a refusal says nothing of it", () => {
   const hide = fc.array(path, { minLength: 1, maxLength: 3 });

@@ -12,6 +12,7 @@ import {
 } from "../store/contract.ts";
 import { canonicalText } from "../validation/equal.ts";
 import type { Access } from "./access.ts";
+import type { Named } from "./organizations.ts";
 
 /** What successful answers to requests with an idempotency key are kept in. */
 export const idempotencyShape: CollectionShape = {
@@ -65,10 +66,17 @@ function invalidKey(reason: string): ApiError {
   });
 }
 
+/** What a request with a key asks for. */
+export interface Asked {
+  readonly body: JsonObject;
+  /** The organization and team in its query string. */
+  readonly named: Named;
+}
+
 /** Runs a write once for its key, or repeats the answer it had. */
 export type Remember = (
   key: IdempotencyKey,
-  body: JsonObject,
+  request: Asked,
   work: (transaction: Transaction) => Promise<Answer>,
 ) => Promise<Answer>;
 
@@ -98,9 +106,9 @@ export function idempotency({ store, clock, background, log }: RealmInstance, ta
     }
   };
 
-  return async ({ value, owner }, body, work) => {
+  return async ({ value, owner }, request, work) => {
     const id = hash("sha256", JSON.stringify([target, owner, value]));
-    const fingerprint = hash("sha256", canonicalText(body));
+    const fingerprint = hash("sha256", fingerprintText(request));
     // Held before the look: no other request ends in between. Most keys are new, and one look tells.
     const lease = await store.lease(`idempotency:${id}`, leaseTime);
     if (lease === undefined) {
@@ -132,6 +140,14 @@ export function idempotency({ store, clock, background, log }: RealmInstance, ta
       await lease.release().catch((err) => log.warn({ err }, "an idempotency key stays held for a while"));
     }
   };
+}
+
+/** Equal for requests that ask for the same (api-decisions, Order of checks). */
+function fingerprintText({ body, named: { org, team } }: Asked): string {
+  const text = canonicalText(body);
+  return org === undefined && team === undefined
+    ? text
+    : `${text}\n${JSON.stringify([org ?? null, team ?? null])}`;
 }
 
 function inProgress(): ApiError {

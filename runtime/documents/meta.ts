@@ -1,20 +1,30 @@
 import type { JsonObject, JsonValue } from "../json.ts";
 import type { Author } from "./access.ts";
+import { type Belonging, belongingOf } from "./organizations.ts";
 
 /** The last text that {@link createdMeta} made, and for whom: the documents of a batch mostly share theirs. */
-let latest: { readonly at: string; readonly author: Author | undefined; readonly text: string } | undefined;
+let latest: (Created & { readonly text: string }) | undefined;
+
+interface Created extends Belonging {
+  readonly at: string;
+  readonly author: Author | undefined;
+}
 
 /** The text of a new document's `_meta`. */
-export function createdMeta(at: string, author: Author | undefined): string {
-  if (latest?.at !== at || latest.author !== author) latest = { at, author, text: newMeta(at, author) };
+export function createdMeta(at: string, author: Author | undefined, { org, team }: Belonging): string {
+  if (latest?.at !== at || latest.author !== author || latest.org !== org || latest.team !== team) {
+    latest = { at, author, org, team, text: newMeta({ at, author, org, team }) };
+  }
   return latest.text;
 }
 
-function newMeta(at: string, author: Author | undefined): string {
+function newMeta({ at, author, org, team }: Created): string {
   const times = `{"created_at":"${at}","updated_at":"${at}","version":1`;
-  if (author === undefined) return `${times}}`;
+  const belonging = `${member("org", org)}${member("team", team)}`;
+  if (author === undefined) return `${times}${belonging}}`;
   const { actor, owner } = author;
-  return `${times}${member("owner", owner)}${member("created_by", actor)}${member("updated_by", actor)}}`;
+  const ownership = `${member("owner", owner)}${member("created_by", actor)}${member("updated_by", actor)}`;
+  return `${times}${ownership}${belonging}}`;
 }
 
 /**
@@ -26,11 +36,13 @@ export function nextMeta(
   version: number,
   at: string,
   author: Author | undefined,
+  { org, team }: Belonging = belongingOf(stored),
 ): string {
   const { created_at, owner, created_by } = stored;
   const created = created_at === undefined ? "" : `"created_at":${JSON.stringify(created_at)},`;
   const ownership = `${member("owner", owner)}${member("created_by", created_by)}${member("updated_by", author?.actor)}`;
-  return `{${created}"updated_at":"${at}","version":${version}${ownership}}`;
+  const belonging = `${member("org", org)}${member("team", team)}`;
+  return `{${created}"updated_at":"${at}","version":${version}${ownership}${belonging}}`;
 }
 
 /**

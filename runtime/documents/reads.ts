@@ -1,11 +1,11 @@
-import { and, exists, FALSE, type Filter, not, or, TRUE } from "../filter/algebra.ts";
+import { and, exists, type Filter, not, or } from "../filter/algebra.ts";
 import { deletionFields } from "../filter/fields.ts";
 import { namesTag } from "../http/etag.ts";
 import type { CollectionDefinition } from "../realm/definition.ts";
 import type { Answer, Exchange } from "../realm/exchange.ts";
 import { filterFor } from "../rules/context.ts";
 import type { Visibility } from "../store/contract.ts";
-import { type Access, refusal } from "./access.ts";
+import { type Access, isPossible, refusal } from "./access.ts";
 import type { Deleted } from "./query/judges.ts";
 
 /** The documents that one read may show. */
@@ -31,9 +31,10 @@ export function scopeWithin(
   if (deleted === undefined) return { filter: read, visibility: "live" };
   const visibility = deleted === "only" ? "deleted" : "all";
   const { context } = access;
-  if (context === undefined) return { filter: TRUE, visibility };
-  const restore = rules?.restore === undefined ? FALSE : filterFor(rules.restore, context);
-  if (restore.op === "false") throw refusal(access);
+  if (context === undefined) return { filter: read, visibility };
+  const rule = rules?.restore;
+  if (rule === undefined || !isPossible(rule, context)) throw refusal(access);
+  const restore = filterFor(rule, context);
   const condition = deleted === "only" ? restore : or(not(isDeleted), restore);
   return { filter: and(read, condition), visibility };
 }

@@ -25,6 +25,18 @@ export interface DeletionMeta {
   purge_at: string;
 }
 
+/** In collections that use organizations; absent from documents that belong to none. */
+export interface OrganizationMeta {
+  /** Id of the organization, for good. */
+  org: string;
+}
+
+/** In collections that use teams; absent from documents that belong to none. */
+export interface TeamMeta {
+  /** Id of a team of the organization, for good. */
+  team: string;
+}
+
 /** What a merge patch (RFC 7396) of a `T` may hold: members left out stay, null removes. */
 export type MergePatch<T> = T extends readonly unknown[]
   ? T

@@ -1,7 +1,24 @@
-import type { RealmDefinition } from "../realm/definition.ts";
-import type { CollectionShape } from "../store/contract.ts";
-import { storeNameOf } from "./collection.ts";
+import { documentFields, type Field, organizationFields } from "../filter/fields.ts";
+import { type RealmDefinition, storeNameOf } from "../realm/definition.ts";
+import type { CollectionShape, IndexShape } from "../store/contract.ts";
 import { idempotencyShape } from "./idempotency.ts";
+
+const { "_meta.org": org } = organizationFields;
+const { "_meta.created_at": created, id } = documentFields;
+
+/**
+ * In collections with organizations nearly every query is about some of them. The first index leads to the documents of
+ * each, deleted ones too; the second one has all of them in the default order, beside each whose it is, for callers who
+ * belong to many.
+ */
+const ofOrganizations: readonly IndexShape[] = [
+  { name: "_org", keys: ascending(org), unique: false, trash: true },
+  { name: "_org_order", keys: ascending(created, id, org), unique: false },
+];
+
+function ascending(...fields: readonly Field[]): IndexShape["keys"] {
+  return fields.map((field) => ({ field, descending: false }));
+}
 
 /** What the store of a realm holds for its documents. Nothing follows their changes yet. */
 export function documentCollections({ collections, accounts }: RealmDefinition): CollectionShape[] {
@@ -9,7 +26,10 @@ export function documentCollections({ collections, accounts }: RealmDefinition):
     (definition): CollectionShape => ({
       name: storeNameOf(definition),
       fields: definition.fields,
-      indexes: definition.indexes,
+      indexes:
+        definition.organization === undefined
+          ? definition.indexes
+          : [...definition.indexes, ...ofOrganizations],
       ...(definition.text !== undefined && { text: definition.text }),
       permanent: true,
       feed: false,

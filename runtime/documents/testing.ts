@@ -8,17 +8,17 @@ import { TRUE } from "../filter/algebra.ts";
 import { documentFields, field } from "../filter/fields.ts";
 import { type HeldClock, type Started, type StartOptions, startRealm } from "../instance/testing.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../json.ts";
-import type {
-  AccountSettings,
-  CollectionDefinition,
-  RealmDefinition,
-  Validator,
+import {
+  type AccountSettings,
+  type CollectionDefinition,
+  type RealmDefinition,
+  storeNameOf,
+  type Validator,
 } from "../realm/definition.ts";
 import type { RouteTable } from "../realm/exchange.ts";
 import type { StoreCollection } from "../store/contract.ts";
 import { formats } from "../validation/formats.ts";
 import { dataRoutes } from "./administration/routes.ts";
-import { storeNameOf } from "./collection.ts";
 import { aggregateDocuments } from "./routes/aggregate.ts";
 import { batchRoute } from "./routes/batch.ts";
 import { createDocument } from "./routes/create.ts";
@@ -84,7 +84,7 @@ export function collection(name: string, more: Partial<CollectionDefinition> = {
   return { realm: "shop", database: "main", name, fields, indexes: [], validate, ...more };
 }
 
-function routesOf(definition: CollectionDefinition): RouteTable {
+export function routesOf(definition: CollectionDefinition): RouteTable {
   const path = `/v1/shop/${definition.database}/${definition.name}`;
   const soft = definition.softDelete !== undefined;
   return {

@@ -75,3 +75,13 @@ export const deletionFields = {
   "_meta.deleted_by": field("_meta.deleted_by", "string"),
   "_meta.purge_at": field("_meta.purge_at", "date-time"),
 } satisfies FieldTable;
+
+/** Server-owned field in collections that use organizations. */
+export const organizationFields = {
+  "_meta.org": field("_meta.org", "string"),
+} satisfies FieldTable;
+
+/** Server-owned field in collections that use teams. */
+export const teamFields = {
+  "_meta.team": field("_meta.team", "string"),
+} satisfies FieldTable;

@@ -54,6 +54,7 @@ function instanceOf(definition: RealmDefinition): RealmInstance {
     administers: () => undefined,
     appConfig: () => definition.appConfig,
     appConfigReplaced: () => undefined,
+    wakeJobs: () => undefined,
     vault: { newest: "", seal: (box, key) => ({ key, box }), open: ({ box }) => box },
     mail: { send: () => undefined },
     log: silent,

@@ -1,10 +1,11 @@
 /**
- * A server process for `process.test.ts`: `<realm> [--unique]`, whose `slow` route answers once it has written its
- * document.
+ * A server process for tests: `<realm> [--unique]`, whose `slow` route answers once it has written its document, or
+ * `<realm> --organizations`.
  */
 import { setTimeout } from "node:timers/promises";
 import { ApiError } from "../errors.ts";
 import { item, shopModule, uniqueSku } from "./fixture.ts";
+import { organizationsModule } from "./fixture-organizations.ts";
 import { main } from "./main.ts";
 
 const [node = "", script = "", realm = "", ...flags] = process.argv;
@@ -49,4 +50,7 @@ const shop = shopModule({
 });
 
 process.argv = [node, script];
-await main({ fingerprint: "f1", realms: [shop] });
+await main({
+  fingerprint: "f1",
+  realms: [flags.includes("--organizations") ? organizationsModule(realm) : shop],
+});

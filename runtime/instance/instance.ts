@@ -11,6 +11,7 @@ import type { Store } from "../store/contract.ts";
 import { makeFolder, openStores } from "../store/engines.ts";
 import { DataFolder } from "./data.ts";
 import { type BackgroundJob, type Every, every } from "./job.ts";
+import { startJobs } from "./jobs.ts";
 import { keysIn, makeKeysHint } from "./keys.ts";
 import { type ClosableMailer, MailQueue } from "./mail.ts";
 import { Outbox } from "./outbox.ts";
@@ -126,6 +127,7 @@ async function listen(options: InstanceOptions, { stores, keys, mail, release }:
     throw new Error(listenFailure(host, port, cause, "PORT"), { cause });
   });
 
+  let jobs: BackgroundJob | undefined;
   const stopping = new AbortController();
   const provisioned = provision();
   const ready = provisioned.then(() => undefined);
@@ -139,8 +141,8 @@ async function listen(options: InstanceOptions, { stores, keys, mail, release }:
     async stop(grace) {
       stopping.abort();
       await server.close(grace);
-      const jobs = await provisioned.catch(() => []);
-      for (const job of jobs) await job.stop();
+      const work = await provisioned.catch(() => []);
+      for (const job of work) await job.stop();
       await background.settled();
       await mail.close?.();
       await release();
@@ -165,13 +167,19 @@ async function listen(options: InstanceOptions, { stores, keys, mail, release }:
         expandLimits: settings.expandLimits,
         keys,
         background: (work) => background.hold(work),
+        wakeJobs: () => jobs?.wake(),
         countIdConflict: (...labels) => metrics?.countIdConflict(...labels),
       });
       server.serve(realm);
       instances.push(realm);
     }
     const repeat = options.repeat ?? every;
-    return [startRetention(instances, log, repeat), startResealing(instances, keys.length > 1, log, repeat)];
+    jobs = startJobs(instances, log, repeat);
+    return [
+      startRetention(instances, log, repeat),
+      startResealing(instances, keys.length > 1, log, repeat),
+      jobs,
+    ];
   }
 
   function storeOf(realm: string): Store {

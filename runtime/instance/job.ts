@@ -12,6 +12,8 @@ export const every: Every = (milliseconds, work) => {
 
 /** Work in the background of an instance. */
 export interface BackgroundJob {
+  /** Does a round at once, or another one after that which is under way. */
+  wake(): void;
   /** Begins nothing more and waits for what is under way. */
   stop(): Promise<void>;
 }
@@ -23,9 +25,11 @@ export interface BackgroundJob {
 export function startJob(repeat: Every, round: (stopped: () => boolean) => Promise<boolean>): BackgroundJob {
   let stopped = false;
   let finished = false;
+  let again = false;
   let underway: Promise<void> | undefined;
   const run = () => {
-    if (finished) return;
+    if (finished || stopped) return;
+    again = false;
     underway ??= round(() => stopped)
       .then((all) => {
         finished = all;
@@ -33,11 +37,16 @@ export function startJob(repeat: Every, round: (stopped: () => boolean) => Promi
       })
       .finally(() => {
         underway = undefined;
+        if (again) run();
       });
   };
   const cancel = repeat(60_000, run);
   run();
   return {
+    wake() {
+      if (underway === undefined) run();
+      else again = true;
+    },
     async stop() {
       stopped = true;
       cancel();

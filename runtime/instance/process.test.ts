@@ -1,8 +1,5 @@
-import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { connect } from "node:net";
-import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { collections } from "../auth/collections.ts";
 import { createKey } from "../auth/keys.ts";
@@ -13,12 +10,10 @@ import { openStores } from "../store/engines.ts";
 import { isEmbedded, type ProcessPlace, processPlace } from "../store/testing.ts";
 import { item, shopModule } from "./fixture.ts";
 import { realmCollections } from "./realm.ts";
-
-const keys = Buffer.alloc(32, 7).toString("base64");
-const script = fileURLToPath(new URL("./fixture-server.ts", import.meta.url));
+import { type ServerProcess, startProcess, urlOf } from "./testing-process.ts";
 
 let place: ProcessPlace;
-let running: Server[];
+let running: ServerProcess[];
 beforeEach(() => {
   place = processPlace();
   running = [];
@@ -31,56 +26,10 @@ afterEach(async () => {
   await place.discard();
 });
 
-interface Server {
-  readonly child: ChildProcess;
-  /** Exit code. */
-  readonly ended: Promise<number | null>;
-  /** Resolves with the first log line that has the message. */
-  line(message: string): Promise<Record<string, unknown>>;
-  readonly out: string[];
-  readonly err: string[];
-}
-
-function start(environment: Record<string, string> = {}, words: readonly string[] = []): Server {
-  const child = spawn(process.execPath, ["--import", "tsx", script, place.realm, ...words], {
-    env: { PATH: process.env["PATH"], PORT: "0", SVC_STORE: place.setting, SVC_KEYS: keys, ...environment },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  const out: string[] = [];
-  const err: string[] = [];
-  const waiting = new Set<() => void>();
-  createInterface({ input: child.stdout }).on("line", (text) => {
-    out.push(text);
-    for (const look of waiting) look();
-  });
-  createInterface({ input: child.stderr }).on("line", (text) => err.push(text));
-  const ended = once(child, "close").then(([code]) => (typeof code === "number" ? code : null));
-  const server: Server = {
-    child,
-    ended,
-    out,
-    err,
-    line: (message) =>
-      new Promise((resolve, reject) => {
-        const look = () => {
-          const found = out
-            .map((text): Record<string, unknown> => JSON.parse(text))
-            .find((entry) => entry["msg"] === message);
-          if (found !== undefined) resolve(found);
-        };
-        waiting.add(look);
-        look();
-        void ended.then(() => reject(new Error(`ended without ${message}: ${err.join("\n")}`)));
-      }),
-  };
+function start(environment: Record<string, string> = {}, words: readonly string[] = []): ServerProcess {
+  const server = startProcess(place, environment, words);
   running.push(server);
   return server;
-}
-
-async function urlOf(server: Server): Promise<string> {
-  const { url } = await server.line("listening");
-  await server.line("ready");
-  return String(url);
 }
 
 /** Works on the store while no server runs. */

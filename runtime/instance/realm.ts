@@ -4,6 +4,9 @@ import { systemCollections } from "../auth/collections.ts";
 import type { Clock } from "../clock.ts";
 import { documentCollections } from "../documents/shapes.ts";
 import { idGenerator } from "../ids.ts";
+import { jobShape } from "../jobs/records.ts";
+import { organizationCollections } from "../organizations/collections.ts";
+import { realmOrganizations } from "../organizations/realm.ts";
 import type { ExpandLimits, RealmDefinition } from "../realm/definition.ts";
 import type { Log, Mailer, RealmInstance } from "../realm/exchange.ts";
 import { vault } from "../sealing.ts";
@@ -12,7 +15,13 @@ import type { CollectionShape, Store } from "../store/contract.ts";
 
 /** Everything that a realm stores: its own collections and the service's. */
 export function realmCollections(definition: RealmDefinition): CollectionShape[] {
-  return [...documentCollections(definition), ...systemCollections(definition)];
+  const jobs = definition.accounts?.organizations === undefined ? [] : [jobShape];
+  return [
+    ...documentCollections(definition),
+    ...systemCollections(definition),
+    ...organizationCollections(definition),
+    ...jobs,
+  ];
 }
 
 export interface RealmParts {
@@ -28,6 +37,7 @@ export interface RealmParts {
   /** Of the instance, newest first. */
   readonly keys: readonly Uint8Array[];
   readonly background: (work: Promise<unknown>) => void;
+  readonly wakeJobs: () => void;
   readonly countIdConflict: (realm: string, database: string, collection: string) => void;
 }
 
@@ -43,9 +53,11 @@ export function assembleRealm(parts: RealmParts): RealmInstance {
     expandLimits,
     keys,
     background,
+    wakeJobs,
     countIdConflict,
   } = parts;
   const appConfig = new LiveAppConfig({ definition, store, clock });
+  const organizations = realmOrganizations({ definition, store, clock });
   const realm: Omit<RealmInstance, "authenticate" | "administers"> = {
     definition,
     store,
@@ -54,12 +66,14 @@ export function assembleRealm(parts: RealmParts): RealmInstance {
     fingerprint,
     appConfig: () => appConfig.current(),
     appConfigReplaced: () => appConfig.replaced(),
+    ...(organizations !== undefined && { organizations }),
     vault: vault(keys, `secrets of ${definition.name}`),
     mail,
     log,
     expandLimits,
     cursors: signer(keys, `cursors of ${definition.name}`),
     background,
+    wakeJobs,
     countIdConflict: (database, collection) => countIdConflict(definition.name, database, collection),
   };
   return { ...realm, ...authenticator(realm) };

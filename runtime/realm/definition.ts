@@ -4,6 +4,7 @@ import type { TextIndex } from "../filter/search/text-index.ts";
 import type { JsonObject } from "../json.ts";
 import type { IndexShape } from "../store/contract.ts";
 import type { AdminGrant, ReadAccess } from "./administration.ts";
+import type { OrganizationSettings } from "./organizations.ts";
 import type { FieldRule, Rules } from "./rule.ts";
 
 /** An ajv standalone validator, as emitted into `validate.js`. */
@@ -51,6 +52,25 @@ export interface CollectionDefinition {
   readonly customId?: CustomId;
   /** `cache.public`: seconds. */
   readonly publicMaxAge?: number;
+  /** `organization`, `teams` and `on_org_delete`; absent: documents belong to no organization. */
+  readonly organization?: CollectionOrganization;
+  /** Its rules, or those of its fields, ask what the caller is in organizations and teams. */
+  readonly asksMemberships?: true;
+}
+
+/** The name of a collection in the store. */
+export function storeNameOf({ database, name }: Pick<CollectionDefinition, "database" | "name">): string {
+  return `${database}.${name}`;
+}
+
+/** How the documents of a collection belong to organizations. */
+export interface CollectionOrganization {
+  /** Every document belongs to one. */
+  readonly required: boolean;
+  /** Absent: documents belong to no team. */
+  readonly teams?: "optional" | "required";
+  /** What becomes of an organization's documents when it is deleted. */
+  readonly onDelete: "delete" | "keep";
 }
 
 /** spec: Configuration, References. The target lies in the same realm. */
@@ -137,6 +157,7 @@ export interface AccountSettings {
   readonly email?: EmailSettings;
   /** `mfa.totp`: users may enrol a second factor. */
   readonly totp?: boolean;
+  readonly organizations?: OrganizationSettings;
 }
 
 /** A realm role. */

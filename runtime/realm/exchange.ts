@@ -3,9 +3,10 @@ import type { Clock } from "../clock.ts";
 import type { JsonObject } from "../json.ts";
 import type { Vault } from "../sealing.ts";
 import type { Signer } from "../signing.ts";
-import type { Store } from "../store/contract.ts";
-import type { Caller, SessionCaller } from "./caller.ts";
+import type { Store, Transaction } from "../store/contract.ts";
+import type { Caller, RuleUser, SessionCaller } from "./caller.ts";
 import type { ExpandLimits, RealmDefinition } from "./definition.ts";
+import type { Memberships } from "./memberships.ts";
 
 /**
  * A request as handlers see it: plain values, no Fastify. A handler is: authenticate, parse, rule, store, respond; what
@@ -83,6 +84,10 @@ export interface RealmInstance {
   readonly appConfig: () => JsonObject | Promise<JsonObject>;
   /** To be called when it was replaced here: the next request reads it anew. */
   readonly appConfigReplaced: () => void;
+  /** Present in realms with `organizations`. */
+  readonly organizations?: RealmOrganizations;
+  /** Runs a job of `_svc.jobs` soon, here or in another instance: to be called when one was queued. */
+  readonly wakeJobs: () => void;
   /** Encrypts what is secret at rest. */
   readonly vault: Vault;
   /** Sends mail, in the background. */
@@ -96,6 +101,30 @@ export interface RealmInstance {
   readonly countIdConflict: (database: string, collection: string) => void;
   /** Holds background work (throttled session touches, …) that the shutdown waits for. */
   readonly background: (work: Promise<unknown>) => void;
+}
+
+/** What accounts and documents ask of a realm's organizations. */
+export interface RealmOrganizations {
+  /**
+   * The organizations that count for a user: the very same object for the same user until something in it changes, so
+   * that what is made of it may be kept. `user.mfa` says whether the session used a second factor.
+   */
+  readonly membershipsOf: (user: RuleUser) => Memberships | Promise<Memberships>;
+  /**
+   * Deleted organizations that may still have documents: these are out of reach outside `_admin/data` (api-decisions,
+   * Order of checks). The very same object until it changes; mostly empty.
+   */
+  readonly withheld: () => ReadonlySet<string> | Promise<ReadonlySet<string>>;
+  /**
+   * What the end, or the return, of an account does to organizations: the last member who could manage one leaves it
+   * orphaned, and one who comes back makes it active again; a deleted account leaves every organization.
+   * @returns writes it in the transaction of the change itself, before the account's own record is written; throws
+   *   Outdated where an organization, or the account, changed meanwhile: the caller asks again
+   */
+  readonly accountChange: (
+    user: string,
+    to: "disabled" | "enabled" | "deleted",
+  ) => Promise<(transaction: Transaction) => Promise<void>>;
 }
 
 /** Sends mail of a realm. */

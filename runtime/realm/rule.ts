@@ -1,6 +1,7 @@
 import type { Filter } from "../filter/algebra.ts";
 import type { JsonObject } from "../json.ts";
 import type { RuleUser } from "./caller.ts";
+import type { Memberships } from "./memberships.ts";
 
 /** The caller's side of a rule: everything known before a document is looked at. */
 export interface RuleContext {
@@ -9,6 +10,8 @@ export interface RuleContext {
   /** RFC 3339, UTC, milliseconds; one instant for the whole request. */
   readonly now: string;
   readonly appConfig: JsonObject;
+  /** None where no rule of the request asks for them. */
+  readonly memberships: Memberships;
 }
 
 /**
@@ -27,6 +30,11 @@ export interface WriteRule<Document = JsonObject, Data = JsonObject> {
 
 /** A rule that also decides what lists show: `filter` has the caller's side evaluated; constantly false folds to FALSE. */
 export interface ReadRule<Document = JsonObject> {
+  /**
+   * False when it is constantly false for this caller. Absent: when the filter is FALSE. Rules that ask for memberships
+   * have it, since what a caller is in organizations makes lists empty and never refuses them.
+   */
+  possible?(context: RuleContext): boolean;
   filter(context: RuleContext): Filter;
   check(context: RuleContext, document: Document): boolean;
 }

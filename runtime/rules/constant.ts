@@ -2,7 +2,9 @@ import { always, FALSE, TRUE } from "../filter/algebra.ts";
 import type { FieldReadRule, ReadRule, RuleContext, WriteRule } from "../realm/rule.ts";
 
 /** A rule that serves every operation: what does not look at the document. */
-export type CallerRule = WriteRule<unknown, unknown> & ReadRule<unknown> & FieldReadRule<unknown>;
+export type CallerRule = WriteRule<unknown, unknown> &
+  ReadRule<unknown> &
+  FieldReadRule<unknown> & { readonly check: (context: RuleContext) => boolean };
 
 /** The rule `true`, and every rule that folds to it. */
 export const allowed: CallerRule = {
@@ -20,10 +22,16 @@ export const denied: CallerRule = {
   check: () => false,
 };
 
-/** A rule that depends on the caller, the clock and `appConfig` alone. */
-export function byCaller(holds: (context: RuleContext) => boolean): CallerRule {
+/**
+ * A rule that depends on the caller, the clock and `appConfig` alone.
+ * @param possible where it asks for memberships: whether there are any with which it would hold
+ */
+export function byCaller(
+  holds: (context: RuleContext) => boolean,
+  possible: (context: RuleContext) => boolean = holds,
+): CallerRule {
   return {
-    possible: holds,
+    possible,
     certain: holds,
     filter: (context) => always(holds(context)),
     check: holds,

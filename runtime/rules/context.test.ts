@@ -2,8 +2,9 @@ import { describe, expect, it } from "vitest";
 import { eq, FALSE } from "../filter/algebra.ts";
 import { field } from "../filter/fields.ts";
 import { anonymous, type Caller, type RuleUser } from "../realm/caller.ts";
+import type { Memberships } from "../realm/memberships.ts";
 import type { ReadRule, RuleContext } from "../realm/rule.ts";
-import { filterFor, ruleContext } from "./context.ts";
+import { filterFor, ruleContext, withMemberships } from "./context.ts";
 
 const user: RuleUser = {
   id: "u1",
@@ -48,6 +49,18 @@ it("one instant holds for the whole request", () => {
   expect(context.now).toBe(now);
 });
 
+it("memberships that are asked for later are those of the same request: one instant, one caller", () => {
+  let time = Date.UTC(2026, 2, 1);
+  const context = ruleContext({ now: () => time }, appConfig, signedIn);
+  const { now } = context;
+  time += 1;
+  const memberships: Memberships = new Map();
+  const further = withMemberships(context, memberships);
+  expect(further.memberships).toBe(memberships);
+  expect(further).toMatchObject({ user, appConfig, now });
+  expect(context.memberships).not.toBe(memberships);
+});
+
 describe("the filter of a rule", () => {
   const title = field("title", "string");
   const titled = (value: (context: RuleContext) => string | undefined): ReadRule => ({
@@ -90,6 +103,25 @@ describe("the filter of a rule", () => {
       expect(filterFor(rule, ruleContext(clock, closed, caller))).toEqual(eq(title, "false"));
       expect(filterFor(rule, ruleContext(clock, appConfig, caller))).toEqual(eq(title, "true"));
     }
+  });
+
+  it("is made once for the same memberships, beside that of routes that ask for none", () => {
+    const rule = titled(({ memberships }) => [...memberships.keys()].join());
+    const member = (org: string) => ({
+      org,
+      roles: new Set<string>(),
+      teams: new Set<string>(),
+      teamRoles: new Map(),
+      claims: {},
+    });
+    const [one, other] = ["o1", "o2"].map((org) => new Map([[org, member(org)]]));
+    const filterWith = (memberships?: Memberships) =>
+      filterFor(rule, ruleContext(clock, appConfig, signedIn, memberships));
+    const first = filterWith(one);
+    expect(first).toEqual(eq(title, "o1"));
+    expect(filterWith()).toEqual(eq(title, ""));
+    expect(filterWith(other)).toEqual(eq(title, "o2"));
+    expect(filterWith(one)).toBe(first);
   });
 
   it("is made for every request where the rule asks for the time, asked before or not", () => {

@@ -1,15 +1,27 @@
 import { type Clock, timestamp } from "../clock.ts";
 import type { Filter } from "../filter/algebra.ts";
 import type { JsonObject } from "../json.ts";
+import { kept } from "../kept.ts";
 import type { Caller, RuleUser } from "../realm/caller.ts";
+import { type Memberships, noMemberships } from "../realm/memberships.ts";
 import type { ReadRule, RuleContext } from "../realm/rule.ts";
 
 /**
  * What a request's rules are evaluated with; made once per request, so that all of them see one instant. API keys are
  * nobody: whether a key bypasses the rules is decided before.
  */
-export function ruleContext(clock: Clock, appConfig: JsonObject, caller: Caller | undefined): RuleContext {
-  return new RequestContext(caller?.kind === "user" ? caller.user : undefined, appConfig, clock);
+export function ruleContext(
+  clock: Clock,
+  appConfig: JsonObject,
+  caller: Caller | undefined,
+  memberships: Memberships = noMemberships,
+): RuleContext {
+  return new RequestContext(caller?.kind === "user" ? caller.user : undefined, appConfig, clock, memberships);
+}
+
+/** The same of the same request, whose caller's memberships were not asked for before. */
+export function withMemberships(context: RuleContext, memberships: Memberships): RuleContext {
+  return context instanceof RequestContext ? context.with(memberships) : { ...context, memberships };
 }
 
 /**
@@ -22,7 +34,8 @@ export function filterFor(rule: ReadRule, context: RuleContext): Filter {
 
 interface CallerFilters {
   readonly appConfig: JsonObject;
-  readonly filters: Map<ReadRule, Filter>;
+  /** Rules that ask for memberships are asked with those of the caller, the others of the same caller with none. */
+  readonly byMemberships: WeakMap<Memberships, Map<ReadRule, Filter>>;
 }
 
 /** By user; those of anonymous callers by `appConfig`. */
@@ -31,14 +44,22 @@ const callerFilters = new WeakMap<RuleUser | JsonObject, CallerFilters>();
 class RequestContext implements RuleContext {
   readonly user: RuleUser | undefined;
   readonly appConfig: JsonObject;
+  readonly memberships: Memberships;
   readonly #clock: Clock;
   #now: string | undefined;
   #timesAsked = 0;
 
-  constructor(user: RuleUser | undefined, appConfig: JsonObject, clock: Clock) {
+  constructor(user: RuleUser | undefined, appConfig: JsonObject, clock: Clock, memberships: Memberships) {
     this.user = user;
     this.appConfig = appConfig;
+    this.memberships = memberships;
     this.#clock = clock;
+  }
+
+  with(memberships: Memberships): RequestContext {
+    const context = new RequestContext(this.user, this.appConfig, this.#clock, memberships);
+    context.#now = this.now;
+    return context;
   }
 
   /** Few rules ask for the time, and printing it costs as much as authenticating. */
@@ -59,11 +80,12 @@ class RequestContext implements RuleContext {
   }
 
   #callerFilters(): Map<ReadRule, Filter> {
-    const { appConfig, user = appConfig } = this;
-    const known = callerFilters.get(user);
-    if (known?.appConfig === appConfig) return known.filters;
-    const filters = new Map<ReadRule, Filter>();
-    callerFilters.set(user, { appConfig, filters });
-    return filters;
+    const { appConfig, memberships, user = appConfig } = this;
+    let known = callerFilters.get(user);
+    if (known?.appConfig !== appConfig) {
+      known = { appConfig, byMemberships: new WeakMap() };
+      callerFilters.set(user, known);
+    }
+    return kept(known.byMemberships, memberships, () => new Map<ReadRule, Filter>());
   }
 }

@@ -7,6 +7,22 @@ export { ago, ahead, earlier, includesDate, later, notEarlier, notLater, sameDat
 export { beginnings, choose, endings } from "./filters.ts";
 export { booleanAt, dateAt, listAt, numberAt, scalarAt, textAt } from "./known.ts";
 export {
+  byClaims,
+  hasOrgRole,
+  hasTeamRole,
+  inOrg,
+  inTeam,
+  orgClaims,
+  orgRoleNamed,
+  ownOrgRoles,
+  ownOrgs,
+  ownOrgsAs,
+  ownTeamRoles,
+  ownTeams,
+  ownTeamsAs,
+  teamRoleNamed,
+} from "./organizations.ts";
+export {
   absent,
   atLeast,
   atMost,

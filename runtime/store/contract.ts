@@ -73,6 +73,8 @@ export interface IndexShape {
    * Over live documents in which every key is present. Others take no part.
    */
   readonly unique: boolean;
+  /** Deleted documents have one like it. Not for unique ones, and no key passes through an array. */
+  readonly trash?: boolean;
 }
 
 /** A document as responses carry it: `text` is its JSON. `version` is 0 for one written before versioning. */
@@ -217,6 +219,11 @@ export interface TransactionCollection extends DocumentReader, DocumentWriter {
    * @throws InsertRefused for the first that is refused
    */
   insertAll(documents: readonly DocumentWrite[]): Promise<void>;
+  /**
+   * Removes for good those of the documents that still have these versions (in any visibility), in as few commands as the
+   * engine can; answers how many.
+   */
+  removeAll(documents: readonly Pick<StoredDocument, "id" | "version">[]): Promise<number>;
 }
 
 /**

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { MongoClient } from "mongodb";
 import { root } from "../workspace.ts";
 
-export type MeasuredRealm = "open" | "guarded" | "checked" | "queries";
-const realms: readonly MeasuredRealm[] = ["open", "guarded", "checked", "queries"];
+const realms = ["open", "guarded", "checked", "queries", "organizations"] as const;
+export type MeasuredRealm = (typeof realms)[number];
 
 /** Where the measured servers of one run store, each on its own. */
 export interface Place {

@@ -6,6 +6,7 @@ import { parseArgs } from "node:util";
 import { realmc, withWorkspace } from "../workspace.ts";
 import { credentialBenchmark } from "./credentials.ts";
 import { documentBenchmark } from "./documents.ts";
+import { organizationBenchmark } from "./organizations.ts";
 import { databases, folders } from "./place.ts";
 import { compileTimes, startTimes } from "./process.ts";
 import { queryRows } from "./queries/rows.ts";
@@ -18,7 +19,7 @@ const { values: options } = parseArgs({
     scale: { type: "string", default: "1" },
     /** A `mongodb://` URI: both store there, each in databases of its own, dropped afterwards. */
     store: { type: "string" },
-    /** `documents`, `credentials`, `queries`, `isolation`, `process`, or the name of one row. */
+    /** `documents`, `credentials`, `queries`, `isolation`, `organizations`, `process`, or the name of one row. */
     only: { type: "string" },
   },
 });
@@ -35,7 +36,8 @@ const queries = queryRows.filter(({ name }) => named("queries", queryRows).inclu
 await withWorkspace(async (work) => {
   const isolated = only === undefined || only === "queries" || only === "isolation";
   const checked = only === undefined || only === "credentials";
-  if (documentRows.length + queries.length === 0 && !isolated && !checked) return;
+  const inOrganizations = only === undefined || only === "organizations";
+  if (documentRows.length + queries.length === 0 && !isolated && !checked && !inOrganizations) return;
   const bundle = join(work, "dist");
   const place = store === undefined ? folders(work) : databases(store, work);
   execFileSync(
@@ -49,6 +51,7 @@ await withWorkspace(async (work) => {
     if (checked) await credentialBenchmark({ place, bundle, rounds, scale });
     if (queries.length > 0 || isolated)
       await queryBenchmark({ place, bundle, rounds, scale, rows: queries, isolated });
+    if (inOrganizations) await organizationBenchmark({ place, bundle, rounds, scale });
   } finally {
     await place.clear();
   }

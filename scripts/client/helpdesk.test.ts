@@ -10,10 +10,11 @@ const password = "correct horse";
 let server: Started<HeldClock>;
 /** With an administrator's key. */
 let operator: Client;
-/** Signed in, as an agent. */
+/** Signed in, as an agent of the organization. */
 let agent: Client;
-/** Signed in, without a role. */
+/** Signed in, without a role in the realm; created the organization. */
 let customer: Client;
+let org: string;
 
 beforeAll(async () => {
   server = await startRealm(helpdesk);
@@ -24,6 +25,8 @@ beforeAll(async () => {
   await operator.$admin.createUser({ email: "agent@example.com", password, roles: ["agent"] });
   await agent.$auth.logIn({ email: "agent@example.com", password });
   await customer.$auth.signUp({ email: "ada@example.com", password, profile: { name: "Ada" } });
+  org = (await customer.$orgs.create({ name: "Engines" })).id;
+  await operator.$admin.putMember(org, (await agent.$auth.me()).id, ["agent"]);
 });
 afterAll(() => server.stop());
 
@@ -39,7 +42,7 @@ async function codeOf(request: Promise<unknown>): Promise<string> {
 describe("documents", () => {
   it("are made, read, changed, replaced, deleted, restored and purged", async () => {
     const { tickets } = agent.support;
-    const made = await tickets.create({ ...question, priority: 2 });
+    const made = await tickets.create({ ...question, priority: 2 }, { org });
     expect(await tickets.get(made.id)).toEqual(made);
     const patched = await tickets.patch(made.id, { priority: null, tags: ["fire"] }, { ifMatch: made });
     expect(patched).toMatchObject({ tags: ["fire"], _meta: { version: 2 } });
@@ -58,7 +61,7 @@ describe("documents", () => {
 
   it("an update begins again when somebody writes in between, and gives up after the attempts it has", async () => {
     const { tickets } = agent.support;
-    const { id } = await tickets.create(question);
+    const { id } = await tickets.create(question, { org });
     let seen = 0;
     const updated = await tickets.update(id, async ({ tags = [] }) => {
       if (seen++ === 0) await tickets.patch(id, { tags: ["first"] });
@@ -80,7 +83,7 @@ describe("documents", () => {
   });
 
   it("what the caller may not see is missing, and an update of the rest works all the same", async () => {
-    const { id } = await customer.support.tickets.create(question);
+    const { id } = await customer.support.tickets.create(question, { org });
     await agent.support.tickets.patch(id, { triage: { severity: "high" } });
     expect(await customer.support.tickets.get(id)).not.toHaveProperty("triage");
     const updated = await customer.support.tickets.update(id, () => ({ body: "Smoke!" }));
@@ -90,7 +93,7 @@ describe("documents", () => {
 
   it("reads answer the very object that is known while it is what the server would send", async () => {
     const { tickets } = agent.support;
-    const known = await tickets.create(question);
+    const known = await tickets.create(question, { org });
     const read = await tickets.get(known.id);
     expect(await tickets.get(known.id, { known: read })).toBe(read);
     const page = await tickets.list({ where: { id: known.id } });
@@ -102,9 +105,9 @@ describe("documents", () => {
 
   it("a create with an idempotency key has its effect once", async () => {
     const { tickets } = agent.support;
-    const first = await tickets.create(question, { idempotencyKey: "k1" });
-    expect(await tickets.create(question, { idempotencyKey: "k1" })).toEqual(first);
-    const reused = tickets.create({ ...question, priority: 1 }, { idempotencyKey: "k1" });
+    const first = await tickets.create(question, { org, idempotencyKey: "k1" });
+    expect(await tickets.create(question, { org, idempotencyKey: "k1" })).toEqual(first);
+    const reused = tickets.create({ ...question, priority: 1 }, { org, idempotencyKey: "k1" });
     expect(await codeOf(reused)).toBe("idempotency_key_reused");
   });
 });
@@ -116,14 +119,14 @@ describe("queries", () => {
       { op: "create", collection: "customers", document: { name: "Ada", email: "ada@example.com" } },
     ]);
     for (let number = 1; number <= 5; number++) {
-      const { id } = await agent.support.tickets.create({
+      const ticket = {
         subject: `Printer ${number}`,
         status: "open",
         priority: (number % 2) + 1,
         due_at: `2026-0${number}-01T00:00:00Z`,
-        tags: [tag],
         customer_id: customers[0].id,
-      });
+      } as const;
+      const { id } = await agent.support.tickets.create({ ...ticket, tags: [tag] }, { org });
       if (number > 3) await agent.support.tickets.patch(id, { status: "pending" });
     }
   });
@@ -160,7 +163,10 @@ describe("queries", () => {
     const [ticket] = (await agent.support.tickets.list({ where: { tags: tag }, expand: ["customer(name)"] }))
       .items;
     expect(ticket?._expanded.customer).toEqual({ id: ticket?.customer_id, name: "Ada" });
-    const reply = await agent.support.replies.create({ ticket_id: ticket?.id ?? "", text: "On my way" });
+    const reply = await agent.support.replies.create(
+      { ticket_id: ticket?.id ?? "", text: "On my way" },
+      { org },
+    );
     const read = await agent.support.replies.get(reply.id, { expand: ["ticket.customer"] });
     expect(read._expanded.ticket?._expanded.customer?.email).toBe("ada@example.com");
   });
@@ -195,7 +201,7 @@ describe("errors", () => {
 
   it("of a batch name the operation, and nothing is done", async () => {
     const { tickets } = agent.support;
-    const { id } = await tickets.create(question);
+    const { id } = await tickets.create(question, { org });
     const batch = await outcome(
       agent.support.$batch([
         { op: "patch", collection: "tickets", id, patch: { priority: 4 } },
@@ -263,7 +269,7 @@ describe("accounts", () => {
       on_behalf_of: true,
     });
     const acting = createClient({ baseUrl: server.url, token: key });
-    const made = await acting.support.tickets.create(question, { onBehalfOf: ada });
+    const made = await acting.support.tickets.create(question, { org, onBehalfOf: ada });
     expect(made._meta.owner).toBe(ada);
     expect((await operator.$admin.listKeys()).items).toContainEqual(entry);
     await operator.$admin.revokeKey(entry.id);
@@ -295,14 +301,102 @@ describe("administration", () => {
 
     expect(await $admin.getAppConfig()).toEqual({ accepting_tickets: true });
     await $admin.putAppConfig({ accepting_tickets: false });
-    expect(await codeOf(customer.support.tickets.create(question))).toBe("forbidden");
+    expect(await codeOf(customer.support.tickets.create(question, { org }))).toBe("forbidden");
     await $admin.putAppConfig({ accepting_tickets: true });
     expect((await $admin.getConfig()).fingerprint).toBe("test");
 
-    const ticket = await $admin.data.support.tickets.create(question);
+    const ticket = await $admin.data.support.tickets.create(question, { org });
     expect(ticket._meta.owner).toBeNull();
     expect(await $admin.checkDocuments("support", "tickets")).toMatchObject({ invalid: 0 });
     const { items } = await $admin.listAudit({ action: "data.create" });
     expect(items[0]?.target).toBe(`document:support/tickets/${ticket.id}`);
+  });
+});
+
+describe("organizations", () => {
+  const joined = async (name: string): Promise<{ readonly client: Client; readonly id: string }> => {
+    const client = createClient({ baseUrl: server.url });
+    const { user } = await client.$auth.signUp({ email: `${name}@example.com`, password });
+    return { client, id: user.id };
+  };
+
+  it("are joined by invitation, worked in by teams, and left", async () => {
+    const { $orgs } = customer;
+    const { client: charles, id } = await joined("charles");
+    expect(await codeOf(charles.$orgs.get(org))).toBe("not_org_member");
+    const invitation = await $orgs.invite(org, { user: id, roles: ["planner"] });
+    expect((await charles.$orgs.preview(invitation.token)).org.name).toBe("Engines");
+    const { token } = await $orgs.renewLink(org, invitation.id);
+    expect(await codeOf(charles.$orgs.accept(invitation.token))).toBe("invalid_invitation");
+    expect((await charles.$orgs.accept(token)).roles).toEqual(["planner"]);
+    expect((await $orgs.invitations(org)).items).toMatchObject([{ id: invitation.id, status: "accepted" }]);
+    expect((await charles.$orgs.list()).items.map((each) => each.id)).toEqual([org]);
+    expect((await charles.$orgs.members(org)).items.map(({ user }) => user)).toContain(id);
+
+    const { teams } = charles.$orgs;
+    const { id: team } = await teams.create(org, { name: "Workshop" });
+    expect(await codeOf(teams.create(org, { name: "Workshop" }))).toBe("team_name_taken");
+    expect((await teams.patch(org, team, { name: "Mill" })).name).toBe("Mill");
+    expect((await teams.addMember(org, team, id)).teams).toEqual([team]);
+    const ticket = await charles.support.tickets.create(question, { org, team });
+    expect(ticket._meta).toMatchObject({ org, team });
+    expect((await charles.support.tickets.list({ org, team })).items).toEqual([ticket]);
+    const until = new Date(server.clock.now() + 1_000);
+    const role = { user: id, role: "lead" } as const;
+    expect((await teams.giveRole(org, team, { ...role, until })).until).toBe(until.toISOString());
+    expect((await teams.changeRole(org, team, { ...role, until: null })).until).toBeNull();
+    const { items } = await teams.members(org, team, { role: "lead" });
+    expect(items.map(({ user, team_roles }) => [user, team_roles])).toEqual([
+      [id, [{ role: "lead", from: null, until: null }]],
+    ]);
+    await teams.takeRole(org, team, role);
+    expect((await teams.removeMember(org, team, id)).teams).toEqual([]);
+    await teams.delete(org, team);
+    expect((await teams.list(org)).items).toEqual([]);
+
+    expect((await $orgs.setRoles(org, id, ["agent"])).roles).toEqual(["agent"]);
+    await charles.$orgs.leave(org);
+    expect(await codeOf($orgs.removeMember(org, id))).toBe("not_found");
+    expect(await codeOf($orgs.leave(org))).toBe("last_org_manager");
+  });
+
+  it("are changed and deleted by who manages them, and administered", async () => {
+    const { client: owner, id } = await joined("owner");
+    const { $orgs } = owner;
+    const made = await $orgs.create({ name: "Looms", slug: "looms" });
+    expect((await $orgs.patch(made.id, { name: "Power looms" })).name).toBe("Power looms");
+    const open = await $orgs.invite(made.id, { max_uses: 2 });
+    await $orgs.revokeInvitation(made.id, open.id);
+    expect(await codeOf($orgs.sendInvitation(made.id, open.id))).toBe("conflict");
+    expect(await codeOf($orgs.delete(made.id))).toBe("reauth_required");
+    const { proof } = await owner.$auth.reauthenticate({ password });
+    await $orgs.delete(made.id, { proof });
+
+    const { $admin } = operator;
+    const { items } = await $admin.listOrganizations({ q: "LOOM", status: "deleted" });
+    expect(items.map((each) => each.id)).toEqual([made.id]);
+    const again = await $admin.reactivateOrganization(made.id, { slug: "looms-2" });
+    expect(again).toMatchObject({ slug: "looms-2", status: "active", member_count: 0 });
+    expect((await $admin.listJobs({ status: "succeeded" })).items).toMatchObject([
+      { kind: "org_delete", target: `org:${made.id}` },
+    ]);
+    expect((await $admin.putManager(made.id, id)).member_count).toBe(1);
+    expect(await $admin.putClaims(made.id, { plan: "yearly" })).toEqual({ plan: "yearly" });
+    expect((await $orgs.get(made.id)).claims).toEqual({ plan: "yearly" });
+    expect((await $admin.inviteToOrganization(made.id, { user: id, roles: ["manager"] })).link).toContain(
+      "join?token=svi_",
+    );
+    const bound = await $admin.data.support.tickets.create(question, { org: made.id });
+    const moved = await $admin.transferDocument("support", "tickets", bound.id, { org }, { ifMatch: 1 });
+    expect(moved["_meta"]).toMatchObject({ org, version: 2 });
+    expect(await $admin.countAssignable("support", "tickets", { org, where: {} })).toEqual({ count: 0 });
+    expect((await $admin.assignOrganization("support", "tickets", { org, where: {} })).job).toMatch(/./);
+    expect((await $admin.listOwned(made.id)).items.map(({ policy }) => policy)).toEqual(["delete", "keep"]);
+    expect(await codeOf($admin.removeMember(made.id, id))).toBe("last_org_manager");
+    const other = await $admin.createOrganization({ name: "Mills", owner: id });
+    expect(await $admin.getOrganization(other.id)).toEqual(other);
+    const [job] = (await $admin.listJobs()).items;
+    expect(await $admin.getJob(job?.id ?? "")).toEqual(job);
+    await $admin.deleteOrganization(other.id);
   });
 });

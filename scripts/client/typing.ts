@@ -16,13 +16,19 @@ export async function documents({ support }: Helpdesk): Promise<void> {
   // @ts-expect-error nothing was expanded
   ticket._expanded;
 
+  const org = "o1";
+  await support.tickets.create({ subject: "Help", status: "open" }, { org });
+  await support.tickets.create({ subject: "Help", status: "open" }, { org, team: "t1" });
+  // @ts-expect-error an organization is required
   await support.tickets.create({ subject: "Help", status: "open" });
+  // @ts-expect-error of no organization
+  await support.customers.create({ name: "Ada", email: "ada@example.com" }, { org });
   // @ts-expect-error required
-  await support.tickets.create({ subject: "Help" });
+  await support.tickets.create({ subject: "Help" }, { org });
   // @ts-expect-error not a value
-  await support.tickets.create({ subject: "Help", status: "opened" });
+  await support.tickets.create({ subject: "Help", status: "opened" }, { org });
   // @ts-expect-error not a field
-  await support.tickets.create({ subject: "Help", status: "open", urgent: true });
+  await support.tickets.create({ subject: "Help", status: "open", urgent: true }, { org });
   await support.tickets.patch("t1", { body: null, triage: { note: null } });
   // @ts-expect-error of another type
   await support.tickets.patch("t1", { priority: "high" });
@@ -59,6 +65,8 @@ export async function conditions({ support }: Helpdesk, { stock }: Inventory): P
     },
     order_by: ["-due_at", "_relevance", "_meta.created_at"],
   });
+  // @ts-expect-error no organizations there
+  await stock.items.list({ org: "o1" });
   // @ts-expect-error not a field
   await support.tickets.list({ where: { state: "open" } });
   // @ts-expect-error not a value
@@ -167,6 +175,22 @@ export async function batches({ support }: Helpdesk, { content }: Blog): Promise
   await support.$batch([{ op: "delete", collection: "posts", id: "p" }]);
   // @ts-expect-error chooses its id
   await content.$batch([{ op: "create", collection: "tags", document: { name: "News" } }]);
+}
+
+export async function organizations({ $orgs, $admin }: Helpdesk, blog: Blog): Promise<void> {
+  const { effective_roles, status } = await $orgs.accept("svi_x");
+  same<(typeof effective_roles)[number]["role"], "agent" | "manager" | "member" | "planner">(true);
+  same<typeof status, "active" | "orphaned">(true);
+  await $orgs.invite("o1", { email: "ada@example.com", roles: ["agent"], send: true });
+  // @ts-expect-error a role of the realm, not of organizations
+  await $orgs.setRoles("o1", "u1", ["auditor"]);
+  await $orgs.teams.giveRole("o1", "t1", { user: "u1", role: "lead", until: new Date() });
+  // @ts-expect-error no role of teams
+  await $orgs.teams.giveRole("o1", "t1", { user: "u1", role: "agent" });
+  const found = await $admin.getOrganization("o1");
+  same<typeof found.status, "active" | "orphaned" | "deleted">(true);
+  // @ts-expect-error blog has no organizations
+  blog.$orgs;
 }
 
 export async function errors({ content, $admin }: Blog, { $auth }: Helpdesk): Promise<string> {

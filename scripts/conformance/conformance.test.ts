@@ -35,8 +35,10 @@ const rare = new Set([
   "idempotency_key_reused",
   "index_building",
   "internal_error",
+  "invitations_limit",
   "request_in_progress",
   "search_too_expensive",
+  "team_limit_reached",
   "too_many_requests",
   "unavailable",
   "write_conflict",
@@ -95,7 +97,7 @@ describe.each(realms)(
       for (const path of new Set(operations.map((operation) => operation.path))) {
         const methods = new Set(operations.filter((each) => each.path === path).map(({ method }) => method));
         if (methods.has("GET")) methods.add("HEAD");
-        const address = path.replace(/\{\w+\}/, "none");
+        const address = path.replace(/\{\w+\}/g, "none");
         for (const method of ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "PROPFIND"]) {
           const { status, headers } = await ask(world, method, address, new Headers());
           const expected = method === "OPTIONS" ? 204 : 405;

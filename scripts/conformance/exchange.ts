@@ -1,6 +1,7 @@
 import { isJsonObject } from "../../runtime/json.ts";
 import type { Operation } from "./description.ts";
 import { existing, informed } from "./informed.ts";
+import { company, type Tenant } from "./organizations.ts";
 import type { Pairs } from "./queries.ts";
 import { type Plan, type PlannedBody, twistOf } from "./requests.ts";
 import { parsed } from "./wire.ts";
@@ -29,14 +30,20 @@ export async function send(
 ): Promise<{ readonly sent: Sent; readonly received: Received }> {
   const proving = operation.headers.includes("x-svc-reauth") && plan.pick % 4 !== 3;
   const identity = await world.identity(plan.caller, proving);
+  const tenant = await world.tenants?.of(operation, plan);
   const headers = new Headers({ ...identity.headers, ...plan.headers });
-  const body = plan.body && { ...plan.body, text: await informed(world, operation, plan, plan.body.text) };
+  const body = plan.body && {
+    ...plan.body,
+    text: await informed(world, operation, plan, plan.body.text, tenant),
+  };
   if (body !== undefined) headers.set("content-type", body.media);
-  const query = plan.next ? nextPage(world, operation, plan.pick) : plan.query;
-  const path = pathOf(world, operation, plan, query, identity);
+  const query = plan.next ? nextPage(world, operation, plan.pick) : await placed(world, operation, plan);
+  const path = pathOf(world, operation, plan, query, identity, tenant);
   const sent = { plan, path, query, headers, body };
   const received = await ask(world, operation.method, path, headers, body?.text);
   learn(world, operation, sent, received);
+  if (received.status < 300 && queuesJob(operation)) await world.tenants?.settle();
+  await tenant?.discard();
   return { sent, received };
 }
 
@@ -51,17 +58,36 @@ export async function ask(
   return { status: response.status, headers: response.headers, text: await response.text() };
 }
 
+/** The query, where documents are made mostly with an organization that there is, and sometimes a team. */
+async function placed(world: World, { method, query: described }: Operation, plan: Plan): Promise<Pairs> {
+  const takes = (name: string) => method !== "GET" && described.some((each) => each.name === name);
+  if (world.tenants === undefined || !takes("org") || plan.pick % 5 === 4) return plan.query;
+  await world.tenants.ensureCompany();
+  const others = plan.query.filter(([name]) => name !== "org" && name !== "team");
+  const team: Pairs = takes("team") && plan.pick % 5 === 3 ? [["team", company.team]] : [];
+  return [...others, ["org", company.org], ...team];
+}
+
+/** What goes on when it has answered. */
+function queuesJob({ method, path }: Operation): boolean {
+  return (method === "DELETE" && path.endsWith("/{org}")) || path.endsWith("/_assign_org");
+}
+
 function pathOf(
   world: World,
   { path }: Operation,
   { pick }: Plan,
   query: Pairs,
   { otherSession }: Identity,
+  tenant: Tenant | undefined,
 ): string {
   const [collection = ""] = world.collection(path).split("/{");
   const ids = path.includes("/_auth/sessions/") ? [otherSession] : (world.known.get(collection) ?? []);
   const search = query.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join("&");
-  const filled = path.replace(/\{\w+\}/, idFor(pick, ids, path.endsWith("/restore")));
+  const filled =
+    tenant === undefined
+      ? path.replace(/\{\w+\}/, idFor(pick, ids, path.endsWith("/restore")))
+      : path.replace(/\{(\w+)\}/g, (written, name: string) => tenant.names[name] ?? written);
   return search === "" ? filled : `${filled}?${search}`;
 }
 
@@ -92,9 +118,14 @@ function learn(
     // First in the list are those to restore.
     world.known.set(collection, [gone, ...others]);
   }
-  if (method !== "POST" || status !== 201) return;
+  if (method !== "POST" || (status !== 201 && status !== 202)) return;
   const answer = parsed(text);
   if (!isJsonObject(answer)) return;
+  if (status === 202) {
+    const jobs = `${path.split("/", 3).join("/")}/_admin/jobs`;
+    if (typeof answer["job"] === "string") world.known.set(jobs, [answer["job"]]);
+    return;
+  }
   if (operationId === "enrolTotp") world.secrets.set(sent.plan.caller, String(answer["secret"]));
   const id = headers.get("location")?.split("/").at(-1) ?? answer["id"];
   if (typeof id !== "string") return;

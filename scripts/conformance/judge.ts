@@ -73,10 +73,10 @@ function* requestId({ headers: asked }: Sent, { headers: got, text, status }: Re
   if (status >= 400 && !text.includes(`"request_id":"${id}"`)) yield "has another request id in its body";
 }
 
-const isPrivate = /\/_(?:auth|admin)\//;
+const isPrivate = /\/_(?:auth|admin|orgs)(?:\/|$)/;
 
 /** What people are made of: more can be wrong with it than schemas say. */
-const isPersonal = /\/_(?:auth|admin\/(?!data\/))/;
+const isPersonal = /\/_(?:auth|orgs|admin\/(?!data\/))|\/_(?:transfer|assign_org)$/;
 
 /** Common request rules 5. */
 function* caching({ path, method }: Operation, { headers: asked }: Sent, answer: Received): Iterable<string> {

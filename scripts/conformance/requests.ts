@@ -128,8 +128,11 @@ function twistedQuery(twist: ReturnType<typeof twistOf>): Plan["query"] {
 }
 
 /** Who may do most with it. */
-function usualCaller({ path }: Operation): CallerName {
-  return path.includes("/_auth/") ? "user" : "key";
+function usualCaller({ path, method, query }: Operation): CallerName {
+  if (/\/_(?:auth|orgs)(?:\/|$)/.test(path)) return "user";
+  // Keys by themselves are members of no organization.
+  const isInside = method === "POST" && query.some(({ name }) => name === "org");
+  return isInside && !path.includes("/_admin/") ? "boss" : "key";
 }
 
 function query(description: Description, operation: Operation): fc.Arbitrary<Pairs> {

@@ -9,6 +9,7 @@ import type { JsonObject } from "../../runtime/json.ts";
 import type { RealmModule } from "../../runtime/realm/exchange.ts";
 import { insertProof, insertSession, insertUser } from "../people.ts";
 import { keysOf } from "./keys.ts";
+import { Tenants } from "./organizations.ts";
 import type { Pairs } from "./queries.ts";
 import type { CallerName } from "./requests.ts";
 
@@ -32,6 +33,8 @@ export class World {
   readonly pages = new Map<string, Pairs[]>();
   /** Of second factors, by their user: what was answered last. */
   readonly secrets = new Map<string, string>();
+  /** Absent where the realm has no organizations. */
+  readonly tenants: Tenants | undefined;
   readonly #server: Started<HeldClock>;
   readonly #realm: RealmModule["definition"];
   readonly #keys: ReadonlyMap<CallerName, string>;
@@ -47,6 +50,7 @@ export class World {
     this.#realm = definition;
     this.#keys = keys;
     this.url = server.url;
+    if (definition.accounts?.organizations !== undefined) this.tenants = new Tenants(this.#place);
     const roles = definition.accounts?.roles ?? [];
     this.#roles = new Map([
       ["boss", roles.map(({ name }) => name)],
@@ -64,6 +68,7 @@ export class World {
     for (const id of ["user", "boss", "auditor", "known", "guarded", "victim", "victim-2"])
       await world.#user(id);
     world.known.set(`/v1/${name}/_admin/users`, ["victim", "victim-2"]);
+    await world.tenants?.ensureCompany();
     return world;
   }
 

@@ -57,7 +57,7 @@ function examples(): Subject {
   }
   return {
     path: "config/helpdesk/support/tickets/collection.yaml",
-    rules: ["delete: hasRole('agent', 'lead')", "delete: hasRole('lead')"],
+    rules: ["restore: hasRole('lead')", "restore: hasRole('agent', 'lead')"],
   };
 }
 

@@ -172,13 +172,13 @@ describe.skipIf(executable === undefined)(`The page on the OpenAPI document, in 
     const key = await createKey(store("helpdesk"), clock, { name: "reader", admin: false });
     const { page, complaints } = await watchedPage(context);
     const docs = `${url}/v1/helpdesk/_docs`;
-    const block = await opened(page, docs, "support/tickets/createSupportTicketsDocument");
+    const block = await opened(page, docs, "support/customers/createSupportCustomersDocument");
     await page.getByRole("button", { name: "Authorize" }).first().click();
     const dialog = page.locator(".auth-container", { hasText: "api_key" });
     await dialog.locator("input").fill(key);
     await dialog.getByRole("button", { name: "Apply credentials" }).click();
     await dialog.locator(".btn-done").click();
-    expect(await tried(block, { subject: "The printer is on fire", status: "open" })).toContain("201");
+    expect(await tried(block, { name: "Ada", email: "ada@example.com" })).toContain("201");
     expect(complaints).toEqual([]);
     expect(await kept(page)).not.toContain(key);
   });

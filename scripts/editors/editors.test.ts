@@ -108,7 +108,8 @@ describe("an editor of realm.yaml", () => {
   test("completes keys, with what they mean, and leaves out what is refused", async () => {
     const { labels, documented } = await asked("realm.yaml", "auth: enabled\n‸");
     expect(labels).toEqual(expect.arrayContaining(["signup", "roles", "sessions", "email", "admin"]));
-    expect(labels).not.toContain("organizations");
+    expect(labels).toContain("organizations");
+    expect(labels).not.toContain("storage");
     expect(documented("signup")).toContain("Who may make an account");
   });
 

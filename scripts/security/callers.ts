@@ -7,7 +7,8 @@ import type { HeldClock, Started } from "../../runtime/instance/testing.ts";
 import { type AdminArea, adminAreas } from "../../runtime/realm/administration.ts";
 import type { KeyScopes } from "../../runtime/realm/caller.ts";
 import type { RealmDefinition } from "../../runtime/realm/definition.ts";
-import { insertSession, insertUser } from "../people.ts";
+import { insertOrganization, insertSession, insertUser } from "../people.ts";
+import { company } from "./table.ts";
 
 /** What counts of a credential, whoever has it. */
 export type Credential =
@@ -67,7 +68,7 @@ export function usersOf({ accounts }: RealmDefinition): readonly string[] {
   return accounts === undefined ? [] : ["maker", "stranger", ...accounts.roles.map(({ name }) => name)];
 }
 
-/** Makes the users of a realm, and `gone`, who is disabled. */
+/** Makes the users of a realm, `gone`, who is disabled, and the company, where the realm has organizations. */
 export async function populate({ store, clock }: Started, definition: RealmDefinition): Promise<void> {
   const users = usersOf(definition);
   for (const id of users) {
@@ -75,6 +76,11 @@ export async function populate({ store, clock }: Started, definition: RealmDefin
     await insertUser(store(definition.name), clock, id, { roles });
   }
   if (users.length > 0) await insertUser(store(definition.name), clock, "gone", { disabled: true });
+  if (definition.accounts?.organizations !== undefined) {
+    const { creatorRoles } = definition.accounts.organizations;
+    const members = { maker: { roles: creatorRoles }, agent: { roles: ["agent"] } };
+    await insertOrganization(store(definition.name), clock, company, members);
+  }
 }
 
 /**

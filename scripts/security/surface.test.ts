@@ -9,14 +9,17 @@ import { inventory } from "../../generated/inventory/realm.ts";
 import { emailKey } from "../../runtime/auth/credentials/email.ts";
 import type { RealmModule } from "../../runtime/realm/exchange.ts";
 import { Description } from "../conformance/description.ts";
+import { compileTenants } from "../organizations/model/tenants.ts";
 import { root } from "../workspace.ts";
 import { compileFort } from "./compiled.ts";
 
 const fort = await compileFort();
+const tenants = await compileTenants();
 
 describe("Inventory", () => {
   it("every route that is served is described, and none besides", () => {
-    for (const module of [blog, fort, helpdesk, inventory]) expect(served(module)).toEqual(described(module));
+    for (const module of [blog, fort, helpdesk, inventory, tenants])
+      expect(served(module)).toEqual(described(module));
   });
 });
 

@@ -14,17 +14,27 @@ export interface Own {
     | "anybody"
     /** Users in a session of theirs. */
     | "session"
-    /** Administrators of an area. */
-    | { readonly area: AdminArea; readonly to: "see" | "change" };
+    /** Administrators of an area, or of one of two. */
+    | { readonly area: AdminArea; readonly or?: AdminArea; readonly to: "see" | "change" }
+    /**
+     * Members of an organization that `maker` made and `agent` is a plain member of, in a session of theirs: all of them,
+     * or those who manage it.
+     */
+    | { readonly organization: "members" | "managers" };
   readonly body?: JsonObject;
   /** What it answers to one who may. */
   readonly answer: string;
   /** What it answers to a session, where that differs from a key. */
   readonly session?: string;
+  /** What it answers to a plain member of the organization, where that differs from its manager. */
+  readonly member?: string;
 }
 
 const see = (area: AdminArea): Own["who"] => ({ area, to: "see" });
 const change = (area: AdminArea): Own["who"] => ({ area, to: "change" });
+const jobs: Own["who"] = { area: "functions", or: "data", to: "see" };
+const members: Own["who"] = { organization: "members" };
+const managers: Own["who"] = { organization: "managers" };
 
 /** Asked without what they need, where that is the shortest way to learn that the caller was let in. */
 const invalid = "400 validation_error";
@@ -79,9 +89,69 @@ export const own: Readonly<Record<string, Own>> = {
     body: { open: true, accepting_tickets: true },
     answer: "200",
   },
+
+  "GET /_orgs": { who: "session", answer: "200" },
+  "POST /_orgs": { who: "session", body: {}, answer: invalid },
+  "POST /_orgs/invitations/preview": {
+    who: "session",
+    body: { token: "none" },
+    answer: "400 invalid_invitation",
+  },
+  "POST /_orgs/invitations/accept": {
+    who: "session",
+    body: { token: "none" },
+    answer: "400 invalid_invitation",
+  },
+  "GET /_orgs/{}": { who: members, answer: "200" },
+  "PATCH /_orgs/{}": { who: managers, body: { name: "Another" }, answer: "200" },
+  "DELETE /_orgs/{}": { who: managers, answer: unproved },
+  "POST /_orgs/{}/leave": { who: members, answer: "409 last_org_manager", member: "204" },
+  "GET /_orgs/{}/members": { who: members, answer: "200" },
+  "PATCH /_orgs/{}/members/{}": { who: managers, body: { roles: ["agent"] }, answer: "200" },
+  "DELETE /_orgs/{}/members/{}": { who: managers, answer: "204" },
+  "GET /_orgs/{}/invitations": { who: managers, answer: "200" },
+  "POST /_orgs/{}/invitations": { who: managers, body: {}, answer: "201" },
+  "DELETE /_orgs/{}/invitations/{}": { who: managers, answer: "204" },
+  "POST /_orgs/{}/invitations/{}/link": { who: managers, answer: "200" },
+  // The invitation is for a user, who is not mailed to.
+  "POST /_orgs/{}/invitations/{}/send": { who: managers, answer: "409 conflict" },
+  "GET /_orgs/{}/teams": { who: members, answer: "200" },
+  "POST /_orgs/{}/teams": { who: managers, body: { name: "Another" }, answer: "201" },
+  "PATCH /_orgs/{}/teams/{}": { who: managers, body: { roles: ["planner"] }, answer: "200" },
+  "DELETE /_orgs/{}/teams/{}": { who: managers, answer: "204" },
+  "GET /_orgs/{}/teams/{}/members": { who: members, answer: "200" },
+  "PUT /_orgs/{}/teams/{}/members/{}": { who: managers, answer: "200" },
+  "DELETE /_orgs/{}/teams/{}/members/{}": { who: managers, answer: "200" },
+  "POST /_orgs/{}/teams/{}/roles": { who: managers, body: { user: "agent", role: "lead" }, answer: "201" },
+  // The role that the agent has in the team grants none.
+  "PATCH /_orgs/{}/teams/{}/roles": {
+    who: managers,
+    body: { user: "agent", role: "substitute", until: null },
+    answer: "200",
+  },
+  "DELETE /_orgs/{}/teams/{}/roles": {
+    who: managers,
+    body: { user: "agent", role: "substitute" },
+    answer: "204",
+  },
+
+  "GET /_admin/orgs": { who: see("users"), answer: "200" },
+  "POST /_admin/orgs": { who: change("users"), body: { name: "Another", owner: "maker" }, answer: "201" },
+  "GET /_admin/orgs/{}": { who: see("users"), answer: "200" },
+  // Of one that was deleted, so that no job is left behind that goes on while others ask.
+  "DELETE /_admin/orgs/{}": { who: change("users"), answer: "409 conflict", session: unproved },
+  "GET /_admin/orgs/{}/owned": { who: see("users"), answer: "200" },
+  "POST /_admin/orgs/{}/reactivate": { who: change("users"), answer: "200" },
+  "PUT /_admin/orgs/{}/members/{}": { who: change("users"), body: { roles: [] }, answer: "200" },
+  "DELETE /_admin/orgs/{}/members/{}": { who: change("users"), answer: "204" },
+  "POST /_admin/orgs/{}/invitations": { who: change("users"), body: {}, answer: "201" },
+  "PUT /_admin/orgs/{}/claims": { who: change("users"), body: { plan: "none" }, answer: "200" },
+  "PUT /_admin/orgs/{}/manager": { who: change("users"), body: { user: "agent" }, answer: "200" },
+  "GET /_admin/jobs": { who: jobs, answer: "200" },
+  "GET /_admin/jobs/{}": { who: jobs, answer: "200" },
 };
 
-/** `purge`: DELETE with `?purge=true`; `check` is for administrators alone. */
+/** `purge`: DELETE with `?purge=true`; `check`, `transfer` and `assign` are for administrators alone. */
 export type DocumentOperation =
   | "create"
   | "list"
@@ -92,7 +162,9 @@ export type DocumentOperation =
   | "purge"
   | "restore"
   | "aggregate"
-  | "check";
+  | "check"
+  | "transfer"
+  | "assign";
 
 /** What the access rules answer to users: by name, `anonymous`, or everybody else who is signed in. */
 export type Verdicts = Readonly<Record<string, string>> & {
@@ -109,7 +181,12 @@ export interface Documents {
   readonly ids?: "any" | "own";
   /** What keys get, whatever their scopes; where absent, scopes decide. */
   readonly keys?: Readonly<Partial<Record<DocumentOperation, string>>>;
+  /** The organization that they belong to: only its members make any, and keys are none. */
+  readonly organization?: string;
 }
+
+/** The organization of `maker`, whose agent is `agent`, in realms that have any. */
+export const company = "company";
 
 const success: Readonly<Record<DocumentOperation, string>> = {
   create: "201",
@@ -122,6 +199,9 @@ const success: Readonly<Record<DocumentOperation, string>> = {
   restore: "200",
   aggregate: "200",
   check: "200",
+  transfer: "200",
+  // Asked without what it needs: no job is left behind that goes on while others ask.
+  assign: invalid,
 };
 
 export function successOf(operation: DocumentOperation): string {
@@ -131,6 +211,7 @@ export function successOf(operation: DocumentOperation): string {
 const signedIn = "401 unauthenticated";
 const denied = "403 forbidden";
 const hidden = "404 not_found";
+export const outsider = "403 not_org_member";
 const nobody: Verdicts = { anonymous: signedIn, others: denied };
 
 /** Everybody who is signed in. */
@@ -145,6 +226,12 @@ const only = (answer: string, ...names: readonly string[]): Verdicts => ({
 const seen = (answer: string, ...names: readonly string[]): Verdicts => ({
   anonymous: signedIn,
   others: hidden,
+  ...Object.fromEntries(names.map((name) => [name, answer])),
+});
+/** Those named, who are members of the organization. */
+const insiders = (answer: string, ...names: readonly string[]): Verdicts => ({
+  anonymous: signedIn,
+  others: outsider,
   ...Object.fromEntries(names.map((name) => [name, answer])),
 });
 const everybody = (answer: string): Verdicts => ({ anonymous: answer, others: answer });
@@ -209,8 +296,9 @@ export const documents: Readonly<Record<string, Documents>> = {
   },
   "helpdesk/support/replies": {
     body: () => ({ ticket_id: "none", text: "a reply" }),
+    organization: company,
     verdicts: {
-      create: users("201"),
+      create: insiders("201", "maker", "agent"),
       list: users("200"),
       get: seen("200", "maker", "agent", "lead"),
       replace: { ...seen("200", "maker"), agent: denied, lead: denied },
@@ -220,8 +308,9 @@ export const documents: Readonly<Record<string, Documents>> = {
   },
   "helpdesk/support/tickets": {
     body: () => ({ subject: "Help", status: "open" }),
+    organization: company,
     verdicts: {
-      create: users("201"),
+      create: insiders("201", "maker", "agent"),
       list: users("200"),
       aggregate: users("200"),
       get: seen("200", "maker", "agent", "lead"),

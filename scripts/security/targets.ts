@@ -1,6 +1,8 @@
 /** What requests are about: users, sessions, keys, documents, each made for the one request. */
+import { vi } from "vitest";
 import type { HeldClock, Started } from "../../runtime/instance/testing.ts";
-import type { JsonObject } from "../../runtime/json.ts";
+import { isJsonObject, type JsonObject } from "../../runtime/json.ts";
+import { findOrganization } from "../../runtime/organizations/change.ts";
 import type { RealmDefinition } from "../../runtime/realm/definition.ts";
 import { insertSession, insertUser } from "../people.ts";
 import type { Caller } from "./callers.ts";
@@ -25,6 +27,7 @@ export class Targets {
     const parameters = path.match(/\{\w+\}/g) ?? [];
     if (parameters.length === 0) return path;
     const below = path.slice(`/v1/${this.#definition.name}`.length);
+    if (/^\/(?:_admin\/)?_?orgs\//.test(below)) return this.#organizationPath(path);
     const [start = ""] = below.split("/{");
     const user = credential.kind === "session" ? credential.user : "maker";
     return path.replace(/\{\w+\}/, await this.#made(start, user));
@@ -43,6 +46,8 @@ export class Targets {
         return name;
       case "/_admin/invitations":
         return this.#id(await this.#ask("POST", start, { roles: [] }));
+      case "/_admin/jobs":
+        return this.#job();
       case "/_admin/keys":
         return this.#id(await this.#ask("POST", start, { name, scopes: {} }));
       case "/_admin/secrets": {
@@ -53,6 +58,53 @@ export class Targets {
       default:
         throw new Error(`nobody has said what ${start}/{} leads to`);
     }
+  }
+
+  /** A path of an organization of `maker`'s that has `agent` as a plain member, or of something in it. */
+  async #organizationPath(path: string): Promise<string> {
+    const org = await this.#organization();
+    const names: Record<string, string> = { org, user: "agent" };
+    if (path.includes("{id}")) {
+      const invited = await this.#ask("POST", `/_admin/orgs/${org}/invitations`, { user: "stranger" });
+      names["id"] = this.#id(invited);
+    }
+    if (path.includes("{team}")) names["team"] = await this.#team(org);
+    if (path.endsWith("/reactivate") || path.endsWith("/_admin/orgs/{org}")) await this.#delete(org);
+    return path.replace(/\{(\w+)\}/g, (written, name: string) => names[name] ?? written);
+  }
+
+  async #organization(): Promise<string> {
+    const org = this.#id(await this.#ask("POST", "/_admin/orgs", { name: "Target", owner: "maker" }));
+    await this.#ask("PUT", `/_admin/orgs/${org}/members/agent`, { roles: [] });
+    return org;
+  }
+
+  /** A team that the agent is in, and has a role in. */
+  async #team(org: string): Promise<string> {
+    this.#serial += 1;
+    const token = await this.#session("maker", `manager-${this.#serial}`);
+    const teams = `/_orgs/${org}/teams`;
+    const team = this.#id(await this.#ask("POST", teams, { name: "Target" }, { token }));
+    await this.#ask("PUT", `${teams}/${team}/members/agent`, undefined, { token });
+    await this.#ask("POST", `${teams}/${team}/roles`, { user: "agent", role: "substitute" }, { token });
+    return team;
+  }
+
+  /** Deletes an organization, and waits until its job has done what there is to do. */
+  async #delete(org: string): Promise<void> {
+    await this.#ask("DELETE", `/_admin/orgs/${org}`);
+    await vi.waitFor(async () => {
+      const found = await findOrganization({ store: this.#store }, org);
+      if (found?.record.cleanup !== null) throw new Error("it is still being erased");
+    });
+  }
+
+  async #job(): Promise<string> {
+    await this.#delete(await this.#organization());
+    const { items } = await this.#ask("GET", "/_admin/jobs?limit=1");
+    const [job] = Array.isArray(items) ? items : [];
+    if (!isJsonObject(job)) throw new Error("there is no job");
+    return this.#id(job);
   }
 
   /** A path to a collection, or to a document of it that the operation can be done with; it is the maker's. */
@@ -76,7 +128,12 @@ export class Targets {
     const id = there.ids === "own" ? "maker" : `target-${this.#serial}`;
     const document = { ...there.body(this.#serial), ...(there.ids !== undefined && { id }) };
     const made = this.#id(
-      await this.#ask("POST", collection, document, owned === "201" ? "maker" : undefined),
+      await this.#ask(
+        "POST",
+        there.organization === undefined ? collection : `${collection}?org=${there.organization}`,
+        document,
+        owned === "201" ? { user: "maker" } : {},
+      ),
     );
     if (operation === "restore") await this.#ask("DELETE", `${collection}/${made}`);
     return path.replace(/\{\w+\}/, made) + (operation === "purge" ? "?purge=true" : "");
@@ -86,8 +143,8 @@ export class Targets {
     return this.#server.store(this.#definition.name);
   }
 
-  async #session(user: string, session: string): Promise<void> {
-    await insertSession(this.#store, this.#server.clock, user, session);
+  #session(user: string, session: string): Promise<string> {
+    return insertSession(this.#store, this.#server.clock, user, session);
   }
 
   #id(body: JsonObject): string {
@@ -95,11 +152,16 @@ export class Targets {
     return body["id"];
   }
 
-  /** By the operator, for a user where one is named. */
-  async #ask(method: string, path: string, body?: JsonObject, user?: string): Promise<JsonObject> {
+  /** By the operator, for a user where one is named, or in a session. */
+  async #ask(
+    method: string,
+    path: string,
+    body?: JsonObject,
+    { user, token = this.#operator }: { readonly user?: string; readonly token?: string } = {},
+  ): Promise<JsonObject> {
     const url = `${this.#server.url}/v1/${this.#definition.name}${path}`;
     const received = await send(method, url, {
-      token: this.#operator,
+      token,
       ...(body !== undefined && { body }),
       ...(user !== undefined && { headers: { "x-svc-on-behalf-of": user } }),
     });

@@ -63,6 +63,8 @@ const kinds: Readonly<Record<string, DocumentOperation>> = {
   "POST /{}/restore": "restore",
   "GET /_aggregate": "aggregate",
   "POST /_check": "check",
+  "POST /{}/_transfer": "transfer",
+  "POST /_assign_org": "assign",
 };
 
 function ownUse(title: string, { method, path }: Operation, known: Own, { auth }: Realm): Use {
@@ -83,13 +85,34 @@ function documentRequest(
   there: Documents,
   operation: DocumentOperation,
 ): Omit<Use, "answer"> {
-  const writes = operation === "create" || operation === "replace" || operation === "patch";
+  const organization = operation === "create" ? there.organization : undefined;
   return {
     title: operation === "purge" ? `${title}?purge=true` : title,
     method: title.split(" ")[0] ?? "",
-    path: (targets, caller) => targets.document(path, name, operation, caller),
-    body: writes ? (caller) => bodyOf(there, operation, caller) : undefined,
+    path: async (targets, caller) =>
+      within(organization, await targets.document(path, name, operation, caller)),
+    body: sentWith(there, operation),
   };
+}
+
+/** A path that names the organization that something is made in. */
+function within(organization: string | undefined, path: string): string {
+  return organization === undefined ? path : `${path}?org=${organization}`;
+}
+
+function sentWith(there: Documents, operation: DocumentOperation): Use["body"] {
+  switch (operation) {
+    case "create":
+    case "replace":
+    case "patch":
+      return (caller) => bodyOf(there, operation, caller);
+    case "transfer":
+      return () => ({ org: there.organization ?? null });
+    case "assign":
+      return () => ({});
+    default:
+      return undefined;
+  }
 }
 
 /** Apart from those of targets. */
@@ -118,7 +141,7 @@ function batchUses(
       method: "POST",
       async path(targets, caller) {
         await targets.document("", name, "create", caller);
-        return path;
+        return within(there.organization, path);
       },
       body: (caller) => ({
         operations: [{ op: "create", collection, ...batched(bodyOf(there, "create", caller)) }],

@@ -1,24 +1,38 @@
 /** What each caller is to be answered, by the tables and by what counts of their credential; never by the answer itself. */
 import type { KeyScopes } from "../../runtime/realm/caller.ts";
 import type { Credential } from "./callers.ts";
-import { type DocumentOperation, type Documents, type Own, successOf } from "./table.ts";
+import { type DocumentOperation, type Documents, type Own, outsider, successOf } from "./table.ts";
 
 const unauthenticated = "401 unauthenticated";
 const forbidden = "403 forbidden";
 
 /** @param auth whether the realm has accounts: where it has none, credentials count for administration alone */
-export function ownAnswer({ who, answer, session }: Own, credential: Credential, auth: boolean): string {
+export function ownAnswer(own: Own, credential: Credential, auth: boolean): string {
+  const { who, answer, session } = own;
   if (who === "public" || (who === "anybody" && !auth)) return answer;
   if (credential.kind === "bad") return unauthenticated;
   if (credential.kind === "refused") return credential.answer;
   if (who === "anybody") return answer;
   if (credential.kind === "none") return unauthenticated;
   if (who === "session") return credential.kind === "session" ? answer : forbidden;
+  if ("organization" in who) return memberAnswer(own, who.organization, credential);
   // A key's administration is not lent to the user it acts for.
   if (credential.kind === "delegate" || credential.areas.see.length === 0) return forbidden;
   if (credential.kind === "session" && credential.lapsed) return "401 reauth_required";
-  if (!credential.areas[who.to].includes(who.area)) return forbidden;
+  const areas = credential.areas[who.to];
+  if (!areas.includes(who.area) && (who.or === undefined || !areas.includes(who.or))) return forbidden;
   return credential.kind === "session" ? (session ?? answer) : answer;
+}
+
+function memberAnswer(
+  { answer, member }: Own,
+  needed: "members" | "managers",
+  credential: Exclude<Credential, { readonly kind: "none" | "bad" | "refused" }>,
+): string {
+  if (credential.kind !== "session") return forbidden;
+  if (credential.user === "maker") return answer;
+  if (credential.user !== "agent") return outsider;
+  return needed === "members" ? (member ?? answer) : forbidden;
 }
 
 const reading: ReadonlySet<DocumentOperation> = new Set(["list", "get", "aggregate", "check"]);
@@ -61,8 +75,14 @@ export function documentAnswer(
       if (!permits(credential.scopes, operation, name)) return forbidden;
       return verdicts[credential.user] ?? verdicts.others;
     case "key":
-      return keyAnswer(name, documents, operation, credential.scopes);
+      return outside(documents, operation, keyAnswer(name, documents, operation, credential.scopes));
   }
+}
+
+/** Keys by themselves are members of nothing. */
+function outside({ organization }: Documents, operation: DocumentOperation, answer: string): string {
+  const isMaking = operation === "create" && organization !== undefined && answer === successOf(operation);
+  return isMaking ? outsider : answer;
 }
 
 function keyAnswer(

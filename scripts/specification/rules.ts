@@ -34,7 +34,7 @@ const numbered: Readonly<Record<string, Readonly<Record<number, string>>>> = {
     5: "PATCH merges (RFC 7396); the result is validated",
     6: "DELETE is permanent unless the collection soft-deletes; purge",
     7: "unique index violated: 409 conflict with a detail per field",
-    8: "the batch takes an Idempotency-Key too",
+    8: "the batch takes an Idempotency-Key too, and org for all its creates",
   },
   "Custom ids": {
     1: "an existing id is 409 id_taken; PUT and PATCH stay update-only",
@@ -92,6 +92,15 @@ const numbered: Readonly<Record<string, Readonly<Record<number, string>>>> = {
     6: "headers tell queries and documents",
     7: "private, never 304, never public; ignored on writes",
   },
+  "Organization endpoints": {
+    1: "a non-member and an unknown organization: 403 not_org_member; slug_taken, org_limit_reached",
+    2: "the last member who can manage the organization stays so: 409 last_org_manager",
+    3: "one gives what one could hold, a team as the roles it carries; an open link never manages",
+    4: "caps and names of teams: team_limit_reached, team_name_taken",
+    5: "invalid_invitation, invitation_not_for_you, invitations_limit; tokens are shown once",
+    6: "a required second factor: who may require it, and what sessions without one are",
+    7: "effective roles: direct ones and those of teams, read at each request",
+  },
   "Errors, note": {
     1: "batch failures abort everything and name the operation's position",
   },
@@ -102,10 +111,11 @@ const numbered: Readonly<Record<string, Readonly<Record<number, string>>>> = {
     4: "401 unauthenticated, 401 invalid_credentials, 403 forbidden",
     5: "X-Svc-On-Behalf-Of: a key that may acts for a user; else 400, for a disabled user 403",
     6: "session cookies: opt-in; writes by cookie alone need a listed Origin",
+    7: "organization routes need a session; API keys have no memberships",
     8: "sensitive operations need a fresh proof of identity: 401 reauth_required, X-Svc-Reauth",
     9: "anonymous creates record created_by: anonymous",
     10: "administration by role and key: areas, admin: read; nobody grants what they lack",
-    11: "rules per operation; an undeclared one denies; restore and purge are not covered by write",
+    11: "rules per operation; an undeclared one denies; restore and purge are not covered by write; helpers",
     13: "sign-up, sign-in, passwords, tokens: api-decisions, Accounts",
   },
   Versioning: {
@@ -122,21 +132,25 @@ const numbered: Readonly<Record<string, Readonly<Record<number, string>>>> = {
 const named: Readonly<Record<string, string>> = {
   "Hierarchy and naming": "realm, database, collection, document; realm names of at most 54 characters",
   Document: "id, _meta and its members",
+  Organization: "its fields, members, teams and team roles; what it is to those who are in it, and to others",
+  "Invitation to an organization": "bindings, uses, lifetimes, links and mail; what acceptance grants",
   "List response": "items, limit, skip, has_more, next_cursor, total",
   "List query parameters":
     "where, order_by, limit, skip, after, count, deleted, expand, language; others are 400",
   Aggregation: "groups, buckets and metrics over what the caller may read; invalid_aggregate, too expensive",
   Batch: "up to 100 operations; a result for each, in order",
   "Error envelope": "error with code, message, details and request_id",
-  Errors: "stable codes with their statuses; unexpected failures are 500 internal_error",
+  Errors:
+    "stable codes with their statuses, those of organizations too; unexpected failures are 500 internal_error",
   References: "declarations are checked at build time, each refusal naming file and reference",
   "States, Document": "live, deleted, restored, purged, expired",
+  "States, Organization": "active, orphaned, deleted, reactivated; what becomes of documents",
   "States, idempotency": "none, running, remembered",
   Health: "/healthz and /readyz",
   "Administrator routes":
-    "_admin: users, invitations, keys, secrets, audit, config and documents past the rules; 404 when off",
+    "_admin: users, organizations, invitations, keys, secrets, audit, config, jobs and documents past the rules; 404 when off",
   "Audit records": "appended in the transaction of the change; who, what, when, from where; never content",
-  Limits: "body size, lists, where, order_by, search, expansion, batches, header values",
+  Limits: "body size, lists, where, order_by, search, expansion, batches, header values, slugs, invitations",
   Refusals: "configuration.md, What a refusal answers: 401, 403 or 404",
   "Field rules": "configuration.md, collection.yaml: what callers see and set",
 };

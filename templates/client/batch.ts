@@ -1,6 +1,12 @@
 import type { ErrorCode } from "../../runtime/errors.ts";
 import type { Connection, OnceOptions } from "./connection.ts";
-import type { CollectionOf, CreateError, WriteError } from "./documents.ts";
+import {
+  type BelongingOptions,
+  belonging,
+  type CollectionOf,
+  type CreateError,
+  type WriteError,
+} from "./documents.ts";
 import type { ApiPromise } from "./errors.ts";
 import type { IfTrait, Shape } from "./queries.ts";
 
@@ -32,6 +38,9 @@ export type BatchError<All extends ShapesByName> = {
   [Name in keyof All]: CreateError<All[Name]> | WriteError<All[Name]>;
 }[keyof All];
 
+/** The organization and the team that all new documents belong to. */
+type BatchOptions<All extends ShapesByName> = OnceOptions & BelongingOptions<All[keyof All]>;
+
 export interface Batching<All extends ShapesByName, Further extends ErrorCode = never> {
   /**
    * All of these operations, in order, or none: at most 100. The details of an error name the operation by its position,
@@ -39,7 +48,7 @@ export interface Batching<All extends ShapesByName, Further extends ErrorCode = 
    */
   $batch<const Operations extends readonly BatchOperation<All>[]>(
     operations: Operations,
-    options?: OnceOptions,
+    options?: BatchOptions<All>,
   ): ApiPromise<BatchResults<All, Operations>, BatchError<All> | Further>;
 }
 
@@ -57,12 +66,13 @@ export function batching<All extends ShapesByName, Further extends ErrorCode>(
   return {
     $batch<const Operations extends readonly BatchOperation<All>[]>(
       operations: Operations,
-      options?: OnceOptions,
+      options?: BatchOptions<All>,
     ) {
       return connection
         .once<{ results: BatchResults<All, Operations> }, BatchError<All> | Further>({
           method: "POST",
           path: `${path}/_batch`,
+          query: belonging(options),
           body: { operations },
           options,
         })

@@ -40,7 +40,35 @@ export type Query<S extends Shape, Entry extends string> = ReadOptions<S, Entry>
   where?: Where<S> | undefined;
   /** By creation time unless given; at most 8. */
   order_by?: readonly OrderKey<S>[] | undefined;
-} & IfTrait<S, "search", { language?: string | undefined }, unknown>;
+} & IfTrait<S, "search", { language?: string | undefined }, unknown> &
+  BelongingOptions<S>;
+
+/** Ids of an organization and of one of its teams, where documents belong to any. */
+export type BelongingOptions<S extends Shape> = IfTrait<
+  S,
+  "organization",
+  { org?: string | undefined },
+  unknown
+> &
+  IfTrait<S, "team", { team?: string | undefined }, unknown>;
+
+/** The organization and the team that a new document belongs to, for good. */
+type CreateOptions<S extends Shape> = OnceOptions &
+  BelongingOptions<S> &
+  IfTrait<
+    S,
+    "organization_required",
+    { org: string } & IfTrait<S, "team_required", { team: string }, unknown>,
+    unknown
+  >;
+
+/** They can be left out where none is required. */
+type CreateArguments<S extends Shape> = IfTrait<
+  S,
+  "organization_required",
+  [options: CreateOptions<S>],
+  [options?: CreateOptions<S>]
+>;
 
 interface Paging {
   /** 1-100, default 20. */
@@ -91,12 +119,15 @@ export type AggregateError<S extends Shape> =
 export type CreateError<S extends Shape> =
   | Always
   | BodyError
-  | "org_not_allowed"
-  | "team_not_allowed"
+  | IfTrait<S, "organization", "not_org_member", "org_not_allowed">
+  | IfTrait<S, "team", "org_required" | "forbidden", "team_not_allowed">
+  | IfTrait<S, "organization_required", "org_required">
+  | IfTrait<S, "team_required", "team_required">
   | IfTrait<S, "custom_id", "id_required" | "invalid_id" | "id_taken" | "too_many_requests", "id_not_allowed">
   | IfTrait<S, "unique", "conflict">
   | IfTrait<S, "accounts", "request_in_progress" | "idempotency_key_reused">;
-export type WriteError<S extends Shape> = Always | BodyError | ChangeError<S>;
+type RestoreError<S extends Shape> = Always | BodyError | ChangeError<S>;
+export type WriteError<S extends Shape> = RestoreError<S> | IfTrait<S, "organization", "immutable_field">;
 export type DeleteError = Always | "not_found" | "write_conflict" | "version_mismatch";
 
 /** The operations on a collection's documents. */
@@ -151,7 +182,7 @@ export class Collection<S extends Shape, Further extends ErrorCode = never> {
 
   /** How many documents match. */
   count(
-    options: Pick<Query<S, never>, "where" | keyof RequestOptions> = {},
+    options: Pick<Query<S, never>, "where" | keyof RequestOptions> & BelongingOptions<S> = {},
   ): ApiPromise<number, ListError<S> | Further> {
     const query = read({ ...options, limit: 1, count: true });
     return this.#connection
@@ -160,8 +191,12 @@ export class Collection<S extends Shape, Further extends ErrorCode = never> {
   }
 
   /** Where it is repeated because an answer was lost, the document is made once all the same. */
-  create(document: S["create"], options?: OnceOptions): ApiPromise<S["document"], CreateError<S> | Further> {
-    return this.#connection.once({ method: "POST", path: this.#path, body: document, options });
+  create(
+    document: S["create"],
+    ...[options]: CreateArguments<S>
+  ): ApiPromise<S["document"], CreateError<S> | Further> {
+    const query = belonging(options);
+    return this.#connection.once({ method: "POST", path: this.#path, query, body: document, options });
   }
 
   /** Members left out are removed. */
@@ -233,7 +268,7 @@ export class Collection<S extends Shape, Further extends ErrorCode = never> {
   }
 
   /** Brings a document back from the trash. */
-  restore(id: string, options?: WriteOptions): ApiPromise<S["document"], WriteError<S> | Further> {
+  restore(id: string, options?: WriteOptions): ApiPromise<S["document"], RestoreError<S> | Further> {
     return this.#connection.call({
       method: "POST",
       path: `${this.#at(id)}/restore`,
@@ -266,6 +301,12 @@ export class Collection<S extends Shape, Further extends ErrorCode = never> {
     const version = "version" in ifMatch._meta ? ifMatch._meta.version : undefined;
     return this.#connection.tagOf(ifMatch) ?? (version === undefined ? undefined : `"${version}"`);
   }
+}
+
+/** What a create says in its query. */
+export function belonging(options: object = {}) {
+  const { org, team }: { org?: unknown; team?: unknown } = options;
+  return { org, team };
 }
 
 type MetricOf<S extends Shape> = keyof S["aggregation"]["metrics"] & string;

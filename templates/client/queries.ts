@@ -49,7 +49,7 @@ export interface DocumentFields {
 }
 
 /** In realms with accounts. */
-export interface OwnershipFields {
+export interface OwnershipFields extends DocumentFields {
   "_meta.owner": TextCondition<string | null>;
   "_meta.created_by": TextCondition<string>;
   "_meta.updated_by": TextCondition<string>;
@@ -60,6 +60,16 @@ export interface DeletionFields {
   "_meta.deleted_at": Condition<string | Date>;
   "_meta.deleted_by": TextCondition<string>;
   "_meta.purge_at": Condition<string | Date>;
+}
+
+/** In collections whose documents belong to organizations. */
+export interface OrganizationFields extends OwnershipFields {
+  "_meta.org": TextCondition<string | null>;
+}
+
+/** In collections whose documents belong to teams. */
+export interface TeamFields extends OrganizationFields {
+  "_meta.team": TextCondition<string | null>;
 }
 
 /** What a collection is: its types, and what it can do. */
@@ -76,7 +86,17 @@ export interface Shape {
   aggregation: { keys: object; by: string; metrics: object };
 }
 
-export type Trait = "accounts" | "custom_id" | "search" | "trash" | "unique" | "aggregate";
+export type Trait =
+  | "accounts"
+  | "custom_id"
+  | "search"
+  | "trash"
+  | "unique"
+  | "aggregate"
+  | "organization"
+  | "organization_required"
+  | "team"
+  | "team_required";
 
 /** `Then` for a collection with the trait, else `Otherwise`. */
 export type IfTrait<S extends Shape, T extends Trait, Then, Otherwise = never> = T extends S["traits"]

@@ -21,3 +21,9 @@ export type Refusal = Extract<ErrorCode, "unauthenticated" | "forbidden">;
 
 /** What administrators are answered beside what everybody is. */
 export type AdministratorError = Refusal | Extract<ErrorCode, "reauth_required" | "not_found">;
+
+/** Roles of members of organizations. */
+export type OrganizationRole = string;
+
+/** Roles held within teams. */
+export type TeamRoleName = string;

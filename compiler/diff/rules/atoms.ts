@@ -1,6 +1,7 @@
 /** Rules as propositions: their comparisons are atoms that are true or false, called alike where they say the same. */
 import { canonicalJson } from "../../model/meaning.ts";
-import { type Condition, type Leaf, operands, type Value } from "../../rules/form.ts";
+import { type At, type Claim, type Condition, type Leaf, operands, type Value } from "../../rules/form.ts";
+import { readerHelper } from "../../rules/operators.ts";
 import { isDate } from "../../rules/values.ts";
 
 /** A condition over atoms, by their keys. */
@@ -56,8 +57,10 @@ export function propositionOf(condition: Condition): Proposition {
 
 /** What says that one of several holds is taken apart, so that a role or value more is a clause more. */
 function leafProposition(leaf: Leaf): Proposition {
-  if (leaf.kind === "hasRole" && leaf.roles.length > 1)
+  if ((leaf.kind === "hasRole" || leaf.kind === "membership") && leaf.roles.length > 1)
     return { kind: "or", of: leaf.roles.map((role) => atom({ ...leaf, roles: [role] })) };
+  if (leaf.kind === "absent" && leaf.of.kind === "claim" && leaf.of.path.length === 0)
+    return { kind: "not", of: atom(memberOf(leaf.of, leaf.at)) };
   if (leaf.kind === "includes" && leaf.list.kind === "list" && !isDate(leaf.item)) {
     const { at, item } = leaf;
     const equals = leaf.list.items.map((value): Proposition => {
@@ -67,6 +70,11 @@ function leafProposition(leaf: Leaf): Proposition {
     return { kind: "or", of: equals };
   }
   return atom(leaf);
+}
+
+/** Members alone see the claims of an organization, and every organization has some, be they empty. */
+function memberOf({ org }: Claim, at: At): Leaf {
+  return { kind: "membership", helper: "inOrg", id: org, roles: [], at };
 }
 
 function atom(leaf: Leaf): Atom {
@@ -88,6 +96,8 @@ function keyOf(leaf: Leaf): string {
     }
     case "text":
       return key(leaf.op, ...texts);
+    case "membership":
+      return key(leaf.helper, ...texts);
     default:
       return key(leaf.kind, ...texts);
   }
@@ -111,6 +121,9 @@ export function valueText(value: Value): string {
       return canonicalJson(["list", ...[...new Set(value.items)].sort()]);
     case "read":
       return canonicalJson(["read", value.root, ...value.path, ...(isDate(value) ? [true] : [])]);
+    case "claim":
+      // The same claim is another value where it is used as one of another type.
+      return canonicalJson(["claim", valueText(value.org), value.path, readerHelper(value.type)]);
     case "moment":
       return canonicalJson([value.helper, value.milliseconds]);
     case "length":

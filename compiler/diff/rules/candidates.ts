@@ -3,23 +3,25 @@ import type { Scalar } from "../../../runtime/filter/algebra.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../runtime/json.ts";
 import { ahead, member } from "../../../runtime/rules/index.ts";
 import { isScalar } from "../../../runtime/rules/values.ts";
+import type { Asked } from "../../rules/evaluate.ts";
 import {
+  asksMemberships,
+  type Claim,
   type Condition,
   type Leaf,
   leavesIn,
   operands,
-  type Read,
+  readKey,
   type Value,
   valuesIn,
 } from "../../rules/form.ts";
-import { readKey } from "../../rules/print/values.ts";
-import type { ValueType } from "../../rules/types.ts";
-import { type Group, Groups } from "./groups.ts";
+import { textType, type ValueType } from "../../rules/types.ts";
+import { choicesOf } from "./choices.ts";
+import { type Group, Groups, nothing } from "./groups.ts";
+import { idsIn, membershipCandidates, org } from "./memberships.ts";
 
 /** What a rule reads, and what may stand there; undefined stands for absent. */
-export interface Unknown {
-  readonly root: Read["root"];
-  readonly path: readonly string[];
+export interface Unknown extends Asked {
   readonly candidates: readonly (JsonValue | undefined)[];
 }
 
@@ -45,31 +47,39 @@ export function unknownsOf(
   conditions: readonly Condition[],
   circumstances: Circumstances,
 ): ReadonlyMap<string, Unknown> {
-  const reads = new Map<string, Read & { readonly types: ValueType[] }>();
+  const reads = new Map<string, Asked & { readonly types: ValueType[] }>();
   const groups = new Groups();
   for (const [at, condition] of conditions.entries()) {
     for (const leaf of leavesIn(condition)) {
-      const own = [...readsOf(leaf)];
-      for (const read of own) {
+      for (const read of readsOf(leaf)) {
         const known = reads.get(readKey(read)) ?? { ...read, types: [] };
         known.types.push(read.type);
         reads.set(readKey(read), known);
       }
-      groups.add(own.map(readKey), {
-        scalars: new Map(scalarsOf(leaf, circumstances).map((value) => [value, new Set([at])])),
+      const named = (values: readonly Scalar[]) => new Map(values.map((value) => [value, new Set([at])]));
+      const claims = claimsIn(leaf);
+      for (const claim of claims)
+        groups.add(readsIn(claim.org).map(readKey), { ...nothing, scalars: named([org]) });
+      const ofClaims = new Set(claims.flatMap((claim) => [...valuesIn(claim.org)]));
+      const compared = [...readsOf(leaf, ofClaims)];
+      groups.add(compared.map(readKey), {
+        scalars: named(scalarsOf(leaf, circumstances)),
         parts: new Set(leaf.kind === "text" ? operands(leaf).flatMap(namedBy) : []),
         sizes: new Set(sizesOf(leaf)),
       });
     }
   }
-  const isRead = (wanted: Read["root"]): boolean => [...reads.values()].some(({ root }) => root === wanted);
+  const asks = conditions.some(asksMemberships);
+  const isRead = (wanted: Asked["root"]): boolean => [...reads.values()].some(({ root }) => root === wanted);
   const entries = [...reads].map(([key, read]): [string, Unknown] => [
     key,
     { root: read.root, path: read.path, candidates: candidatesOf(read, groups.of(key), circumstances) },
   ]);
+  const memberships: Unknown = { ...membershipsRead, candidates: membershipCandidates(conditions) };
   return new Map([
-    // Whoever has members is somebody.
-    ...(isRead("user") ? [[userKey, anybody] as const] : []),
+    // Whoever has members, or is a member, is somebody.
+    ...(asks || isRead("user") ? [[userKey, anybody] as const] : []),
+    ...(asks ? [[membershipsKey, memberships] as const] : []),
     ...(circumstances.creating && isRead("document") ? [[documentKey, anyDocument] as const] : []),
     ...entries,
   ]);
@@ -80,17 +90,37 @@ export const documentKey = readKey({ root: "document", path: [] });
 const anyDocument: Unknown = { root: "document", path: [], candidates: [{}, undefined] };
 const anybody: Unknown = { root: "user", path: [], candidates: [undefined, {}] };
 
-function* readsOf(leaf: Leaf): Generator<Read> {
-  for (const operand of operands(leaf))
-    for (const value of valuesIn(operand)) if (value.kind === "read") yield value;
+const membershipsRead = { root: "memberships", path: [] } as const;
+export const membershipsKey = readKey(membershipsRead);
+
+type TypedRead = Asked & { readonly type: ValueType };
+
+function* readsOf(leaf: Leaf, without?: ReadonlySet<Value>): Generator<TypedRead> {
+  for (const operand of operands(leaf)) yield* readsIn(operand, without);
   if (leaf.kind === "hasRole")
-    yield { kind: "read", root: "user", path: ["roles"], type: { kinds: [], elements: ["text"] } };
+    yield { root: "user", path: ["roles"], type: { kinds: [], elements: ["text"] } };
+}
+
+/** What is read in a value, but in some of its parts. */
+function readsIn(of: Value, without: ReadonlySet<Value> = new Set()): readonly TypedRead[] {
+  return [...valuesIn(of)].flatMap((value): readonly TypedRead[] => {
+    if (without.has(value)) return [];
+    if (value.kind === "read") return [value];
+    return value.kind === "claim" && value.path.length > 0 ? [{ ...value, root: "claims" }] : [];
+  });
+}
+
+function claimsIn(leaf: Leaf): readonly Claim[] {
+  return operands(leaf).flatMap((operand) =>
+    [...valuesIn(operand)].filter((value) => value.kind === "claim"),
+  );
 }
 
 /** The values that a comparison names, and those beside them. */
 function scalarsOf(leaf: Leaf, circumstances: Circumstances): Scalar[] {
   const values = operands(leaf).flatMap((operand) => [...valuesIn(operand)]);
   const named = values.flatMap((value) => [...namedBy(value), ...configuredBy(value, circumstances)]);
+  if (leaf.kind === "membership") return [...idsIn(leaf), ...named];
   if (leaf.kind === "text")
     return named.flatMap((part): Scalar[] =>
       typeof part === "string" ? [part, `${part}x`, `x${part}`] : [part],
@@ -143,7 +173,7 @@ function sizesOf(leaf: Leaf): number[] {
 }
 
 function candidatesOf(
-  { root, path, types }: Read & { readonly types: readonly ValueType[] },
+  { root, path, types }: Asked & { readonly types: readonly ValueType[] },
   group: Group,
   { appConfig, replaced, required }: Circumstances,
 ): readonly (JsonValue | undefined)[] {
@@ -152,26 +182,17 @@ function candidatesOf(
   const configured =
     root === "appConfig" ? appConfig.flatMap((config) => valueOrNothing(member(config, ...path))) : [];
   if (configured.length > 0 && !replaced) return telling(configured, group);
-  const found = [...configured, ...types.flatMap((type) => typed(type, group))];
+  const found = [...configured, ...types.flatMap((type) => typed(type.open ? textType : type, group))];
   const certain =
     isAlwaysThere(root, path) || ((root === "document" || root === "data") && required.has(path.join(".")));
   return [...telling(found, group), ...(certain ? [] : [undefined])];
 }
 
-/** Roles of which every choice is tried. */
-const MAX_COMBINED = 5;
-
-/** None, each, all, then those between; of what documents call a role no other than that has a meaning here. */
+/** Of what documents call a role no other than that has a meaning here. */
 function rolesOf(group: Group): readonly JsonValue[] {
   const texts = [...group.values.scalars.keys()].filter((value) => typeof value === "string");
   const roles = telling(texts, group).slice(0, MAX_CANDIDATES - 2);
-  const named = roles.length > 0 ? roles : ["a"];
-  const few = named.slice(0, MAX_COMBINED).sort();
-  const choices = Array.from({ length: 2 ** few.length }, (_, choice) =>
-    few.filter((_role, at) => (choice >> at) & 1),
-  );
-  const between = choices.filter((some) => some.length > 1 && some.length < named.length);
-  return [[], ...named.map((role) => [role]), ...(named.length > 1 ? [named] : []), ...between];
+  return choicesOf(roles.length > 0 ? roles : ["a"]);
 }
 
 /** Where there are too many, those that one rule alone names come first, then those that none does. */
@@ -250,7 +271,7 @@ function isDateText(value: JsonValue): value is string {
 }
 
 /** What the server gives to every user and document. */
-function isAlwaysThere(root: Read["root"], path: readonly string[]): boolean {
+function isAlwaysThere(root: Asked["root"], path: readonly string[]): boolean {
   const text = path.join(".");
   if (root === "user") return ["id", "email", "email_verified", "roles", "mfa", "created_at"].includes(text);
   return (

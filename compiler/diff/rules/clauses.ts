@@ -1,6 +1,6 @@
 /** What changed in a rule, in words: its clauses that came and went. */
 import type { CompiledRule } from "../../rules/compiled.ts";
-import type { Condition } from "../../rules/form.ts";
+import { type Condition, type Leaf, operands } from "../../rules/form.ts";
 import { canonicalText } from "./atoms.ts";
 
 /** A rule's form and the text that its places lie in. */
@@ -46,16 +46,24 @@ function clauses({ text, condition }: Ruled, kind: "and" | "or"): ReadonlyMap<st
   const parts = condition.kind === kind ? condition.of : [condition];
   const pairs = parts.flatMap((part) => {
     const whole = oneLine(text.slice(part.at.start, part.at.end));
-    const roles = part.kind === "hasRole" && kind === "or" ? part.roles : [];
+    const holds = (part.kind === "hasRole" || part.kind === "membership") && kind === "or";
     // A role more is a clause more.
-    if (roles.length > 1)
-      return roles.map((role) => {
+    if (holds && part.roles.length > 1)
+      return part.roles.map((role) => {
         const own = { ...part, roles: [role] };
-        return [canonicalText(own), `hasRole(${slice(text, role.at)})`] as const;
+        return [canonicalText(own), callInWords(own, text)] as const;
       });
     return [[canonicalText(part), whole] as const];
   });
   return new Map([...pairs].sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** The helper called with its operands as they stand in the text. */
+function callInWords(leaf: Leaf, text: string): string {
+  const helper = leaf.kind === "membership" ? leaf.helper : leaf.kind;
+  return `${helper}(${operands(leaf)
+    .map(({ at }) => slice(text, at))
+    .join(", ")})`;
 }
 
 function slice(text: string, { start, end }: { readonly start: number; readonly end: number }): string {

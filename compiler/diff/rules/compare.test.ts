@@ -90,6 +90,31 @@ const cases: Readonly<Record<string, readonly [old: string, now: string, ...mess
     "{ read: true, delete: user != null }",
     'additive rules.delete: was `document._meta.owner == user.id`, is `user != null`; a user with id \'u2\' may now delete {"_meta":{"owner":"u1"}}',
   ],
+  "members of organizations": [
+    "read: user != null",
+    "read: inOrg(document._meta.org)",
+    'breaking rules.read: was `user != null`, is `inOrg(document._meta.org)`; a user in no organization may no longer read {"_meta":{"org":"o1"}}',
+  ],
+  "a role in an organization": [
+    "read: inOrg(document._meta.org)",
+    "read: hasOrgRole(document._meta.org, 'owner')",
+    'breaking rules.read: was `inOrg(document._meta.org)`, is `hasOrgRole(document._meta.org, \'owner\')`; a user in organization o1 may no longer read {"_meta":{"org":"o1"}}',
+  ],
+  "a role in an organization more": [
+    "read: hasOrgRole(document._meta.org, 'owner')",
+    "read: hasOrgRole(document._meta.org, 'owner', 'clerk')",
+    'additive rules.read: `hasOrgRole(document._meta.org, \'clerk\')` is enough now; a user in organization o1 as clerk may now read {"_meta":{"org":"o1"}}',
+  ],
+  "a role within a team": [
+    "read: inTeam(document._meta.team)",
+    "read: hasTeamRole(document._meta.team, 'lead')",
+    'breaking rules.read: was `inTeam(document._meta.team)`, is `hasTeamRole(document._meta.team, \'lead\')`; a user in organization o1, in team t1 may no longer read {"_meta":{"team":"t1"}}; a user in organization o1, as lead within team t1 may now read {"_meta":{"team":"t1"}}',
+  ],
+  "a claim": [
+    "read: orgClaims(document._meta.org).plan == 'pro'",
+    "read: orgClaims(document._meta.org).plan != null",
+    'additive rules.read: was `orgClaims(document._meta.org).plan == \'pro\'`, is `orgClaims(document._meta.org).plan != null`; a user in organization o1, which claims {"plan":"a"} may now read {"_meta":{"org":"o1"}}',
+  ],
   layout: ["read: hasRole('lead')   ||   true", "read: hasRole('lead') || true"],
 };
 /** Whether the count is one of so many. */

@@ -2,8 +2,8 @@
 import { isJsonObject } from "../../../runtime/json.ts";
 import type { Place } from "../../emit/openapi/schemas/place.ts";
 import { placeOf } from "../../emit/openapi/schemas/place.ts";
-import type { RuleName } from "../../model/model.ts";
-import type { CompiledRule, CompiledRules } from "../../rules/compiled.ts";
+import type { Realm, RuleName } from "../../model/model.ts";
+import type { CompiledRule, CompiledRules, RulesStage } from "../../rules/compiled.ts";
 import { constant } from "../../rules/simplify.ts";
 import type { Report } from "../catalogue.ts";
 import { collectionPlace, type Version } from "../collection.ts";
@@ -56,6 +56,21 @@ const acts: readonly (readonly [RuleName, Act])[] = [
   ["restore", { verb: "see and restore", writes: false, stored: true }],
   ["purge", { verb: "purge", writes: false, stored: true }],
 ];
+
+/** Who creates organizations. */
+export function compareOrganizationRules(
+  old: { readonly realm: Realm; readonly rules: RulesStage },
+  now: { readonly realm: Realm; readonly rules: RulesStage },
+  report: Report,
+): void {
+  const [before, after] = [old.rules.createOrganization, now.rules.createOrganization];
+  const circumstances = {
+    appConfig: [old.realm.appConfig, now.realm.appConfig],
+    required: new Set<string>(),
+  };
+  const act: Act = { verb: "create an organization", writes: false, stored: false };
+  compareRule(before, after, denied, act, "organizations.create", circumstances, report);
+}
 
 const nowhere = { start: 0, end: 0 };
 /** What stands for an operation's rule that is not given, and for a field's. */

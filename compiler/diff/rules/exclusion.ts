@@ -1,10 +1,11 @@
 /**
  * Outcomes of two comparisons that no caller and document bring about together: `x < 10` and not `x < 20`, `x == 'a'` and
- * `x == 'b'`, a role of nobody. Of what is not known to be so it is taken that they may.
+ * `x == 'b'`, a role of nobody, a role in an organization of somebody who is not in it. Of what is not known to be so it is taken that they may.
  */
 import type { Scalar } from "../../../runtime/filter/algebra.ts";
-import { holds as holdsIn } from "../../rules/evaluate.ts";
-import { type Leaf, mapOperands, operands, type Read, type Value } from "../../rules/form.ts";
+import { noMemberships } from "../../../runtime/realm/memberships.ts";
+import { holds as holdsIn, type World } from "../../rules/evaluate.ts";
+import { type Claim, type Leaf, mapOperands, operands, type Value } from "../../rules/form.ts";
 import { typeOf } from "../../rules/values.ts";
 import { valueText } from "./atoms.ts";
 import { namedBy, neighbours, now } from "./candidates.ts";
@@ -18,27 +19,78 @@ export function mayBoth(one: Outcome, other: Outcome): boolean {
   return !lacks(one, other) && !lacks(other, one) && somethingGives(one, other);
 }
 
+/** What may be there or not: a value that is read, a claim; no path: the user, membership in an organization. */
+interface Thing {
+  /** A root, or the organization by its text. */
+  readonly of: string;
+  readonly path: readonly string[];
+}
+
 /** Whether one says that something is absent which the other needs. */
-function lacks({ leaf, holds }: Outcome, other: Outcome): boolean {
-  if (leaf.kind !== "absent" || !holds || leaf.of.kind !== "read") return false;
-  const { root, path } = leaf.of;
+function lacks(outcome: Outcome, other: Outcome): boolean {
+  const missing = missed(outcome);
+  if (missing === undefined) return false;
+  const { of, path } = missing;
   return needed(other).some(
-    (read) => read.root === root && path.every((segment, at) => read.path[at] === segment),
+    (thing) => thing.of === of && path.every((segment, at) => thing.path[at] === segment),
   );
 }
 
+/** What is not there, with all that would be inside of it. */
+function missed({ leaf, holds }: Outcome): Thing | undefined {
+  if (leaf.kind === "membership") return leaf.helper === "inOrg" && !holds ? inOrg(leaf.id) : undefined;
+  if (leaf.kind !== "absent" || !holds) return undefined;
+  const { of } = leaf;
+  if (of.kind === "read") return { of: of.root, path: of.path };
+  // A claim that is used as something is absent, too, where it is something else.
+  return of.kind === "claim" && of.type.open ? claimed(of) : undefined;
+}
+
 /** What must be there for an outcome. */
-function needed({ leaf, holds }: Outcome): Pick<Read, "root" | "path">[] {
-  if (leaf.kind === "absent") return holds ? [] : readsOf(leaf.of);
+function needed({ leaf, holds }: Outcome): Thing[] {
+  if (leaf.kind === "absent") return holds ? [] : thingsIn(leaf.of);
   if (!holds) return [];
-  if (leaf.kind !== "hasRole") return operands(leaf).flatMap(readsOf);
-  return [{ root: "user", path: ["roles"] }, ...(leaf.roles.length === 1 ? leaf.roles.flatMap(readsOf) : [])];
+  switch (leaf.kind) {
+    case "hasRole":
+      return [{ of: "user", path: ["roles"] }, ...onlyOne(leaf.roles)];
+    case "membership": {
+      const within = leaf.helper === "inOrg" || leaf.helper === "hasOrgRole" ? [inOrg(leaf.id)] : [];
+      return [user, ...within, ...thingsIn(leaf.id), ...onlyOne(leaf.roles)];
+    }
+    default:
+      return operands(leaf).flatMap(thingsIn);
+  }
+}
+
+/** One of several roles may be absent. */
+function onlyOne(roles: readonly Value[]): Thing[] {
+  return roles.length === 1 ? roles.flatMap(thingsIn) : [];
 }
 
 /** What must be there for a value to be. */
-function readsOf(value: Value): Read[] {
-  if (value.kind === "read") return [value];
-  return value.kind === "length" || value.kind === "ends" ? readsOf(value.of) : [];
+function thingsIn(value: Value): Thing[] {
+  switch (value.kind) {
+    case "read":
+      return [{ of: value.root, path: value.path }];
+    case "claim":
+      return [user, claimed(value), ...thingsIn(value.org)];
+    case "length":
+    case "ends":
+      return thingsIn(value.of);
+    default:
+      return [];
+  }
+}
+
+const user: Thing = { of: "user", path: [] };
+
+/** All that an organization claims is there for its members. */
+function claimed({ org, path }: Claim): Thing {
+  return { of: `in ${valueText(org)}`, path };
+}
+
+function inOrg(id: Value): Thing {
+  return { of: `in ${valueText(id)}`, path: [] };
 }
 
 /** Tries values for what the two compare, if that is the same. */
@@ -47,7 +99,7 @@ function somethingGives(one: Outcome, other: Outcome): boolean {
     [one.leaf, other.leaf],
     [one.holds, other.holds],
   ];
-  if (leaves.some(({ kind }) => kind === "hasRole" || kind === "nonEmpty")) return true;
+  if (leaves.some(({ kind }) => ["hasRole", "membership", "nonEmpty"].includes(kind))) return true;
   const [subjects, others] = leaves.map(subjectsOf);
   if (subjects === undefined || others === undefined || subjects.size === 0) return true;
   if ([...subjects.keys()].sort().join() !== [...others.keys()].sort().join()) return true;
@@ -86,7 +138,11 @@ function assignments(subjects: readonly Value[], constants: readonly Value[]): A
   );
 }
 
-const nobody = { context: { user: undefined, now, appConfig: {} }, document: undefined, data: undefined };
+const nobody: World = {
+  context: { user: undefined, now, appConfig: {}, memberships: noMemberships },
+  document: undefined,
+  data: undefined,
+};
 
 function holdsFor(leaf: Leaf, values: Assignment): boolean {
   const filled = mapOperands(leaf, (operand): Value => {

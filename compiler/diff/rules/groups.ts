@@ -14,7 +14,7 @@ interface Values {
   readonly sizes: ReadonlySet<number>;
 }
 
-const nothing: Values = { scalars: new Map(), parts: new Set(), sizes: new Set() };
+export const nothing: Values = { scalars: new Map(), parts: new Set(), sizes: new Set() };
 
 /** What is compared with each other, directly or by way of others, is tried with the same values. */
 export class Groups {

@@ -5,7 +5,7 @@ import { holds, type World } from "../../rules/evaluate.ts";
 import type { Condition } from "../../rules/form.ts";
 import { contextArbitrary, documentArbitrary, ruleArbitrary } from "../../rules/random.testing.ts";
 import { compileRules } from "../../rules/rules.ts";
-import { noteFields, noteRealm, ruleSource } from "../../rules/testing.ts";
+import { noteFields, noteRealm, ofOrganizations, organizations, ruleSource } from "../../rules/testing.ts";
 import { relationOf } from "./relation.ts";
 import { findWitness, worldOf } from "./search.ts";
 
@@ -20,6 +20,7 @@ beforeAll(() => {
   const rules = fc.sample(ruleArbitrary({ data: true }, 2), { seed: 22, numRuns: 300 });
   const collections = rules.map(({ text }, at) =>
     collectionOf("desk", "db", `notes${at}`, {
+      ...ofOrganizations,
       fields: noteFields,
       rules: { update: ruleSource(text, "update", at + 1) },
     }),
@@ -28,6 +29,7 @@ beforeAll(() => {
   if (first === undefined) return;
   const { collections: compiled } = compileRules({
     ...noteRealm(first),
+    organizations,
     databases: [{ name: "db", collections }],
   });
   const conditions = [...compiled.values()].flatMap(({ rules: own }) => own.update?.form.condition ?? []);

@@ -1,10 +1,18 @@
 /** Finds a caller and a document that one rule treats otherwise than another. */
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../runtime/json.ts";
 import type { RuleUser } from "../../../runtime/realm/caller.ts";
-import { truth, type World } from "../../rules/evaluate.ts";
-import { type Condition, type Read, valuesIn } from "../../rules/form.ts";
-import { readKey } from "../../rules/print/values.ts";
-import { type Circumstances, documentKey, now, type Unknown, unknownsOf, userKey } from "./candidates.ts";
+import { type Asked, truth, type World } from "../../rules/evaluate.ts";
+import { type Condition, readKey, valuesIn } from "../../rules/form.ts";
+import {
+  type Circumstances,
+  documentKey,
+  membershipsKey,
+  now,
+  type Unknown,
+  unknownsOf,
+  userKey,
+} from "./candidates.ts";
+import { membershipsOf } from "./memberships.ts";
 
 /** What was chosen for what had to be known, by `readKey`; undefined stands for absent. */
 export type Choices = ReadonlyMap<string, JsonValue | undefined>;
@@ -89,10 +97,13 @@ function witnessIn(
 
 /** What has to be chosen before a value can be read: what it is inside of, then itself. */
 function firstMissing(
-  { root, path }: Read,
+  { root, path }: Asked,
   choices: Choices,
   unknowns: ReadonlyMap<string, Unknown>,
 ): string | undefined {
+  // Nobody is in nothing.
+  if (root === "memberships" && choices.get(userKey) === undefined)
+    return choices.has(userKey) ? undefined : userKey;
   for (let length = 0; length <= path.length; length++) {
     const key = readKey({ root, path: path.slice(0, length) });
     if (length < path.length && !unknowns.has(key)) continue;
@@ -108,8 +119,9 @@ export function worldOf(choices: Choices, unknowns: ReadonlyMap<string, Unknown>
   const chosen = (root: Unknown["root"]): JsonObject => chosenOf(root, choices, unknowns);
   const isCreate = choices.has(documentKey) && choices.get(documentKey) === undefined;
   const user = choices.get(userKey) === undefined ? undefined : { ...somebody, ...chosen("user") };
+  const memberships = membershipsOf(user && choices.get(membershipsKey), chosen("claims"));
   return {
-    context: { user, now, appConfig: chosen("appConfig") },
+    context: { user, now, appConfig: chosen("appConfig"), memberships },
     document: isCreate ? undefined : { id: "d1", ...chosen("document") },
     data: chosen("data"),
   };

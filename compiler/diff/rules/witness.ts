@@ -3,7 +3,8 @@ import type { JsonValue } from "../../../runtime/json.ts";
 import { canonicalJson } from "../../model/meaning.ts";
 import { shown } from "../words.ts";
 import type { Unknown } from "./candidates.ts";
-import { now, userKey } from "./candidates.ts";
+import { membershipsKey, now, userKey } from "./candidates.ts";
+import { membershipInWords } from "./memberships.ts";
 import { chosenOf, type Witness } from "./search.ts";
 
 /** What a rule is asked for. */
@@ -20,16 +21,20 @@ export function witnessInWords(witness: Witness, may: string, act: Act, readsClo
   return `${callerInWords(witness)} ${may} ${actInWords(witness, act)}${circumstancesInWords(witness, readsClock)}`;
 }
 
-function callerInWords({ choices, unknowns }: Witness): string {
+function callerInWords(witness: Witness): string {
+  const { choices, unknowns } = witness;
   if (!choices.has(userKey)) return "any caller";
   if (choices.get(userKey) === undefined) return "an anonymous caller";
+  const place = choices.has(membershipsKey)
+    ? membershipInWords(choices.get(membershipsKey), claimsInWords(witness))
+    : [];
   const traits = [...choices].flatMap(([key, value]) => {
     const unknown = unknowns.get(key);
     return unknown?.root === "user" && unknown.path.length > 0 ? [traitInWords(unknown, value)] : [];
   });
   const without = traits.filter((trait) => trait.startsWith("without"));
   const having = traits.filter((trait) => !trait.startsWith("without")).map((trait) => `with ${trait}`);
-  const all = [...having, ...without];
+  const all = [...having, ...without].concat(place);
   return all.length === 0 ? "a signed-in user" : `a user ${all.join(" and ")}`;
 }
 
@@ -45,9 +50,21 @@ function traitInWords({ path }: Unknown, value: JsonValue | undefined): string {
 
 function actInWords(witness: Witness, { verb, writes, stored }: Act): string {
   const data = writes ? objectInWords(witness, "data") : undefined;
-  if (!stored) return `${verb} ${data ?? "anything"}`;
+  if (!stored) return writes ? `${verb} ${data ?? "anything"}` : verb;
   const document = objectInWords(witness, "document") ?? "any document";
   return `${verb} ${document}${data === undefined ? "" : ` by writing ${data}`}`;
+}
+
+function claimsInWords({ choices, unknowns }: Witness): readonly string[] {
+  const absent = [...choices].flatMap(([key, value]) => {
+    const unknown = unknowns.get(key);
+    return unknown?.root === "claims" && value === undefined ? [unknown.path.join(".")] : [];
+  });
+  const present = chosenOf("claims", choices, unknowns);
+  return [
+    ...(Object.keys(present).length > 0 ? [`which claims ${canonicalJson(present)}`] : []),
+    ...(absent.length > 0 ? [`which claims no ${absent.join(", ")}`] : []),
+  ];
 }
 
 /** Undefined where it does not matter. */

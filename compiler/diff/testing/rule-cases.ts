@@ -3,7 +3,7 @@ import { accounts, type Case, type Sketch } from "./case.ts";
 
 /** A realm with accounts whose collection has these rules. */
 export const ruled = (rules: string): Sketch => ({
-  realm: `${accounts}app_config: { open: true, limit: 3 }\n`,
+  realm: `${accounts}app_config: { open: true, limit: 3 }\norganizations: { roles: { owner: { manage: [org] }, clerk: {} }, team_roles: { lead: {} } }\n`,
   schema: {
     type: "object",
     required: ["status"],
@@ -16,7 +16,7 @@ export const ruled = (rules: string): Sketch => ({
     },
   },
   indexes: [{ fields: ["status"] }, { fields: ["_meta.owner"] }],
-  collection: rules,
+  collection: `organization: optional\nteams: optional\n${rules}`,
 });
 const read = (rule: string): Sketch => ruled(`rules: { read: "${rule}" }\n`);
 

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { JsonObject } from "../../../runtime/json.ts";
 import type { Collection } from "../../model/model.ts";
-import { collectionOf, declaredField, realmOf, schemaOf } from "../testing.ts";
+import { collectionOf, declaredField, organizations, realmOf, schemaOf } from "../testing.ts";
 import { clientFile } from "./client.ts";
 
 /** The part of a client that varies by realm. */
@@ -54,6 +54,40 @@ it("different schemas of one name, and names that the client itself uses, get a 
   expect(text).toContain("key: new Collection<OrderKey2Shape, Further>");
 });
 
+/** Names that a module declares, in its order. */
+function declaredIn(text: string): readonly string[] {
+  const declarations = /^(?:export )?(?:abstract )?(?:class|const|function|interface|type) (\w+)/gm;
+  return [...text.matchAll(declarations)].map(([, name = ""]) => name);
+}
+
+it.each([
+  ["without accounts", {}],
+  ["with accounts", { auth: true, signup: "invite", roles: [{ name: "agent" }] }],
+  ["with organizations", { auth: true, organizations }],
+] as const)("no name of a realm's own meets one of the client's, %s", async (_, further) => {
+  const client = async (collections: readonly Collection[]): Promise<string> =>
+    (await clientFile(realmOf("shop", collections, further))).text;
+  const empty = await client([collectionOf("shop", "db", "none")]);
+  const type = { type: "object", properties: { is: { type: "string" } } };
+  const names = [...new Set(declaredIn(empty))].filter((name) => /^[A-Z]/.test(name));
+  expect(names).toEqual(expect.arrayContaining(["ChangeError", "Refusal", "Databases", "DocumentMeta"]));
+  const definitions: JsonObject = {
+    type: "object",
+    properties: Object.fromEntries(names.map((name) => [name, { $ref: `#/$defs/${name}` }])),
+    $defs: Object.fromEntries(names.map((name) => [name, type])),
+  };
+  // `ChangeError` is what is made of `change/error`, too.
+  const places = names.flatMap((name) => {
+    const [first, ...others] = [...name.matchAll(/[A-Z]+[a-z\d]*/g)].map(([word]) => word.toLowerCase());
+    return others.length > 0 ? [`${first}/${others.join("_")}`] : [];
+  });
+  const collections = [...new Set(places)].map((place) => withSchema(place, type));
+  const text = await client([withSchema("defined/here", definitions), ...collections]);
+  const declared = declaredIn(text);
+  expect(declared.filter((name, at) => declared.indexOf(name) !== at)).toEqual([]);
+  expect(declared.length).toBeGreaterThan(2 * names.length);
+});
+
 it("fields that the caller may not see may be missing", async () => {
   const people = withSchema("people", {
     type: "object",
@@ -77,6 +111,38 @@ it("what a realm has not is not offered", async () => {
   expect(invited).toContain("readonly $auth: Accounts;");
   expect(invited).toContain("type InvitationChoice = { invitation: string };");
   expect(await emitted([])).not.toContain("$auth");
+});
+
+it("organizations are offered where the realm has them, with its roles", async () => {
+  const { text } = await clientFile(
+    realmOf("shop", [], {
+      auth: true,
+      organizations: { ...organizations, teamRoles: [{ name: "lead", grants: [] }] },
+    }),
+  );
+  expect(text).toContain("readonly $orgs: Organizations;");
+  expect(text).toContain("$orgs: new Organizations(connection)");
+  expect(text).toContain("readonly $admin: OrganizationAdministration");
+  expect(text).toContain('export type OrganizationRole = "member" | "owner";');
+  expect(text).toContain('export type TeamRoleName = "lead";');
+  expect(text).toContain("class Teams {");
+  const without = await clientFile(realmOf("shop", [], { auth: true }));
+  expect(without.text).not.toMatch(/\$orgs|class (?:Organizations|Teams)|OrganizationRole|_orgs/);
+});
+
+it("documents of organizations say so, and creates are asked for what is required", async () => {
+  const of = (organization: NonNullable<Collection["organization"]>): Promise<string> =>
+    emitted([collectionOf("shop", "sales", "orders", { organization })], { auth: true });
+  const required = await of({ required: true, teams: "required", onDelete: "keep" });
+  expect(required).toContain(
+    'traits: "accounts" | "organization" | "organization_required" | "team" | "team_required";',
+  );
+  expect(required).toContain("interface SalesOrdersFields extends TeamFields {");
+  expect(required).toContain("_meta: DocumentMeta & OwnershipMeta & OrganizationMeta & TeamMeta;");
+  const optional = await of({ required: false, onDelete: "keep" });
+  expect(optional).toContain('traits: "accounts" | "organization";');
+  expect(optional).toContain("_meta: DocumentMeta & OwnershipMeta & Partial<OrganizationMeta>;");
+  expect(await emitted([collectionOf("shop", "sales", "orders")])).not.toMatch(/organization/i);
 });
 
 it("fields say what queries may say of them", async () => {

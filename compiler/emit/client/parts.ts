@@ -8,16 +8,22 @@ import type { Realm } from "../../model/model.ts";
 const everywhere = ["queries", "expansion", "documents", "batch", "errors", "connection", "pages"];
 const withAccounts = ["accounts", "administration", "people"];
 const withoutAccounts = ["administration"];
+const withOrganizations = ["members", "organizations", "teams", "organization-administration"];
 
 /** The text after what varies by realm: declarations without imports, laid out. */
-export function invariantText({ auth }: Realm): string {
-  const names = [...everywhere, ...(auth ? withAccounts : withoutAccounts)];
+export function invariantText({ auth, organizations }: Realm): string {
+  const names = [
+    ...everywhere,
+    ...(auth ? withAccounts : withoutAccounts),
+    ...(organizations === undefined ? [] : withOrganizations),
+  ];
   const shapes = partText("runtime/documents/shape.ts");
   return [shapes, ...names.map((name) => partText(`templates/client/${name}.ts`))].join("\n");
 }
 
 /** What only the modules themselves have to know of each other. */
-const unshared = /^export (?=class Connection\b|function (?:batching|proved|read)\b|interface Call\b)/gm;
+const unshared =
+  /^export (?=class Connection\b|function (?:batching|belonging|pathOf|proved|read)\b|interface Call\b)/gm;
 const texts = new Map<string, string>();
 
 /** A module without its imports and what it says of itself: everything is in one module now. */

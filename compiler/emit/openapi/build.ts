@@ -62,9 +62,9 @@ export class Build {
     };
   }
 
-  #body({ schema, shared = false, media = ["application/json"] }: Body): Ref | RequestBody {
+  #body({ schema, shared = false, media = ["application/json"], optional }: Body): Ref | RequestBody {
     const body: RequestBody = {
-      required: true,
+      required: optional !== true,
       content: Object.fromEntries(media.map((type) => [type, { schema }])),
     };
     return shared ? this.bodies.add(schema.$ref.split("/").at(-1) ?? "Body", body) : body;
@@ -99,7 +99,7 @@ export interface Operation {
 }
 
 export interface RequestBody {
-  required: true;
+  required: boolean;
   content: Content;
 }
 
@@ -134,6 +134,8 @@ export interface Body {
   readonly shared?: boolean;
   /** `application/json` where absent. */
   readonly media?: readonly string[];
+  /** Whether there may be none. */
+  readonly optional?: boolean;
 }
 
 export interface Answer {

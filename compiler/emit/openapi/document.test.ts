@@ -3,8 +3,12 @@ import { fileURLToPath } from "node:url";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import type { OpenAPIV3_1 } from "openapi-types";
 import { describe, expect, test } from "vitest";
+import { jobRoutes } from "../../../runtime/jobs/routes.ts";
 import { isJsonObject, type JsonValue } from "../../../runtime/json.ts";
+import { organizationAdministrationRoutes } from "../../../runtime/organizations/administration/routes.ts";
+import { organizationRoutes } from "../../../runtime/organizations/routes.ts";
 import { jsonText } from "../format.ts";
+import { organizations } from "../testing.ts";
 import { openapiDocument } from "./document.ts";
 import {
   type Allowed,
@@ -49,6 +53,19 @@ const realms: Readonly<Record<string, RealmSketch>> = {
           references: [reference("name", "things"), reference("people", "people", { many: true })],
         },
         people: { schema, references: [reference("thing", "things", { field: "name" })] },
+      },
+    },
+  },
+  "with organizations": {
+    organizations,
+    databases: {
+      db: {
+        things: { schema, organization: { required: true, teams: "optional", onDelete: "delete" } },
+        people: {
+          schema,
+          organization: { required: false, onDelete: "keep" },
+          references: [reference("thing", "things", { field: "name" })],
+        },
       },
     },
   },
@@ -144,12 +161,16 @@ describe("a realm's OpenAPI document", () => {
       ["shop_line", "items"],
       ["shopline", "items"],
       ["support", "items"],
+      // As what is called for organizations and teams, in some of its parts.
+      ["organization", "invitations"],
+      ["team", "members"],
+      ["team", "role"],
     ];
     const idsIn = (places: typeof alike): ReadonlyMap<string, string> => {
       const databases: Record<string, Record<string, { schema: typeof schema }>> = {};
       for (const [database, name] of places)
         databases[database] = { ...databases[database], [name]: { schema } };
-      const listed = operations(documentOf({ databases }));
+      const listed = operations(documentOf({ organizations, databases }));
       return new Map(
         listed.map(({ method, path, operation: { operationId = "" } }) => [`${method} ${path}`, operationId]),
       );
@@ -247,7 +268,9 @@ describe("a realm's OpenAPI document", () => {
     const administered = operations(document).filter(({ path }) => path.startsWith("/v1/desk/_admin/data/"));
     const checks = administered.filter(({ path }) => path.endsWith("/_check"));
     expect(checks).toHaveLength(realm.databases.flatMap(({ collections }) => collections).length);
-    expect(administered).toHaveLength(own.length + checks.length);
+    const belonging = administered.filter(({ path }) => /\/(_transfer|_assign_org)$/.test(path));
+    expect(belonging).toHaveLength(2);
+    expect(administered).toHaveLength(own.length + checks.length + belonging.length);
     for (const { method, path, operation: each } of own) {
       const twin = administered.find(
         (other) => other.method === method && other.path === path.replace("/desk/", "/desk/_admin/data/"),
@@ -278,13 +301,15 @@ describe("a realm's OpenAPI document", () => {
   });
 
   test("Authentication 8: names the operations that need a fresh proof of identity", () => {
-    const document = documentOf({ totp: true });
+    const document = documentOf({ totp: true, organizations });
     const needing = operations(document)
       .map((each) => each.operation.operationId ?? "")
       .filter((id) => parameters(document, id).some((name) => name.startsWith("Reauth")));
     expect(needing.sort()).toEqual([
+      "adminDeleteOrganization",
       "adminDeleteUser",
       "changeEmail",
+      "deleteOrganization",
       "deleteOwnUser",
       "enrolTotp",
       "removeTotp",
@@ -317,6 +342,108 @@ describe("a realm's OpenAPI document", () => {
     expect(document.components?.schemas?.DbHardDocument?.properties?._meta).toEqual({
       $ref: "#/components/schemas/Meta",
     });
+  });
+
+  test("Organization endpoints: describes every route of organizations, of their administrators and of jobs", () => {
+    const document = documentOf({ organizations });
+    const tables = [organizationRoutes, organizationAdministrationRoutes, jobRoutes].map((table) =>
+      table("desk"),
+    );
+    const routes = tables.flatMap((table) =>
+      Object.entries(table).flatMap(([path, methods]) =>
+        Object.keys(methods).map((method) => `${method} ${path.replace(/:(\w+)/g, "{$1}")}`),
+      ),
+    );
+    const about = (of: OpenAPIV3_1.Document) =>
+      operations(of).filter(({ path }) => /\/_orgs\b|\/_admin\/(?:orgs|jobs)\b/.test(path));
+    const described = about(document).map(({ method, path }) => `${method.toUpperCase()} ${path}`);
+    expect(described.sort()).toEqual(routes.sort());
+    expect(about(documentOf({}))).toEqual([]);
+  });
+
+  test("Organization endpoints: what members of one are answered is said of each route", () => {
+    const document = documentOf({ organizations });
+    const own = operations(document).filter(({ path }) => path.includes("/_orgs/{org}"));
+    for (const { operation: each } of own) {
+      const id = each.operationId ?? "";
+      expect(each.security).toEqual([{ session: [] }]);
+      const also = id === "leaveOrganization" ? [] : ["org_requires_mfa"];
+      expect(codes(document, id, 403)).toEqual(["forbidden", "not_org_member", ...also]);
+      expect(codes(document, id, 401)).toContain("unauthenticated");
+    }
+    expect(own).toHaveLength(22);
+    expect(codes(document, "acceptInvitation", 403)).toEqual([
+      "forbidden",
+      "invitation_not_for_you",
+      "org_requires_mfa",
+    ]);
+  });
+
+  test("Organization: members show their address as the realm says, and its roles", () => {
+    const member = (membersVisibleTo: "members" | "managers" | "nobody") =>
+      documentOf({ organizations: { ...organizations, membersVisibleTo } }).components?.schemas?.Member;
+    expect(member("members")?.required).toContain("email");
+    expect(member("managers")?.properties).toHaveProperty("email");
+    expect(member("managers")?.required).not.toContain("email");
+    expect(member("nobody")?.properties).not.toHaveProperty("email");
+    expect(member("members")?.properties?.roles).toMatchObject({ items: { enum: ["member", "owner"] } });
+  });
+
+  test("Organization endpoints 6: a proof is asked for where organizations can require a second factor", () => {
+    const patch = (allowRequireMfa: boolean) => {
+      const document = documentOf({ organizations: { ...organizations, allowRequireMfa } });
+      return [parameters(document, "patchOrganization"), codes(document, "patchOrganization", 401)];
+    };
+    expect(patch(true)).toEqual([["ReauthToRequireMfa"], ["reauth_required", "unauthenticated"]]);
+    expect(patch(false)).toEqual([[], ["unauthenticated"]]);
+  });
+
+  test("has organizations and teams only where documents belong to them", () => {
+    const document = documentOf({
+      organizations,
+      databases: {
+        db: {
+          plain: { schema },
+          shared: { schema, organization: { required: false, onDelete: "keep" } },
+          owned: {
+            schema,
+            ...text("name"),
+            organization: { required: true, teams: "required", onDelete: "keep" },
+          },
+        },
+      },
+    });
+    const about = (id: string) => parameters(document, id).filter((name) => /Org|Team/.test(name));
+    expect(about("listDbPlain")).toEqual([]);
+    expect(about("createDbPlainDocument")).toEqual([]);
+    expect(about("listDbShared")).toEqual(["OrgOfList"]);
+    expect(about("createDbSharedDocument")).toEqual(["OrgOfCreate"]);
+    expect(about("patchDbSharedDocument")).toEqual(["OrgOfUpdate"]);
+    expect(about("listDbOwned")).toEqual(["OrgOfList", "TeamOfList"]);
+    expect(about("createDbOwnedDocument")).toEqual(["RequiredOrgOfCreate", "RequiredTeamOfCreate"]);
+    expect(about("batchDb")).toEqual(["OrgOfBatch", "TeamOfBatch"]);
+    const named = (id: string, status: number) =>
+      codes(document, id, status).filter((code) => /org|team|immutable/.test(code));
+    expect(named("createDbPlainDocument", 400)).toEqual(["org_not_allowed", "team_not_allowed"]);
+    expect(named("createDbSharedDocument", 400)).toEqual(["team_not_allowed"]);
+    expect(named("createDbOwnedDocument", 400)).toEqual(["org_required", "team_required"]);
+    expect(named("createDbPlainDocument", 403)).toEqual([]);
+    expect(named("createDbSharedDocument", 403)).toEqual(["not_org_member"]);
+    expect(named("replaceDbPlainDocument", 400)).toEqual([]);
+    expect(named("replaceDbOwnedDocument", 400)).toEqual(["immutable_field"]);
+    const members = (schemaName: string) =>
+      Object.keys(document.components?.schemas?.[schemaName]?.properties ?? {});
+    expect(members("Meta")).not.toContain("org");
+    expect(members("OrganizationMeta")).toContain("org");
+    expect(members("OrganizationMeta")).not.toContain("team");
+    expect(members("SearchableTeamMeta")).toEqual(expect.arrayContaining(["org", "team", "score"]));
+    expect(members("DbSharedTransfer")).toEqual(["org"]);
+    expect(members("DbOwnedTransfer")).toEqual(["org", "team"]);
+    expect(codes(document, "adminDataTransferDbOwnedDocument", 400)).toContain("team_required");
+    expect(Object.keys(operation(document, "adminDataAssignOrgToDbOwned").responses ?? {})).toEqual(
+      expect.arrayContaining(["200", "202"]),
+    );
+    expect(operations(document).filter(({ path }) => /plain.*_(transfer|assign_org)/.test(path))).toEqual([]);
   });
 
   test("Errors: names the codes that each operation can answer", () => {

@@ -8,11 +8,16 @@ import { accountPaths, accountsTag } from "./paths/accounts.ts";
 import { administrationPaths, administrationTag } from "./paths/administration.ts";
 import { aggregationQuery } from "./paths/aggregate.ts";
 import { batchPaths } from "./paths/batch.ts";
+import { belongingPaths } from "./paths/belonging.ts";
 import { checkPaths } from "./paths/check.ts";
 import { collectionPaths } from "./paths/collection.ts";
 import { credentialPaths } from "./paths/credentials.ts";
 import type { Described } from "./paths/described.ts";
 import { descriptionPaths, descriptionTag } from "./paths/description.ts";
+import { jobPaths } from "./paths/jobs.ts";
+import { organizationsTag } from "./paths/membership.ts";
+import { organizationAdministrationPaths } from "./paths/organization-administration.ts";
+import { organizationPaths } from "./paths/organizations.ts";
 import { peoplePaths } from "./paths/people.ts";
 import { queries } from "./paths/queries.ts";
 import { administratorWay, clientWay, dataTag } from "./paths/way.ts";
@@ -24,6 +29,8 @@ import {
 } from "./schemas/administration.ts";
 import { batchSchemas } from "./schemas/batch.ts";
 import { collectionSchemas, metaKinds } from "./schemas/collection.ts";
+import { jobSchemas } from "./schemas/jobs.ts";
+import { organizationSchemas } from "./schemas/organizations.ts";
 import { peopleSchemas } from "./schemas/people.ts";
 import { placeOf } from "./schemas/place.ts";
 import { SchemaPool } from "./schemas/pool.ts";
@@ -55,6 +62,7 @@ export function openapiDocument(realm: Realm, rules: RulesStage): OpenAPIV3_1.Do
       Object.assign(paths, collectionPaths(build, own, each));
       Object.assign(administered, collectionPaths(build, administrators, each));
       Object.assign(administered, checkPaths(build, administrators, each, administration.check));
+      Object.assign(administered, belongingPaths(build, administrators, each));
       tags.push({ name: each.tag, description: descriptionOf(each.collection) });
     }
     if (described.length > 0) {
@@ -68,6 +76,13 @@ export function openapiDocument(realm: Realm, rules: RulesStage): OpenAPIV3_1.Do
     Object.assign(paths, accountPaths(build, people.accounts), credentialPaths(build, people.accounts));
     Object.assign(paths, peoplePaths(build, people.administration));
     tags.push(accountsTag);
+  }
+  if (realm.organizations !== undefined) {
+    const organizations = organizationSchemas(build.schemas, realm.organizations);
+    Object.assign(paths, organizationPaths(build, organizations));
+    Object.assign(paths, organizationAdministrationPaths(build, organizations));
+    Object.assign(paths, jobPaths(build, jobSchemas(build.schemas)));
+    tags.push(organizationsTag);
   }
   Object.assign(paths, administrationPaths(build, administration), administered);
   tags.push(administrationTag, ...(Object.keys(administered).length > 0 ? [dataTag] : []));
@@ -141,6 +156,7 @@ const license = { name: "None stated", identifier: "NOASSERTION" };
 
 /** What names of a collection's schemas end in; none is the end of another, so that those of two collections differ. */
 const collectionKinds = [
+  "Assignment",
   "Conditions",
   "Create",
   "Document",
@@ -155,6 +171,7 @@ const collectionKinds = [
   "Patch",
   "Replace",
   "Selection",
+  "Transfer",
   "Where",
 ];
 

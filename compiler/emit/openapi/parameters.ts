@@ -73,6 +73,70 @@ const definitions = {
       "`only`: deleted documents instead of live ones; `include`: both. Needs the `restore` rule as well as `read`.",
     schema: { type: "string", enum: ["only", "include"] },
   },
+  OrgOfList: {
+    name: "org",
+    in: "query",
+    description: "Id of an organization: only its documents, as with a condition on `_meta.org`.",
+    schema: { type: "string" },
+  },
+  TeamOfList: {
+    name: "team",
+    in: "query",
+    description: "Id of a team: only its documents, as with a condition on `_meta.team`.",
+    schema: { type: "string" },
+  },
+  OrgOfCreate: {
+    name: "org",
+    in: "query",
+    description:
+      "Id of the organization that the new document belongs to, for good; the caller is its member.",
+    schema: { type: "string" },
+  },
+  RequiredOrgOfCreate: {
+    name: "org",
+    in: "query",
+    required: true,
+    description:
+      "Id of the organization that the new document belongs to, for good; the caller is its member.",
+    schema: { type: "string" },
+  },
+  TeamOfCreate: {
+    name: "team",
+    in: "query",
+    description: "Id of the organization's team that the new document belongs to; the caller is in it.",
+    schema: { type: "string" },
+  },
+  RequiredTeamOfCreate: {
+    name: "team",
+    in: "query",
+    required: true,
+    description: "Id of the organization's team that the new document belongs to; the caller is in it.",
+    schema: { type: "string" },
+  },
+  OrgOfBatch: {
+    name: "org",
+    in: "query",
+    description: "Id of the organization that all new documents of the batch belong to.",
+    schema: { type: "string" },
+  },
+  TeamOfBatch: {
+    name: "team",
+    in: "query",
+    description: "Id of the team that all new documents of the batch belong to.",
+    schema: { type: "string" },
+  },
+  OrgOfUpdate: {
+    name: "org",
+    in: "query",
+    description: "Id of the document's organization, which it cannot leave: another one is refused.",
+    schema: { type: "string" },
+  },
+  DryRun: {
+    name: "dry_run",
+    in: "query",
+    description: "`true` only counts.",
+    schema: { type: "boolean", default: false },
+  },
   Purge: {
     name: "purge",
     in: "query",
@@ -121,6 +185,43 @@ const definitions = {
   },
   UserRole: { name: "role", in: "query", description: "Users with this role.", schema: { type: "string" } },
   UserStatus: { name: "status", in: "query", schema: { type: "string", enum: ["active", "disabled"] } },
+  Organization: {
+    name: "org",
+    in: "path",
+    required: true,
+    description: "Id of the organization.",
+    schema: { type: "string", minLength: 1, maxLength: 128 },
+  },
+  Team: {
+    name: "team",
+    in: "path",
+    required: true,
+    description: "Id of a team of the organization.",
+    schema: { type: "string", minLength: 1, maxLength: 128 },
+  },
+  Member: {
+    name: "user",
+    in: "path",
+    required: true,
+    description: "Id of the user.",
+    schema: { type: "string", minLength: 1, maxLength: 128 },
+  },
+  OrganizationQuery: {
+    name: "q",
+    in: "query",
+    description: "Part of the name or slug, in upper or lower case.",
+    schema: { type: "string" },
+  },
+  OrganizationStatus: {
+    name: "status",
+    in: "query",
+    schema: { type: "string", enum: ["active", "orphaned", "deleted"] },
+  },
+  JobStatus: {
+    name: "status",
+    in: "query",
+    schema: { type: "string", enum: ["queued", "running", "succeeded", "failed"] },
+  },
   AuditAction: {
     name: "action",
     in: "query",
@@ -188,6 +289,12 @@ const definitions = {
     name: "X-Svc-Reauth",
     in: "header",
     description: "A fresh proof of identity, from `/reauth`. Of sessions; API keys need none.",
+    schema: { type: "string" },
+  },
+  ReauthToRequireMfa: {
+    name: "X-Svc-Reauth",
+    in: "header",
+    description: "A fresh proof of identity, from `/reauth`: with `require_mfa: true`.",
     schema: { type: "string" },
   },
   IdempotencyKey: {

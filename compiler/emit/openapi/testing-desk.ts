@@ -1,3 +1,4 @@
+import { organizations } from "../testing.ts";
 import {
   aggregate,
   customId,
@@ -15,6 +16,7 @@ export function desk(): Sketched {
     name: "desk",
     roles: [{ name: "agent" }, { name: "lead", admin: ["users", "invitations"] }],
     totp: true,
+    organizations,
     origins: ["https://app.example.com"],
     sessions: {
       lifetime: 2_592_000_000,
@@ -60,6 +62,11 @@ export function desk(): Sketched {
           ...text("title", "body"),
           references: [reference("related", "articles", { database: "support", many: true })],
           ...customId({ pattern: "^[a-z0-9-]+$" }),
+        },
+        orders: {
+          schema: { type: "object", properties: { number: { type: "integer" } } },
+          rules: { read: "users", create: "users", update: "users" },
+          organization: { required: true, teams: "optional", onDelete: "delete" },
         },
         tickets: {
           schema: {

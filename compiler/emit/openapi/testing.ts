@@ -162,6 +162,7 @@ function compiledRule(allowed: Allowed): CompiledRule {
       anonymous: allowed === "everyone" || allowed === "anyone",
       readsClock: false,
       readsAppConfig: false,
+      memberships: false,
       documentFields: [],
     },
   };

@@ -181,7 +181,15 @@ function keyOf({ path, pointer }: Target): string {
 }
 
 /** Names that emitted `types.ts` files use for something else. */
-const others = ["DeletionMeta", "DocumentMeta", "MergePatch", "OwnershipMeta", "Partial"];
+const others = [
+  "DeletionMeta",
+  "DocumentMeta",
+  "MergePatch",
+  "OrganizationMeta",
+  "OwnershipMeta",
+  "Partial",
+  "TeamMeta",
+];
 
 /** The name of a type for a configured name (`line_item` -> `LineItem`), as the generator would leave it. */
 export function typeName(name: string): string {

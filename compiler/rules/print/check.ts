@@ -1,10 +1,10 @@
 /** Conditions as expressions of emitted check functions. */
 import { type Code, code, join } from "../../emit/code.ts";
-import { type Condition, type Leaf, type Root, type Value, valuesIn } from "../form.ts";
+import { type Condition, type Leaf, operands, type Root, readKey, type Value, valuesIn } from "../form.ts";
 import { comparisonHelper } from "../operators.ts";
 import { isDate } from "../values.ts";
 import { type Conditions, type Printed, printed, wrapped } from "./printed.ts";
-import { call, printValue, readKey, type Surroundings } from "./values.ts";
+import { call, printValue, type Surroundings } from "./values.ts";
 
 /** The printer for one function whose body is `whole`. */
 export function checkPrinter(whole: Condition, surroundings: Surroundings): Conditions {
@@ -79,6 +79,8 @@ export function checkPrinter(whole: Condition, surroundings: Surroundings): Cond
         return call(comparisonHelper(leaf), value(leaf.list), value(leaf.item));
       case "hasRole":
         return call("hasRole", code`user`, ...leaf.roles.map(value));
+      case "membership":
+        return call(leaf.helper, code`memberships`, ...operands(leaf).map(value));
       case "nonEmpty":
         return call("nonEmpty", value(leaf.of));
     }
@@ -98,7 +100,7 @@ export function checkPrinter(whole: Condition, surroundings: Surroundings): Cond
   }
 
   function isSimple(of: Value): boolean {
-    return of.kind === "length" || (of.kind === "read" && readOnce(readKey(of)));
+    return of.kind === "length" || of.kind === "claim" || (of.kind === "read" && readOnce(readKey(of)));
   }
 }
 

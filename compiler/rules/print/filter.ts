@@ -1,13 +1,24 @@
 /** Lowered conditions as expressions of emitted filter functions. */
 import type { Ordering } from "../../../runtime/filter/algebra.ts";
 import { type Code, code, imported, literal, member } from "../../emit/code.ts";
-import { type Condition, isKnown, type Leaf, type OrderOperator, type Read, type Value } from "../form.ts";
+import { claimedOrgs, isGiven } from "../claims.ts";
+import {
+  type Condition,
+  isKnown as isKnownBefore,
+  type Leaf,
+  type Membership,
+  type MembershipHelper,
+  type OrderOperator,
+  type Read,
+  type Value,
+} from "../form.ts";
 import { checkPrinter } from "./check.ts";
 import { type Printed, printed, wrapped } from "./printed.ts";
 import { call, printValue, type Surroundings } from "./values.ts";
 
 /** The body of a filter function; `whole` is what `lower` made of the rule. */
 export function printFilter(whole: Condition, surroundings: Surroundings): Code {
+  const isKnown = surroundings.claimsGiven === true ? isGiven : isKnownBefore;
   const check = checkPrinter(whole, surroundings);
   return print(whole).code;
 
@@ -18,7 +29,7 @@ export function printFilter(whole: Condition, surroundings: Surroundings): Code 
       case "or":
         return call(condition.kind, ...condition.of.map((term) => print(term).code));
       case "not":
-        return condition.of.kind === "absent"
+        return condition.of.kind === "absent" && isFieldRead(condition.of.of)
           ? exists(condition.of.of)
           : call("not", print(condition.of).code);
       case "choice": {
@@ -37,6 +48,11 @@ export function printFilter(whole: Condition, surroundings: Surroundings): Code 
   }
 
   function printLeaf(leaf: Leaf): Printed {
+    const [org] = surroundings.claimsGiven === true ? [] : claimedOrgs(leaf);
+    if (org !== undefined) {
+      const filter = printFilter(leaf, { ...surroundings, claimsGiven: true });
+      return call("byClaims", code`memberships`, field(org), code`(claims) => ${filter}`);
+    }
     switch (leaf.kind) {
       case "truth":
         return call("eq", field(leaf.of), code`true`);
@@ -59,6 +75,8 @@ export function printFilter(whole: Condition, surroundings: Surroundings): Code 
           : call("eq", field(leaf.list), known(leaf.item));
       case "hasRole":
         return rolesFilter(leaf.roles);
+      case "membership":
+        return membershipFilter(leaf);
       case "nonEmpty":
         throw new Error("arises in `possible` only");
     }
@@ -67,12 +85,36 @@ export function printFilter(whole: Condition, surroundings: Surroundings): Code 
   function rolesFilter(roles: readonly Value[]): Printed {
     const named = roles.filter(isKnown);
     const ofDocument = roles.filter((role) => !isKnown(role));
-    const filters = [
+    return anyOf([
       ...(named.length === 0 ? [] : [call("always", call("hasRole", code`user`, ...named.map(known)).code)]),
       ...ofDocument.map((role) => call("isIn", field(role), code`user?.roles`)),
-    ].map(({ code: text }) => text);
-    const [only] = filters;
-    return filters.length === 1 && only !== undefined ? printed(only) : call("or", ...filters);
+    ]);
+  }
+
+  /** The id, roles or all are fields of the document. */
+  function membershipFilter({ helper: name, id, roles }: Membership): Printed {
+    const own = (list: string, ...values: readonly Code[]) => call(list, code`memberships`, ...values).code;
+    const { all, as, rolesIn, named } = filterHelpers[name];
+    if (roles.length === 0) return call("isIn", field(id), own(all));
+    const given = roles.filter(isKnown);
+    const ofDocument = roles.filter((role) => !isKnown(role));
+    if (isKnown(id)) {
+      const held = given.length === 0 ? [] : [call("always", own(name, known(id), ...given.map(known)))];
+      return anyOf([
+        ...held,
+        ...ofDocument.map((role) => call("isIn", field(role), own(rolesIn, known(id)))),
+      ]);
+    }
+    const held = given.length === 0 ? [] : [call("isIn", field(id), own(as, ...given.map(known)))];
+    return anyOf([
+      ...held,
+      ...ofDocument.map((role) => call(named, code`memberships`, field(id), field(role))),
+    ]);
+  }
+
+  /** `lower` left one side known. */
+  function fieldFirst(left: Value, right: Value): readonly [Value, Value] {
+    return isKnown(left) ? [right, left] : [left, right];
   }
 
   function known(value: Value): Code {
@@ -84,9 +126,22 @@ export function printFilter(whole: Condition, surroundings: Surroundings): Code 
   }
 }
 
-function fieldFirst(left: Value, right: Value): readonly [Value, Value] {
-  return isKnown(left) ? [right, left] : [left, right];
+function anyOf(filters: readonly Printed[]): Printed {
+  const [only] = filters;
+  return filters.length === 1 && only !== undefined
+    ? only
+    : call("or", ...filters.map(({ code: text }) => text));
 }
+
+const ofOrgs = { all: "ownOrgs", as: "ownOrgsAs", rolesIn: "ownOrgRoles", named: "orgRoleNamed" };
+const ofTeams = { all: "ownTeams", as: "ownTeamsAs", rolesIn: "ownTeamRoles", named: "teamRoleNamed" };
+/** The helpers that filters call where checks call one. */
+const filterHelpers: Readonly<Record<MembershipHelper, typeof ofOrgs>> = {
+  inOrg: ofOrgs,
+  hasOrgRole: ofOrgs,
+  inTeam: ofTeams,
+  hasTeamRole: ofTeams,
+};
 
 /** `fields.status`: a lowered comparison has a field of the document on its other side. */
 function field(value: Value): Code {

@@ -1,6 +1,6 @@
 /** Values of the rule form as expressions of emitted code. */
 import { type Code, code, imported, join, optionalMember, member as plainMember } from "../../emit/code.ts";
-import type { Read, Root, Value } from "../form.ts";
+import { type Read, readsDocument, type Value } from "../form.ts";
 import { readerHelper } from "../operators.ts";
 import type { ValueType } from "../types.ts";
 import { type Conditions, type Printed, printed, wrapped } from "./printed.ts";
@@ -12,6 +12,8 @@ export interface Surroundings {
   readonly data: Shape;
   /** In a field's write rule, where `document` is undefined on create. */
   readonly documentMayBeAbsent: boolean;
+  /** Within `byClaims`, where those of the organization that the document names are `claims`. */
+  readonly claimsGiven?: true;
 }
 
 export function helper(name: string): Code {
@@ -49,6 +51,12 @@ export function printValue(value: Value, surroundings: Surroundings, conditions:
     }
     case "read":
       return printRead(value, surroundings);
+    case "claim": {
+      const isGiven = surroundings.claimsGiven === true && readsDocument(value.org);
+      const claims = isGiven ? printed(code`claims`) : call("orgClaims", code`memberships`, inner(value.org));
+      const [...names] = value.path.map((name) => code`${name}`);
+      return names.length === 0 ? claims : call(readerHelper(value.type), claims.code, ...names);
+    }
   }
 }
 
@@ -76,9 +84,4 @@ function printUser(path: readonly string[], type: ValueType): Printed {
   return rest.length === 0
     ? printed(text)
     : call(readerHelper(type), text, ...rest.map((segment) => code`${segment}`));
-}
-
-/** `document.title`, for telling equal reads apart. */
-export function readKey({ root, path }: { readonly root: Root; readonly path: readonly string[] }): string {
-  return JSON.stringify([root, ...path]);
 }

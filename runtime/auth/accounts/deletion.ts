@@ -1,6 +1,7 @@
 import { eq } from "../../filter/algebra.ts";
 import type { Caller } from "../../realm/caller.ts";
 import type { Exchange } from "../../realm/exchange.ts";
+import { longBackoff, optimistic } from "../../retry.ts";
 import { appendAudit } from "../administration/audit.ts";
 import { collections, tokenFields } from "../collections.ts";
 import { forgetInvited, invitationOf } from "../invitations.ts";
@@ -11,7 +12,7 @@ import { endSessions } from "./sessions.ts";
 
 /**
  * Deletes a user; their address is free at once. Documents stay as they are, `_meta.owner` too, and so does the audit
- * trail, which names no e-mail address.
+ * trail, which names no e-mail address. They leave every organization.
  * @param permit throws where the caller may not delete this user
  * @returns false when there is no such user
  */
@@ -23,16 +24,20 @@ export async function deleteUser(
   permit: (user: UserRecord) => void = () => {},
 ): Promise<boolean> {
   const { store } = realm;
-  const invitation = await invitationOf(store, id);
-  const deleted = await store.transaction(async (transaction) => {
-    const users = transaction.collection(collections.users);
-    const document = await users.get(id, "live");
-    if (document === undefined) return false;
-    permit(readUser(document).record);
-    if (!(await users.remove(id, document.version))) return false;
-    if (invitation !== undefined) await forgetInvited(transaction, invitation);
-    await appendAudit(realm, transaction, exchange, by, { action: "user.delete", target: `user:${id}` });
-    return true;
+  const deleted = await optimistic(longBackoff, async () => {
+    const invitation = await invitationOf(store, id);
+    const leaveOrganizations = await realm.organizations?.accountChange(id, "deleted");
+    return store.transaction(async (transaction) => {
+      const users = transaction.collection(collections.users);
+      const document = await users.get(id, "live");
+      if (document === undefined) return false;
+      permit(readUser(document).record);
+      await leaveOrganizations?.(transaction);
+      if (!(await users.remove(id, document.version))) return false;
+      if (invitation !== undefined) await forgetInvited(transaction, invitation);
+      await appendAudit(realm, transaction, exchange, by, { action: "user.delete", target: `user:${id}` });
+      return true;
+    });
   });
   if (!deleted) return false;
   // Without their user they are worth nothing; this forgets them.

@@ -25,7 +25,11 @@ export function sessionRoute(
   return callerRoute(realm, requireSession, handle, query);
 }
 
-function requireSession(caller: Caller): SessionCaller {
+/**
+ * Somebody in a session of their own.
+ * @throws ApiError `unauthenticated` | `forbidden`
+ */
+export function requireSession(caller: Caller): SessionCaller {
   if (caller.kind === "anonymous") throw unauthenticated("This needs a session.");
   if (isSession(caller)) return caller;
   throw new ApiError("forbidden", "This needs a session; API keys have none.");

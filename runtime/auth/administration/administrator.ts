@@ -15,6 +15,8 @@ export interface Administrator {
 /** What a route of `_admin` needs: to look at an area, or to change things in it. */
 export interface Need {
   readonly area: AdminArea;
+  /** Another area that does as well. */
+  readonly or?: AdminArea;
   readonly to: "see" | "change";
 }
 
@@ -61,12 +63,17 @@ export function admission(
         "Administration in this session is over; prove who you are again.",
       );
     }
-    if (!administrator.administration[need.to].has(need.area)) {
-      throw new ApiError("forbidden", `This needs administration of the area ${need.area}.`);
+    if (!areasOf(need).some((area) => administrator.administration[need.to].has(area))) {
+      const areas = areasOf(need).join(" or ");
+      throw new ApiError("forbidden", `This needs administration of the area ${areas}.`);
     }
     if (by.kind === "user") realm.administers(by);
     return administrator;
   };
+}
+
+function areasOf({ area, or }: Need): readonly AdminArea[] {
+  return or === undefined ? [area] : [area, or];
 }
 
 function administratorOf(caller: Caller): Administrator {

@@ -22,7 +22,13 @@ export type AuditAction =
   | `key.${"create" | "replace" | "revoke"}`
   | `secret.${"put" | "delete"}`
   | "config.app"
-  | `data.${"create" | "replace" | "patch" | "delete" | "purge" | "restore"}`;
+  | `org.${"create" | "update" | "require_mfa" | "delete" | "deleted" | "reactivate" | "claims" | "manager"}`
+  | `org.member.${"add" | "roles" | "remove" | "leave"}`
+  | `org.team.${"create" | "update" | "delete"}`
+  | `org.team.member.${"add" | "remove"}`
+  | `org.team.role.${"give" | "change" | "take"}`
+  | `org.invitation.${"create" | "revoke" | "link" | "send" | "accept"}`
+  | `data.${"create" | "replace" | "patch" | "delete" | "purge" | "restore" | "transfer" | "assign_org"}`;
 
 /** Who acts as a user without a session: by a token that was mailed to them, or by signing up. */
 export interface AccountHolder {

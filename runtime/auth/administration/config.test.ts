@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { collection } from "../../documents/testing.ts";
-import { field } from "../../filter/fields.ts";
+import { field, organizationFields, teamFields } from "../../filter/fields.ts";
 import { textIndex } from "../../filter/search/index.ts";
 import type { JsonObject } from "../../json.ts";
 import type { CollectionDefinition } from "../../realm/definition.ts";
+import type { OrganizationSettings } from "../../realm/organizations.ts";
 import { allowed, byCaller, denied } from "../../rules/constant.ts";
 import { isEmbedded, testPlace } from "../../store/testing.ts";
 import { type Accounts, startAccounts } from "../testing.ts";
@@ -14,6 +15,10 @@ const fields = {
   title: field("title", ["string", "null"]),
   tags: field("lines.tags", "string", ["lines", "lines.tags"]),
 };
+const tickets: CollectionDefinition = collection("tickets", {
+  fields: { ...fields, ...organizationFields, ...teamFields },
+  organization: { required: true, teams: "optional", onDelete: "delete" },
+});
 const notes: CollectionDefinition = collection("notes", {
   fields,
   indexes: [{ name: "by_title", keys: [{ field: fields.title, descending: true }], unique: true }],
@@ -31,12 +36,31 @@ const notes: CollectionDefinition = collection("notes", {
   customId: { pattern: /^[a-z]+$/u, duplicateLimit: 5 },
 });
 
+const organizations: OrganizationSettings = {
+  create: allowed.check,
+  roles: [
+    { name: "member", manage: [] },
+    { name: "owner", manage: ["org", "members"] },
+  ],
+  creatorRoles: ["owner"],
+  defaultRoles: ["member"],
+  teamRoles: [{ name: "lead", grants: ["lead"] }],
+  membersVisibleTo: "managers",
+  allowRequireMfa: true,
+  maxTeamsPerOrg: 50,
+  maxTeamsPerMember: 20,
+  maxPendingInvitations: 500,
+};
+
 let server: Accounts;
 let root: string;
 beforeAll(async () => {
-  const definition = { collections: [notes, collection("bare")], appConfig: { trial_days: 14 } };
+  const definition = { collections: [notes, tickets, collection("bare")], appConfig: { trial_days: 14 } };
   server = await startAccounts(
-    { email: { from: "Shop <shop@example.com>", resetLink: "https://example.com/{token}" } },
+    {
+      email: { from: "Shop <shop@example.com>", resetLink: "https://example.com/{token}" },
+      organizations,
+    },
     { definition, fingerprint: "abc123" },
   );
   root = await server.adminKey(["config"]);
@@ -82,6 +106,20 @@ describe("Administrator routes: GET /_admin/config", () => {
         reset_link: "https://example.com/{token}",
         verify_link: null,
       },
+      organizations: {
+        create: true,
+        roles: { member: { manage: [] }, owner: { manage: ["org", "members"] } },
+        creator_roles: ["owner"],
+        default_roles: ["member"],
+        team_roles: { lead: { grants: ["lead"] } },
+        max_created_per_user: null,
+        members_visible_to: "managers",
+        allow_require_mfa: true,
+        invitation_link: null,
+        max_teams_per_org: 50,
+        max_teams_per_member: 20,
+        max_pending_invitations: 500,
+      },
       cors: { origins: ["https://app.example.com"] },
       admin: { allowed_networks: null, read_access: { users: false, data: false } },
       openapi: "public",
@@ -126,6 +164,14 @@ describe("Administrator routes: GET /_admin/config", () => {
       soft_delete: false,
       custom_id: false,
     });
+    expect(Object(databases).main.bare).not.toHaveProperty("organization");
+    expect(Object(databases).main.tickets).toMatchObject({
+      schema: { title: {} },
+      organization: "required",
+      teams: "optional",
+      on_org_delete: "delete",
+    });
+    expect(Object.keys(Object(databases).main.tickets.schema)).not.toContain("_meta.org");
   });
 
   it("with auth: disabled it says so, and has nothing of accounts", async () => {

@@ -1,9 +1,7 @@
 import { timestamp } from "../../clock.ts";
-import { readJson } from "../../http/body.ts";
-import type { JsonObject } from "../../json.ts";
-import type { Exchange, RealmInstance, Route } from "../../realm/exchange.ts";
+import type { RealmInstance, Route } from "../../realm/exchange.ts";
 import { collections } from "../collections.ts";
-import { invalid } from "../input.ts";
+import { readObject } from "../input.ts";
 import { type ConfigRecord, readConfig, writeConfig } from "../records.ts";
 import { administratorRoute } from "./administrator.ts";
 import { appendAudit } from "./audit.ts";
@@ -35,7 +33,7 @@ export function getAppConfig(realm: RealmInstance): Route {
 /** PUT `/config/app`: in place of what it was, and of `app_config` in realm.yaml. */
 export function putAppConfig(realm: RealmInstance): Route {
   return administratorRoute(realm, { area: "config", to: "change" }, async (exchange, { caller }) => {
-    const value = JSON.stringify(readAppConfig(exchange));
+    const value = JSON.stringify(readObject(exchange, longest));
     const now = timestamp(realm.clock.now());
     await putRecord<ConfigRecord>(realm.store, {
       collection: collections.config,
@@ -49,14 +47,4 @@ export function putAppConfig(realm: RealmInstance): Route {
     realm.appConfigReplaced();
     return { status: 200, body: value };
   });
-}
-
-/** @throws ApiError `validation_error` */
-function readAppConfig(exchange: Exchange): JsonObject {
-  const { value, problems } = readJson(exchange, "application/json");
-  if (problems.length > 0) throw invalid(problems);
-  if (JSON.stringify(value).length > longest) {
-    throw invalid([{ path: "", reason: `must have at most ${longest} characters` }]);
-  }
-  return value;
 }

@@ -1,4 +1,11 @@
-import { deletionFields, documentFields, type Field, ownershipFields } from "../../filter/fields.ts";
+import {
+  deletionFields,
+  documentFields,
+  type Field,
+  organizationFields,
+  ownershipFields,
+  teamFields,
+} from "../../filter/fields.ts";
 import type { TextIndex } from "../../filter/search/text-index.ts";
 import type { JsonObject, JsonValue } from "../../json.ts";
 import type {
@@ -12,6 +19,7 @@ import type {
   ReferenceDefinition,
   Role,
 } from "../../realm/definition.ts";
+import type { OrganizationSettings } from "../../realm/organizations.ts";
 import type { FieldRule, ReadRule, WriteRule } from "../../realm/rule.ts";
 import { allowed, denied } from "../../rules/constant.ts";
 import type { IndexShape } from "../../store/contract.ts";
@@ -42,7 +50,7 @@ export function effectiveRealm(definition: RealmDefinition): JsonObject {
 }
 
 function accountSettings(accounts: AccountSettings): JsonObject {
-  const { signup, roles, defaultRoles, validateProfile, cookie, email } = accounts;
+  const { signup, roles, defaultRoles, validateProfile, cookie, email, organizations } = accounts;
   return {
     signup,
     roles: Object.fromEntries(roles.map((role) => [role.name, roleSettings(role)])),
@@ -58,6 +66,7 @@ function accountSettings(accounts: AccountSettings): JsonObject {
     },
     mfa: { totp: accounts.totp === true },
     email: email === undefined ? null : emailSettings(email),
+    organizations: organizations === undefined ? null : organizationSettings(organizations),
   };
 }
 
@@ -67,6 +76,24 @@ function roleSettings({ admin }: Role): JsonObject {
 
 function emailSettings({ from, resetLink, verifyLink }: EmailSettings): JsonObject {
   return { from, reset_link: resetLink ?? null, verify_link: verifyLink ?? null };
+}
+
+function organizationSettings(settings: OrganizationSettings): JsonObject {
+  const { create, roles, creatorRoles, defaultRoles, teamRoles } = settings;
+  return {
+    create: create === undefined ? false : create === allowed.check ? true : "expression",
+    roles: Object.fromEntries(roles.map(({ name, manage }) => [name, { manage }])),
+    creator_roles: creatorRoles,
+    default_roles: defaultRoles,
+    team_roles: Object.fromEntries(teamRoles.map(({ name, grants }) => [name, { grants }])),
+    max_created_per_user: settings.maxCreatedPerUser ?? null,
+    members_visible_to: settings.membersVisibleTo,
+    allow_require_mfa: settings.allowRequireMfa,
+    invitation_link: settings.invitationLink ?? null,
+    max_teams_per_org: settings.maxTeamsPerOrg,
+    max_teams_per_member: settings.maxTeamsPerMember,
+    max_pending_invitations: settings.maxPendingInvitations,
+  };
 }
 
 /** By database and collection. `limits` are the instance's, which collections may lower. */
@@ -101,11 +128,18 @@ function effectiveCollection(definition: CollectionDefinition, limits: ExpandLim
     cache: publicMaxAge === undefined ? { public: false } : { public: true, max_age: publicMaxAge },
     soft_delete: softDelete === undefined ? false : { retention: retention(softDelete.retention) },
     custom_id: definition.customId === undefined ? false : customId(definition.customId),
+    ...organizationOf(definition),
     expand: { max_depth: maxDepth, max_paths: maxPaths, max_array: maxArray, max_docs: maxDocs },
   };
 }
 
-const serverOwned = { ...documentFields, ...ownershipFields, ...deletionFields };
+const serverOwned = {
+  ...documentFields,
+  ...ownershipFields,
+  ...deletionFields,
+  ...organizationFields,
+  ...teamFields,
+};
 
 function fieldSettings({ kinds, nullable, arrays, segments }: Field): JsonObject {
   const inArrays = arrays.flatMap((holds, at) => (holds ? [segments.slice(0, at + 1).join(".")] : []));
@@ -152,6 +186,17 @@ function aggregateSettings({ groupBy, metrics }: AggregateDefinition): JsonObjec
   return {
     group_by: groupBy.map(({ path }) => path),
     metrics: Object.fromEntries(metrics.map(({ field, functions }) => [field.path, functions])),
+  };
+}
+
+/** Nothing where documents belong to no organization. */
+function organizationOf({ organization }: CollectionDefinition): JsonObject {
+  if (organization === undefined) return {};
+  const { required, teams, onDelete } = organization;
+  return {
+    organization: required ? "required" : "optional",
+    teams: teams ?? null,
+    on_org_delete: onDelete,
   };
 }
 

@@ -7,11 +7,7 @@ import type { Administrator } from "./administrator.ts";
 
 /** The optional member `roles`, each named once. */
 export function readRoles(body: BodyReader, accounts: AccountSettings): readonly string[] | undefined {
-  const roles = body.optionalStrings("roles");
-  for (const [at, role] of roles?.entries() ?? []) {
-    if (!isRole(role, accounts)) body.problem(`roles.${at}`, "is no role of this realm");
-  }
-  return roles === undefined ? undefined : [...new Set(roles)];
+  return body.optionalNames("roles", (role) => isRole(role, accounts), "is no role of this realm");
 }
 
 /**

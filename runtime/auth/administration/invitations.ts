@@ -2,22 +2,16 @@ import { ApiError } from "../../errors.ts";
 import { TRUE } from "../../filter/algebra.ts";
 import type { JsonObject } from "../../json.ts";
 import type { Exchange, Route } from "../../realm/exchange.ts";
-import { parseDuration } from "../../units.ts";
 import { collections } from "../collections.ts";
 import { emailKey } from "../credentials/email.ts";
 import { BodyReader } from "../input.ts";
-import { invitationStatus, newInvitation } from "../invitations.ts";
+import { invitationStatus, newInvitation, readLifetime } from "../invitations.ts";
 import { answerPage, lists, pageParameters, pageRequest } from "../paging.ts";
 import type { AccountRealm } from "../realm.ts";
 import { type InvitationRecord, readInvitation, writeInvitation } from "../records.ts";
 import { administratorRoute } from "./administrator.ts";
 import { appendAudit } from "./audit.ts";
 import { readRoles, requireGrantable } from "./grants.ts";
-
-const day = 86_400_000;
-
-/** Milliseconds. */
-const lifetime = { default: 7 * day, longest: 30 * day } as const;
 
 /** GET `/invitations`: all, also those that are over; never their tokens. */
 export function listInvitations(realm: AccountRealm): Route {
@@ -64,13 +58,9 @@ function read({ accounts }: AccountRealm, exchange: Exchange) {
   const email = body.optionalString("email") ?? null;
   if (email !== null && emailKey(email) === undefined) body.problem("email", "must be an e-mail address");
   const roles = readRoles(body, accounts) ?? [];
-  const asked = body.optionalString("expires_in") ?? undefined;
-  const milliseconds = asked === undefined ? lifetime.default : (parseDuration(asked) ?? 0);
-  if (milliseconds <= 0 || milliseconds > lifetime.longest) {
-    body.problem("expires_in", "must be a duration such as 12h or 7d, at most 30d");
-  }
+  const lifetime = readLifetime(body);
   body.finish();
-  return { email, roles, lifetime: milliseconds };
+  return { email, roles, lifetime };
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { JsonObject } from "../../json.ts";
 import type { Exchange, Route } from "../../realm/exchange.ts";
+import { longBackoff, optimistic } from "../../retry.ts";
 import { equal } from "../../validation/equal.ts";
 import { patchProfile, readEmail, readLocale } from "../accounts/person.ts";
 import { forgetSessions } from "../accounts/sessions.ts";
@@ -18,23 +19,35 @@ import { administratorView, noSuchUser } from "./users.ts";
  */
 export function patchUser(realm: AccountRealm): Route {
   return administratorRoute(realm, { area: "users", to: "change" }, async (exchange, administrator) => {
+    const id = exchange.params.id ?? "";
     const patch = read(realm, exchange);
-    const user = await withFreeEmail(() =>
-      changeUser(
-        realm.store,
-        exchange.params.id ?? "",
-        (before) => changed(realm, administrator, before, patch),
-        async (transaction, before, after) => {
-          const target = `user:${after.id}`;
-          for (const entry of changes(before, after))
-            await appendAudit(realm, transaction, exchange, administrator.caller, { ...entry, target });
-        },
-      ),
-    );
-    if (user === undefined) throw noSuchUser();
+    const user = await optimistic(longBackoff, async () => {
+      const settleOrganizations = await organizationsChange(realm, id, patch);
+      const after = await withFreeEmail(() =>
+        changeUser(
+          realm.store,
+          id,
+          (before) => changed(realm, administrator, before, patch),
+          async (transaction, before, after) => {
+            if (before.disabled !== after.disabled) await settleOrganizations?.(transaction);
+            const target = `user:${id}`;
+            for (const entry of changes(before, after))
+              await appendAudit(realm, transaction, exchange, administrator.caller, { ...entry, target });
+          },
+        ),
+      );
+      if (after === undefined) throw noSuchUser();
+      return after;
+    });
     if (user.disabled) await forgetSessions(realm.store, user);
     return { status: 200, body: JSON.stringify(administratorView(realm, user)) };
   });
+}
+
+/** What it does to organizations where the account ends or returns; undefined: nothing. */
+async function organizationsChange({ organizations }: AccountRealm, id: string, { disabled }: Patch) {
+  if (disabled === undefined) return undefined;
+  return organizations?.accountChange(id, disabled ? "disabled" : "enabled");
 }
 
 /** What is to change; absent: nothing. */

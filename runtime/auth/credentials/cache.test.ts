@@ -23,9 +23,9 @@ function source(revisions = true) {
   };
 }
 
-function setup(revisions = true, limits = { records: 100, characters: 10_000 }) {
+function setup(revisions = true, bounds = { values: 100, weight: 10_000 }) {
   const store = source(revisions);
-  const cache = new RecordCache(store, "_svc.users", ({ text }) => ({ text }), limits);
+  const cache = new RecordCache(store, "_svc.users", ({ text }) => ({ text }), bounds);
   const get = async (id: string) => (cache.peek(id) ?? (await cache.load(id)))?.text;
   return { store, cache, get };
 }
@@ -76,7 +76,7 @@ describe("RecordCache", () => {
   });
 
   it("is bounded in records, and forgets first what is not used", async () => {
-    const { store, get } = setup(true, { records: 20, characters: 10_000 });
+    const { store, get } = setup(true, { values: 20, weight: 10_000 });
     for (let n = 0; n < 100; n += 1) store.put(`${n}`, "x");
     await get("0");
     for (let n = 1; n < 100; n += 1) {
@@ -98,7 +98,7 @@ describe("RecordCache", () => {
   });
 
   it("is bounded in characters", async () => {
-    const { store, get } = setup(true, { records: 1_000, characters: 1_000 });
+    const { store, get } = setup(true, { values: 1_000, weight: 1_000 });
     for (let n = 0; n < 10; n += 1) store.put(`${n}`, "x".repeat(300));
     for (let n = 0; n < 10; n += 1) await get(`${n}`);
     await get("0");

@@ -41,9 +41,13 @@ export function guessLimits(account: string, address: string): readonly Limit[] 
 
 /**
  * Mails to one recipient: 3 an hour (api-decisions: Accounts).
- * @param kind notices are counted by themselves: else whoever asks for tokens could keep one back
+ * @param kind each is counted by itself: else whoever asks for tokens, or invites, could keep back what is no concern of
+ *   theirs
  */
-export function mailLimits(recipient: string, kind: "token" | "notice" = "token"): readonly Limit[] {
+export function mailLimits(
+  recipient: string,
+  kind: "token" | "notice" | "invitation" = "token",
+): readonly Limit[] {
   return [{ key: JSON.stringify(["mail", kind, recipient]), limit: 3, period: 60 * minute }];
 }
 

@@ -41,7 +41,7 @@ interface Checked {
 export function checkDocuments(definition: CollectionDefinition): RouteFactory {
   return (realm) => {
     const { documents } = collectionOf(realm, definition);
-    const entrance = administratorEntrance(realm);
+    const entrance = administratorEntrance(realm, [definition]);
     return {
       class: entrance.class,
       async handle(exchange) {

@@ -2,13 +2,16 @@ import { type Administrator, admission } from "../../auth/administration/adminis
 import { auditRecord } from "../../auth/administration/audit.ts";
 import { collections } from "../../auth/collections.ts";
 import { writeAudit } from "../../auth/records.ts";
+import { isId } from "../../ids.ts";
+import { findOrganization } from "../../organizations/change.ts";
 import type { Exchange, RealmInstance } from "../../realm/exchange.ts";
 import type { Access, Audit, Write } from "../access.ts";
 import type { Identify, Open } from "../entrance.ts";
 
 /**
  * The way of administrators of the area `data`, past the access rules (spec: Administrator routes). The scopes of a key
- * limit it here too; what is made belongs to nobody; every write leaves an audit record.
+ * limit it here too; what is made belongs to nobody, and to whichever organization they name; every write leaves an audit
+ * record.
  */
 export const administratorEntrance: Open = (realm) => {
   const admit = admission(realm);
@@ -20,15 +23,29 @@ export const administratorEntrance: Open = (realm) => {
     class: "private",
     name: "_admin/data/",
     reader: comingTo("see"),
+    further: (access) => access,
     writer: comingTo("change"),
+    place: async (_, named) => ({ ...named, teams: await teamsOf(realm, named.org) }),
   };
 };
+
+/** The teams of an organization that is not deleted; undefined where there is none of this id. */
+async function teamsOf(
+  realm: RealmInstance,
+  id: string | undefined,
+): Promise<ReadonlySet<string> | undefined> {
+  if (id === undefined || !isId(id) || realm.organizations === undefined) return undefined;
+  const { record } = (await findOrganization(realm, id)) ?? {};
+  if (record === undefined || record.status === "deleted") return undefined;
+  return new Set(record.teams.map((team) => team.id));
+}
 
 function accessOf(realm: RealmInstance, exchange: Exchange, { caller }: Administrator): Access {
   return {
     caller,
     context: undefined,
     scopes: caller.kind === "key" ? caller.scopes : undefined,
+    withheld: undefined,
     author: realm.definition.accounts === undefined ? undefined : { actor: caller.actor, owner: null },
     audit: auditBy(realm, exchange, caller),
   };
@@ -41,10 +58,10 @@ function auditBy(realm: RealmInstance, exchange: Exchange, by: Administrator["ca
 }
 
 /** That it was done, never what was written. */
-function entryOf({ action, collection: { database, name }, id, version }: Write) {
+function entryOf({ action, collection: { database, name }, id, version, details }: Write) {
   return {
     action: `data.${action}`,
     target: `document:${database}/${name}/${id}`,
-    details: version === undefined ? {} : { version },
+    details: { ...(version !== undefined && { version }), ...details },
   } as const;
 }

@@ -8,8 +8,10 @@ import { getDocument } from "../routes/get.ts";
 import { listDocuments } from "../routes/list.ts";
 import { restoreDocument } from "../routes/restore.ts";
 import { patchDocument, replaceDocument } from "../routes/update.ts";
+import { assignDocuments } from "./assign.ts";
 import { checkDocuments } from "./check.ts";
 import { administratorEntrance as entrance } from "./entrance.ts";
+import { transferDocument } from "./transfer.ts";
 
 /**
  * The routes of `/v1/{realm}/_admin/data`: those of the collections, on the way of administrators (spec: Administrator
@@ -36,7 +38,7 @@ function databaseRoutes(
 }
 
 function collectionRoutes(base: string, collection: CollectionDefinition): RouteTable {
-  const { database, name, softDelete } = collection;
+  const { database, name, softDelete, organization } = collection;
   const path = `${base}/${database}/${name}`;
   const remove = softDelete === undefined ? deleteDocument : softDeleteDocument;
   return {
@@ -51,6 +53,10 @@ function collectionRoutes(base: string, collection: CollectionDefinition): Route
     },
     ...(softDelete !== undefined && {
       [`${path}/:id/restore`]: { POST: restoreDocument(collection, entrance) },
+    }),
+    ...(organization !== undefined && {
+      [`${path}/_assign_org`]: { POST: assignDocuments(collection) },
+      [`${path}/:id/_transfer`]: { POST: transferDocument(collection) },
     }),
   };
 }

@@ -5,15 +5,18 @@ import type {
   Visibility,
 } from "../../store/contract.ts";
 
+/** What operations of a batch ask of a collection. */
+type Collected = Omit<TransactionCollection, "removeAll">;
+
 /**
  * A collection in a batch's transaction: documents that the batch has read or written before are not read again. Made
  * for one batch, whose operations look at live documents only.
  */
-export class BatchDocuments implements TransactionCollection {
-  readonly #documents: TransactionCollection;
+export class BatchDocuments implements Collected {
+  readonly #documents: Collected;
   readonly #live = new Map<string, StoredDocument | undefined>();
 
-  constructor(documents: TransactionCollection) {
+  constructor(documents: Collected) {
     this.#documents = documents;
   }
 

@@ -85,8 +85,7 @@ class OperationReader {
     if (typeof collection !== "string") return undefined;
     if (op === "create") {
       if (draft === undefined) return undefined;
-      const { id, members, problems: own } = draft;
-      return { op, collection, draft: { id: value["id"] ?? id, members, problems: own } };
+      return { op, collection, draft: { ...draft, id: value["id"] ?? draft.id } };
     }
     if (op === "delete") return target && { op, collection, target };
     return target && draft && { op, collection, target, draft };

@@ -1,16 +1,12 @@
 import { ApiError } from "../../errors.ts";
 import type { Exchange } from "../../realm/exchange.ts";
-import {
-  type DocumentWrite,
-  InsertRefused,
-  type Transaction,
-  type TransactionCollection,
-} from "../../store/contract.ts";
+import { once, optimistic } from "../../retry.ts";
+import { type DocumentWrite, InsertRefused, type Transaction } from "../../store/contract.ts";
 import { type Access, requireWrite, type Write, type WriteAction, type Written } from "../access.ts";
 import type { Collection } from "../collection.ts";
+import type { Place } from "../organizations.ts";
 import { newDocument, refusedCreate } from "../writes/create.ts";
 import { removeDocument, softDeleteDocument } from "../writes/remove.ts";
-import { once, optimistic } from "../writes/retry.ts";
 import { updateDocument } from "../writes/update.ts";
 import { BatchDocuments } from "./documents.ts";
 import type { Operation } from "./operations.ts";
@@ -24,18 +20,21 @@ export class Batch {
   readonly #collections: ReadonlyMap<string, Collection>;
   readonly #access: Access;
   readonly #exchange: Exchange;
+  readonly #place: Place;
   readonly #transaction: Transaction;
-  readonly #documents = new Map<Collection, TransactionCollection>();
+  readonly #documents = new Map<Collection, BatchDocuments>();
 
   constructor(
     collections: ReadonlyMap<string, Collection>,
     access: Access,
     exchange: Exchange,
+    place: Place,
     transaction: Transaction,
   ) {
     this.#collections = collections;
     this.#access = access;
     this.#exchange = exchange;
+    this.#place = place;
     this.#transaction = transaction;
   }
 
@@ -64,7 +63,7 @@ export class Batch {
     let refused: ApiError | undefined;
     for (const { draft } of creates) {
       try {
-        documents.push(newDocument(collection, access, exchange, draft));
+        documents.push(newDocument(collection, access, exchange, draft, this.#place));
       } catch (error) {
         if (!(error instanceof ApiError)) throw error;
         refused = positioned(error, first + documents.length);
@@ -125,7 +124,7 @@ export class Batch {
     this.writes.push({ action, collection: definition, id, version });
   }
 
-  #documentsOf(collection: Collection): TransactionCollection {
+  #documentsOf(collection: Collection): BatchDocuments {
     const known = this.#documents.get(collection);
     if (known !== undefined) return known;
     const documents = new BatchDocuments(this.#transaction.collection(collection.storeName));

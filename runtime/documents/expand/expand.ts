@@ -2,11 +2,13 @@ import type { CollectionDefinition } from "../../realm/definition.ts";
 import type { RealmInstance } from "../../realm/exchange.ts";
 import type { StoredDocument } from "../../store/contract.ts";
 import type { Access } from "../access.ts";
+import type { Entrance } from "../entrance.ts";
 import { lowered } from "./limits.ts";
-import { Loader, Source } from "./load.ts";
+import { Loader } from "./load.ts";
 import { type Plan, readPlan } from "./plan.ts";
 import { referencesOf } from "./references.ts";
 import { Renderer } from "./render.ts";
+import { Source } from "./source.ts";
 
 /** Expands the references of one collection's documents (spec: Reference expansion). */
 export interface Expander {
@@ -36,12 +38,17 @@ export interface Expanded {
 }
 
 /** Made at start: references and limits are resolved once. */
-export function expander(realm: RealmInstance, definition: CollectionDefinition): Expander {
+export function expander(
+  realm: RealmInstance,
+  definition: CollectionDefinition,
+  { further }: Pick<Entrance, "further">,
+): Expander {
   const limits = lowered(realm.expandLimits, definition);
   const references = referencesOf(realm, definition, limits, limits.maxDepth);
   return {
     readExpand: (text) => readPlan(text, references, limits),
-    async run({ branches }, access, stored, texts) {
+    async run({ branches }, reader, stored, texts) {
+      const access = await further(reader);
       const sources = stored.map((document, at) => new Source(document, at, 1));
       const loaded = await new Loader(access, limits.maxDocs).load(branches, sources);
       const renderer = new Renderer(access);

@@ -1,12 +1,14 @@
 import { ApiError } from "../../errors.ts";
+import { and } from "../../filter/algebra.ts";
 import type { JsonObject } from "../../json.ts";
 import type { StoredDocument } from "../../store/contract.ts";
 import { type Access, readFilter } from "../access.ts";
-import { parseDocument } from "../encode.ts";
 import { valueAt } from "../paths.ts";
 import { isHidden } from "../query/hidden.ts";
+import { type Bounds, boundsOf, withinOrganizations } from "./organizations.ts";
 import type { Branch } from "./plan.ts";
 import type { Reference } from "./references.ts";
+import { type Followed, keyOf, type Source, sourcesOf } from "./source.ts";
 
 /**
  * Values that one request follows, whether or not they lead anywhere: a bound for what is done before documents are
@@ -16,36 +18,6 @@ const MAX_VALUES = 50_000;
 
 /** Characters of documents that one request reads, and that one answer holds: one text must hold it all. */
 export const MAX_CHARACTERS = 2 ** 26;
-
-/** A document that references lead from, or to. */
-export class Source {
-  readonly stored: StoredDocument;
-  /** Among the documents that its branch found, or that are read. */
-  readonly at: number;
-  /** How often it stands in the answer. */
-  occurrences: number;
-  #document: JsonObject | undefined;
-
-  constructor(stored: StoredDocument, at: number, occurrences = 0) {
-    this.stored = stored;
-    this.at = at;
-    this.occurrences = occurrences;
-  }
-
-  /** Parsed when first asked for. */
-  get document(): JsonObject {
-    this.#document ??= parseDocument(this.stored.text);
-    return this.#document;
-  }
-}
-
-/** What a reference of one document names. */
-export interface Followed {
-  /** `none`: nothing; `cut`: of many values the first. */
-  readonly kind: "none" | "one" | "many" | "cut";
-  /** Undefined for what can be the value of no key. */
-  readonly values: readonly (string | undefined)[];
-}
 
 const none: Followed = { kind: "none", values: [] };
 const empty: Followed = { kind: "many", values: [] };
@@ -108,14 +80,20 @@ export class Loader {
 
   async #step({ branch, sources, siblings }: Step): Promise<readonly Step[]> {
     const { reference } = branch;
-    const followed = this.#follow(reference, sources);
     const targets = new Map<string, Source>();
     const nested: LoadedBranch[] = [];
+    const loaded = { branch, followed: this.#follow(reference, sources), targets, nested };
     // Before anything is awaited, so that branches stay in their order.
-    siblings.push({ branch, followed, targets, nested });
-    const found = (await this.#find(reference, followed)).map((stored, at) => new Source(stored, at));
+    siblings.push(loaded);
+    const bounds = boundsOf(reference, sources);
+    let found = sourcesOf(await this.#find(reference, loaded.followed, bounds));
+    if (!bounds.exact) {
+      const within = withinOrganizations(reference, sources, loaded.followed, found);
+      loaded.followed = within.followed;
+      found = within.found;
+    }
     for (const target of found) targets.set(keyOf(reference, target), target);
-    this.#count(sources, followed, targets);
+    this.#count(sources, loaded.followed, targets);
     return branch.nested.map((inner) => ({ branch: inner, sources: found, siblings: nested }));
   }
 
@@ -136,22 +114,26 @@ export class Loader {
   }
 
   /** Live documents of which the caller may know. */
-  async #find(reference: Reference, followed: readonly Followed[]): Promise<readonly StoredDocument[]> {
+  async #find(
+    reference: Reference,
+    followed: readonly Followed[],
+    bounds: Bounds,
+  ): Promise<readonly StoredDocument[]> {
     const { definition, documents } = reference.target;
-    const filter = readFilter(definition, this.#access, definition.rules?.read);
-    if (filter.op === "false") return [];
+    const readable = readFilter(definition, this.#access, definition.rules?.read);
+    if (readable.op === "false") return [];
     const values = new Set<string>();
     for (const { values: named } of followed) {
       for (const value of named) if (value !== undefined) values.add(value);
     }
     if (values.size === 0) return [];
     this.#queries += 1;
-    // One more than allowed shows that it is too many: every document found stands in the answer.
     const found = await documents.lookup({
       key: reference.key,
       values: [...values],
-      filter,
-      limit: this.#maxDocs + 1,
+      filter: bounds.filter.op === "true" ? readable : and(readable, bounds.filter),
+      // Where every document found stands in the answer, one more than allowed shows that it is too many.
+      limit: bounds.exact ? this.#maxDocs + 1 : values.size,
       characters: MAX_CHARACTERS - this.#characters,
     });
     for (const { text } of found) this.#characters += text.length;
@@ -190,11 +172,6 @@ function follow({ field, many, limit }: Reference, document: JsonObject): Follow
   const kind = value.length > limit ? "cut" : "many";
   const items = kind === "cut" ? value.slice(0, limit) : value;
   return { kind, values: items.map((item) => (typeof item === "string" ? item : undefined)) };
-}
-
-/** The value that names the document. */
-function keyOf({ key }: Reference, target: Source): string {
-  return key.path === "id" ? target.stored.id : String(valueAt(target.document, key.segments));
 }
 
 export function tooLarge(reason: string): ApiError {

@@ -13,6 +13,8 @@ export interface Reference {
   /** Of the target: equals the value. */
   readonly key: Field;
   readonly many: boolean;
+  /** Documents on both sides may belong to organizations: those of one never lead to those of another. */
+  readonly apart: boolean;
   /** Values of the array to follow. */
   readonly limit: number;
   /** The target's own references, as far as levels are allowed. */
@@ -43,11 +45,27 @@ export function referencesOf(
       target: collectionOf(realm, target),
       key: keyOf(target, declared.key),
       many: declared.many,
+      apart: definition.organization !== undefined && target.organization !== undefined,
       limit: Math.min(limits.maxArray, declared.maxExpand ?? limits.maxArray),
       nested: referencesOf(realm, target, limits, levels - 1),
     });
   }
   return references;
+}
+
+/** Collections whose documents reads of these may show: themselves, and those that expansion leads to. */
+export function reachedFrom(
+  realm: RealmInstance,
+  definitions: readonly CollectionDefinition[],
+): ReadonlySet<CollectionDefinition> {
+  const reached = new Set(definitions);
+  let level: readonly CollectionDefinition[] = definitions;
+  for (let depth = 0; depth < realm.expandLimits.maxDepth; depth += 1) {
+    const references = level.flatMap(({ references = {} }) => Object.values(references));
+    level = references.map((reference) => targetOf(realm, reference));
+    for (const target of level) reached.add(target);
+  }
+  return reached;
 }
 
 function targetOf({ definition }: RealmInstance, reference: ReferenceDefinition): CollectionDefinition {

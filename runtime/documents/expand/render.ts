@@ -1,8 +1,9 @@
 import { kept } from "../../kept.ts";
 import type { Access } from "../access.ts";
 import { parseDocument } from "../encode.ts";
-import { type Followed, type LoadedBranch, MAX_CHARACTERS, type Source, tooLarge } from "./load.ts";
+import { type LoadedBranch, MAX_CHARACTERS, tooLarge } from "./load.ts";
 import { type Selection, selected } from "./selection.ts";
+import type { Followed, Source } from "./source.ts";
 
 /**
  * Writes what was found into the texts of documents. Stored texts stand in them as they are; of what occurs many times

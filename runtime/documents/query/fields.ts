@@ -23,6 +23,11 @@ const shared = new WeakMap<CollectionDefinition, QueryFields>();
 export function queryFields(definition: CollectionDefinition, access: Access): QueryFields {
   if (mayHide(definition, access))
     return fieldsBut(definition, (path) => isHidden(definition, access, path), false);
+  return everyField(definition);
+}
+
+/** Of queries from which nothing is hidden. */
+export function everyField(definition: CollectionDefinition): QueryFields {
   return kept(shared, definition, () => fieldsBut(definition, () => false, true));
 }
 

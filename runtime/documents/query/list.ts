@@ -1,5 +1,5 @@
 import type { Detail } from "../../errors.ts";
-import { type Filter, TRUE } from "../../filter/algebra.ts";
+import { and, type Filter, TRUE } from "../../filter/algebra.ts";
 import { defaultOrder, isSeekable, type Order, type Position } from "../../filter/order.ts";
 import { readParameters, refuseProblems } from "../../http/parameters.ts";
 import type { CollectionDefinition } from "../../realm/definition.ts";
@@ -20,11 +20,12 @@ import {
 } from "./judges.ts";
 import { isNegotiated, searchLanguage } from "./language.ts";
 import { readOrder } from "./order.ts";
+import { judgeShorthands, shorthands } from "./shorthands.ts";
 import { readWhere } from "./where.ts";
 
 /** The query string of a list (spec: List query parameters). */
 export interface ListQuery {
-  /** Of `where`. */
+  /** Of `where`, `org` and `team`. */
   readonly filter: Filter;
   readonly order: Order | "relevance";
   readonly after: Position | undefined;
@@ -51,7 +52,7 @@ const plainList: ListQuery = {
 };
 
 /** Parameters that need more than their own value to be judged. */
-const compound = ["where", "order_by", "after", "expand"];
+const compound = ["where", "order_by", "after", "expand", "org", "team"];
 
 /** In relevance order, `skip` and `limit` stay within the first of them (spec: Full-text search 5). */
 const mostRelevant = 1000;
@@ -71,10 +72,9 @@ export function listQuery(
     count: judgeBoolean,
     deleted: judgeDeleted(definition),
     language: judgeLanguage,
-    org: () => "is not available: there are no organizations here",
-    team: () => "is not available: there are no teams here",
+    ...judgeShorthands(definition),
   };
-  const names = [...Object.keys(judges), ...compound];
+  const names = [...new Set([...Object.keys(judges), ...compound])];
   return (exchange, access) => {
     if (exchange.search === "") return plainList;
     const { values, problems } = readParameters(exchange.search, names);
@@ -83,6 +83,11 @@ export function listQuery(
     refuseProblems(reader.problems);
     return query;
   };
+}
+
+/** The very filter where the other one asks for nothing: what is made of it is kept with it. */
+function within(filter: Filter, other: Filter): Filter {
+  return other.op === "true" ? filter : and(filter, other);
 }
 
 /** Reads the parameters of one list; what is wrong is in `problems`, and stands for nothing in the query. */
@@ -104,7 +109,7 @@ class ListReader {
     const order = this.#order(fields);
     if (order === "relevance") this.#judgeRelevance(where?.searches !== false, skip + limit);
     return {
-      filter: where?.filter ?? TRUE,
+      filter: within(where?.filter ?? TRUE, shorthands(values)),
       order: order ?? defaultOrder,
       after: order === undefined ? undefined : this.#after(order, cursors),
       limit,

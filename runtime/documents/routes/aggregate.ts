@@ -19,7 +19,7 @@ export function aggregateDocuments(
 ): RouteFactory {
   return (realm) => {
     const { documents } = collectionOf(realm, definition);
-    const entrance = open(realm);
+    const entrance = open(realm, [definition]);
     const readQuery =
       definition.aggregate === undefined ? notEnabled : aggregateQuery(definition, definition.aggregate);
     const caching = publicCaching(definition);

@@ -7,6 +7,7 @@ import { Batch } from "../batch/run.ts";
 import { collectionOf } from "../collection.ts";
 import { clientEntrance, type Open } from "../entrance.ts";
 import { idempotency, idempotencyKey } from "../idempotency.ts";
+import { nowhere } from "../organizations.ts";
 import { createQuery } from "../query/writes.ts";
 
 /**
@@ -22,24 +23,25 @@ export function batchRoute(
     const byName = new Map(
       collections.map((definition) => [definition.name, collectionOf(realm, definition)]),
     );
-    const entrance = open(realm);
+    const entrance = open(realm, collections);
     const remember = idempotency(realm, `${entrance.name}${database}/_batch`);
     return {
       class: entrance.class,
       async handle(exchange): Promise<Answer> {
         const access = await entrance.writer(exchange);
         const key = idempotencyKey(exchange, access);
-        createQuery(exchange.search);
+        const named = createQuery(exchange.search, collections);
+        const place = named === nowhere ? nowhere : await entrance.place(access, named);
         const read = () => readJson(exchange, "application/json");
         const run = async (transaction: Transaction, { value, problems }: JsonBody): Promise<Answer> => {
-          const batch = new Batch(byName, access, exchange, transaction);
+          const batch = new Batch(byName, access, exchange, place, transaction);
           const body = await batch.run(readOperations(value, problems));
           await access.audit?.(transaction, batch.writes);
           return { status: 200, body };
         };
         if (key !== undefined) {
           const body = read();
-          return remember(key, body.value, (transaction) => run(transaction, body));
+          return remember(key, { body: body.value, named }, (transaction) => run(transaction, body));
         }
         // Read when its turn comes: batches that wait are bytes, and what one is parsed into is gone before the next.
         return realm.store.transaction(async (transaction) => run(transaction, read()));

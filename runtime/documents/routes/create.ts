@@ -6,6 +6,7 @@ import { collectionOf, type Documents } from "../collection.ts";
 import { draftOf } from "../draft.ts";
 import { clientEntrance, type Open } from "../entrance.ts";
 import { idempotency, idempotencyKey } from "../idempotency.ts";
+import { nowhere } from "../organizations.ts";
 import { createQuery } from "../query/writes.ts";
 import { createDocument as create } from "../writes/create.ts";
 import { Writer } from "../writes/writer.ts";
@@ -15,7 +16,7 @@ export function createDocument(definition: CollectionDefinition, open: Open = cl
   return (realm) => {
     const collection = collectionOf(realm, definition);
     const { path, view } = collection;
-    const entrance = open(realm);
+    const entrance = open(realm, [definition]);
     const writer = new Writer(realm, collection);
     const remember = idempotency(realm, `${entrance.name}${definition.database}/${definition.name}`);
     return {
@@ -23,17 +24,18 @@ export function createDocument(definition: CollectionDefinition, open: Open = cl
       async handle(exchange): Promise<Answer> {
         const access = await entrance.writer(exchange);
         const key = idempotencyKey(exchange, access);
-        createQuery(exchange.search);
+        const named = createQuery(exchange.search, [definition]);
         const { value, problems } = readJson(exchange, "application/json");
+        const place = named === nowhere ? nowhere : await entrance.place(access, named);
 
         const insert = (documents: Documents) =>
-          create(collection, access, exchange, documents, draftOf(value, problems));
+          create(collection, access, exchange, documents, draftOf(value, problems), place);
         const answer = (stored: StoredDocument): Answer => {
           const { text, tag } = view(access, stored);
           return { status: 201, body: text, headers: { etag: tag, location: `${path}/${stored.id}` } };
         };
         if (key === undefined) return answer(await writer.write(access, "create", insert));
-        return remember(key, value, async (transaction) =>
+        return remember(key, { body: value, named }, async (transaction) =>
           answer(await writer.within(transaction, access, "create", insert)),
         );
       },

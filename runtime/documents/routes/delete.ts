@@ -1,20 +1,26 @@
-import { parseIfMatch } from "../../http/etag.ts";
+import { type IfMatch, parseIfMatch } from "../../http/etag.ts";
 import type { CollectionDefinition } from "../../realm/definition.ts";
 import type { Answer, RouteFactory } from "../../realm/exchange.ts";
-import { requireWrite } from "../access.ts";
+import { type Access, requireWrite } from "../access.ts";
 import { collectionOf, type Documents } from "../collection.ts";
 import { clientEntrance, type Open } from "../entrance.ts";
 import { purgeQuery, writeQuery } from "../query/writes.ts";
+import { withholds } from "../withheld.ts";
 import { removeDocument, softDeleteDocument as softDelete } from "../writes/remove.ts";
 import { Writer } from "../writes/writer.ts";
 
 const gone: Answer = { status: 204 };
 
+/** Where no rule and no condition judges a version, the current one goes. */
+function takesCurrent({ context }: Access, condition: IfMatch | undefined): boolean {
+  return context === undefined && condition === undefined;
+}
+
 /** `DELETE /v1/{realm}/{database}/{collection}/{id}` in a collection without soft delete. */
 export function deleteDocument(definition: CollectionDefinition, open: Open = clientEntrance): RouteFactory {
   return (realm) => {
     const collection = collectionOf(realm, definition);
-    const entrance = open(realm);
+    const entrance = open(realm, [definition]);
     const writer = new Writer(realm, collection);
     const rule = definition.rules?.delete;
     return {
@@ -25,9 +31,11 @@ export function deleteDocument(definition: CollectionDefinition, open: Open = cl
         writeQuery(exchange.search);
         const condition = parseIfMatch(exchange.headers["if-match"]);
         const target = { id: exchange.params["id"] ?? "", visibility: "live", condition } as const;
-        await writer.write(access, "delete", (documents) =>
-          removeDocument(collection, access, documents, target, rule),
-        );
+        const attempt = (documents: Documents) => removeDocument(collection, access, documents, target, rule);
+        // As below; where nothing needs to be looked at, the store does so itself.
+        if (takesCurrent(access, condition) && withholds(definition, access)) {
+          await writer.alone(access, "delete", attempt);
+        } else await writer.write(access, "delete", attempt);
         return gone;
       },
     };
@@ -41,7 +49,7 @@ export function softDeleteDocument(
 ): RouteFactory {
   return (realm) => {
     const collection = collectionOf(realm, definition);
-    const entrance = open(realm);
+    const entrance = open(realm, [definition]);
     const writer = new Writer(realm, collection);
     const { rules, softDelete: { retention } = {} } = definition;
     return {
@@ -61,8 +69,8 @@ export function softDeleteDocument(
             ? removeDocument(collection, access, documents, target, rules?.purge)
             : softDelete(collection, access, documents, target, retention);
         const action = purge ? "purge" : "delete";
-        // Where no rule and no condition judged a version, the current one goes: nothing may come in between.
-        if (access.context === undefined && condition === undefined) {
+        // Nothing may come in between.
+        if (takesCurrent(access, condition)) {
           await writer.alone(access, action, attempt);
         } else await writer.write(access, action, attempt);
         return gone;

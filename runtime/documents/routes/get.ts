@@ -14,10 +14,10 @@ import { conditional, publicCaching, scopeWithin } from "../reads.ts";
 export function getDocument(definition: CollectionDefinition, open: Open = clientEntrance): RouteFactory {
   return (realm) => {
     const { documents, view } = collectionOf(realm, definition);
-    const entrance = open(realm);
+    const entrance = open(realm, [definition]);
     const query = getQuery(definition);
     const caching = publicCaching(definition);
-    const { readExpand, run } = expander(realm, definition);
+    const { readExpand, run } = expander(realm, definition, entrance);
     return {
       class: entrance.class,
       async handle(exchange): Promise<Answer> {

@@ -20,11 +20,11 @@ export function listDocuments(definition: CollectionDefinition, open: Open = cli
   return (realm) => {
     const collection = collectionOf(realm, definition);
     const { documents, view } = collection;
-    const entrance = open(realm);
+    const entrance = open(realm, [definition]);
     const ofLists = cursors(realm.cursors, collection.storeName);
     const readQuery = listQuery(definition, ofLists);
     const caching = publicCaching(definition);
-    const { readExpand, run } = expander(realm, definition);
+    const { readExpand, run } = expander(realm, definition, entrance);
     const negotiatedVary = varyByLanguage(realm.definition);
     return {
       class: entrance.class,

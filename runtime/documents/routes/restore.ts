@@ -19,7 +19,7 @@ import { Writer } from "../writes/writer.ts";
 export function restoreDocument(definition: CollectionDefinition, open: Open = clientEntrance): RouteFactory {
   return (realm) => {
     const collection = collectionOf(realm, definition);
-    const entrance = open(realm);
+    const entrance = open(realm, [definition]);
     const writer = new Writer(realm, collection);
     return {
       class: entrance.class,

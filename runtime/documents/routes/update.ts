@@ -6,7 +6,7 @@ import { requireWrite } from "../access.ts";
 import { collectionOf } from "../collection.ts";
 import { draftOf } from "../draft.ts";
 import { clientEntrance, type Open } from "../entrance.ts";
-import { writeQuery } from "../query/writes.ts";
+import { updateQuery } from "../query/writes.ts";
 import { type Change, updateDocument } from "../writes/update.ts";
 import { Writer } from "../writes/writer.ts";
 
@@ -28,16 +28,17 @@ function update(
 ): RouteFactory {
   return (realm) => {
     const collection = collectionOf(realm, definition);
-    const entrance = open(realm);
+    const entrance = open(realm, [definition]);
     const writer = new Writer(realm, collection);
+    const query = updateQuery(definition);
     return {
       class: entrance.class,
       async handle(exchange): Promise<Answer> {
         const access = await entrance.writer(exchange);
         requireWrite(definition, access, definition.rules?.update);
-        writeQuery(exchange.search);
+        const org = query(exchange.search);
         const { value, problems } = readJson(exchange, media);
-        const draft = draftOf(value, problems);
+        const draft = draftOf(value, problems, org);
         const condition = parseIfMatch(exchange.headers["if-match"]);
         const target = { id: exchange.params["id"] ?? "", visibility: "live", condition } as const;
         const stored = await writer.write(access, change, (documents) =>

@@ -10,6 +10,7 @@ import type { Draft } from "../draft.ts";
 import { documentText } from "../encode.ts";
 import { refusedWrite } from "../errors.ts";
 import { createdMeta } from "../meta.ts";
+import { type Belonging, belongingIn, metaInData, type Place } from "../organizations.ts";
 
 /** Creates a document. */
 export async function createDocument(
@@ -18,8 +19,9 @@ export async function createDocument(
   exchange: Exchange,
   documents: Documents,
   draft: Draft,
+  place: Place,
 ): Promise<StoredDocument> {
-  const document = newDocument(collection, access, exchange, draft);
+  const document = newDocument(collection, access, exchange, draft, place);
   try {
     await documents.insert(document);
   } catch (error) {
@@ -30,25 +32,27 @@ export async function createDocument(
 
 /**
  * A document to be inserted, once everything but the insert is checked (spec: Custom ids 3; api-decisions, Rules): id,
- * constantly false rule, schema, rule with data.
+ * constantly false rule, organization and team, schema, rule with data.
  */
 export function newDocument(
   collection: Collection,
   access: Access,
   exchange: Exchange,
   draft: Draft,
+  place: Place,
 ): DocumentWrite {
   const { definition, duplicates } = collection;
   const { customId, rules } = definition;
   duplicates?.check(access, exchange);
   const requested = customId === undefined ? refuseId(draft.id) : requestedId(customId, draft.id, access);
   requireWrite(definition, access, rules?.create);
+  const belonging = belongingIn(definition, place);
   requireValid(definition, draft.members, draft.problems);
-  requireCreate(collection, access, draft, requested);
+  requireCreate(collection, access, draft, requested, belonging);
 
   const id = requested ?? collection.newId();
   const now = collection.clock.now();
-  const meta = createdMeta(timestamp(now), access.author);
+  const meta = createdMeta(timestamp(now), access.author, belonging);
   const text = documentText(id, draft.members, meta);
   return { id, version: 1, text, createdAt: now };
 }
@@ -67,12 +71,19 @@ export function refusedCreate(
   return new ApiError("id_taken", "A document with this id exists.", { cause: error });
 }
 
-function requireCreate(collection: Collection, access: Access, draft: Draft, id: string | undefined): void {
+function requireCreate(
+  collection: Collection,
+  access: Access,
+  draft: Draft,
+  id: string | undefined,
+  belonging: Belonging,
+): void {
   const { context } = access;
   if (context === undefined) return;
-  const { rules } = collection.definition;
-  const data = id === undefined ? draft.members : { id, ...draft.members };
-  if (!allows(rules?.create, access, nothing, data)) throw refusal(access);
+  const { definition } = collection;
+  const own = id === undefined ? draft.members : { id, ...draft.members };
+  const data = definition.organization === undefined ? own : { ...own, ...metaInData(definition, belonging) };
+  if (!allows(definition.rules?.create, access, nothing, data)) throw refusal(access);
   const refused = collection.fieldRules?.refusedInCreate(context, data) ?? [];
   if (refused.length > 0) throw refusal(access, refused);
 }

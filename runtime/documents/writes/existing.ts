@@ -7,6 +7,7 @@ import { type Access, allows } from "../access.ts";
 import type { Collection, Documents } from "../collection.ts";
 import { type ParsedDocument, parseDocument, splitDocument } from "../encode.ts";
 import { notFound } from "../errors.ts";
+import { isWithheld, withholds } from "../withheld.ts";
 
 /** One document that a request is about to change. */
 export interface Target {
@@ -44,10 +45,12 @@ export async function existing(
   documents: Documents,
   { id, visibility, condition }: Target,
 ): Promise<Existing> {
+  const { definition } = collection;
   const stored = isId(id) ? await documents.get(id, visibility) : undefined;
   if (stored === undefined) throw notFound();
   const found = new Existing(stored);
   if (access.context !== undefined && !isReadable(collection, access, found.document)) throw notFound();
+  if (withholds(definition, access) && isWithheld(definition, access, found.meta)) throw notFound();
   if (condition !== undefined && !versionMatches(condition, stored.version)) {
     throw new ApiError("version_mismatch", "The document has another version.", {
       headers: { etag: collection.view(access, stored).tag },

@@ -6,6 +6,7 @@ import type { Collection, Documents } from "../collection.ts";
 import { splitDocument, withMeta } from "../encode.ts";
 import { notFound } from "../errors.ts";
 import { createdAt, deletedMeta, nextMeta } from "../meta.ts";
+import { withholds } from "../withheld.ts";
 import { type Existing, existing, type Target } from "./existing.ts";
 
 /**
@@ -22,7 +23,8 @@ export async function removeDocument(
 ): Promise<Written | undefined> {
   const { id, visibility, condition } = target;
   // With nothing to compare or to ask, whatever version is live goes.
-  if (access.context === undefined && condition === undefined && visibility === "live") {
+  const asksNothing = access.context === undefined && !withholds(collection.definition, access);
+  if (asksNothing && condition === undefined && visibility === "live") {
     if (isId(id) && (await documents.remove(id))) return { id };
     throw notFound();
   }

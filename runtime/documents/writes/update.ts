@@ -9,14 +9,15 @@ import { type Draft, ownMembers } from "../draft.ts";
 import { documentText } from "../encode.ts";
 import { refusedWrite } from "../errors.ts";
 import { createdAt, nextMeta } from "../meta.ts";
+import { type Belonging, belongingOf, metaInData, requireSameOrganization } from "../organizations.ts";
 import { type Existing, existing, type Target } from "./existing.ts";
 
 /** How a draft becomes the members of a document: as they are (PUT), or merged into what is stored (PATCH). */
 export type Change = "replace" | "patch";
 
 /**
- * One attempt to update a document. The order of checks (api-decisions, Order of checks): readable, `If-Match`, schema,
- * rule with data, unique indexes.
+ * One attempt to update a document. The order of checks (api-decisions, Order of checks): readable, `If-Match`,
+ * organization, schema, rule with data, unique indexes.
  * @returns undefined when somebody else has written in between
  */
 export async function updateDocument(
@@ -28,6 +29,7 @@ export async function updateDocument(
   draft: Draft,
 ): Promise<StoredDocument | undefined> {
   const found = await existing(collection, access, documents, target);
+  requireSameOrganization(collection.definition, found.meta, draft.organizations);
   const members = kept(collection, access, found, draft, changed(found, draft, change));
   requireValid(collection.definition, members, draft.problems);
   requireUpdate(collection, access, found, draft, members);
@@ -61,7 +63,7 @@ function requireUpdate(
   if (context === undefined) return;
   // What is older than its field's being a date is in another spelling, which is no change of the caller's.
   definition.normalizeDates?.(found.document);
-  const data = { id: found.stored.id, ...members };
+  const data = { id: found.stored.id, ...members, ...metaInData(definition, belongingOf(found.meta)) };
   if (!allows(definition.rules?.update, access, found.document, data)) throw refusal(access);
   const refused = fieldRules?.refusedInUpdate(context, found.document, draft.members, data) ?? [];
   if (refused.length > 0) throw refusal(access, refused);
@@ -69,6 +71,7 @@ function requireUpdate(
 
 /**
  * Writes the next version of a document, with other members; a deleted one is live then.
+ * @param belonging default: where it belongs already
  * @returns undefined when somebody else has written in between
  */
 export async function rewrite(
@@ -77,10 +80,11 @@ export async function rewrite(
   documents: Documents,
   { stored, meta: before }: Existing,
   members: JsonObject,
+  belonging: Belonging = belongingOf(before),
 ): Promise<StoredDocument | undefined> {
   const { id } = stored;
   const version = stored.version + 1;
-  const meta = nextMeta(before, version, timestamp(clock.now()), author);
+  const meta = nextMeta(before, version, timestamp(clock.now()), author, belonging);
   const next = { id, version, text: documentText(id, members, meta) };
   try {
     const replaced = await documents.replace(stored.version, { ...next, createdAt: createdAt(before) });

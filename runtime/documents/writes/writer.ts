@@ -1,8 +1,8 @@
 import type { RealmInstance } from "../../realm/exchange.ts";
+import { once, optimistic, shortBackoff } from "../../retry.ts";
 import type { Store, Transaction } from "../../store/contract.ts";
 import type { Access, WriteAction, Written } from "../access.ts";
 import type { Collection, Documents } from "../collection.ts";
-import { once, optimistic, shortBackoff } from "./retry.ts";
 
 /** One attempt to write; undefined where somebody else has written in between. */
 type Attempt<T extends Written> = (documents: Documents) => Promise<T | undefined>;
@@ -40,8 +40,10 @@ export class Writer {
   ): Promise<T> {
     const { definition, storeName } = this.#collection;
     const written = await optimistic(once, () => attempt(transaction.collection(storeName)));
-    const { id, version } = written;
-    await audit?.(transaction, [{ action, collection: definition, id, version }]);
+    const { id, version, details } = written;
+    await audit?.(transaction, [
+      { action, collection: definition, id, version, ...(details !== undefined && { details }) },
+    ]);
     return written;
   }
 }

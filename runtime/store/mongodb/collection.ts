@@ -106,6 +106,7 @@ export class MongoCollection implements StoreCollection {
       insertAll: (documents) => this.#writes.insertAll(documents, session),
       replace: (expected, document) => this.#writes.replace(expected, document, session),
       remove: (id, expected) => this.#writes.remove(id, expected, session),
+      removeAll: (documents) => this.#writes.removeAll(documents, session),
     };
   }
 

@@ -78,6 +78,21 @@ describe("index definitions", () => {
     });
   });
 
+  test("one that deleted documents have as well is made of them alone, beside it", () => {
+    const declared = { ...index("one", ["name"]), trash: true };
+    const [made, ofTrash] = indexDefinitions(shape("app.people", { indexes: [declared] })).slice(3);
+    expect(made?.partialFilterExpression).toEqual({ "_meta.svc.live": true });
+    expect(ofTrash).toEqual({
+      name: expect.stringMatching(/^svc_one_trash_[0-9a-f]{12}$/),
+      key: new Map([
+        ["name", 1],
+        ["_meta.created_at", 1],
+        ["_id", 1],
+      ]),
+      partialFilterExpression: { "_meta.deleted_at": { $type: "date" } },
+    });
+  });
+
   test("of the keys at which arrays may stand only the first is in an index", () => {
     expect(keysOf(index("one", ["name", "tags", "size"]))).toMatchObject({ name: 1, tags: 1, size: 1 });
     expect(keysOf(index("one", ["name", "tags", "size"]), ["name"])).toEqual({

@@ -27,7 +27,7 @@ export function indexDefinitions(
 ): readonly IndexDefinition[] {
   const declared = shape.indexes.flatMap((index) => {
     const made = declaredDefinition(shape.name, index, mayHoldArrays);
-    return made === undefined ? [] : [made];
+    return made === undefined ? [] : index.trash === true ? [made, inTrash(index.name, made)] : [made];
   });
   const byKind = new Map<string, IndexDefinition>();
   for (const made of [orderIndex, deletedIndex, retentionIndex, ...declared])
@@ -114,6 +114,12 @@ export function declaredDefinition(
   }
   key.set(own.live, 1);
   return definition(name, [...key], { partialFilterExpression: isLive });
+}
+
+/** The same over deleted documents. */
+function inTrash(name: string, { key }: IndexDefinition): IndexDefinition {
+  const keys = [...key].filter(([path]) => path !== own.live);
+  return definition(`${name}_trash`, keys, { partialFilterExpression: isDeleted });
 }
 
 function ofUnique(keys: IndexShape["keys"]): Document {

@@ -83,6 +83,7 @@ describeMongo("queries on MongoDB", () => {
     test.each<[string, Filter]>([
       ["name", eq(fields.name, "n1")],
       ["name", and(eq(fields.flag, true), eq(fields.name, "n1"))],
+      ["name", isIn(fields.name, ["n1", "n2"])],
       ["size", compare("gt", fields.size, 2990)],
       ["tags", eq(fields.tags, "t1")],
     ])("%s", async (name, filter) => {

@@ -14,6 +14,7 @@ import {
   type DocumentWrite,
   DuplicateId,
   InsertRefused,
+  type StoredDocument,
   TransactionConflict,
   UniqueViolation,
 } from "../contract.ts";
@@ -127,6 +128,19 @@ export class Writes {
       (options) => this.#documents.deleteOne(filter, options),
     );
     return deletedCount === 1;
+  }
+
+  /** One command, in a transaction. */
+  async removeAll(
+    documents: readonly Pick<StoredDocument, "id" | "version">[],
+    session: ClientSession,
+  ): Promise<number> {
+    if (documents.length === 0) return 0;
+    const operations = documents.map(({ id, version }): AnyBulkWriteOperation<Stored> => {
+      return { deleteOne: { filter: { _id: id, ...isVersion(version), ...this.#isKept() } } };
+    });
+    const { queryTime: maxTimeMS } = this.#engine;
+    return (await this.#documents.bulkWrite(operations, { maxTimeMS, session })).deletedCount;
   }
 
   async removeExpired(limit: number): Promise<number> {

@@ -260,6 +260,12 @@ export class SqliteTransactionCollection implements TransactionCollection {
     return this.#table.remove(this.#writing(), this.#engine.clock.now(), id, expected);
   }
 
+  async removeAll(documents: readonly Pick<StoredDocument, "id" | "version">[]): Promise<number> {
+    const connection = this.#writing();
+    const now = this.#engine.clock.now();
+    return documents.filter(({ id, version }) => this.#table.remove(connection, now, id, version)).length;
+  }
+
   #writing(): Connection {
     this.#check();
     this.#engine.touch(this.#table);

@@ -3,7 +3,7 @@ import { type FieldKind, holdsArray, passesArray } from "../../filter/fields.ts"
 import { literalStart } from "../../filter/like.ts";
 import type { CollectionShape, IndexShape, Visibility } from "../contract.ts";
 import { documentKey, keyExpression } from "./expressions.ts";
-import { indexName, orderIndexName, quoted, tableName } from "./names.ts";
+import { indexName, orderIndexName, quoted, tableName, trashName } from "./names.ts";
 
 /** An index of a collection's table: what it is ordered by. */
 export interface TableIndex {
@@ -21,11 +21,13 @@ const column = (sql: string) => ({ sql, descending: false });
 /** Indexes that hold every row of a visibility, those that the configuration declares first. */
 export function tableIndexes(shape: CollectionShape): Readonly<Record<Visibility, readonly TableIndex[]>> {
   const { name: collection, indexes } = shape;
-  const declared = indexes.flatMap((index): TableIndex[] => {
+  const named = (index: IndexShape, own: string): TableIndex[] => {
     const columns = indexColumns(index);
-    const name = quoted(indexName(collection, index.name));
+    const name = quoted(indexName(collection, own));
     return columns.length === 0 ? [] : [{ name, columns, unique: index.unique, partial: true }];
-  });
+  };
+  const declared = indexes.flatMap((index) => named(index, index.name));
+  const ofTrash = indexes.filter(hasTrash).flatMap((index) => named(index, trashName(index.name)));
   const byTime = (visibility: "live" | "deleted"): TableIndex => {
     const name = quoted(orderIndexName(collection, visibility));
     return { name, columns: [column("created_at"), column("id")], unique: false, partial: true };
@@ -35,9 +37,14 @@ export function tableIndexes(shape: CollectionShape): Readonly<Record<Visibility
   const byId: TableIndex = { name: idIndex, columns: [column("id")], unique: true, partial: false };
   return {
     live: [...declared, byTime("live"), byId],
-    deleted: [byTime("deleted"), byId],
+    deleted: [...ofTrash, byTime("deleted"), byId],
     all: [byId],
   };
+}
+
+/** Whether deleted documents have one like it. */
+export function hasTrash({ trash = false }: IndexShape): boolean {
+  return trash;
 }
 
 /**
@@ -66,10 +73,10 @@ function isContinuous(keys: IndexShape["keys"]): boolean {
 const continuous: ReadonlySet<FieldKind> = new Set<FieldKind>(["date-time", "date", "number"]);
 
 /** Paths of fields that indexes of every collection and visibility find values of. */
-export const everyDocuments: ReadonlySet<string> = new Set(["id", "_meta.created_at"]);
+const everyDocuments: ReadonlySet<string> = new Set(["id", "_meta.created_at"]);
 
-/** The paths of the fields that an index of the collection's table finds values of. */
-export function indexedPaths({ indexes }: CollectionShape): ReadonlySet<string> {
+/** The paths of the fields that indexes find values of: these of a collection's table, or some of them. */
+export function indexedPaths(indexes: readonly IndexShape[]): ReadonlySet<string> {
   const paths = new Set(everyDocuments);
   for (const { keys } of indexes) {
     // An index begins with its first key without arrays; each of the others has a table of values.

@@ -26,6 +26,9 @@ const indexPrefix = (collection: string) => `svc_index.${collection}.`;
 /** A declared index. */
 export const indexName = (collection: string, index: string) => indexPrefix(collection) + index;
 
+/** What the part of it over deleted documents is called beside it. */
+export const trashName = (index: string) => `${index}~trash`;
+
 /** The declared index's own name; undefined for an index that is not one of ours. */
 export function declaredName(collection: string, name: string): string | undefined {
   const prefix = indexPrefix(collection);

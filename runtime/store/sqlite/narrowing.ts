@@ -7,6 +7,13 @@ import { heldAs, keyExpression } from "./expressions.ts";
 export interface Narrowing {
   readonly constants: ReadonlySet<string>;
   readonly ranges: ReadonlySet<string>;
+  /** What it asks at all. */
+  readonly asked: ReadonlySet<string>;
+}
+
+export function narrowingOf(filter: Filter): Narrowing {
+  const constants = new Set(constantsIn(filter).keys());
+  return { constants, ranges: rangesIn(filter), asked: askedIn(filter) };
 }
 
 /** What a filter holds to one value: the value, by the key's SQL. */
@@ -24,13 +31,22 @@ export function constantsIn(filter: Filter): ReadonlyMap<string, string | number
 }
 
 /** What a filter wants a range of, by the key's SQL. */
-export function rangesIn(filter: Filter): ReadonlySet<string> {
+function rangesIn(filter: Filter): ReadonlySet<string> {
   const ranges = new Set<string>();
   for (const part of conditionsOf(filter)) {
     if (part.op in rangeOps && "field" in part && !passesArray(part.field))
       ranges.add(keyExpression(part.field));
   }
   return ranges;
+}
+
+/** The keys that the conditions of a filter are about. */
+function askedIn(filter: Filter): ReadonlySet<string> {
+  const asked = new Set<string>();
+  for (const part of conditionsOf(filter)) {
+    if ("field" in part && !passesArray(part.field)) asked.add(keyExpression(part.field));
+  }
+  return asked;
 }
 
 const rangeOps: Partial<Record<Filter["op"], true>> = {
@@ -41,6 +57,7 @@ const rangeOps: Partial<Record<Filter["op"], true>> = {
   between: true,
 };
 
-function conditionsOf(filter: Filter): readonly Filter[] {
+/** What a filter is a conjunction of. */
+export function conditionsOf(filter: Filter): readonly Filter[] {
   return filter.op === "and" ? filter.of : [filter];
 }

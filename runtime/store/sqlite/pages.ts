@@ -2,12 +2,14 @@ import { and, type Filter, searchIn, TRUE } from "../../filter/algebra.ts";
 import { defaultOrder, type Order } from "../../filter/order.ts";
 import { kept } from "../../kept.ts";
 import type { CollectionShape, Find, Visibility } from "../contract.ts";
+import { conjunction, holdsConditions, isDeep, isElsewhere, passing } from "./conditions.ts";
 import { ticking } from "./connection.ts";
 import type { Value } from "./driver.ts";
 import { type TableIndex, tableIndexes } from "./indexes.ts";
-import { type Indexes, lower, rowByRow, unindexed } from "./lower.ts";
+import { type Indexes, rowByRow, unindexed } from "./lower.ts";
+import { type Merge, mergeAlong, mergedRows } from "./merged.ts";
 import { quoted, tableName } from "./names.ts";
-import { constantsIn, type Narrowing, rangesIn } from "./narrowing.ts";
+import { type Narrowing, narrowingOf } from "./narrowing.ts";
 import {
   afterPosition,
   isDefault,
@@ -24,7 +26,7 @@ import {
   within,
 } from "./order.ts";
 import { Parameters } from "./parameters.ts";
-import { INLINE_ROWS, visibleIn, type Way } from "./query.ts";
+import { visibleIn, type Way } from "./query.ts";
 import type { Source } from "./source.ts";
 import { relevanceOf } from "./text.ts";
 import { findsOne, isNarrow, type Walk, walksAlong } from "./walks.ts";
@@ -130,17 +132,26 @@ export class Pages {
     const keys = sortKeys(order, after);
     if (visibility === "all" && isDefault(keys)) return [() => alone(this.#sideBySide(find, keys))];
 
-    const constants = constantsIn(filter);
-    const free = keys.filter(({ sql }) => !constants.has(sql));
+    const narrowing = narrowingOf(filter);
+    const free = keys.filter(({ sql }) => !narrowing.constants.has(sql));
     const sorted = () => alone(this.#sorted(find, elsewhere ? keys : free));
     if (elsewhere || (after !== undefined && skip > 0) || searchIn(filter) !== undefined) return [sorted];
 
-    const narrowing = { constants: new Set(constants.keys()), ranges: rangesIn(filter) };
     const [best, ...others] = walksAlong(this.#tableIndexes[visibility], free, narrowing);
     if (best === undefined || findsOne(best)) return [sorted];
     const isServed = this.#source.serves(filter, visibility);
-    if (isServed && !isNarrow(best)) return [sorted, () => this.#walked(find, free, best)];
-    const ways = [best, ...others.slice(0, WALKS - 1)].map((walk) => () => this.#walked(find, free, walk));
+    const merge = mergeAlong(this.#tableIndexes[visibility], free, filter, narrowing);
+    const merging = merge === undefined ? [] : [() => alone(this.#merged(find, free, merge))];
+    if (isServed && !isNarrow(best)) {
+      const walked = () => this.#walked(find, free, best);
+      if (merge?.isFew === true) return [...merging, walked, sorted];
+      const isQuick = merge !== undefined && holdsConditions(best.index, free, narrowing.asked);
+      return isQuick ? [walked, ...merging, sorted] : [sorted, walked, ...merging];
+    }
+    const [first, ...more] = [best, ...others.slice(0, WALKS - 1)].map(
+      (walk) => () => this.#walked(find, free, walk),
+    );
+    const ways = [...(first === undefined ? [] : [first]), ...merging, ...more];
     const fromStart = best.walked === 1 && skip === 0 && !isNarrow(best);
     if (best.walked < free.length && (after !== undefined || fromStart))
       ways.push(() => this.#inParts(find, free, best, narrowing));
@@ -155,19 +166,20 @@ export class Pages {
     const everyRow = isDeep(find) || !inOrder || isNarrow(walk) || !index.partial;
     const seeks = find.after === undefined ? [everything(keys)] : seeksAfter(keys, walked);
     const ranges = seeks.map((seek) => ({ ...seek, index, inOrder }));
-    return this.#along(find, ranges, everyRow, isNarrow(walk) ? this.#rowByRow : this.#unindexed);
+    const isSpelled = isNarrow(walk) || holdsConditions(index, keys, narrowingOf(find.filter).asked);
+    return this.#along(find, ranges, everyRow, isSpelled ? this.#rowByRow : this.#unindexed);
   }
 
   /**
    * An index that follows the first keys only leaves the rows equal in these to be sorted. Where they are many it is
    * better to go along another one with those that come first, one that follows the other keys.
    */
-  #inParts(find: Find, keys: readonly SortKey[], outer: Walk, { constants, ranges }: Narrowing): Plan {
+  #inParts(find: Find, keys: readonly SortKey[], outer: Walk, narrowing: Narrowing): Plan {
     const { visibility, after } = find;
     const equal = keys.slice(0, outer.walked);
     const rest = keys.slice(outer.walked);
-    const held = new Set([...constants, ...equal.map(({ sql }) => sql)]);
-    const [inner] = walksAlong(this.#tableIndexes[visibility], rest, { constants: held, ranges });
+    const constants = new Set([...narrowing.constants, ...equal.map(({ sql }) => sql)]);
+    const [inner] = walksAlong(this.#tableIndexes[visibility], rest, { ...narrowing, constants });
     const [key] = equal;
     if (inner === undefined || key === undefined) return this.#walked(find, keys, outer);
 
@@ -187,6 +199,15 @@ export class Pages {
       true,
       this.#rowByRow,
     );
+  }
+
+  /** Where the filter wants one of several values of a key: of each as many rows as the page may hold. */
+  #merged({ visibility, after }: Find, keys: readonly SortKey[], merge: Merge): Lowered {
+    const parameters = new Parameters(BEFORE);
+    const rest = passing(merge.rest, true, parameters, this.#rowByRow);
+    const later = after === undefined ? "" : afterPosition(keys, parameters);
+    const condition = conjunction(ticking, this.#visible[visibility], rest, later);
+    return lowered(this.#documents(mergedRows(this.#table, merge, keys, condition, parameters)), parameters);
   }
 
   /** One range after the other. */
@@ -266,28 +287,6 @@ export class Pages {
   }
 }
 
-/** @param everyRow whether rows that match are counted by themselves; else the query takes few of them */
-function passing(filter: Filter, everyRow: boolean, parameters: Parameters, indexes: Indexes): string {
-  if (filter.op === "true") return "";
-  const condition = lower(filter, parameters, indexes);
-  return everyRow ? condition : `(${condition} OR NOT ${ticking})`;
-}
-
-/** So many rows are passed over that each of them counts. */
-function isDeep({ limit, skip }: Find): boolean {
-  return skip + limit > INLINE_ROWS;
-}
-
-/** A page after a position that the filter contradicts begins or ends elsewhere; who asks so may wait. */
-function isElsewhere(filter: Filter, keys: readonly SortKey[], position: readonly Value[]): boolean {
-  const constants = constantsIn(filter);
-  return keys.some(({ sql, position: blank }) => {
-    const constant = constants.get(sql);
-    const value = blank === null || blank === undefined ? null : position[blank.key];
-    return constant !== undefined && constant !== value;
-  });
-}
-
 function once<T>(work: () => T): () => T {
   let done: { readonly result: T } | undefined;
   return () => {
@@ -295,6 +294,3 @@ function once<T>(work: () => T): () => T {
     return done.result;
   };
 }
-
-const conjunction = (...conditions: readonly string[]) =>
-  conditions.filter((condition) => condition !== "").join(" AND ");

@@ -5,8 +5,16 @@ import type { Connection } from "./connection.ts";
 import { isUniqueViolation } from "./driver.ts";
 import { documentKey } from "./expressions.ts";
 import { feedTables } from "./feed.ts";
-import { indexColumns } from "./indexes.ts";
-import { declaredName, indexName, orderIndexName, quoted, tableName, valuesPrefix } from "./names.ts";
+import { hasTrash, indexColumns } from "./indexes.ts";
+import {
+  declaredName,
+  indexName,
+  orderIndexName,
+  quoted,
+  tableName,
+  trashName,
+  valuesPrefix,
+} from "./names.ts";
 import { textOf, valuesOf } from "./rows.ts";
 
 const ownerKey = documentKey(ownershipFields["_meta.owner"]);
@@ -58,6 +66,8 @@ function provisionIndexes(connection: Connection, shape: CollectionShape): void 
   for (const index of shape.indexes) {
     const sql = indexDefinition(shape.name, index);
     if (sql !== undefined) declared.set(index.name, { index, sql });
+    const inTrash = hasTrash(index) ? indexDefinition(shape.name, index, "trash") : undefined;
+    if (inTrash !== undefined) declared.set(trashName(index.name), { index, sql: inTrash });
   }
   for (const [name, sql] of definitions(connection, "index", tableName(shape.name))) {
     const own = declaredName(shape.name, name);
@@ -75,8 +85,12 @@ function provisionIndexes(connection: Connection, shape: CollectionShape): void 
   }
 }
 
-/** The index over live documents; undefined when all of its keys pass through arrays. */
-function indexDefinition(collection: string, index: IndexShape): string | undefined {
+/** The index over live documents, or deleted ones; undefined when all of its keys pass through arrays. */
+function indexDefinition(
+  collection: string,
+  index: IndexShape,
+  of: "live" | "trash" = "live",
+): string | undefined {
   const { name, keys, unique } = index;
   if (unique && keys.some(({ field }) => passesArray(field)))
     throw new Error(`unique index ${name} of ${collection} passes through an array`);
@@ -84,8 +98,9 @@ function indexDefinition(collection: string, index: IndexShape): string | undefi
   if (columns.length === 0) return undefined;
   // So that conditions on visibility need not look at the rows.
   if (!unique) columns.push("purge_at", "deleted_at");
-  const target = `${quoted(indexName(collection, name))} ON ${quoted(tableName(collection))}`;
-  return `CREATE ${unique ? "UNIQUE " : ""}INDEX ${target} (${columns.join(", ")}) WHERE deleted_at IS NULL`;
+  const [own, seen] = of === "live" ? [name, "IS NULL"] : [trashName(name), "IS NOT NULL"];
+  const target = `${quoted(indexName(collection, own))} ON ${quoted(tableName(collection))}`;
+  return `CREATE ${unique ? "UNIQUE " : ""}INDEX ${target} (${columns.join(", ")}) WHERE deleted_at ${seen}`;
 }
 
 function clashing(connection: Connection, collection: string, { keys }: IndexShape): readonly string[] {

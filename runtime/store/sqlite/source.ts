@@ -1,7 +1,7 @@
 import { type Filter, searchIn } from "../../filter/algebra.ts";
 import type { CollectionShape, Visibility } from "../contract.ts";
 import { ticking } from "./connection.ts";
-import { everyDocuments, indexedPaths, isServed } from "./indexes.ts";
+import { hasTrash, indexedPaths, isServed } from "./indexes.ts";
 import { columnsFirst, type Indexes, lower, unindexed } from "./lower.ts";
 import { orderIndexName, quoted, tableName } from "./names.ts";
 import type { Parameters } from "./parameters.ts";
@@ -16,17 +16,20 @@ export class Source {
   readonly #table: string;
   readonly #indexes: Indexes;
   readonly #indexed: ReadonlySet<string>;
+  /** The same of deleted documents. */
+  readonly #indexedInTrash: ReadonlySet<string>;
 
   constructor(shape: CollectionShape, indexes: Indexes) {
     this.#shape = shape;
     this.#table = quoted(tableName(shape.name));
     this.#indexes = indexes;
-    this.#indexed = indexedPaths(shape);
+    this.#indexed = indexedPaths(shape.indexes);
+    this.#indexedInTrash = indexedPaths(shape.indexes.filter(hasTrash));
   }
 
   /** Whether indexes find the rows. */
   serves(filter: Filter, visibility: Visibility): boolean {
-    return isServed(filter, visibility === "deleted" ? everyDocuments : this.#indexed);
+    return isServed(filter, visibility === "deleted" ? this.#indexedInTrash : this.#indexed);
   }
 
   /** What follows `FROM`, to which conditions may be added. Every row looked at counts; `?1` is the time. */

@@ -25,9 +25,19 @@ export function walksAlong(
   const walks = indexes.flatMap((index) => walkAlong(index, keys, narrowing) ?? []);
   const single = walks.find(findsOne);
   if (single !== undefined) return [single];
+  const { asked } = narrowing;
   const covered = ({ index }: Walk) =>
     keys.filter(({ sql }) => index.columns.some((key) => key.sql === sql)).length;
-  walks.sort((a, b) => narrowness(b) - narrowness(a) || b.walked - a.walked || covered(b) - covered(a));
+  // Columns that nobody asks for only make an index longer; those that the filter asks for save looking at rows.
+  const suits = ({ index: { columns } }: Walk) =>
+    columns.reduce(
+      (sum, { sql }) => sum + (asked.has(sql) ? 1 : keys.some((key) => key.sql === sql) ? 0 : -1),
+      0,
+    );
+  walks.sort(
+    (a, b) =>
+      narrowness(b) - narrowness(a) || b.walked - a.walked || covered(b) - covered(a) || suits(b) - suits(a),
+  );
   const narrow = walks.filter(isNarrow);
   return narrow.length > 0 ? narrow : walks.slice(0, 1);
 }

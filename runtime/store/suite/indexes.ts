@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { and, eq, TRUE } from "../../filter/algebra.ts";
-import { DuplicateId, UniqueIndexViolated, UniqueViolation } from "../contract.ts";
-import { bodyOf, failureOf, fields, HOUR, index, type Suite, start, written } from "./fixtures.ts";
+import { DuplicateId, UniqueIndexViolated, UniqueViolation, type Visibility } from "../contract.ts";
+import { bodyOf, failureOf, fields, HOUR, idsOf, index, type Suite, start, written } from "./fixtures.ts";
 
 /** Unique indexes, and making and dropping indexes. */
 export function describeIndexes(suite: Suite): void {
@@ -129,6 +129,24 @@ export function describeIndexes(suite: Suite): void {
       expect(await failureOf(collection.insert(written("b", { name: "Ada" })))).toBeInstanceOf(
         UniqueViolation,
       );
+    });
+
+    test("one that deleted documents have as well finds both, is made over what is there, and goes again", async () => {
+      const before = await suite.people(index("name", ["name"]));
+      await before.insert(written("a", { name: "Ada" }));
+      await before.insert(written("b", { name: "Ada" }, { deletedAt: start }));
+      const byName = { ...index("name", ["name"]), trash: true };
+      const collection = await suite.people(byName);
+      await collection.insert(written("c", { name: "Ada" }, { deletedAt: start }));
+      await collection.replace(1, written("a", { name: "Ada" }, { version: 2, deletedAt: start }));
+      const named = (visibility: Visibility) =>
+        collection.find({ filter: eq(fields.name, "Ada"), visibility, limit: 10, skip: 0 });
+      expect(idsOf(await named("live"))).toEqual([]);
+      expect(idsOf(await named("deleted"))).toEqual(["a", "b", "c"]);
+      expect(idsOf(await named("all"))).toEqual(["a", "b", "c"]);
+      expect(await collection.count(eq(fields.name, "Ada"), "deleted")).toBe(3);
+      const after = await suite.people(index("name", ["name"]));
+      expect(await after.count(eq(fields.name, "Ada"), "deleted")).toBe(3);
     });
 
     test("a unique index that is declared no longer binds no longer", async () => {

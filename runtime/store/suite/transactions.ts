@@ -78,6 +78,48 @@ export function describeTransactions(suite: Suite): void {
       expect(await collection.count(TRUE, "all")).toBe(3);
     });
 
+    test("of documents removed together those go that have the version given, live or deleted", async () => {
+      const collection = await suite.people(index("tags", ["tags"]));
+      await collection.load([
+        written("live", { tags: ["x"] }),
+        written("deleted", {}, { version: 3, deletedAt: start }),
+        written("changed", { tags: ["x"] }, { version: 2 }),
+        written("unversioned", {}, { version: 0 }),
+        written("expired", {}, { deletedAt: start, purgeAt: start + DAY }),
+        written("other", { tags: ["x"] }),
+      ]);
+      suite.clock.time = start + DAY;
+      const removed = await suite.store.transaction((transaction) =>
+        transaction.collection("app.people").removeAll([
+          { id: "live", version: 1 },
+          { id: "deleted", version: 3 },
+          { id: "changed", version: 1 },
+          { id: "unversioned", version: 0 },
+          { id: "expired", version: 1 },
+          { id: "none", version: 1 },
+        ]),
+      );
+      expect(removed).toBe(3);
+      expect(idsOf(await collection.scan(undefined, 10))).toEqual(["changed", "other"]);
+      expect(await collection.count(eq(fields.tags, "x"), "live")).toBe(2);
+      const none = suite.store.transaction((transaction) =>
+        transaction.collection("app.people").removeAll([]),
+      );
+      expect(await none).toBe(0);
+    });
+
+    test("documents removed together stay when the work throws", async () => {
+      const collection = await suite.people();
+      await collection.insert(written("a", {}));
+      const thrown = new Error("stop");
+      const failure = suite.store.transaction(async (transaction) => {
+        expect(await transaction.collection("app.people").removeAll([{ id: "a", version: 1 }])).toBe(1);
+        throw thrown;
+      });
+      expect(await failureOf(failure)).toBe(thrown);
+      expect(await collection.get("a", "live")).toBeDefined();
+    });
+
     test("when the work throws, none of its writes happened, and the caller gets what it threw", async () => {
       const collection = await suite.people(index("tags", ["tags"]));
       await collection.insert(written("keep", { name: "kept", tags: ["x"] }));

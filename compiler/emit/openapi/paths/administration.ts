@@ -11,10 +11,10 @@ export const administrationTag: OpenAPIV3_1.TagObject = {
     "For API keys and sessions that administer the area named. Not there (404) where the server has it switched off. Every change leaves an audit record.",
 };
 
-/** An operation of `_admin`, but on documents. @param area that its callers administer */
+/** An operation of `_admin`, but on documents. @param area that its callers administer, or one of these */
 export function administrate(
   build: Build,
-  area: string,
+  area: string | readonly string[],
   {
     about,
     ...description
@@ -22,7 +22,8 @@ export function administrate(
     readonly about?: string;
   },
 ): Operation {
-  const needs = `Area \`${area}\`.`;
+  const areas = [area].flat().map((name) => `\`${name}\``);
+  const needs = `Area ${areas.join(" or ")}.`;
   return build.operation({
     ...description,
     tag: administrationTag.name,

@@ -2,9 +2,10 @@ import type { OpenAPIV3_1 } from "openapi-types";
 import type { Database } from "../../../model/model.ts";
 import type { Build } from "../build.ts";
 import { capitalized } from "../names.ts";
+import type { ParameterName } from "../parameters.ts";
 import type { BatchSchemas } from "../schemas/batch.ts";
 import { accessBy } from "../security.ts";
-import { changeErrors, createErrors } from "./collection.ts";
+import { createErrors, organizationParameters, updateErrors } from "./collection.ts";
 import type { Described } from "./described.ts";
 import type { Way } from "./way.ts";
 
@@ -31,7 +32,7 @@ export function batchPaths(
         summary: `Write several documents of ${database.name} at once`,
         about:
           "All operations are applied, in order, or none. An error's `details` name the operation by its position, from 0.",
-        parameters: realm.auth ? ["IdempotencyKey"] : [],
+        parameters: [...batchParameters(collections), ...(realm.auth ? (["IdempotencyKey"] as const) : [])],
         body: { schema: request, shared: true },
         answers: {
           200: {
@@ -43,10 +44,17 @@ export function batchPaths(
         },
         errors: collections.flatMap(({ collection }) => [
           ...createErrors(build, collection),
-          ...changeErrors(collection),
+          ...updateErrors(collection),
         ]),
         admits: way.admits(widest),
       }),
     }),
   };
+}
+
+function batchParameters(collections: readonly Described[]): readonly ParameterName[] {
+  const all = collections.flatMap(({ collection }) =>
+    organizationParameters(collection, { org: "OrgOfBatch", team: "TeamOfBatch" }),
+  );
+  return [...new Set(all)].sort();
 }

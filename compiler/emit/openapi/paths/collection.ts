@@ -3,6 +3,7 @@ import type { Collection } from "../../../model/model.ts";
 import { type Answer, type Build, needlessBodyErrors, type Operation } from "../build.ts";
 import type { OperationError } from "../errors.ts";
 import type { HeaderName } from "../headers.ts";
+import type { ParameterName } from "../parameters.ts";
 import type { CollectionSchemas } from "../schemas/collection.ts";
 import { accessBy } from "../security.ts";
 import { aggregate } from "./aggregate.ts";
@@ -55,6 +56,7 @@ function list(
       "Count",
       ...expand,
       ...(collection.softDelete ? (["Deleted"] as const) : []),
+      ...organizationParameters(collection, { org: "OrgOfList", team: "TeamOfList" }),
       "IfNoneMatch",
     ],
     answers: {
@@ -76,7 +78,7 @@ function list(
 }
 
 function create(build: Build, way: Way, { collection, rules, schemas, stem, tag }: Described): Operation {
-  const { customId } = collection;
+  const { customId, organization } = collection;
   const { auth } = build.realm;
   return build.operation({
     id: way.id(`create${stem}Document`),
@@ -88,7 +90,13 @@ function create(build: Build, way: Way, { collection, rules, schemas, stem, tag 
         : "Under an id that the server makes.",
       way.decides(rules, "create"),
     ),
-    parameters: auth ? ["IdempotencyKey"] : [],
+    parameters: [
+      ...organizationParameters(collection, {
+        org: organization?.required ? "RequiredOrgOfCreate" : "OrgOfCreate",
+        team: organization?.teams === "required" ? "RequiredTeamOfCreate" : "TeamOfCreate",
+      }),
+      ...(auth ? (["IdempotencyKey"] as const) : []),
+    ],
     body: { schema: schemas.create, shared: true },
     answers: {
       201: {
@@ -142,12 +150,12 @@ function replace(build: Build, way: Way, { collection, rules, schemas, stem, tag
     tag: way.tag(tag),
     summary: `Replace a document of ${collection.name}`,
     about: about("Members left out are removed.", way.decides(rules, "read", "update")),
-    parameters: ["IfMatch"],
+    parameters: [...organizationParameters(collection, { org: "OrgOfUpdate" }), "IfMatch"],
     body: { schema: schemas.replace, shared: true },
     answers: {
       200: stored(schemas, stem),
     },
-    errors: changeErrors(collection),
+    errors: updateErrors(collection),
     admits: way.admits(accessBy(rules.read, rules.update)),
   });
 }
@@ -161,12 +169,12 @@ function patch(build: Build, way: Way, { collection, rules, schemas, stem, tag }
       "JSON Merge Patch (RFC 7396): objects merge, `null` removes a member, the result must fit the schema.",
       way.decides(rules, "read", "update"),
     ),
-    parameters: ["IfMatch"],
+    parameters: [...organizationParameters(collection, { org: "OrgOfUpdate" }), "IfMatch"],
     body: { schema: schemas.patch, shared: true, media: ["application/merge-patch+json"] },
     answers: {
       200: stored(schemas, stem),
     },
-    errors: changeErrors(collection),
+    errors: updateErrors(collection),
     admits: way.admits(accessBy(rules.read, rules.update)),
   });
 }
@@ -209,7 +217,7 @@ function restore(build: Build, way: Way, { collection, rules, schemas, stem, tag
 }
 
 /** What writes to a document that is there answer. */
-function stored({ document }: CollectionSchemas, stem: string): Answer {
+export function stored({ document }: CollectionSchemas, stem: string): Answer {
   return {
     name: `${stem}Stored`,
     description: "The document as it is now.",
@@ -227,11 +235,40 @@ export function createErrors(
     ...(collection.customId
       ? (["id_required", "invalid_id", "id_taken", "too_many_requests"] as const)
       : (["id_not_allowed"] as const)),
-    // No collection uses organizations yet.
-    "org_not_allowed",
-    "team_not_allowed",
+    ...belongingErrors(collection),
     ...uniqueErrors(collection),
     ...(realm.auth ? (["request_in_progress", "idempotency_key_reused"] as const) : []),
+  ];
+}
+
+/** What a create answers about the organization and the team that it names. */
+function belongingErrors({ organization }: Collection): readonly OperationError[] {
+  if (organization === undefined) return ["org_not_allowed", "team_not_allowed"];
+  const { required, teams } = organization;
+  const missing = required || teams !== undefined ? (["org_required"] as const) : [];
+  if (teams === undefined) return [...missing, "not_org_member", "team_not_allowed"];
+  return [
+    ...missing,
+    "not_org_member",
+    "forbidden",
+    ...(teams === "required" ? (["team_required"] as const) : []),
+  ];
+}
+
+/** Parameters about organizations, where documents belong to any. */
+export function organizationParameters(
+  { organization }: Collection,
+  { org, team }: { readonly org: ParameterName; readonly team?: ParameterName },
+): readonly ParameterName[] {
+  if (organization === undefined) return [];
+  return organization.teams === undefined || team === undefined ? [org] : [org, team];
+}
+
+/** Errors of a replacement or change; `_batch` shares them. */
+export function updateErrors(collection: Collection): readonly OperationError[] {
+  return [
+    ...changeErrors(collection),
+    ...(collection.organization === undefined ? [] : (["immutable_field"] as const)),
   ];
 }
 

@@ -10,6 +10,8 @@ import type { QueryField } from "../schemas/values.ts";
 
 /** The parameters that reads of one collection share; none in a list where the collection has nothing for them. */
 export interface Queries {
+  /** The schema of `where`. */
+  readonly conditions: Ref;
   readonly where: Ref;
   readonly orderBy: Ref;
   readonly expand: readonly Ref[];
@@ -24,13 +26,15 @@ export function queries(
   stem: string,
 ): Queries {
   const searchable = collection.text !== undefined;
+  const conditions = whereSchema(schemas, collection, fields, stem);
   const expand = expandSchema(schemas, references, collection, stem);
   return {
+    conditions,
     where: parameters.add(`${stem}Where`, {
       name: "where",
       description:
         "Conditions: at most 4,096 bytes of JSON, 32 conditions in all, `$or` and `$and` nested up to 4 levels. Fields that the caller may not always read are unknown to it.",
-      content: { "application/json": { schema: whereSchema(schemas, collection, fields, stem) } },
+      content: { "application/json": { schema: conditions } },
     }),
     orderBy: parameters.add(`${stem}OrderBy`, {
       name: "order_by",

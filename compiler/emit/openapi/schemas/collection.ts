@@ -114,9 +114,11 @@ function page(pool: SchemaPool, stem: string, document: Ref): Ref {
 
 const metas = ["Meta", "DeletableMeta", "RetainedMeta"] as const;
 
+const belongings = ["", "Organization", "Team"] as const;
+
 /** Names of the schemas of `_meta`. */
 export const metaKinds: readonly string[] = [
-  ...metas.flatMap((kind) => [kind, `Searchable${kind}`]),
+  ...metas.flatMap((kind) => belongings.flatMap((whose) => [whose + kind, `Searchable${whose}${kind}`])),
   "SelectedMeta",
 ];
 
@@ -126,7 +128,7 @@ const actor = (what: string): JsonObject => ({
 });
 
 /** `_meta` as documents of the collection have it; one component for each kind that the realm has. */
-function meta(pool: SchemaPool, realm: Realm, { softDelete, text }: Collection): Ref {
+function meta(pool: SchemaPool, realm: Realm, { softDelete, text, organization }: Collection): Ref {
   const deletion: JsonObject = {
     deleted_at: { ...timestamp, description: "Present on deleted documents only, as are the following." },
     ...(realm.auth && { deleted_by: actor("Who deleted it") }),
@@ -139,12 +141,16 @@ function meta(pool: SchemaPool, realm: Realm, { softDelete, text }: Collection):
     : softDelete.retention === undefined
       ? "DeletableMeta"
       : "RetainedMeta";
-  return pool.share(`${text ? "Searchable" : ""}${kind}`, {
+  const whose: (typeof belongings)[number] =
+    organization === undefined ? "" : organization.teams === undefined ? "Organization" : "Team";
+  return pool.share(`${text ? "Searchable" : ""}${whose}${kind}`, {
     type: "object",
     description: "Kept by the server; ignored in what clients send.",
     required: ["created_at", "updated_at"],
     properties: {
       ...commonMeta(realm),
+      ...(organization && { org: belongingMeta.org }),
+      ...(organization?.teams && { team: belongingMeta.team }),
       ...(softDelete && deletion),
       ...(text && {
         score: {
@@ -161,10 +167,15 @@ function meta(pool: SchemaPool, realm: Realm, { softDelete, text }: Collection):
 function selectedMeta(pool: SchemaPool, realm: Realm): Ref {
   return pool.share("SelectedMeta", {
     type: "object",
-    properties: commonMeta(realm),
+    properties: { ...commonMeta(realm), ...(realm.organizations && belongingMeta) },
     additionalProperties: false,
   });
 }
+
+const belongingMeta = {
+  org: { type: "string", description: "Id of its organization; absent where it belongs to none." },
+  team: { type: "string", description: "Id of its team; absent where it belongs to none." },
+} as const;
 
 /** What `_meta` of every document of the realm holds. */
 function commonMeta(realm: Realm): JsonObject {

@@ -42,6 +42,8 @@ export const replies: CollectionDefinition = {
   },
   validate,
   rules,
+  organization: { required: true, teams: "optional", onDelete: "delete" },
+  asksMemberships: true,
 };
 
 export const routes: RouteTable = {

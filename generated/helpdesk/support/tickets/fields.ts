@@ -5,13 +5,17 @@ import {
   documentFields,
   type FieldTable,
   field,
+  organizationFields,
   ownershipFields,
+  teamFields,
 } from "realmc/runtime";
 
 export const fields = {
   ...documentFields,
   ...ownershipFields,
   ...deletionFields,
+  ...organizationFields,
+  ...teamFields,
   assignee_id: field("assignee_id", ["string", "null"]),
   body: field("body", "string"),
   customer_id: field("customer_id", "string"),

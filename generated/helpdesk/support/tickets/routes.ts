@@ -71,6 +71,8 @@ export const tickets: CollectionDefinition = {
   rules,
   fieldRules,
   softDelete: { retention: 2_592_000_000 },
+  organization: { required: true, teams: "optional", onDelete: "keep" },
+  asksMemberships: true,
 };
 
 export const routes: RouteTable = {

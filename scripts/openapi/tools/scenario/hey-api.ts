@@ -1,6 +1,7 @@
 /** helpdesk and inventory by way of the SDKs that hey-api makes. */
 import { client as helpdesk } from "../clients/helpdesk/client.gen.ts";
 import {
+  createOrganization,
   createSupportTicketsDocument,
   deleteSupportTicketsDocument,
   getSupportTicketsDocument,
@@ -34,7 +35,10 @@ helpdesk.setConfig({ baseUrl, querySerializer });
 const { session } = given(await signUp({ body: { email: "hey@example.com", password: "correct horse" } }));
 helpdesk.setConfig({ auth: session.token ?? "" });
 
+const { id: org } = given(await createOrganization({ body: { name: "By hey" } }));
+
 const made = await createSupportTicketsDocument({
+  query: { org },
   body: { subject: "It smokes", status: "open", priority: 2, tags: ["printer"] },
 });
 status(201, made);

@@ -26,8 +26,11 @@ helpdesk.use({
   },
 });
 
+const { id: org } = given(await helpdesk.POST("/v1/helpdesk/_orgs", { body: { name: "By fetch" } }));
+
 const tickets = "/v1/helpdesk/support/tickets";
 const made = await helpdesk.POST(tickets, {
+  params: { query: { org } },
   body: { subject: "It smokes", status: "open", priority: 2, tags: ["printer"] },
 });
 status(201, made);

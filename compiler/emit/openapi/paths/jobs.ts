@@ -1,0 +1,32 @@
+import type { OpenAPIV3_1 } from "openapi-types";
+import type { Build } from "../build.ts";
+import type { JobSchemas } from "../schemas/jobs.ts";
+import { administrate } from "./administration.ts";
+
+const areas = ["functions", "data"] as const;
+
+/** api-decisions: Administrator routes about jobs. */
+export function jobPaths(
+  build: Build,
+  { job, jobs }: JobSchemas,
+): Record<string, OpenAPIV3_1.PathItemObject> {
+  const path = `/v1/${build.realm.name}/_admin/jobs`;
+  return {
+    [path]: build.path([], {
+      get: administrate(build, areas, {
+        id: "adminListJobs",
+        summary: "List jobs",
+        about: "Newest first.",
+        parameters: ["Limit", "After", "JobStatus"],
+        answers: { 200: { description: "A page.", schema: jobs } },
+      }),
+    }),
+    [`${path}/{id}`]: build.path(["Id"], {
+      get: administrate(build, areas, {
+        id: "adminGetJob",
+        summary: "Fetch a job",
+        answers: { 200: { description: "The job.", schema: job } },
+      }),
+    }),
+  };
+}

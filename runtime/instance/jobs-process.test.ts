@@ -1,0 +1,150 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { collections } from "../auth/collections.ts";
+import { createKey } from "../auth/keys.ts";
+import { readAudit } from "../auth/records.ts";
+import { text } from "../auth/testing.ts";
+import { systemClock } from "../clock.ts";
+import { eq, TRUE } from "../filter/algebra.ts";
+import { organizationFields } from "../filter/fields.ts";
+import type { JsonObject } from "../json.ts";
+import type { DocumentWrite, Store, Visibility } from "../store/contract.ts";
+import { openStores } from "../store/engines.ts";
+import { isEmbedded, type ProcessPlace, processPlace } from "../store/testing.ts";
+import { organizationsModule } from "./fixture-organizations.ts";
+import { realmCollections } from "./realm.ts";
+import { type ServerProcess, startProcess, urlOf } from "./testing-process.ts";
+
+let place: ProcessPlace;
+let running: ServerProcess | undefined;
+beforeEach(() => {
+  place = processPlace();
+});
+afterEach(async () => {
+  await kill();
+  await place.discard();
+});
+
+/** Answers where it listens. */
+function start(): Promise<string> {
+  running = startProcess(place, {}, ["--organizations"]);
+  return urlOf(running);
+}
+
+async function kill(): Promise<void> {
+  running?.child.kill("SIGKILL");
+  await running?.ended;
+}
+
+/** Works on the store while no server runs. */
+async function withStore<T>(work: (store: Store) => Promise<T>): Promise<T> {
+  const { location } = place;
+  const stores = await openStores({ location, setting: "SVC_STORE", clock: systemClock, queryTime: 5_000 });
+  try {
+    const store = await stores.open(place.realm);
+    await store.provision(realmCollections(organizationsModule(place.realm).definition));
+    return await work(store);
+  } finally {
+    await stores.close();
+  }
+}
+
+function documents(org: string, count: number, deletedAt?: number): readonly DocumentWrite[] {
+  return Array.from({ length: count }, (_, n) => {
+    const id = `${org}-${deletedAt === undefined ? "live" : "deleted"}-${n}`;
+    const at = new Date(n).toISOString();
+    const _meta = {
+      created_at: at,
+      updated_at: at,
+      version: 1,
+      org,
+      ...(deletedAt !== undefined && { deleted_at: at }),
+    };
+    return {
+      id,
+      version: 1,
+      text: JSON.stringify({ id, _meta }),
+      createdAt: n,
+      ...(deletedAt !== undefined && { deletedAt }),
+    };
+  });
+}
+
+async function post(
+  url: string,
+  path: string,
+  body: JsonObject,
+  headers: Record<string, string> = {},
+): Promise<JsonObject> {
+  const answer = await fetch(`${url}/v1/${place.realm}/${path}`, {
+    method: "POST",
+    headers: { "content-type": "application/json", ...headers },
+    body: JSON.stringify(body),
+  });
+  expect(answer.status).toBeLessThan(300);
+  return JSON.parse(await answer.text());
+}
+
+describe("Jobs of a server process", () => {
+  // Where the store is shared the lease of a process that died lasts for a minute.
+  it.runIf(isEmbedded)(
+    "Organization: an acknowledged DELETE is carried out, and audited once, however often the process is killed",
+    { timeout: 120_000 },
+    async () => {
+      const password = "correct horse";
+      let url = await start();
+      const signedUp = await post(url, "_auth/signup", { email: "ada@example.com", password });
+      const authorization = `Bearer ${text(signedUp, "session", "token")}`;
+      const org = text(await post(url, "_orgs", { name: "Gone" }, { authorization }), "id");
+      const other = text(await post(url, "_orgs", { name: "Stays" }, { authorization }), "id");
+      await kill();
+      const key = await withStore(async (store) => {
+        const tickets = store.collection("main.tickets");
+        for (const batch of [documents(org, 6_000), documents(org, 3_000, 1), documents(other, 100)])
+          await tickets.load(batch);
+        await store.collection("main.invoices").load(documents(org, 70));
+        return createKey(store, systemClock, { name: "admin", admin: ["data"] });
+      });
+
+      url = await start();
+      const proof = text(await post(url, "_auth/reauth", { password }, { authorization }), "proof");
+      const headers = { authorization, "x-svc-reauth": proof };
+      const answer = await fetch(`${url}/v1/${place.realm}/_orgs/${org}`, { method: "DELETE", headers });
+      expect(answer.status).toBe(204);
+      await kill();
+      for (let kills = 0; kills < 3; kills += 1) {
+        await start();
+        await kill();
+      }
+      url = await start();
+      const jobs = async (): Promise<JsonObject> => {
+        const list = `${url}/v1/${place.realm}/_admin/jobs`;
+        const answer = await fetch(list, { headers: { authorization: `Bearer ${key}` } });
+        return JSON.parse(await answer.text());
+      };
+      const counts = { deleted: { "main/tickets": 9_000 }, kept: { "main/invoices": 70 } };
+      await vi.waitFor(
+        async () => {
+          expect(await jobs()).toMatchObject({
+            items: [{ kind: "org_delete", status: "succeeded", result: counts }],
+          });
+        },
+        { timeout: 60_000, interval: 50 },
+      );
+      await kill();
+
+      await withStore(async (store) => {
+        const count = (name: string, id: string, visibility: Visibility = "all") =>
+          store.collection(name).count(eq(organizationFields["_meta.org"], id), visibility);
+        expect([await count("main.tickets", org), await count("main.tickets", other)]).toEqual([0, 100]);
+        expect(await count("main.invoices", org)).toBe(70);
+        const all = { filter: TRUE, visibility: "live", limit: 100, skip: 0 } as const;
+        const audit = (await store.collection(collections.audit).find(all)).map(
+          (found) => readAudit(found).record,
+        );
+        const about = audit.filter(({ target }) => target === `org:${org}`);
+        expect(about.map(({ action }) => action)).toEqual(["org.create", "org.delete", "org.deleted"]);
+        expect(about.at(-1)?.details).toMatchObject(counts);
+      });
+    },
+  );
+});

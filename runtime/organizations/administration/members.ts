@@ -1,0 +1,93 @@
+import { administratorRoute } from "../../auth/administration/administrator.ts";
+import type { AuditEntry } from "../../auth/administration/audit.ts";
+import { BodyReader } from "../../auth/input.ts";
+import type { Route } from "../../realm/exchange.ts";
+import { manageEntries } from "../../realm/organizations.ts";
+import { findAccount } from "../account.ts";
+import { changedRoles, requiredRoles } from "../granting.ts";
+import { memberDecision, newMember } from "../member-change.ts";
+import { memberEntries, requireMember } from "../members.ts";
+import type { MemberRecord } from "../records.ts";
+import { findMember, type OrganizationRealm } from "../route.ts";
+import { changeExisting } from "./change.ts";
+import { administratorBody, noUser } from "./organizations.ts";
+
+/** Sees of members what managers do. */
+const viewer = { manage: new Set(manageEntries) };
+
+/**
+ * PUT `/orgs/{org}/members/{user}`: a member with these direct `roles`, whichever; who was none is one from then on,
+ * without an invitation.
+ */
+export function putMember(realm: OrganizationRealm): Route {
+  return administratorRoute(realm, { area: "users", to: "change" }, async (exchange, { caller }) => {
+    const body = new BodyReader(exchange, "application/json");
+    const roles = requiredRoles(body, realm.settings);
+    body.finish();
+    const user = exchange.params.user ?? "";
+    const { org, member } = await changeExisting(realm, exchange, async (org) => {
+      const before = await findMember(realm, org.record.id, user);
+      const after = { ...(before?.record ?? newMember(realm, org.record.id, user)), roles };
+      const result = { org: org.record, member: after };
+      const entry = told(before?.record.roles, roles);
+      if (entry === undefined) return { result };
+      return memberDecision(realm, exchange, caller, { org, user, before, after, ...entry }, result);
+    });
+    const [entry] = await memberEntries(realm, org, [member], viewer);
+    return { status: 200, body: JSON.stringify(entry) };
+  });
+}
+
+/** @param from undefined: no member before */
+function told(
+  from: readonly string[] | undefined,
+  to: readonly string[],
+): Pick<AuditEntry, "action" | "details"> | undefined {
+  if (from === undefined) return { action: "org.member.add", details: { roles: to } };
+  if (changedRoles(from, to).length === 0) return undefined;
+  return { action: "org.member.roles", details: { from, to } };
+}
+
+/** DELETE `/orgs/{org}/members/{user}`: a member, whoever they are, out of the teams too. */
+export function deleteMember(realm: OrganizationRealm): Route {
+  return administratorRoute(realm, { area: "users", to: "change" }, async (exchange, { caller }) => {
+    await changeExisting(realm, exchange, async (org) => {
+      const before = await requireMember(realm, org.record, exchange.params.user);
+      const { user } = before.record;
+      const change = { org, user, before, after: undefined, action: "org.member.remove" } as const;
+      return memberDecision(realm, exchange, caller, change, undefined);
+    });
+    return { status: 204 };
+  });
+}
+
+/**
+ * PUT `/orgs/{org}/manager`: gives `user`, a member or none yet, `creator_roles` beside what they have. An orphaned
+ * organization is active again by it, if their account is.
+ */
+export function putManager(realm: OrganizationRealm): Route {
+  return administratorRoute(realm, { area: "users", to: "change" }, async (exchange, { caller }) => {
+    const body = new BodyReader(exchange, "application/json");
+    const user = body.string("user");
+    body.finish();
+    if ((await findAccount(realm, user)) === undefined) throw noUser("user");
+    const org = await changeExisting(realm, exchange, async (org) => {
+      const before = await findMember(realm, org.record.id, user);
+      const after = withRoles(
+        before?.record ?? newMember(realm, org.record.id, user),
+        realm.settings.creatorRoles,
+      );
+      const isSame = before !== undefined && changedRoles(before.record.roles, after.roles).length === 0;
+      if (isSame && org.record.status === "active") return { result: org.record };
+      const details = { roles: after.roles };
+      const change = { org, user, before, after, action: "org.manager", details } as const;
+      const decision = await memberDecision(realm, exchange, caller, change, undefined);
+      return { ...decision, result: decision.org ?? org.record };
+    });
+    return { status: 200, body: await administratorBody(realm, org) };
+  });
+}
+
+function withRoles(member: MemberRecord, roles: readonly string[]): MemberRecord {
+  return { ...member, roles: [...new Set([...member.roles, ...roles])] };
+}

@@ -1,0 +1,136 @@
+import { sessionRoute } from "../auth/accounts/route.ts";
+import { appendAudit } from "../auth/administration/audit.ts";
+import { noSuchUser } from "../auth/administration/users.ts";
+import { BodyReader } from "../auth/input.ts";
+import { timestamp } from "../clock.ts";
+import { ApiError } from "../errors.ts";
+import { and, eq, not } from "../filter/algebra.ts";
+import type { Caller, SessionCaller } from "../realm/caller.ts";
+import type { Exchange, Route } from "../realm/exchange.ts";
+import { noMemberships } from "../realm/memberships.ts";
+import { longBackoff, Outdated, optimistic } from "../retry.ts";
+import { ruleContext } from "../rules/context.ts";
+import { findAccount } from "./account.ts";
+import { slugTaken, withFreeSlug } from "./change.ts";
+import { collections, organizationFields } from "./collections.ts";
+import { holdAccounts } from "./managers.ts";
+import { newMember } from "./member-change.ts";
+import { readName, readSlug } from "./names.ts";
+import { type MemberRecord, type OrganizationRecord, writeMember, writeOrganization } from "./records.ts";
+import type { OrganizationRealm } from "./route.ts";
+import { freeSlug, slugFrom } from "./slugs.ts";
+import { organizationView } from "./views.ts";
+
+/**
+ * POST `/_orgs`: an organization of the caller's, who gets `creator_roles` in it; without `slug` it has one made of its
+ * name. For whom the realm's `organizations.create` allows it, and at most `max_created_per_user` that are not deleted.
+ */
+export function createOwnOrganization(realm: OrganizationRealm): Route {
+  return sessionRoute(realm, async (exchange, caller) => {
+    await requireCreator(realm, caller);
+    const { name, slug } = readNewOrganization(new BodyReader(exchange, "application/json"));
+    const given = { name, slug, owner: caller.user.id };
+    const org = await createOrganization(realm, exchange, caller, given, realm.settings.maxCreatedPerUser);
+    return { status: 201, body: JSON.stringify(organizationView(org)) };
+  });
+}
+
+/** @throws ApiError `forbidden` */
+async function requireCreator(realm: OrganizationRealm, caller: SessionCaller): Promise<void> {
+  const { clock, settings } = realm;
+  const memberships = (await realm.organizations?.membershipsOf(caller.user)) ?? noMemberships;
+  const context = ruleContext(clock, await realm.appConfig(), caller, memberships);
+  if (settings.create?.(context) === true) return;
+  throw new ApiError("forbidden", "You may not create organizations in this realm.");
+}
+
+/** `name` and `slug`; ends the reading of the body. */
+function readNewOrganization(body: BodyReader): Pick<NewOrganization, "name" | "slug"> {
+  const given = { name: readName(body), slug: readSlug(body) };
+  body.finish();
+  return given;
+}
+
+export interface NewOrganization {
+  readonly name: string;
+  /** Undefined: made of the name. */
+  readonly slug: string | undefined;
+  /** Id of the user who gets `creator_roles`, and whom it counts for as one that they created. */
+  readonly owner: string;
+}
+
+/**
+ * Makes an organization. The account of its owner is the lock of what they create: of two at the same moment each counts
+ * the other.
+ * @param limit of what the owner may have created; absent: none
+ * @throws ApiError `not_found` without such a user | `org_limit_reached` | `slug_taken` | `write_conflict`
+ */
+export async function createOrganization(
+  realm: OrganizationRealm,
+  exchange: Exchange,
+  by: Caller,
+  { name, slug: asked, owner: id }: NewOrganization,
+  limit?: number,
+): Promise<OrganizationRecord> {
+  return optimistic(longBackoff, async () => {
+    const owner = await findAccount(realm, id);
+    if (owner === undefined) throw noSuchUser();
+    if (limit !== undefined && (await countCreated(realm, id)) >= limit) throw limitReached(limit);
+    const slug = asked ?? (await freeSlug(realm.store, slugFrom(name)));
+    const [org, member] = records(realm, { name, slug, owner: id }, owner.record.disabled);
+    const write = () =>
+      realm.store.transaction(async (transaction) => {
+        await holdAccounts(transaction, [owner]);
+        await transaction.collection(collections.organizations).insert(writeOrganization(org, 1));
+        await transaction.collection(collections.members).insert(writeMember(member, 1));
+        await appendAudit(realm, transaction, exchange, by, {
+          action: "org.create",
+          target: `org:${org.id}`,
+          details: { owner: id, roles: member.roles },
+        });
+      });
+    await withFreeSlug(write, asked === undefined ? lost : slugTaken);
+    return org;
+  });
+}
+
+/** Another organization got the slug that was free: there is a next one. */
+function lost(): Error {
+  return new Outdated();
+}
+
+function countCreated({ store }: Pick<OrganizationRealm, "store">, user: string): Promise<number> {
+  const { created_by, status } = organizationFields;
+  const filter = and(eq(created_by, user), not(eq(status, "deleted")));
+  return store.collection(collections.organizations).count(filter, "live");
+}
+
+function limitReached(limit: number): ApiError {
+  return new ApiError("org_limit_reached", `You may have created at most ${limit} organizations.`);
+}
+
+/** @param disabled whether the owner's account is, so that nobody can manage the organization until it is enabled */
+function records(
+  realm: OrganizationRealm,
+  { name, slug, owner }: Pick<OrganizationRecord, "name" | "slug"> & { readonly owner: string },
+  disabled: boolean,
+): readonly [OrganizationRecord, MemberRecord] {
+  const { clock, newId, settings } = realm;
+  const created_at = timestamp(clock.now());
+  const id = newId();
+  const org: OrganizationRecord = {
+    id,
+    name,
+    slug,
+    slug_key: slug,
+    status: disabled ? "orphaned" : "active",
+    require_mfa: false,
+    claims: {},
+    teams: [],
+    created_at,
+    created_by: owner,
+    deleted_at: null,
+    cleanup: null,
+  };
+  return [org, { ...newMember(realm, id, owner), roles: settings.creatorRoles }];
+}

@@ -1,0 +1,61 @@
+import { appendAudit } from "../auth/administration/audit.ts";
+import type { Read } from "../auth/records.ts";
+import { timestamp } from "../clock.ts";
+import { queueJob } from "../jobs/queue.ts";
+import type { Caller } from "../realm/caller.ts";
+import type { Exchange, Route } from "../realm/exchange.ts";
+import type { Decision } from "./change.ts";
+import { collections, invitationFields, memberFields } from "./collections.ts";
+import { belonging, erasingOf } from "./erasing.ts";
+import type { OrganizationRecord } from "./records.ts";
+import { changeAs, type Need, type OrganizationRealm, organizationRoute } from "./route.ts";
+
+const managesOrg: Need = { manage: ["org"], proof: true };
+
+/** DELETE `/_orgs/{org}`: nobody reaches it, or documents in it, from the answer on. */
+export function deleteOwnOrganization(realm: OrganizationRealm): Route {
+  return organizationRoute(realm, managesOrg, async (exchange, standing) => {
+    await changeAs(realm, managesOrg, standing, ({ org }) => deletion(realm, exchange, standing.caller, org));
+    realm.wakeJobs();
+    return { status: 204 };
+  });
+}
+
+/**
+ * Deletes an organization (spec: States, Organization): its slug is free, its members and invitations are gone, and a job
+ * applies `on_org_delete` to its documents, which the caller wakes. Of very many members and invitations the job removes
+ * what is left: they are worth nothing without it.
+ */
+export async function deletion(
+  realm: OrganizationRealm,
+  exchange: Exchange,
+  by: Caller,
+  { record }: Read<OrganizationRecord>,
+): Promise<Decision<OrganizationRecord>> {
+  const { id } = record;
+  const job = realm.newId();
+  const members = await belonging(realm, collections.members, memberFields.org, id, "live");
+  const invitations = await belonging(realm, collections.invitations, invitationFields.org, id, "live");
+  const deleted: OrganizationRecord = {
+    ...record,
+    slug_key: null,
+    status: "deleted",
+    teams: [],
+    deleted_at: timestamp(realm.clock.now()),
+    cleanup: { job },
+  };
+  return {
+    org: deleted,
+    result: deleted,
+    along: async (transaction) => {
+      await transaction.collection(collections.members).removeAll(members);
+      await transaction.collection(collections.invitations).removeAll(invitations);
+      await queueJob(realm, transaction, { ...erasingOf(id, by.actor), id: job });
+      await appendAudit(realm, transaction, exchange, by, {
+        action: "org.delete",
+        target: `org:${id}`,
+        details: { job },
+      });
+    },
+  };
+}

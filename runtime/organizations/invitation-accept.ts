@@ -1,0 +1,138 @@
+import { sessionRoute } from "../auth/accounts/route.ts";
+import { emailKey } from "../auth/credentials/email.ts";
+import { BodyReader } from "../auth/input.ts";
+import { invalidInvitation } from "../auth/invitations.ts";
+import type { Read } from "../auth/records.ts";
+import { ApiError } from "../errors.ts";
+import type { RuleUser, SessionCaller } from "../realm/caller.ts";
+import type { Exchange, Route } from "../realm/exchange.ts";
+import { changeOrganization, type Decision, findOrganization } from "./change.ts";
+import { isManaging, teamsOf } from "./granting.ts";
+import { findByToken, writeInvitation } from "./invitation.ts";
+import { type MemberWrite, memberDecision, newMember } from "./member-change.ts";
+import type { MemberRecord, OrganizationInvitationRecord, OrganizationRecord } from "./records.ts";
+import { isOrganizationRole } from "./roles.ts";
+import { findMember, type OrganizationRealm, orgRequiresMfa } from "./route.ts";
+import { inTeamsOf, requireTeamsWithin } from "./teams.ts";
+import { ownOrganizationView } from "./views.ts";
+
+/**
+ * POST `/_orgs/invitations/preview`: what accepting would give, to whom the invitation is for. `org.require_mfa` says
+ * whether it takes a session with a second factor.
+ */
+export function previewInvitation(realm: OrganizationRealm): Route {
+  return sessionRoute(realm, async (exchange, { user }) => {
+    const invitation = await findByToken(realm, readToken(exchange));
+    const org = await findOrganization(realm, invitation.record.org);
+    if (org === undefined) throw invalidInvitation();
+    const { id, name, slug, require_mfa } = org.record;
+    const { roles, teams } = offered(realm, org.record, invitation.record, user);
+    return { status: 200, body: JSON.stringify({ org: { id, name, slug, require_mfa }, roles, teams }) };
+  });
+}
+
+/**
+ * POST `/_orgs/invitations/accept`: makes the caller a member, or gives a member the roles and teams too; answers the
+ * organization as in the list of the caller's own. Where it changes nothing it uses nothing up.
+ */
+export function acceptOrganizationInvitation(realm: OrganizationRealm): Route {
+  return sessionRoute(realm, async (exchange, caller) => {
+    const token = readToken(exchange);
+    const { record } = await findByToken(realm, token);
+    const { org, member } = await changeOrganization(
+      realm,
+      record.org,
+      (read) => acceptance(realm, exchange, caller, token, read),
+      invalidInvitation,
+    );
+    const view = ownOrganizationView(realm.settings, org, member, caller.user.mfa);
+    return { status: 200, body: JSON.stringify(view) };
+  });
+}
+
+function readToken(exchange: Exchange): string {
+  const body = new BodyReader(exchange, "application/json");
+  const token = body.string("token");
+  body.finish();
+  return token;
+}
+
+interface Accepted {
+  readonly org: OrganizationRecord;
+  readonly member: MemberRecord;
+}
+
+/** @throws ApiError `invalid_invitation` | `invitation_not_for_you` | `org_requires_mfa` | `team_limit_reached` */
+async function acceptance(
+  realm: OrganizationRealm,
+  exchange: Exchange,
+  caller: SessionCaller,
+  token: string,
+  org: Read<OrganizationRecord>,
+): Promise<Decision<Accepted>> {
+  const { user } = caller;
+  // Read after the organization: what is so of it now is so when it is used.
+  const invitation = await findByToken(realm, token);
+  const offer = offered(realm, org.record, invitation.record, user);
+  if (org.record.require_mfa && !user.mfa) throw orgRequiresMfa();
+  const before = await findMember(realm, org.record.id, user.id);
+  const member = inTeamsOf(org.record, before?.record ?? newMember(realm, org.record.id, user.id));
+  const roles = offer.roles.filter((role) => !member.roles.includes(role));
+  const teams = offer.teams.filter((team) => !member.teams.includes(team));
+  if (before !== undefined && roles.length === 0 && teams.length === 0) {
+    return { result: { org: org.record, member } };
+  }
+  const after = { ...member, roles: [...member.roles, ...roles], teams: [...member.teams, ...teams] };
+  if (teams.length > 0) requireTeamsWithin(realm.settings, after.teams);
+  const { record } = invitation;
+  const used = { ...record, uses: record.uses + 1, used_by: [...new Set([...record.used_by, user.id])] };
+  const write: MemberWrite = {
+    org,
+    user: user.id,
+    before,
+    after,
+    action: "org.invitation.accept",
+    details: { invitation: record.id, roles, teams },
+    along: (transaction) => writeInvitation(transaction, invitation, used),
+  };
+  return memberDecision(realm, exchange, caller, write, { org: org.record, member: after });
+}
+
+/**
+ * What an invitation gives by now: roles that the configuration no longer has, and teams that the organization no longer
+ * has, are left out.
+ * @throws ApiError `invalid_invitation` where the organization is deleted, and for an open link that by now would give a
+ *   role that manages; `invitation_not_for_you`
+ */
+function offered(
+  { settings }: Pick<OrganizationRealm, "settings">,
+  org: OrganizationRecord,
+  invitation: OrganizationInvitationRecord,
+  user: RuleUser,
+): Pick<MemberRecord, "roles" | "teams"> {
+  if (org.status === "deleted") throw invalidInvitation();
+  if (!isFor(invitation, user)) {
+    throw new ApiError(
+      "invitation_not_for_you",
+      "The invitation is for somebody else, or for an address that you have not verified.",
+    );
+  }
+  const roles = invitation.roles.filter((role) => isOrganizationRole(settings, role));
+  const teams = teamsOf(org, invitation.teams);
+  if (invitation.binding === "none" && isManaging(settings, roles, teams)) throw invalidInvitation();
+  return { roles, teams: teams.map(({ id }) => id) };
+}
+
+function isFor(
+  { binding, user: id, email }: OrganizationInvitationRecord,
+  user: Pick<RuleUser, "id" | "email" | "email_verified">,
+): boolean {
+  switch (binding) {
+    case "none":
+      return true;
+    case "user":
+      return id === user.id;
+    case "email":
+      return email !== null && user.email_verified && emailKey(email) === emailKey(user.email);
+  }
+}

@@ -1,0 +1,168 @@
+import { type AuditEntry, appendAudit } from "../auth/administration/audit.ts";
+import { emailKey } from "../auth/credentials/email.ts";
+import { mailLimits, Throttle } from "../auth/credentials/throttle.ts";
+import { type InvitationStatus, invalidInvitation, invitationHash, statusOf } from "../auth/invitations.ts";
+import { organizationInvitationMail } from "../auth/mails.ts";
+import { findOne } from "../auth/matching.ts";
+import type { Read } from "../auth/records.ts";
+import { timestamp } from "../clock.ts";
+import { ApiError } from "../errors.ts";
+import { and, compare, eq } from "../filter/algebra.ts";
+import type { JsonObject } from "../json.ts";
+import type { Caller } from "../realm/caller.ts";
+import type { Exchange } from "../realm/exchange.ts";
+import { Outdated } from "../retry.ts";
+import type { Transaction } from "../store/contract.ts";
+import type { Decision } from "./change.ts";
+import { collections, invitationFields } from "./collections.ts";
+import {
+  type OrganizationInvitationRecord,
+  type OrganizationRecord,
+  readOrganizationInvitation,
+  writeOrganizationInvitation,
+} from "./records.ts";
+import type { OrganizationRealm } from "./route.ts";
+
+/** What became of an invitation; one that others can still accept is pending. */
+export function organizationInvitationStatus(
+  { uses, max_uses, revoked, expires_at }: OrganizationInvitationRecord,
+  now: number,
+): InvitationStatus {
+  return statusOf({ usedUp: uses >= max_uses, revoked, expires_at }, now);
+}
+
+/** An invitation as lists carry it: never its token (spec: Organization endpoints 5). */
+export function invitationEntry(invitation: OrganizationInvitationRecord, now: number): JsonObject {
+  const { id, binding, user, email, roles, teams, uses, max_uses, expires_at, created_at, created_by } =
+    invitation;
+  const status = organizationInvitationStatus(invitation, now);
+  return {
+    id,
+    binding,
+    user,
+    email,
+    roles,
+    teams,
+    status,
+    uses,
+    max_uses,
+    expires_at,
+    created_at,
+    created_by,
+  };
+}
+
+/** The realm's link with the token; null where it has none. */
+export function invitationLink(
+  { settings }: Pick<OrganizationRealm, "settings">,
+  token: string,
+): string | null {
+  return settings.invitationLink?.replaceAll("{token}", token) ?? null;
+}
+
+/** @throws ApiError `invitations_limit` where the organization has as many pending ones as it may */
+export async function requireRoom(
+  { store, clock, settings }: Pick<OrganizationRealm, "store" | "clock" | "settings">,
+  org: string,
+): Promise<void> {
+  const filter = and(
+    eq(invitationFields.org, org),
+    compare("gt", invitationFields.pending_until, timestamp(clock.now())),
+  );
+  const pending = await store.collection(collections.invitations).count(filter, "live");
+  const { maxPendingInvitations: most } = settings;
+  if (pending >= most) {
+    throw new ApiError("invitations_limit", `At most ${most} invitations of an organization are pending.`);
+  }
+}
+
+/**
+ * The invitation of this id to this organization.
+ * @throws ApiError `not_found`
+ */
+export async function requireInvitation(
+  { store }: Pick<OrganizationRealm, "store">,
+  org: string,
+  id = "",
+): Promise<Read<OrganizationInvitationRecord>> {
+  const document = await store
+    .collection(collections.invitations)
+    .get(id, "live", eq(invitationFields.org, org));
+  if (document === undefined) throw new ApiError("not_found", "The organization has no such invitation.");
+  return readOrganizationInvitation(document);
+}
+
+/**
+ * The pending invitation that has this token.
+ * @throws ApiError `invalid_invitation` for every other token
+ */
+export async function findByToken(
+  { store, clock }: Pick<OrganizationRealm, "store" | "clock">,
+  token: string,
+): Promise<Read<OrganizationInvitationRecord>> {
+  const hash = invitationHash(token);
+  const document =
+    hash === undefined
+      ? undefined
+      : await findOne(store, collections.invitations, eq(invitationFields.token, hash));
+  if (document === undefined) throw invalidInvitation();
+  const read = readOrganizationInvitation(document);
+  if (organizationInvitationStatus(read.record, clock.now()) !== "pending") throw invalidInvitation();
+  return read;
+}
+
+/** What becomes of an invitation, and how the audit trail tells of it. */
+interface InvitationWrite extends Pick<AuditEntry, "action" | "details"> {
+  /** Undefined: a new one. */
+  readonly before: Read<OrganizationInvitationRecord> | undefined;
+  readonly after: OrganizationInvitationRecord;
+}
+
+/** Changes an invitation, and nothing else, of an organization: what `changeOrganization` takes. */
+export function invitationDecision<T>(
+  realm: OrganizationRealm,
+  exchange: Exchange,
+  by: Caller,
+  org: OrganizationRecord,
+  { before, after, action, details = {} }: InvitationWrite,
+  result: T,
+): Decision<T> {
+  return {
+    org,
+    result,
+    along: async (transaction) => {
+      await writeInvitation(transaction, before, after);
+      await appendAudit(realm, transaction, exchange, by, {
+        action,
+        target: `org:${org.id}`,
+        details: { invitation: after.id, ...details },
+      });
+    },
+  };
+}
+
+/** @throws Outdated when it was changed since it was read */
+export async function writeInvitation(
+  transaction: Transaction,
+  before: Read<OrganizationInvitationRecord> | undefined,
+  after: OrganizationInvitationRecord,
+): Promise<void> {
+  const invitations = transaction.collection(collections.invitations);
+  const write = writeOrganizationInvitation(after, (before?.version ?? 0) + 1);
+  if (before === undefined) await invitations.insert(write);
+  else if (!(await invitations.replace(before.version, write))) throw new Outdated();
+}
+
+/** Whether an address may be sent another invitation, which is counted then: 3 in an hour. */
+export function takeMail(realm: OrganizationRealm, to: string): Promise<boolean> {
+  return new Throttle(realm).take(mailLimits(emailKey(to) ?? to, "invitation"));
+}
+
+/** Mails an invitation; does nothing where the recipient was sent 3 in the last hour. */
+export async function mailInvitation(realm: OrganizationRealm, to: string, token: string): Promise<void> {
+  if (await takeMail(realm, to)) sendInvitation(realm, to, token);
+}
+
+export function sendInvitation({ mail, definition }: OrganizationRealm, to: string, token: string): void {
+  mail.send(organizationInvitationMail(definition, to, token));
+}

@@ -1,0 +1,214 @@
+import { collections as accountCollections } from "../auth/collections.ts";
+import { walk } from "../auth/matching.ts";
+import { type Read, readUser, type UserRecord, writeUser } from "../auth/records.ts";
+import { ApiError } from "../errors.ts";
+import { and, isIn, not, or, TRUE } from "../filter/algebra.ts";
+import { documentFields } from "../filter/fields.ts";
+import { kept } from "../kept.ts";
+import type { OrganizationSettings } from "../realm/organizations.ts";
+import { Outdated } from "../retry.ts";
+import type { Transaction } from "../store/contract.ts";
+import { collections, memberFields } from "./collections.ts";
+import { type MemberRecord, type OrganizationRecord, readMember } from "./records.ts";
+import { managesAs } from "./roles.ts";
+import type { OrganizationRealm } from "./route.ts";
+
+/**
+ * Who can manage an organization: members with an active account who effectively have `manage: org` (api-decisions,
+ * Organizations). One who can is never lost while the others act; an account that ends leaves it orphaned.
+ */
+
+type Managed = Pick<OrganizationRealm, "store" | "settings">;
+
+/** What is about to happen in an organization. */
+export interface MembersChange {
+  readonly before: OrganizationRecord;
+  readonly after: OrganizationRecord;
+  /** Members whose own records change, come or go; absent: none does. */
+  readonly members?: readonly MemberChange[];
+}
+
+export interface MemberChange {
+  readonly user: string;
+  /** Undefined: no member. */
+  readonly before: MemberRecord | undefined;
+  readonly after: MemberRecord | undefined;
+}
+
+/** What becomes of the organization with the change. */
+export interface Settled {
+  /** `after`; active, where it was orphaned and somebody can manage it by now. */
+  readonly org: OrganizationRecord;
+  /** To be called in the transaction of the change: holds fast the accounts that it rests on. */
+  readonly along: (transaction: Transaction) => Promise<void>;
+}
+
+/**
+ * Lets a change of members, their roles, or the teams of an organization go on (spec: Organization endpoints 2).
+ * @throws ApiError `last_org_manager` when nobody could manage the organization after it, and somebody can before;
+ *   `not_found` where the account of who comes is there no more
+ */
+export async function settleManagers(
+  realm: Managed,
+  { before, after, members = [] }: MembersChange,
+): Promise<Settled> {
+  const { settings } = realm;
+  const coming = usersOf(
+    members.filter(({ before: was, after: is }) => was === undefined && is !== undefined),
+  );
+  const isOrphaned = before.status === "orphaned";
+  if (!isOrphaned && !losesManagers(settings, before, after, members)) {
+    return { org: after, along: holding(await accountsOf(realm, coming, "all")) };
+  }
+  const managing = usersOf(members.filter((change) => canManage(settings, after, change.after)));
+  const accounts = await accountsOf(realm, [...new Set([...coming, ...managing])], "all");
+  const managingAccounts = accounts.filter(({ record }) => managing.includes(record.id));
+  const manager = managingAccounts.find(isActive) ?? (await findManager(realm, after, usersOf(members)));
+  // Disabled ones are held too: enabled at the same moment, one of them makes the organization active.
+  const held = holding([
+    ...accounts,
+    ...(manager === undefined || accounts.includes(manager) ? [] : [manager]),
+  ]);
+  if (manager === undefined) {
+    if (!isOrphaned && (await findManager(realm, before, [])) !== undefined) throw lastManager();
+    return { org: after, along: held };
+  }
+  return { org: after.status === "orphaned" ? { ...after, status: "active" } : after, along: held };
+}
+
+function usersOf(changes: readonly MemberChange[]): readonly string[] {
+  return changes.map(({ user }) => user);
+}
+
+function losesManagers(
+  settings: OrganizationSettings,
+  before: OrganizationRecord,
+  after: OrganizationRecord,
+  members: readonly MemberChange[],
+): boolean {
+  const kept = managingTeams(settings, after);
+  return (
+    managingTeams(settings, before).some((team) => !kept.includes(team)) ||
+    members.some(
+      (change) => canManage(settings, before, change.before) && !canManage(settings, after, change.after),
+    )
+  );
+}
+
+function canManage(
+  settings: OrganizationSettings,
+  org: OrganizationRecord,
+  member: MemberRecord | undefined,
+): boolean {
+  return member !== undefined && managesAs(settings, org, member).has("org");
+}
+
+function managingRoles({ roles }: OrganizationSettings): readonly string[] {
+  return roles.filter(({ manage }) => manage.includes("org")).map(({ name }) => name);
+}
+
+/** Ids of the teams whose members can manage the organization. */
+function managingTeams(settings: OrganizationSettings, { teams }: OrganizationRecord): readonly string[] {
+  const managing = managingRoles(settings);
+  return teams.filter(({ roles }) => roles.some((role) => managing.includes(role))).map(({ id }) => id);
+}
+
+/** Members looked at at once. */
+const page = 100;
+
+/**
+ * The accounts of people who can manage organizations, one for each that has any, by its id. Many organizations take no
+ * more queries than one with as many managers.
+ * @param except users who are not looked at
+ */
+export async function findManagers(
+  realm: Managed,
+  orgs: readonly OrganizationRecord[],
+  except: readonly string[],
+): Promise<ReadonlyMap<string, Read<UserRecord>>> {
+  const { store, settings } = realm;
+  const managing = managingRoles(settings);
+  const teams = orgs.flatMap((org) => managingTeams(settings, org));
+  const byRole = or(isIn(memberFields.roles, managing), isIn(memberFields.teams, teams));
+  const found = new Map<string, Read<UserRecord>>();
+  const ids = orgs.map(({ id }) => id);
+  const walked = walk(store, {
+    collection: collections.members,
+    filter: and(
+      isIn(memberFields.org, ids),
+      settings.defaultRoles.some((role) => managing.includes(role)) ? TRUE : byRole,
+      not(isIn(memberFields.user, except)),
+    ),
+    order: [memberFields.org, memberFields.user].map((field) => ({ field, descending: false })),
+    read: (document) => readMember(document).record,
+    position: ({ org, user }) => [org, user],
+    page,
+  });
+  for await (const members of walked) {
+    const users = [...new Set(members.map(({ user }) => user))];
+    const accounts = await accountsOf(realm, users, "some");
+    const active = new Map(accounts.filter(isActive).map((account) => [account.record.id, account]));
+    for (const { org, user } of members) {
+      const account = active.get(user);
+      if (account !== undefined) kept(found, org, () => account);
+    }
+    if (found.size === ids.length) break;
+  }
+  return found;
+}
+
+async function findManager(
+  realm: Managed,
+  org: OrganizationRecord,
+  except: readonly string[],
+): Promise<Read<UserRecord> | undefined> {
+  return (await findManagers(realm, [org], except)).get(org.id);
+}
+
+function isActive({ record }: Read<UserRecord>): boolean {
+  return !record.disabled;
+}
+
+/**
+ * The accounts of users, in any order.
+ * @throws ApiError `not_found` when one of them is missing that have to be there
+ */
+export async function accountsOf(
+  { store }: Pick<Managed, "store">,
+  users: readonly string[],
+  are: "all" | "some",
+): Promise<readonly Read<UserRecord>[]> {
+  if (users.length === 0) return [];
+  const documents = await store.collection(accountCollections.users).find({
+    filter: isIn(documentFields.id, users),
+    visibility: "live",
+    limit: users.length,
+    skip: 0,
+  });
+  if (are === "all" && documents.length < users.length) {
+    throw new ApiError("not_found", "There is no such user.");
+  }
+  return documents.map(readUser);
+}
+
+function holding(accounts: readonly Read<UserRecord>[]): Settled["along"] {
+  return (transaction) => holdAccounts(transaction, accounts);
+}
+
+/**
+ * Writes accounts as they are: whoever disables, enables or deletes one of them at the same moment meets this.
+ * @throws Outdated when one was changed since it was read
+ */
+export async function holdAccounts(
+  transaction: Transaction,
+  accounts: readonly Read<UserRecord>[],
+): Promise<void> {
+  const users = transaction.collection(accountCollections.users);
+  for (const { record, version } of accounts) {
+    if (!(await users.replace(version, writeUser(record, version + 1)))) throw new Outdated();
+  }
+}
+
+function lastManager(): ApiError {
+  return new ApiError("last_org_manager", "Nobody else could manage the organization.");
+}

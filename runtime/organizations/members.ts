@@ -1,0 +1,143 @@
+import { BodyReader } from "../auth/input.ts";
+import { answerEntries, pageParameters, pageRequest, type RecordList } from "../auth/paging.ts";
+import type { Read } from "../auth/records.ts";
+import { ApiError } from "../errors.ts";
+import { eq } from "../filter/algebra.ts";
+import { checkNeedlessBody } from "../http/body.ts";
+import { isId } from "../ids.ts";
+import type { JsonObject } from "../json.ts";
+import type { Exchange, Route } from "../realm/exchange.ts";
+import type { OrganizationSettings } from "../realm/organizations.ts";
+import { collections, memberFields } from "./collections.ts";
+import { changedRoles, requiredRoles, requireGivable, teamsOf } from "./granting.ts";
+import { accountsOf } from "./managers.ts";
+import { memberDecision } from "./member-change.ts";
+import { type MemberRecord, type OrganizationRecord, readMember } from "./records.ts";
+import {
+  changeAs,
+  findMember,
+  type Need,
+  type OrganizationRealm,
+  organizationRoute,
+  type Standing,
+} from "./route.ts";
+import { memberView } from "./views.ts";
+
+/** By user. */
+export const membersByUser: RecordList<MemberRecord> = {
+  collection: collections.members,
+  read: readMember,
+  order: [{ field: memberFields.user, descending: false }],
+  position: ({ user }) => [user],
+  context: `${collections.members}, by user`,
+};
+
+/** GET `/_orgs/{org}/members`: a page of them, sorted by user id. */
+export function listMembers(realm: OrganizationRealm): Route {
+  return organizationRoute(
+    realm,
+    { query: pageParameters },
+    async (_, { org: { record }, manage }, query) => {
+      const entries = (members: readonly MemberRecord[]) => memberEntries(realm, record, members, { manage });
+      return answerEntries(
+        realm,
+        membersByUser,
+        eq(memberFields.org, record.id),
+        pageRequest(query),
+        entries,
+      );
+    },
+  );
+}
+
+/** Members as {@link memberView} shows them. */
+export async function memberEntries(
+  realm: OrganizationRealm,
+  org: OrganizationRecord,
+  members: readonly MemberRecord[],
+  viewer: Pick<Standing, "manage">,
+): Promise<readonly JsonObject[]> {
+  const ids = members.map(({ user }) => user);
+  const accounts = await accountsOf(realm, ids, "some");
+  const users = new Map(accounts.map(({ record }) => [record.id, record] as const));
+  return members.map((member) => memberView(realm.settings, org, member, users.get(member.user), viewer));
+}
+
+const changesRoles: Need = { manage: ["members", "roles"] };
+
+/** PATCH `/_orgs/{org}/members/{user}`: `roles` in place of the member's direct ones. */
+export function patchMember(realm: OrganizationRealm): Route {
+  return organizationRoute(realm, changesRoles, async (exchange, standing) => {
+    const roles = readRoles(exchange, realm.settings);
+    const { org, member, viewer } = await changeAs(realm, changesRoles, standing, async (now) => {
+      const before = await requireMember(realm, now.org.record, exchange.params.user);
+      const { user, roles: held } = before.record;
+      const changed = changedRoles(held, roles);
+      requireGivable(realm.settings, now, changed);
+      const after = changed.length === 0 ? before.record : { ...before.record, roles };
+      const result = { org: now.org.record, member: after, viewer: now };
+      if (after === before.record) return { result };
+      const details = { from: held, to: roles };
+      const change = { org: now.org, user, before, after, action: "org.member.roles", details } as const;
+      return memberDecision(realm, exchange, now.caller, change, result);
+    });
+    const [entry] = await memberEntries(realm, org, [member], viewer);
+    return { status: 200, body: JSON.stringify(entry) };
+  });
+}
+
+function readRoles(exchange: Exchange, settings: OrganizationSettings): readonly string[] {
+  const body = new BodyReader(exchange, "either");
+  const roles = requiredRoles(body, settings);
+  body.finish();
+  return roles;
+}
+
+const managesMembers: Need = { manage: ["members"] };
+
+/**
+ * DELETE `/_orgs/{org}/members/{user}`: a member, out of the teams too. Who has roles that the caller could not give is
+ * not the caller's to remove.
+ */
+export function removeMember(realm: OrganizationRealm): Route {
+  return organizationRoute(realm, managesMembers, async (exchange, standing) => {
+    await changeAs(realm, managesMembers, standing, async (now) => {
+      const { org, caller } = now;
+      const before = await requireMember(realm, org.record, exchange.params.user);
+      const { user, roles, teams } = before.record;
+      requireGivable(realm.settings, now, roles, teamsOf(org.record, teams));
+      const change = { org, user, before, after: undefined, action: "org.member.remove" } as const;
+      return memberDecision(realm, exchange, caller, change, undefined);
+    });
+    return { status: 204 };
+  });
+}
+
+const leaves: Need = { withoutFactor: true };
+
+/** POST `/_orgs/{org}/leave`: also for sessions without the second factor that the organization requires. */
+export function leaveOrganization(realm: OrganizationRealm): Route {
+  return organizationRoute(realm, leaves, async (exchange, standing) => {
+    checkNeedlessBody(exchange);
+    await changeAs(realm, leaves, standing, ({ org, member, caller }) => {
+      const { user } = member.record;
+      const change = { org, user, before: member, after: undefined, action: "org.member.leave" } as const;
+      return memberDecision(realm, exchange, caller, change, undefined);
+    });
+    return { status: 204 };
+  });
+}
+
+/**
+ * The member whom the path, or the body, names.
+ * @throws ApiError `not_found`
+ */
+export async function requireMember(
+  realm: OrganizationRealm,
+  { id }: OrganizationRecord,
+  user: string | undefined,
+): Promise<Read<MemberRecord>> {
+  const member = user !== undefined && isId(user) ? await findMember(realm, id, user) : undefined;
+  if (member === undefined) throw new ApiError("not_found", "The organization has no such member.");
+  return member;
+}

@@ -1,0 +1,19 @@
+import type { RealmInstance, RealmOrganizations } from "../realm/exchange.ts";
+import { accountChanges } from "./account.ts";
+import { LiveMemberships } from "./memberships.ts";
+import { Withheld } from "./withheld.ts";
+
+/** What accounts and documents ask of the organizations of a realm; undefined where it has none. */
+export function realmOrganizations(
+  realm: Pick<RealmInstance, "definition" | "store" | "clock">,
+): RealmOrganizations | undefined {
+  const settings = realm.definition.accounts?.organizations;
+  if (settings === undefined) return undefined;
+  const memberships = new LiveMemberships(realm, settings);
+  const withheld = new Withheld(realm);
+  return {
+    membershipsOf: (user) => memberships.of(user),
+    withheld: () => withheld.current(),
+    accountChange: accountChanges({ ...realm, settings }),
+  };
+}

@@ -1,0 +1,74 @@
+import { compareText } from "../filter/predicate.ts";
+import { kept } from "../kept.ts";
+import { type Manage, manageEntries, type OrganizationSettings } from "../realm/organizations.ts";
+import type { MemberRecord, OrganizationRecord } from "./records.ts";
+
+/** What roles come from beside teams; no team is called so, which would look the same. */
+const origins = { direct: "direct", byDefault: "default" } as const;
+
+export const originNames: readonly string[] = Object.values(origins);
+
+/** A role that a member has, and through what. */
+export interface EffectiveRole {
+  readonly role: string;
+  /** {@link originNames}, and names of teams. */
+  readonly origin: readonly string[];
+}
+
+/**
+ * What a member may do (spec: Organization endpoints 7): direct roles, the realm's default ones and those of the
+ * member's teams, sorted by role. Roles that the configuration no longer has, and teams that the organization no longer
+ * has, count for nothing.
+ */
+export function effectiveRoles(
+  settings: OrganizationSettings,
+  { teams }: Pick<OrganizationRecord, "teams">,
+  member: Pick<MemberRecord, "roles" | "teams">,
+): readonly EffectiveRole[] {
+  const managed = managedBy(settings);
+  const through = new Map<string, string[]>();
+  const give = (roles: readonly string[], origin: string) => {
+    for (const role of new Set(roles)) if (managed.has(role)) kept(through, role, () => []).push(origin);
+  };
+  give(member.roles, origins.direct);
+  give(settings.defaultRoles, origins.byDefault);
+  for (const { id, name, roles } of teams) if (member.teams.includes(id)) give(roles, name);
+  return [...through]
+    .map(([role, origin]) => ({ role, origin }))
+    .sort((one, other) => compareText(one.role, other.role));
+}
+
+/** What these roles let their holders manage. */
+export function manages(settings: OrganizationSettings, roles: Iterable<string>): ReadonlySet<Manage> {
+  const managed = managedBy(settings);
+  const entries = new Set([...roles].flatMap((role) => managed.get(role) ?? []));
+  return new Set(manageEntries.filter((entry) => entries.has(entry)));
+}
+
+/** What a member may manage. */
+export function managesAs(
+  settings: OrganizationSettings,
+  org: Pick<OrganizationRecord, "teams">,
+  member: Pick<MemberRecord, "roles" | "teams">,
+): ReadonlySet<Manage> {
+  return manages(
+    settings,
+    effectiveRoles(settings, org, member).map(({ role }) => role),
+  );
+}
+
+/** Whether the realm's organizations have a role of this name. */
+export function isOrganizationRole(settings: OrganizationSettings, name: string): boolean {
+  return managedBy(settings).has(name);
+}
+
+const managedByRole = new WeakMap<OrganizationSettings, ReadonlyMap<string, readonly Manage[]>>();
+
+/** By role. */
+function managedBy(settings: OrganizationSettings): ReadonlyMap<string, readonly Manage[]> {
+  return kept(
+    managedByRole,
+    settings,
+    () => new Map(settings.roles.map(({ name, manage }) => [name, manage] as const)),
+  );
+}

@@ -1,0 +1,141 @@
+import { requireProof } from "../auth/accounts/proof.ts";
+import { requireSession } from "../auth/accounts/route.ts";
+import { type AccountRealm, accountRealm, callerRoute } from "../auth/realm.ts";
+import type { Read } from "../auth/records.ts";
+import { ApiError } from "../errors.ts";
+import { isId } from "../ids.ts";
+import type { SessionCaller } from "../realm/caller.ts";
+import type { Answer, Exchange, RealmInstance, Route, RouteFactory } from "../realm/exchange.ts";
+import type { Manage, OrganizationSettings } from "../realm/organizations.ts";
+import { changeOrganization, type Decision, findOrganization, notOrgMember } from "./change.ts";
+import { collections } from "./collections.ts";
+import { type MemberRecord, memberId, type OrganizationRecord, readMember } from "./records.ts";
+import { type EffectiveRole, effectiveRoles, manages } from "./roles.ts";
+
+/** A running realm that has organizations. */
+export interface OrganizationRealm extends AccountRealm {
+  readonly settings: OrganizationSettings;
+}
+
+/** A route that only realms with organizations have. */
+export function inOrganizations(route: (realm: OrganizationRealm) => Route): RouteFactory {
+  return (realm) => route(organizationRealm(realm));
+}
+
+/** @throws Error for a realm without organizations, whose emitted routes have none such. */
+function organizationRealm(realm: RealmInstance): OrganizationRealm {
+  const accounts = accountRealm(realm);
+  const settings = accounts.accounts.organizations;
+  if (settings === undefined) throw new Error(`realm ${realm.definition.name} has no organizations`);
+  return { ...accounts, settings };
+}
+
+/** What a route of an organization asks of its caller beside membership. */
+export interface Need {
+  /** One of these; absent: any member. */
+  readonly manage?: readonly Manage[];
+  /** A fresh proof of identity. */
+  readonly proof?: true;
+  /** Allows sessions without the second factor that the organization requires. */
+  readonly withoutFactor?: true;
+  /** Names of the query parameters that it takes. */
+  readonly query?: readonly string[];
+}
+
+/** Who acts in an organization, as they were read: the organization first, so that it is a lock of the member. */
+export interface Standing {
+  readonly caller: SessionCaller;
+  readonly org: Read<OrganizationRecord>;
+  readonly member: Read<MemberRecord>;
+  /** Sorted by role. */
+  readonly roles: readonly EffectiveRole[];
+  readonly manage: ReadonlySet<Manage>;
+}
+
+export type OrganizationHandler = (
+  exchange: Exchange,
+  standing: Standing,
+  query: ReadonlyMap<string, string>,
+) => Promise<Answer>;
+
+/**
+ * A route of `/_orgs/{org}` (path parameter `org`): 401 without a session, 403 for API keys, `not_org_member` for who is
+ * none, whether or not there is such an organization, `org_requires_mfa`, `forbidden` for a member who may not manage
+ * this, 401 `reauth_required`; then the query and the other path parameters are judged.
+ */
+export function organizationRoute(realm: OrganizationRealm, need: Need, handle: OrganizationHandler): Route {
+  return callerRoute(
+    realm,
+    async (caller, exchange) => {
+      const session = requireSession(caller);
+      const standing = await standingOf(realm, need, session, exchange.params.org ?? "");
+      if (need.proof) await requireProof(realm, exchange, session);
+      return standing;
+    },
+    handle,
+    need.query,
+  );
+}
+
+/**
+ * Changes the organization that a route is about, as {@link changeOrganization} does. Whenever it is decided the caller
+ * is looked at again: what they may do no longer they do not.
+ * @throws ApiError as the route and {@link changeOrganization} do
+ */
+export function changeAs<T>(
+  realm: OrganizationRealm,
+  need: Need,
+  { caller, org }: Pick<Standing, "caller" | "org">,
+  decide: (standing: Standing) => Promise<Decision<T>>,
+): Promise<T> {
+  return changeOrganization(realm, org.record.id, async (read) =>
+    decide(await inside(realm, need, caller, read)),
+  );
+}
+
+async function standingOf(
+  realm: OrganizationRealm,
+  need: Need,
+  caller: SessionCaller,
+  id: string,
+): Promise<Standing> {
+  const org = isId(id) ? await findOrganization(realm, id) : undefined;
+  if (org === undefined) throw notOrgMember();
+  return inside(realm, need, caller, org);
+}
+
+/** @throws ApiError `not_org_member` | `org_requires_mfa` | `forbidden` */
+async function inside(
+  realm: OrganizationRealm,
+  need: Need,
+  caller: SessionCaller,
+  org: Read<OrganizationRecord>,
+): Promise<Standing> {
+  const { record } = org;
+  const member = record.status === "deleted" ? undefined : await findMember(realm, record.id, caller.user.id);
+  if (member === undefined) throw notOrgMember();
+  if (record.require_mfa && !caller.user.mfa && need.withoutFactor === undefined) throw orgRequiresMfa();
+  const roles = effectiveRoles(realm.settings, record, member.record);
+  const manage = manages(
+    realm.settings,
+    roles.map(({ role }) => role),
+  );
+  if (need.manage !== undefined && !need.manage.some((entry) => manage.has(entry))) {
+    throw new ApiError("forbidden", `This needs a role that manages ${need.manage.join(" or ")}.`);
+  }
+  return { caller, org, member, roles, manage };
+}
+
+/** The member of an organization who is this user. */
+export async function findMember(
+  { store }: Pick<RealmInstance, "store">,
+  org: string,
+  user: string,
+): Promise<Read<MemberRecord> | undefined> {
+  const document = await store.collection(collections.members).get(memberId(org, user), "live");
+  return document === undefined ? undefined : readMember(document);
+}
+
+export function orgRequiresMfa(): ApiError {
+  return new ApiError("org_requires_mfa", "This organization requires a session with a second factor.");
+}

@@ -1,0 +1,179 @@
+import { type AuditEntry, appendAudit } from "../auth/administration/audit.ts";
+import { BodyReader } from "../auth/input.ts";
+import { answerAtHand, pageParameters, pageRequest } from "../auth/paging.ts";
+import { ApiError } from "../errors.ts";
+import type { JsonObject } from "../json.ts";
+import type { Exchange, Route } from "../realm/exchange.ts";
+import type { OrganizationSettings } from "../realm/organizations.ts";
+import type { Decision } from "./change.ts";
+import { changedRoles, readOrganizationRoles, requireGivable } from "./granting.ts";
+import { settleManagers } from "./managers.ts";
+import { readName } from "./names.ts";
+import type { MemberRecord, OrganizationRecord, TeamRecord } from "./records.ts";
+import { isOrganizationRole, originNames } from "./roles.ts";
+import { changeAs, type Need, type OrganizationRealm, organizationRoute, type Standing } from "./route.ts";
+
+/** Changing teams, and who is in them. */
+export const managesTeams: Need = { manage: ["teams"] };
+
+/** GET `/_orgs/{org}/teams`: all, in the order in which they were made. */
+export function listTeams(realm: OrganizationRealm): Route {
+  const need = { query: pageParameters };
+  return organizationRoute(realm, need, async (_, { org: { record: org } }, query) => {
+    const list = { records: org.teams, context: `teams of ${org.id}` };
+    return answerAtHand(realm, list, pageRequest(query), (team) => teamView(realm.settings, team));
+  });
+}
+
+/** POST `/_orgs/{org}/teams`: a team with a `name` of its own and, if any, `roles` that its members have. */
+export function createTeam(realm: OrganizationRealm): Route {
+  const { settings } = realm;
+  return organizationRoute(realm, managesTeams, async (exchange, standing) => {
+    const body = new BodyReader(exchange, "application/json");
+    const name = readTeamName(body);
+    const roles = readOrganizationRoles(body, settings) ?? [];
+    body.finish();
+    const team = { id: realm.newId(), name, roles };
+    await changeAs(realm, managesTeams, standing, async (now) => {
+      const { record: before } = now.org;
+      requireGivable(settings, now, roles);
+      requireFreeName(before, team);
+      if (before.teams.length >= settings.maxTeamsPerOrg) {
+        throw teamLimitReached(`An organization has at most ${settings.maxTeamsPerOrg} teams.`);
+      }
+      return teamsDecision(realm, exchange, now, {
+        teams: [...before.teams, team],
+        action: "org.team.create",
+        details: { team: team.id, roles },
+        result: undefined,
+      });
+    });
+    return { status: 201, body: JSON.stringify(teamView(settings, team)) };
+  });
+}
+
+/** PATCH `/_orgs/{org}/teams/{team}`: another `name`; other `roles` in place of those it has. */
+export function patchTeam(realm: OrganizationRealm): Route {
+  const { settings } = realm;
+  return organizationRoute(realm, managesTeams, async (exchange, standing) => {
+    const body = new BodyReader(exchange, "either");
+    const name = body.value("name") === undefined ? undefined : readTeamName(body);
+    const roles = readOrganizationRoles(body, settings);
+    body.finish();
+    const patched = await changeAs(
+      realm,
+      managesTeams,
+      standing,
+      async (now): Promise<Decision<TeamRecord>> => {
+        const { teams } = now.org.record;
+        const before = requireTeam(now.org.record, exchange.params.team);
+        const after = { ...before, name: name ?? before.name, roles: roles ?? before.roles };
+        const changed = changedRoles(before.roles, after.roles);
+        requireGivable(settings, now, changed);
+        requireFreeName(now.org.record, after);
+        if (changed.length === 0 && after.name === before.name) return { result: before };
+        return teamsDecision(realm, exchange, now, {
+          teams: teams.map((team) => (team.id === after.id ? after : team)),
+          action: "org.team.update",
+          details: { team: after.id, from: before.roles, to: after.roles },
+          result: after,
+        });
+      },
+    );
+    return { status: 200, body: JSON.stringify(teamView(settings, patched)) };
+  });
+}
+
+/**
+ * DELETE `/_orgs/{org}/teams/{team}`. Nobody is in it from then on, nor holds a role in it: what members' records still
+ * say of a team that the organization no longer has counts for nothing, and is dropped when they are written next.
+ * Documents of the team stay as they are.
+ */
+export function deleteTeam(realm: OrganizationRealm): Route {
+  return organizationRoute(realm, managesTeams, async (exchange, standing) => {
+    await changeAs(realm, managesTeams, standing, async (now) => {
+      const { record: before } = now.org;
+      const team = requireTeam(before, exchange.params.team);
+      requireGivable(realm.settings, now, team.roles);
+      return teamsDecision(realm, exchange, now, {
+        teams: before.teams.filter(({ id }) => id !== team.id),
+        action: "org.team.delete",
+        details: { team: team.id, roles: team.roles },
+        result: undefined,
+      });
+    });
+    return { status: 204 };
+  });
+}
+
+function readTeamName(body: BodyReader): string {
+  const name = readName(body);
+  if (originNames.includes(name)) body.problem("name", `must not be ${originNames.join(" or ")}`);
+  return name;
+}
+
+/** What becomes of the teams of an organization, and how the audit trail tells of it. */
+interface TeamsChange<T> extends Pick<AuditEntry, "action" | "details"> {
+  readonly teams: readonly TeamRecord[];
+  readonly result: T;
+}
+
+/** @throws ApiError `last_org_manager` */
+async function teamsDecision<T>(
+  realm: OrganizationRealm,
+  exchange: Exchange,
+  { caller, org: { record: before } }: Standing,
+  { teams, result, ...entry }: TeamsChange<T>,
+): Promise<Decision<T>> {
+  const settled = await settleManagers(realm, { before, after: { ...before, teams } });
+  return {
+    org: settled.org,
+    result,
+    along: async (transaction) => {
+      await settled.along(transaction);
+      await appendAudit(realm, transaction, exchange, caller, { ...entry, target: `org:${before.id}` });
+    },
+  };
+}
+
+/** A team as answers carry it; roles that the configuration no longer has are left out. */
+function teamView(settings: OrganizationSettings, { id, name, roles }: TeamRecord): JsonObject {
+  return { id, name, roles: roles.filter((role) => isOrganizationRole(settings, role)) };
+}
+
+/** @throws ApiError `not_found` */
+export function requireTeam({ teams }: OrganizationRecord, id: string | undefined): TeamRecord {
+  const team = teams.find((each) => each.id === id);
+  if (team === undefined) throw new ApiError("not_found", "There is no such team.");
+  return team;
+}
+
+function teamLimitReached(message: string): ApiError {
+  return new ApiError("team_limit_reached", message);
+}
+
+/** @throws ApiError `team_name_taken` */
+function requireFreeName({ teams }: OrganizationRecord, { id, name }: TeamRecord): void {
+  if (teams.some((team) => team.id !== id && team.name === name))
+    throw new ApiError("team_name_taken", "Another team of the organization has this name.");
+}
+
+/** A member's record without what it says of teams that the organization no longer has. */
+export function inTeamsOf(org: OrganizationRecord, member: MemberRecord): MemberRecord {
+  const has = (id: string): boolean => org.teams.some((team) => team.id === id);
+  return {
+    ...member,
+    teams: member.teams.filter(has),
+    team_roles: member.team_roles.filter(({ team }) => has(team)),
+  };
+}
+
+/** @throws ApiError `team_limit_reached` where these are more teams than a member may be in */
+export function requireTeamsWithin(
+  { maxTeamsPerMember }: OrganizationSettings,
+  teams: readonly string[],
+): void {
+  if (teams.length > maxTeamsPerMember) {
+    throw teamLimitReached(`A member is in at most ${maxTeamsPerMember} teams.`);
+  }
+}

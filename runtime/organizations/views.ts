@@ -1,0 +1,77 @@
+import type { UserRecord } from "../auth/records.ts";
+import type { JsonObject } from "../json.ts";
+import type { OrganizationSettings } from "../realm/organizations.ts";
+import { teamsOf } from "./granting.ts";
+import type { MemberRecord, OrganizationRecord } from "./records.ts";
+import { effectiveRoles, isOrganizationRole } from "./roles.ts";
+import type { Standing } from "./route.ts";
+
+/** An organization as answers carry it (spec: Organization). */
+export function organizationView(org: OrganizationRecord): JsonObject {
+  const { id, name, slug, status, require_mfa, claims } = org;
+  return { id, name, slug, status, require_mfa, claims };
+}
+
+/**
+ * An organization in the list of a member's own. To a session without the second factor that it requires it shows what
+ * the member was given, but nothing that members have by it (api-decisions: Organizations).
+ * @param mfa whether the session used a second factor
+ */
+export function ownOrganizationView(
+  settings: OrganizationSettings,
+  org: OrganizationRecord,
+  member: MemberRecord,
+  mfa: boolean,
+): JsonObject {
+  const mfa_met = mfa || !org.require_mfa;
+  return {
+    ...organizationView(org),
+    ...(!mfa_met && { claims: {} }),
+    roles: directRoles(settings, member),
+    effective_roles: mfa_met ? effectiveRolesView(settings, org, member) : [],
+    teams: teamIds(org, member),
+    mfa_met,
+  };
+}
+
+/**
+ * A member as other members see them (spec: Organization). `email` and `mfa`, whether the account has a second factor,
+ * are there for whom they are shown to.
+ * @param user undefined where the account has just been deleted
+ */
+export function memberView(
+  settings: OrganizationSettings,
+  org: OrganizationRecord,
+  member: MemberRecord,
+  user: Pick<UserRecord, "email" | "totp"> | undefined,
+  viewer: Pick<Standing, "manage">,
+): JsonObject {
+  const { membersVisibleTo } = settings;
+  const isManager = viewer.manage.size > 0;
+  const seesEmail = membersVisibleTo === "members" || (membersVisibleTo === "managers" && isManager);
+  const roles = directRoles(settings, member);
+  const carried = teamsOf(org, member.teams).flatMap((team) => team.roles);
+  return {
+    user: member.user,
+    roles,
+    effective_roles: effectiveRolesView(settings, org, member),
+    overlap: roles.filter((role) => carried.includes(role)),
+    teams: teamIds(org, member),
+    ...(seesEmail && { email: user?.email ?? null }),
+    ...(isManager && { mfa: (user?.totp ?? null) !== null }),
+  };
+}
+
+/** Those that the configuration has. */
+function directRoles(settings: OrganizationSettings, { roles }: MemberRecord): readonly string[] {
+  return roles.filter((role) => isOrganizationRole(settings, role));
+}
+
+function effectiveRolesView(...of: Parameters<typeof effectiveRoles>): readonly JsonObject[] {
+  return effectiveRoles(...of).map(({ role, origin }) => ({ role, origin }));
+}
+
+/** Those that the organization has. */
+function teamIds(org: OrganizationRecord, { teams }: MemberRecord): readonly string[] {
+  return teamsOf(org, teams).map(({ id }) => id);
+}

@@ -1,0 +1,26 @@
+/** Realms of the tests' own, compiled for them. */
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import type { RealmModule } from "../runtime/realm/exchange.ts";
+import { realmc } from "./workspace.ts";
+
+/**
+ * A realm of a configuration folder. It is compiled within the checkout, where emitted code finds the runtime.
+ * @throws Error where the folder has no such realm
+ */
+export async function compileRealm(config: string, name: string): Promise<RealmModule> {
+  const folder = mkdtempSync(fileURLToPath(new URL(".compiled-", import.meta.url)));
+  try {
+    execFileSync(process.execPath, [realmc, "build", config, "--out", folder], { stdio: "pipe" });
+    const loaded: Readonly<Record<string, RealmModule>> = await import(
+      pathToFileURL(join(folder, name, "realm.ts")).href
+    );
+    const realm = loaded[name];
+    if (realm === undefined) throw new Error(`${config} has no realm ${name}`);
+    return realm;
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
