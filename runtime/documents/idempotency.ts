@@ -1,6 +1,8 @@
 import { hash } from "node:crypto";
 import { ApiError } from "../errors.ts";
-import type { JsonObject } from "../json.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../json.ts";
+import { notOrgMember } from "../organizations/change.ts";
+import { isAnyDeleted } from "../organizations/withheld.ts";
 import type { KeyCaller, UserCaller } from "../realm/caller.ts";
 import type { Answer, Exchange, RealmInstance } from "../realm/exchange.ts";
 import {
@@ -13,6 +15,7 @@ import {
 import { canonicalText } from "../validation/equal.ts";
 import type { Access } from "./access.ts";
 import type { Named } from "./organizations.ts";
+import type { Withheld } from "./withheld.ts";
 
 /** What successful answers to requests with an idempotency key are kept in. */
 export const idempotencyShape: CollectionShape = {
@@ -66,8 +69,8 @@ function invalidKey(reason: string): ApiError {
   });
 }
 
-/** What a request with a key asks for. */
-export interface Asked {
+/** What a request with a key asks for, and whether it is one that documents are withheld from. */
+export interface Asked extends Withheld {
   readonly body: JsonObject;
   /** The organization and team in its query string. */
   readonly named: Named;
@@ -84,18 +87,34 @@ export type Remember = (
  * Remembers the successful answers of one target (spec: Idempotency-Key, States). What a request wrote and its answer
  * commit together; while it runs, a lease that dies with the process holds the key.
  *
- * The function throws ApiError `request_in_progress` | `idempotency_key_reused`, and what `work` throws; then nothing is
- * remembered.
+ * The function throws ApiError `request_in_progress` | `idempotency_key_reused` | `not_org_member` in place of an answer that
+ * shows a document of an organization that was deleted since, and what `work` throws; then nothing is remembered.
  * @param target what keys are private to, beside the caller
+ * @param documentsIn what the body of an answer shows
  */
-export function idempotency({ store, clock, background, log }: RealmInstance, target: string): Remember {
+export function idempotency(
+  { store, clock, background, log }: RealmInstance,
+  target: string,
+  documentsIn: (body: JsonObject) => readonly JsonValue[],
+): Remember {
   // Only realms with accounts have it; in others no key gets this far.
   const records = (): StoreCollection => store.collection(idempotencyShape.name);
   let written = 0;
 
-  const replay = async (id: string, fingerprint: string): Promise<Answer | undefined> => {
+  const replay = async (
+    id: string,
+    fingerprint: string,
+    { withheld }: Withheld,
+  ): Promise<Answer | undefined> => {
     const stored = await records().get(id, "deleted");
-    return stored === undefined ? undefined : repeated(stored, fingerprint);
+    if (stored === undefined) return undefined;
+    const answer = repeated(stored, fingerprint);
+    if (withheld !== undefined) {
+      const orgs = documentsIn(JSON.parse(String(answer.body))).flatMap(organizationOf);
+      // Their documents may be erased by now, so that they are withheld no longer.
+      if (await isAnyDeleted(store, orgs)) throw notOrgMember();
+    }
+    return answer;
   };
 
   const purge = async (): Promise<void> => {
@@ -113,12 +132,12 @@ export function idempotency({ store, clock, background, log }: RealmInstance, ta
     const lease = await store.lease(`idempotency:${id}`, leaseTime);
     if (lease === undefined) {
       // Somebody who asks again, as this one does, holds it for a moment, too.
-      const before = await replay(id, fingerprint);
+      const before = await replay(id, fingerprint, request);
       if (before !== undefined) return before;
       throw inProgress();
     }
     try {
-      const before = await replay(id, fingerprint);
+      const before = await replay(id, fingerprint, request);
       if (before !== undefined) return before;
       const answer = await store.transaction(async (transaction) => {
         const done = await work(transaction);
@@ -156,6 +175,12 @@ function inProgress(): ApiError {
 
 function recordText(id: string, fingerprint: string, { status, headers, body }: Answer): string {
   return JSON.stringify({ id, fingerprint, status, headers, body });
+}
+
+function organizationOf(document: JsonValue): readonly string[] {
+  const meta = isJsonObject(document) ? document["_meta"] : undefined;
+  const org = isJsonObject(meta) ? meta["org"] : undefined;
+  return typeof org === "string" ? [org] : [];
 }
 
 /** @throws ApiError `idempotency_key_reused` for another body */

@@ -122,3 +122,30 @@ test("Fine points: collections without organizations ask nothing of them", async
   expect((await shop.as(shop.eve)("DELETE", `pages/${page}`)).status).toBe(204);
   expect(notes.organization?.onDelete).toBe("keep");
 });
+
+test("Idempotency-Key 4: an answer with a document of a deleted organization is not repeated", async () => {
+  const { acme, bolt } = shop;
+  await shop.release(acme);
+  const headers = { "idempotency-key": "before" };
+  const create = () => shop.as(shop.ann)("POST", `notes?org=${acme.id}`, { title: "a" }, headers);
+  const first = await create();
+  const patch = { op: "patch", collection: "notes", id: first.body["id"], patch: { title: "b" } };
+  const change = () => shop.as(shop.robot)("POST", "_batch", { operations: [patch] }, headers);
+  const other = () =>
+    shop.as(shop.cid)("POST", `notes?org=${bolt.id}`, { title: "a" }, { "idempotency-key": "b" });
+  const changed = await change();
+  const stays = await other();
+  expect([first.status, changed.status, stays.status]).toEqual([201, 200, 201]);
+  const repeated = async (send: typeof create) => {
+    const answer = await send();
+    return answer.headers.get("idempotent-replayed") === "true" ? answer.text : code(answer);
+  };
+  await shop.withhold(acme);
+  expect([await repeated(create), await repeated(change), await repeated(other)]).toEqual([
+    "not_org_member",
+    "not_org_member",
+    stays.text,
+  ]);
+  await shop.release(acme);
+  expect([await repeated(create), await repeated(change)]).toEqual([first.text, changed.text]);
+});

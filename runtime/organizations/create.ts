@@ -1,6 +1,6 @@
+import { gone } from "../auth/accounts/me.ts";
 import { sessionRoute } from "../auth/accounts/route.ts";
 import { appendAudit } from "../auth/administration/audit.ts";
-import { noSuchUser } from "../auth/administration/users.ts";
 import { BodyReader } from "../auth/input.ts";
 import { timestamp } from "../clock.ts";
 import { ApiError } from "../errors.ts";
@@ -29,8 +29,13 @@ export function createOwnOrganization(realm: OrganizationRealm): Route {
   return sessionRoute(realm, async (exchange, caller) => {
     await requireCreator(realm, caller);
     const { name, slug } = readNewOrganization(new BodyReader(exchange, "application/json"));
-    const given = { name, slug, owner: caller.user.id };
-    const org = await createOrganization(realm, exchange, caller, given, realm.settings.maxCreatedPerUser);
+    const org = await createOrganization(realm, exchange, caller, {
+      name,
+      slug,
+      owner: caller.user.id,
+      noOwner: gone,
+      limit: realm.settings.maxCreatedPerUser,
+    });
     return { status: 201, body: JSON.stringify(organizationView(org)) };
   });
 }
@@ -57,24 +62,26 @@ export interface NewOrganization {
   readonly slug: string | undefined;
   /** Id of the user who gets `creator_roles`, and whom it counts for as one that they created. */
   readonly owner: string;
+  /** The error where there is no such user. */
+  readonly noOwner: () => ApiError;
+  /** How many the owner may have created; absent: any number. */
+  readonly limit?: number | undefined;
 }
 
 /**
  * Makes an organization. The account of its owner is the lock of what they create: of two at the same moment each counts
  * the other.
- * @param limit of what the owner may have created; absent: none
- * @throws ApiError `not_found` without such a user | `org_limit_reached` | `slug_taken` | `write_conflict`
+ * @throws ApiError `noOwner` | `org_limit_reached` | `slug_taken` | `write_conflict`
  */
 export async function createOrganization(
   realm: OrganizationRealm,
   exchange: Exchange,
   by: Caller,
-  { name, slug: asked, owner: id }: NewOrganization,
-  limit?: number,
+  { name, slug: asked, owner: id, noOwner, limit }: NewOrganization,
 ): Promise<OrganizationRecord> {
   return optimistic(longBackoff, async () => {
     const owner = await findAccount(realm, id);
-    if (owner === undefined) throw noSuchUser();
+    if (owner === undefined) throw noOwner();
     if (limit !== undefined && (await countCreated(realm, id)) >= limit) throw limitReached(limit);
     const slug = asked ?? (await freeSlug(realm.store, slugFrom(name)));
     const [org, member] = records(realm, { name, slug, owner: id }, owner.record.disabled);

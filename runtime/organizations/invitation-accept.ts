@@ -1,3 +1,4 @@
+import { gone } from "../auth/accounts/me.ts";
 import { sessionRoute } from "../auth/accounts/route.ts";
 import { emailKey } from "../auth/credentials/email.ts";
 import { BodyReader } from "../auth/input.ts";
@@ -93,6 +94,7 @@ async function acceptance(
     after,
     action: "org.invitation.accept",
     details: { invitation: record.id, roles, teams },
+    noAccount: gone,
     along: (transaction) => writeInvitation(transaction, invitation, used),
   };
   return memberDecision(realm, exchange, caller, write, { org: org.record, member: after });

@@ -1,3 +1,4 @@
+import { noSuchUser } from "../auth/administration/users.ts";
 import { collections as accountCollections } from "../auth/collections.ts";
 import { walk } from "../auth/matching.ts";
 import { type Read, readUser, type UserRecord, writeUser } from "../auth/records.ts";
@@ -26,6 +27,8 @@ export interface MembersChange {
   readonly after: OrganizationRecord;
   /** Members whose own records change, come or go; absent: none does. */
   readonly members?: readonly MemberChange[];
+  /** The error where the account of who comes is there no more; absent: `not_found`. */
+  readonly noAccount?: (() => ApiError) | undefined;
 }
 
 export interface MemberChange {
@@ -46,11 +49,11 @@ export interface Settled {
 /**
  * Lets a change of members, their roles, or the teams of an organization go on (spec: Organization endpoints 2).
  * @throws ApiError `last_org_manager` when nobody could manage the organization after it, and somebody can before;
- *   `not_found` where the account of who comes is there no more
+ *   `noAccount` of the change
  */
 export async function settleManagers(
   realm: Managed,
-  { before, after, members = [] }: MembersChange,
+  { before, after, members = [], noAccount = noSuchUser }: MembersChange,
 ): Promise<Settled> {
   const { settings } = realm;
   const coming = usersOf(
@@ -58,10 +61,14 @@ export async function settleManagers(
   );
   const isOrphaned = before.status === "orphaned";
   if (!isOrphaned && !losesManagers(settings, before, after, members)) {
-    return { org: after, along: holding(await accountsOf(realm, coming, "all")) };
+    const accounts = await accountsOf(realm, coming);
+    if (accounts.length < coming.length) throw noAccount();
+    return { org: after, along: holding(accounts) };
   }
   const managing = usersOf(members.filter((change) => canManage(settings, after, change.after)));
-  const accounts = await accountsOf(realm, [...new Set([...coming, ...managing])], "all");
+  const accounts = await accountsOf(realm, [...new Set([...coming, ...managing])]);
+  const isThere = (user: string) => accounts.some(({ record }) => record.id === user);
+  if (!coming.every(isThere)) throw noAccount();
   const managingAccounts = accounts.filter(({ record }) => managing.includes(record.id));
   const manager = managingAccounts.find(isActive) ?? (await findManager(realm, after, usersOf(members)));
   // Disabled ones are held too: enabled at the same moment, one of them makes the organization active.
@@ -146,7 +153,7 @@ export async function findManagers(
   });
   for await (const members of walked) {
     const users = [...new Set(members.map(({ user }) => user))];
-    const accounts = await accountsOf(realm, users, "some");
+    const accounts = await accountsOf(realm, users);
     const active = new Map(accounts.filter(isActive).map((account) => [account.record.id, account]));
     for (const { org, user } of members) {
       const account = active.get(user);
@@ -169,14 +176,10 @@ function isActive({ record }: Read<UserRecord>): boolean {
   return !record.disabled;
 }
 
-/**
- * The accounts of users, in any order.
- * @throws ApiError `not_found` when one of them is missing that have to be there
- */
+/** The accounts of users that there are, in any order. */
 export async function accountsOf(
   { store }: Pick<Managed, "store">,
   users: readonly string[],
-  are: "all" | "some",
 ): Promise<readonly Read<UserRecord>[]> {
   if (users.length === 0) return [];
   const documents = await store.collection(accountCollections.users).find({
@@ -185,9 +188,6 @@ export async function accountsOf(
     limit: users.length,
     skip: 0,
   });
-  if (are === "all" && documents.length < users.length) {
-    throw new ApiError("not_found", "There is no such user.");
-  }
   return documents.map(readUser);
 }
 

@@ -1,6 +1,7 @@
 import { type AuditEntry, appendAudit } from "../auth/administration/audit.ts";
 import type { Read } from "../auth/records.ts";
 import { timestamp } from "../clock.ts";
+import type { ApiError } from "../errors.ts";
 import type { Caller } from "../realm/caller.ts";
 import type { Exchange } from "../realm/exchange.ts";
 import { Outdated } from "../retry.ts";
@@ -19,6 +20,8 @@ export interface MemberWrite extends Pick<AuditEntry, "action" | "details"> {
   readonly before: Read<MemberRecord> | undefined;
   /** Undefined: a member no longer. */
   readonly after: MemberRecord | undefined;
+  /** The error where the account of who comes is there no more; absent: `not_found`. */
+  readonly noAccount?: () => ApiError;
   /** Writes what else belongs to the change. */
   readonly along?: (transaction: Transaction) => Promise<void>;
 }
@@ -32,7 +35,7 @@ export async function memberDecision<T>(
   realm: OrganizationRealm,
   exchange: Exchange,
   by: Caller,
-  { org, user, before, after, along, action, details = {} }: MemberWrite,
+  { org, user, before, after, noAccount, along, action, details = {} }: MemberWrite,
   result: T,
 ): Promise<Decision<T>> {
   const { record } = org;
@@ -40,6 +43,7 @@ export async function memberDecision<T>(
     before: record,
     after: record,
     members: [{ user, before: before?.record, after }],
+    noAccount,
   });
   return {
     org: settled.org,

@@ -58,7 +58,7 @@ export async function memberEntries(
   viewer: Pick<Standing, "manage">,
 ): Promise<readonly JsonObject[]> {
   const ids = members.map(({ user }) => user);
-  const accounts = await accountsOf(realm, ids, "some");
+  const accounts = await accountsOf(realm, ids);
   const users = new Map(accounts.map(({ record }) => [record.id, record] as const));
   return members.map((member) => memberView(realm.settings, org, member, users.get(member.user), viewer));
 }

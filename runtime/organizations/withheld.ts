@@ -1,6 +1,7 @@
 import { walk } from "../auth/matching.ts";
 import { timestamp } from "../clock.ts";
-import { and, compare, eq, exists, or, TRUE } from "../filter/algebra.ts";
+import { and, compare, eq, exists, isIn, or, TRUE } from "../filter/algebra.ts";
+import { documentFields } from "../filter/fields.ts";
 import { defaultOrder } from "../filter/order.ts";
 import type { RealmDefinition } from "../realm/definition.ts";
 import type { RealmInstance } from "../realm/exchange.ts";
@@ -96,6 +97,13 @@ export class Withheld {
     if (this.#keeps || cleanup !== null || erased_at === undefined) return Number.POSITIVE_INFINITY;
     return Date.parse(erased_at) + afterErasing;
   }
+}
+
+/** Whether one of these organizations is deleted, withheld still or not. */
+export async function isAnyDeleted(store: RealmInstance["store"], ids: readonly string[]): Promise<boolean> {
+  if (ids.length === 0) return false;
+  const filter = and(isIn(documentFields.id, [...new Set(ids)]), eq(organizationFields.status, "deleted"));
+  return (await store.collection(collections.organizations).count(filter, "live")) > 0;
 }
 
 function keepsDocuments({ collections: all }: RealmDefinition): boolean {

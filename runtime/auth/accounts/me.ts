@@ -48,7 +48,8 @@ export function deleteMe(realm: AccountRealm): Route {
   });
 }
 
-function gone(): ApiError {
+/** The caller's account was deleted since their session was looked at. */
+export function gone(): ApiError {
   return unauthenticated("This account is gone.");
 }
 

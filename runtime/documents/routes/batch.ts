@@ -1,4 +1,5 @@
 import { type JsonBody, readJson } from "../../http/body.ts";
+import type { JsonObject, JsonValue } from "../../json.ts";
 import type { CollectionDefinition } from "../../realm/definition.ts";
 import type { Answer, RouteFactory } from "../../realm/exchange.ts";
 import type { Transaction } from "../../store/contract.ts";
@@ -24,7 +25,7 @@ export function batchRoute(
       collections.map((definition) => [definition.name, collectionOf(realm, definition)]),
     );
     const entrance = open(realm, collections);
-    const remember = idempotency(realm, `${entrance.name}${database}/_batch`);
+    const remember = idempotency(realm, `${entrance.name}${database}/_batch`, resultsIn);
     return {
       class: entrance.class,
       async handle(exchange): Promise<Answer> {
@@ -41,11 +42,17 @@ export function batchRoute(
         };
         if (key !== undefined) {
           const body = read();
-          return remember(key, { body: body.value, named }, (transaction) => run(transaction, body));
+          const asked = { body: body.value, named, withheld: access.withheld };
+          return remember(key, asked, (transaction) => run(transaction, body));
         }
         // Read when its turn comes: batches that wait are bytes, and what one is parsed into is gone before the next.
         return realm.store.transaction(async (transaction) => run(transaction, read()));
       },
     };
   };
+}
+
+/** @param body of a batch's answer (spec: Batch response) */
+function resultsIn({ results }: JsonObject): readonly JsonValue[] {
+  return Array.isArray(results) ? results : [];
 }

@@ -18,7 +18,11 @@ export function createDocument(definition: CollectionDefinition, open: Open = cl
     const { path, view } = collection;
     const entrance = open(realm, [definition]);
     const writer = new Writer(realm, collection);
-    const remember = idempotency(realm, `${entrance.name}${definition.database}/${definition.name}`);
+    const remember = idempotency(
+      realm,
+      `${entrance.name}${definition.database}/${definition.name}`,
+      (body) => [body],
+    );
     return {
       class: entrance.class,
       async handle(exchange): Promise<Answer> {
@@ -35,7 +39,7 @@ export function createDocument(definition: CollectionDefinition, open: Open = cl
           return { status: 201, body: text, headers: { etag: tag, location: `${path}/${stored.id}` } };
         };
         if (key === undefined) return answer(await writer.write(access, "create", insert));
-        return remember(key, { body: value, named }, async (transaction) =>
+        return remember(key, { body: value, named, withheld: access.withheld }, async (transaction) =>
           answer(await writer.within(transaction, access, "create", insert)),
         );
       },

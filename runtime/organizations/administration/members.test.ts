@@ -147,6 +147,18 @@ describe("Administrator routes: PUT /_admin/orgs/{org}/manager", () => {
     expect(await server.member(org, cat)).toMatchObject({ roles: ["owner"] });
   });
 
+  test("Administrator routes: who is deleted at the same moment was given them before or is refused as ever", async () => {
+    for (let round = 0; round < 10; round += 1) {
+      const bob = await someone(`bob-${round}`);
+      const [assigned] = await Promise.all([
+        assign(bob),
+        server.send("DELETE", `/_admin/users/${bob.id}`, { token: key }),
+      ]);
+      if (assigned.status !== 200) expect(outcome(assigned)).toEqual([400, "validation_error"]);
+      expect(await server.member(org, bob)).toBeUndefined();
+    }
+  });
+
   test("Administrator routes: bad bodies are refused", async () => {
     for (const body of [{}, { user: null }, { user: "nobody" }, { user: owner.id, roles: [] }]) {
       expect(outcome(await send("PUT", "/manager", { body }))).toEqual([400, "validation_error"]);

@@ -3,7 +3,6 @@ import type { AuditEntry } from "../../auth/administration/audit.ts";
 import { BodyReader } from "../../auth/input.ts";
 import type { Route } from "../../realm/exchange.ts";
 import { manageEntries } from "../../realm/organizations.ts";
-import { findAccount } from "../account.ts";
 import { changedRoles, requiredRoles } from "../granting.ts";
 import { memberDecision, newMember } from "../member-change.ts";
 import { memberEntries, requireMember } from "../members.ts";
@@ -70,7 +69,6 @@ export function putManager(realm: OrganizationRealm): Route {
     const body = new BodyReader(exchange, "application/json");
     const user = body.string("user");
     body.finish();
-    if ((await findAccount(realm, user)) === undefined) throw noUser("user");
     const org = await changeExisting(realm, exchange, async (org) => {
       const before = await findMember(realm, org.record.id, user);
       const after = withRoles(
@@ -80,7 +78,8 @@ export function putManager(realm: OrganizationRealm): Route {
       const isSame = before !== undefined && changedRoles(before.record.roles, after.roles).length === 0;
       if (isSame && org.record.status === "active") return { result: org.record };
       const details = { roles: after.roles };
-      const change = { org, user, before, after, action: "org.manager", details } as const;
+      const noAccount = () => noUser("user");
+      const change = { org, user, before, after, noAccount, action: "org.manager", details } as const;
       const decision = await memberDecision(realm, exchange, caller, change, undefined);
       return { ...decision, result: decision.org ?? org.record };
     });

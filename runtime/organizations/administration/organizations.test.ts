@@ -103,6 +103,20 @@ describe("Administrator routes: POST /_admin/orgs", () => {
     await disable(false);
     expect((await send("GET", `/${body["id"]}`)).body).toMatchObject({ status: "active" });
   });
+
+  test("Administrator routes: for a user who is deleted at the same moment it is made before or refused as ever", async () => {
+    for (let round = 0; round < 10; round += 1) {
+      const owner = await server.signup(`leaving-${round}@example.com`);
+      const [made] = await Promise.all([
+        create(owner),
+        server.send("DELETE", `/_admin/users/${owner.id}`, { token: key }),
+      ]);
+      if (made.status === 201) {
+        const org = (await send("GET", `/${made.body["id"]}`)).body;
+        expect(org).toMatchObject({ status: "orphaned", member_count: 0 });
+      } else expect(outcome(made)).toEqual([400, "validation_error"]);
+    }
+  });
 });
 
 describe("Administrator routes: GET /_admin/orgs", () => {

@@ -2,11 +2,11 @@ import { requireProof } from "../../auth/accounts/proof.ts";
 import { administratorRoute } from "../../auth/administration/administrator.ts";
 import { BodyReader, invalid } from "../../auth/input.ts";
 import { answerEntries, invalidParameter, listOf, pageParameters, pageRequest } from "../../auth/paging.ts";
+import type { ApiError } from "../../errors.ts";
 import { and, eq, type Filter, isIn, or, TRUE, text } from "../../filter/algebra.ts";
 import { documentFields } from "../../filter/fields.ts";
 import type { JsonObject } from "../../json.ts";
 import type { Exchange, Route } from "../../realm/exchange.ts";
-import { findAccount } from "../account.ts";
 import { collections, memberFields, organizationFields } from "../collections.ts";
 import { createOrganization, type NewOrganization } from "../create.ts";
 import { deletion } from "../delete.ts";
@@ -90,13 +90,13 @@ async function administratorViews(
 export function createOrganizationFor(realm: OrganizationRealm): Route {
   return administratorRoute(realm, { area: "users", to: "change" }, async (exchange, { caller }) => {
     const given = read(exchange);
-    if ((await findAccount(realm, given.owner)) === undefined) throw noUser("owner");
-    const org = await createOrganization(realm, exchange, caller, given);
+    const noOwner = () => noUser("owner");
+    const org = await createOrganization(realm, exchange, caller, { ...given, noOwner });
     return { status: 201, body: await administratorBody(realm, org) };
   });
 }
 
-function read(exchange: Exchange): NewOrganization {
+function read(exchange: Exchange): Omit<NewOrganization, "noOwner"> {
   const body = new BodyReader(exchange, "application/json");
   const given = { name: readName(body), slug: readSlug(body), owner: body.string("owner") };
   body.finish();
@@ -104,7 +104,7 @@ function read(exchange: Exchange): NewOrganization {
 }
 
 /** For a member of a body that names a user whom there is not. */
-export function noUser(path: string): Error {
+export function noUser(path: string): ApiError {
   return invalid([{ path, reason: "must be the id of a user" }]);
 }
 

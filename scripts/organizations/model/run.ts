@@ -83,9 +83,7 @@ async function judge(
   outcomes: readonly string[],
 ): Promise<{ readonly world: World; readonly faults: readonly string[] }> {
   const known = orders(before, step);
-  const answered = known.filter((each) =>
-    each.outcomes.every((foreseen, at) => isAnswer(step, foreseen, outcomes[at])),
-  );
+  const answered = known.filter((each) => each.outcomes.every((foreseen, at) => foreseen === outcomes[at]));
   const [first] = answered;
   if (first === undefined) {
     const foreseen = known.map((each) => each.outcomes.join(", ")).join(" or ");
@@ -105,14 +103,6 @@ async function judge(
     world: first.world,
     faults: [...broken, ...differences(seen, expected(first.world, handles, near))],
   };
-}
-
-/** A body that names an account which is deleted meanwhile is refused as well, if by another status. */
-function isAnswer(step: Step, foreseen: string, outcome: string | undefined): boolean {
-  const deletes = step.some((each) => each.kind === "account" && each.to === "deleted");
-  return (
-    foreseen === outcome || (deletes && foreseen === "400 validation_error" && outcome === "404 not_found")
-  );
 }
 
 /** The organizations that a step names, and one of the others after another. */

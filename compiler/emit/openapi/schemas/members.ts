@@ -53,14 +53,20 @@ export function memberSchemas(pool: SchemaPool, settings: Organizations): Member
       [...required, "team_roles"],
     ),
   );
+  const called = {
+    ...name,
+    not: { enum: ["direct", "default"] },
+    description:
+      "On one line, unique in the organization, and not what an `origin` of roles is called; spaces around it are left out.",
+  };
   return {
     member,
     members: addPage(pool, "MemberPage", member),
     memberRoles: pool.add("MemberRoles", closed({ roles })),
     team: entry,
     teams: addPage(pool, "TeamPage", entry),
-    newTeam: pool.add("NewTeam", closed({ name, roles }, ["name"])),
-    teamChange: pool.add("TeamChange", closed({ name, roles }, [])),
+    newTeam: pool.add("NewTeam", closed({ name: called, roles }, ["name"])),
+    teamChange: pool.add("TeamChange", closed({ name: called, roles }, [])),
     teamMembers: addPage(pool, "TeamMemberPage", teamMember),
     teamRole: pool.add("TeamRole", closed({ ...held, ...window })),
     heldTeamRole: pool.add("HeldTeamRole", closed({ ...held, ...window }, ["user", "role"])),
