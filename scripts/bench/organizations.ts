@@ -1,5 +1,5 @@
 // What organizations cost a list: 20 of 100,000 documents that belong to 1,000 organizations, with the read rule
-// `inOrg(document._meta.org)`, for a member of one and of 200 of them, and 20 of 100,000 documents that everybody may
+// `inOrg(document._meta.org)`, for a member of one, of 20 and of 200 of them, and 20 of 100,000 documents that everybody may
 // read, in one process.
 import { middle } from "./middle.ts";
 import type { Place } from "./place.ts";
@@ -16,8 +16,8 @@ interface Options {
 const DOCUMENTS = 100_000;
 const ORGANIZATIONS = 1_000;
 
-/** How many organizations each of them belongs to; the third has the rest, so that all documents have somebody. */
-const belongings = [1, 200, ORGANIZATIONS - 201];
+/** How many organizations each of them belongs to; the last has the rest, so that all documents have somebody. */
+const belongings = [1, 20, 200, ORGANIZATIONS - 221];
 
 /** Requests on the way at a time while documents are stored. */
 const AT_ONCE = 8;
@@ -32,10 +32,11 @@ export async function organizationBenchmark({ place, bundle, rounds, scale }: Op
   const server = await startGenerated(bundle, place, "organizations");
   try {
     process.stderr.write(`\rstoring documents of ${ORGANIZATIONS} organizations          `);
-    const [one, many] = await store(server);
+    const [one, some, many] = await store(server);
     const compared: readonly Compared[] = [
       { name: "no organizations", server: as(server, one), row: listOf(server, "notes") },
       { name: "a member of 1", server: as(server, one), row: listOf(server, "tickets") },
+      { name: "a member of 20", server: as(server, some), row: listOf(server, "tickets") },
       { name: "a member of 200", server: as(server, many), row: listOf(server, "tickets") },
     ];
     const measured = new Map<Compared, Measure[]>(compared.map((each) => [each, []]));
@@ -68,7 +69,7 @@ function as(server: MeasuredServer, token = ""): MeasuredServer {
   return { ...server, headers: { authorization: `Bearer ${token}` } };
 }
 
-/** Stores everything; answers the sessions of those who belong to one, many and the other organizations. */
+/** Stores everything; answers the sessions of those who belong to one, some, many and the other organizations. */
 async function store(server: MeasuredServer): Promise<readonly string[]> {
   const tokens: string[] = [];
   const places: { readonly token: string; readonly org: string }[] = [];

@@ -4,7 +4,7 @@ import { midnightForms } from "../../filter/instants.ts";
 import { heldAs, keyExpression } from "./expressions.ts";
 import type { TableIndex } from "./indexes.ts";
 import { conditionsOf, type Narrowing } from "./narrowing.ts";
-import { orderBy, type SortKey } from "./order.ts";
+import { orderBy, orderByColumns, type SortKey } from "./order.ts";
 import type { Parameters } from "./parameters.ts";
 import { walksAlong } from "./walks.ts";
 
@@ -18,14 +18,14 @@ export interface Merge {
   /** SQL of the key, as the index has it. */
   readonly key: string;
   readonly values: readonly string[];
-  /** Of each value so many rows as the page may have are few in all. */
+  /** So few that one row after the other can be taken from whichever value has the next one. */
   readonly isFew: boolean;
   /** What the filter wants besides. */
   readonly rest: Filter;
 }
 
-/** Values whose first rows are not worth comparing first. */
-const FEW = 20;
+/** Values whose rows are merged; SQLite merges two at a time, so that a row passes by all values after its own. */
+const FEW = 50;
 
 /**
  * What is to be merged where the filter wants one of several texts.
@@ -72,15 +72,19 @@ export function mergedRows(
   condition: string,
   parameters: Parameters,
 ): string {
+  const rowsOf = (columns: string, value: string) =>
+    `SELECT ${columns} FROM ${table} INDEXED BY ${index.name} WHERE ${key} = ${value} AND ${condition}`;
+  if (isFew) {
+    const columns = ["seq AS found", ...keys.map(({ sql }) => sql)].join(", ");
+    const parts = values.map((value) => rowsOf(columns, parameters.add(value)));
+    return `SELECT found FROM (${parts.join(" UNION ALL ")}${orderByColumns(keys)} LIMIT ?2 OFFSET ?3)`;
+  }
   const order = orderBy(keys);
-  const rows = (limit: string) =>
-    `SELECT seq FROM ${table} INDEXED BY ${index.name} WHERE ${key} = member AND ${condition}${order} LIMIT ${limit}`;
   const page = "?2 + ?3";
   const all = `SELECT value AS member FROM json_each(${parameters.add(JSON.stringify(values))})`;
   // The page has rows of no other values than those whose first rows come first.
-  const members = isFew
-    ? all
-    : `SELECT member FROM (SELECT member, (${rows("1")}) AS head FROM (${all}))
-        CROSS JOIN ${table} ON seq = head${order} LIMIT ${page}`;
-  return `SELECT seq AS found FROM (${members}) CROSS JOIN ${table} ON seq IN (${rows(page)})${order} LIMIT ?2 OFFSET ?3`;
+  const members = `SELECT member FROM (SELECT member, (${rowsOf("seq", "member")}${order} LIMIT 1) AS head FROM (${all}))
+    CROSS JOIN ${table} ON seq = head${order} LIMIT ${page}`;
+  return `SELECT seq AS found FROM (${members})
+    CROSS JOIN ${table} ON seq IN (${rowsOf("seq", "member")}${order} LIMIT ${page})${order} LIMIT ?2 OFFSET ?3`;
 }
