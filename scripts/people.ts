@@ -1,4 +1,7 @@
-/** Users, sessions, proofs and organizations put straight into a realm's store, past sign-up and its tens of milliseconds for each password. */
+/**
+ * Users, sessions, proofs and organizations put straight into a realm's store, past sign-up and its tens of milliseconds for
+ * each password.
+ */
 import { newProof } from "../runtime/auth/accounts/proof.ts";
 import { collections } from "../runtime/auth/collections.ts";
 import { passwords } from "../runtime/auth/credentials/passwords.ts";

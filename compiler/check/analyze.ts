@@ -5,8 +5,8 @@
  *     const rules = await compileRules(realm);                                 // compiler/rules
  *     const more = checkRealm(realm, rules, diagnostics);                      // the checks that need compiled rules
  *
- * Every mistake of a run is reported: realms whose `auth`, `profile` or roles could not be understood, and collections whose schema
- * could not, are left out of the value, so that what the later stages say of the others is meant.
+ * Every mistake of a run is reported: realms whose `auth`, `profile` or roles could not be understood, and collections
+ * whose schema could not, are left out of the value, so that what the later stages say of the others is meant.
  */
 import type { Diagnostic, Staged } from "../diagnostics/diagnostic.ts";
 import { sorted } from "../diagnostics/sort.ts";

@@ -15,12 +15,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { packageRoot } from "../bundle/package.ts";
+import { realmcIn } from "./testing.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "realmc-cli-"));
 const config = join(folder, "config");
 const broken = join(folder, "broken");
 const out = join(folder, "generated");
 const dist = join(folder, "dist");
+const realmc = realmcIn(folder);
 
 beforeAll(() => {
   write(config, "plain/realm.yaml", "auth: disabled\n");
@@ -37,15 +39,6 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 function write(root: string, path: string, text: string): void {
   mkdirSync(join(root, path, ".."), { recursive: true });
   writeFileSync(join(root, path), text);
-}
-
-function realmc(...words: readonly string[]): { status: number | null; stdout: string; stderr: string } {
-  const script = join(packageRoot, "compiler/cli/realmc.mjs");
-  const { status, stdout, stderr } = spawnSync(process.execPath, [script, ...words], {
-    encoding: "utf8",
-    cwd: folder,
-  });
-  return { status, stdout, stderr };
 }
 
 describe("realmc", () => {

@@ -1,14 +1,14 @@
 /** `realmc diff` as a process: exit codes, what goes where, configurations and outputs. */
-import { spawnSync } from "node:child_process";
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { packageRoot } from "../bundle/package.ts";
 import { writeRealm } from "../diff/testing/case.ts";
 import { ruled } from "../diff/testing/rule-cases.ts";
+import { entry, ran, realmcIn } from "./testing.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "realmc-cli-diff-"));
+const realmc = realmcIn(folder);
 
 beforeAll(() => {
   writeRealm(join(folder, "old/desk"), ruled("rules: { read: \"hasRole('lead')\" }\n"));
@@ -18,15 +18,6 @@ beforeAll(() => {
   expect(realmc("build", "now", "--out", "now-output").status).toBe(0);
 }, 120_000);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
-function realmc(...words: readonly string[]): { status: number | null; stdout: string; stderr: string } {
-  const script = join(packageRoot, "compiler/cli/realmc.mjs");
-  const { status, stdout, stderr } = spawnSync(process.execPath, [script, ...words], {
-    encoding: "utf8",
-    cwd: folder,
-  });
-  return { status, stdout, stderr };
-}
 
 const widened = {
   kind: "additive",
@@ -102,12 +93,8 @@ describe("realmc diff", () => {
   });
 
   test("who reads may stop reading: no stack", () => {
-    const script = join(packageRoot, "compiler/cli/realmc.mjs");
     const command = '"$0" "$1" diff now old | true';
-    const { stderr } = spawnSync("sh", ["-c", command, process.execPath, script], {
-      encoding: "utf8",
-      cwd: folder,
-    });
+    const { stderr } = ran("sh", ["-c", command, process.execPath, entry], folder);
     expect(stderr).toMatch(/^1 breaking$/m);
     expect(stderr).not.toContain("EPIPE");
   });

@@ -2,23 +2,11 @@
 import { usedAs } from "./claims.ts";
 import { type DeclaredRoles, type Environment, isDeclaredRole } from "./environment.ts";
 import type { At, Condition, MembershipHelper, Value } from "./form.ts";
+import { membershipHelpers } from "./helpers.ts";
 import { describe, textType } from "./types.ts";
 import { typeOf } from "./values.ts";
 
 type Reporting = Pick<Environment, "roles" | "report">;
-
-/** What the first argument of helpers identifies; `roles` where roles held there follow. */
-export const membershipHelpers: Readonly<
-  Record<
-    MembershipHelper,
-    { readonly of: "an organization" | "a team"; readonly roles?: "organization" | "team" }
-  >
-> = {
-  inOrg: { of: "an organization" },
-  hasOrgRole: { of: "an organization", roles: "organization" },
-  inTeam: { of: "a team" },
-  hasTeamRole: { of: "a team", roles: "team" },
-};
 
 /** `hasRole('editor')`, `inOrg(id)` and the like; undefined where something is wrong with the arguments. */
 export function held(

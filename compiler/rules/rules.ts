@@ -14,7 +14,7 @@ import type { RealmTypes } from "./declarations.ts";
 import type { DeclaredRoles } from "./environment.ts";
 import { ruleFacts, ruleForm } from "./facts.ts";
 import { type Condition, type Leaf, operands, type RuleForm, valuesIn } from "./form.ts";
-import { membershipHelpers } from "./held.ts";
+import { membershipHelpers } from "./helpers.ts";
 import { checkFilter, lower, withEnds } from "./lower.ts";
 import { reportTypeDiagnostic } from "./messages.ts";
 import { absentNegation, certain, isOfUsers } from "./partial.ts";

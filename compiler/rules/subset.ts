@@ -1,7 +1,9 @@
 /** Which part of TypeScript rules are: everything else is refused by the name of its construct. */
 import { ts } from "ts-morph";
 import { didYouMean } from "../diagnostics/suggest.ts";
+import { constructName } from "./constructs.ts";
 import type { At } from "./form.ts";
+import { membershipHelpers } from "./helpers.ts";
 import type { Report } from "./reporter.ts";
 
 /** What a rule can see and when; `name` is how messages call it. */
@@ -20,7 +22,7 @@ export interface RuleScope {
 export const textMethods = ["includes", "startsWith", "endsWith"] as const;
 const helpers = ["hasRole", "ago", "ahead"];
 /** In realms with organizations. */
-const organizationHelpers = ["inOrg", "hasOrgRole", "inTeam", "hasTeamRole", "orgClaims"];
+const organizationHelpers = [...Object.keys(membershipHelpers), "orgClaims"];
 const names = ["document", "data", "user", "now", "appConfig"];
 
 /** What other languages and services say, with what says the same here. */
@@ -282,41 +284,3 @@ function checkCallee(callee: ts.Expression, context: Context): void {
     checkName(callee, context);
   }
 }
-
-function constructName(node: ts.Node): string {
-  return constructs.find(({ is }) => is(node))?.name ?? ts.SyntaxKind[node.kind] ?? "this";
-}
-
-const constructs: readonly { readonly is: (node: ts.Node) => boolean; readonly name: string }[] = [
-  {
-    is: (node) => ts.isNoSubstitutionTemplateLiteral(node) || ts.isTemplateExpression(node),
-    name: "a template literal",
-  },
-  { is: ts.isTaggedTemplateExpression, name: "a tagged template" },
-  { is: ts.isRegularExpressionLiteral, name: "a regular expression" },
-  { is: ts.isBigIntLiteral, name: "a bigint literal" },
-  { is: ts.isObjectLiteralExpression, name: "an object literal" },
-  { is: (node) => ts.isArrowFunction(node) || ts.isFunctionExpression(node), name: "a function" },
-  { is: ts.isClassExpression, name: "a class" },
-  { is: ts.isNewExpression, name: "new" },
-  { is: ts.isAwaitExpression, name: "await" },
-  { is: ts.isYieldExpression, name: "yield" },
-  { is: ts.isTypeOfExpression, name: "typeof" },
-  { is: ts.isVoidExpression, name: "void" },
-  { is: ts.isDeleteExpression, name: "delete" },
-  {
-    is: (node) =>
-      ts.isAsExpression(node) || ts.isSatisfiesExpression(node) || ts.isTypeAssertionExpression(node),
-    name: "a type assertion",
-  },
-  { is: ts.isNonNullExpression, name: "the non-null assertion !" },
-  { is: ts.isSpreadElement, name: "a spread" },
-  { is: ts.isMetaProperty, name: "a meta property" },
-  { is: ts.isExpressionWithTypeArguments, name: "a type argument" },
-  { is: (node) => node.kind === ts.SyntaxKind.ThisKeyword, name: "this" },
-  { is: (node) => node.kind === ts.SyntaxKind.SuperKeyword, name: "super" },
-  {
-    is: (node) => ts.isPostfixUnaryExpression(node) || ts.isPrefixUnaryExpression(node),
-    name: "an arithmetic operator",
-  },
-];

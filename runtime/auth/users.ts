@@ -122,8 +122,8 @@ export async function replaceUser(
 }
 
 /**
- * Changes one user in a transaction, in which `along` writes, before that, what belongs to the change. When `change` gives back the
- * record it was given nothing is written.
+ * Changes one user in a transaction, in which `along` writes, before that, what belongs to the change. When `change` gives
+ * back the record it was given nothing is written.
  * @returns the record after the change; undefined when there is no such user.
  */
 export async function changeUser(

@@ -95,7 +95,7 @@ function clientOf(realm: RealmInstance, asks: Asks): Identify {
     caller: Exclude<Caller, KeyCaller>,
     config: JsonObject,
     memberships: Memberships | undefined,
-    withheld: Withheld,
+    withheld: Access["withheld"],
   ): Access => ({
     caller,
     context: ruleContext(clock, config, caller, memberships),
@@ -104,7 +104,7 @@ function clientOf(realm: RealmInstance, asks: Asks): Identify {
     author: kept(authors, caller, () => authorOf(caller)),
     audit: undefined,
   });
-  const keyAccessWith = (caller: KeyCaller, withheld: Withheld): Access => {
+  const keyAccessWith = (caller: KeyCaller, withheld: Access["withheld"]): Access => {
     const access = kept(keyAccesses, caller, () => keyAccess(caller));
     return withheld === undefined ? access : { ...access, withheld };
   };
@@ -141,8 +141,6 @@ function furtherOf({ organizations }: RealmInstance, asks: Asks): Further {
     return { ...access, withheld, context: withMemberships(context, memberships) };
   };
 }
-
-type Withheld = Access["withheld"];
 
 /** The same again for the same caller: they are kept as long as what they were read from stands. */
 const keyAccesses = new WeakMap<KeyCaller, Access>();

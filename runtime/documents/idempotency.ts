@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { ApiError } from "../errors.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../json.ts";
-import { notOrgMember } from "../organizations/change.ts";
+import { notOrgMember } from "../organizations/errors.ts";
 import { isAnyDeleted } from "../organizations/withheld.ts";
 import type { KeyCaller, UserCaller } from "../realm/caller.ts";
 import type { Answer, Exchange, RealmInstance } from "../realm/exchange.ts";
@@ -87,8 +87,8 @@ export type Remember = (
  * Remembers the successful answers of one target (spec: Idempotency-Key, States). What a request wrote and its answer
  * commit together; while it runs, a lease that dies with the process holds the key.
  *
- * The function throws ApiError `request_in_progress` | `idempotency_key_reused` | `not_org_member` in place of an answer that
- * shows a document of an organization that was deleted since, and what `work` throws; then nothing is remembered.
+ * The function throws ApiError `request_in_progress` | `idempotency_key_reused`, `not_org_member` in place of an answer
+ * that shows a document of an organization that was deleted since, and what `work` throws; then nothing is remembered.
  * @param target what keys are private to, beside the caller
  * @param documentsIn what the body of an answer shows
  */

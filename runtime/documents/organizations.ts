@@ -1,6 +1,6 @@
 import { ApiError, type Detail } from "../errors.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../json.ts";
-import { notOrgMember } from "../organizations/change.ts";
+import { notOrgMember } from "../organizations/errors.ts";
 import type { CollectionDefinition } from "../realm/definition.ts";
 
 /** What `?org=` and `?team=` of a create, or of all the creates of a batch, say. */

@@ -1,23 +1,13 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { describeMongo, dropTestDatabases, testLocation } from "../store/mongodb/testing/server.ts";
-import { type Organizations, startOrganizations } from "./testing.ts";
+import { expect, it } from "vitest";
+import { describeMongo } from "../store/mongodb/testing/server.ts";
+import type { Organizations } from "./testing.ts";
+import { twoInstances } from "./testing-instances.ts";
 
 describeMongo("Organization endpoints 2: the last who can manage, at two instances on one database", () => {
-  const location = testLocation();
-  let here: Organizations;
-  let there: Organizations;
-  beforeAll(async () => {
-    const settings = { store: location };
-    here = await startOrganizations({}, { settings });
-    there = await startOrganizations({}, { settings });
-  });
-  afterAll(async () => {
-    await here.stop();
-    await there.stop();
-    await dropTestDatabases(location);
-  });
+  const instances = twoInstances();
 
   it("of two who leave exactly one does; leaving beside a disabled account orphans it exactly if nobody is left", async () => {
+    const [here, there] = instances();
     const { ada, bea } = await here.people("ada", "bea");
     const token = await here.adminKey();
     let beas = bea.token;
@@ -51,6 +41,7 @@ describeMongo("Organization endpoints 2: the last who can manage, at two instanc
   });
 
   it("what is changed at one instance counts at the next request to the other", async () => {
+    const [here, there] = instances();
     const { cat } = await here.people("cat");
     const org = await here.createOrg(cat, { slug: "shared" });
     const { token } = cat;

@@ -1,6 +1,6 @@
 import { collections as accountCollections } from "../auth/collections.ts";
 import { walk } from "../auth/matching.ts";
-import { type Read, readUser, type UserRecord } from "../auth/records.ts";
+import type { Read, UserRecord } from "../auth/records.ts";
 import { and, eq, exists } from "../filter/algebra.ts";
 import { defaultOrder } from "../filter/order.ts";
 import type { RealmInstance, RealmOrganizations } from "../realm/exchange.ts";
@@ -9,7 +9,7 @@ import { Outdated } from "../retry.ts";
 import type { Transaction } from "../store/contract.ts";
 import { replaceOrganization } from "./change.ts";
 import { collections, invitationFields } from "./collections.ts";
-import { findManagers, holdAccounts } from "./managers.ts";
+import { findManagers } from "./managers.ts";
 import { type MembershipRecords, membershipRecords } from "./memberships.ts";
 import {
   type OrganizationInvitationRecord,
@@ -19,6 +19,7 @@ import {
   writeOrganizationInvitation,
 } from "./records.ts";
 import { managesAs } from "./roles.ts";
+import { findAccount, holdAccounts } from "./users.ts";
 
 type Realm = Pick<RealmInstance, "store" | "clock"> & { readonly settings: OrganizationSettings };
 
@@ -56,15 +57,6 @@ export function accountChanges(realm: Realm): AccountChange {
 }
 
 const noOthers: ReadonlyMap<string, Read<UserRecord>> = new Map();
-
-/** The account of a user. */
-export async function findAccount(
-  { store }: Pick<Realm, "store">,
-  id: string,
-): Promise<Read<UserRecord> | undefined> {
-  const document = await store.collection(accountCollections.users).get(id, "live");
-  return document === undefined ? undefined : readUser(document);
-}
 
 /** Of an organization that the user manages, if their account is active. */
 function statusAfter(

@@ -1,13 +1,12 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { ApiError } from "../errors.ts";
-import { someAccounts } from "../http/testing.ts";
 import { heldClock } from "../instance/testing.ts";
 import { Outdated } from "../retry.ts";
 import type { Store } from "../store/contract.ts";
 import { testStore } from "../store/testing.ts";
 import { changeOrganization } from "./change.ts";
 import { organizationCollections } from "./collections.ts";
-import { organizationSettings, organizationsIn } from "./testing.ts";
+import { definitionOf, organizationsIn } from "./testing.ts";
 
 const clock = heldClock();
 const founder = { id: "founder" };
@@ -16,9 +15,7 @@ let store: Store;
 let made: ReturnType<typeof organizationsIn>;
 
 beforeEach(async () => {
-  const accounts = { ...someAccounts, organizations: organizationSettings };
-  const definition = { name: "shop", accounts, origins: [], appConfig: {}, collections: [] };
-  store = await testStore({ clock, collections: organizationCollections(definition) });
+  store = await testStore({ clock, collections: organizationCollections(definitionOf()) });
   made = organizationsIn({ store, clock });
 });
 

@@ -1,10 +1,11 @@
 import type { Read } from "../auth/records.ts";
 import { timestamp } from "../clock.ts";
-import { ApiError } from "../errors.ts";
+import type { ApiError } from "../errors.ts";
 import type { RealmInstance } from "../realm/exchange.ts";
 import { longBackoff, Outdated, optimistic } from "../retry.ts";
 import { type Transaction, UniqueViolation } from "../store/contract.ts";
 import { collections, uniqueIndexes } from "./collections.ts";
+import { notOrgMember, slugTaken } from "./errors.ts";
 import { type OrganizationRecord, readOrganization, writeOrganization } from "./records.ts";
 import { markWithheld } from "./withheld.ts";
 
@@ -113,13 +114,4 @@ export async function withFreeSlug<T>(work: () => Promise<T>, refused: () => Err
     if (error instanceof UniqueViolation && error.index === uniqueIndexes.slug) throw refused();
     throw error;
   }
-}
-
-export function slugTaken(): ApiError {
-  return new ApiError("slug_taken", "Another organization has this slug.");
-}
-
-/** The same for an organization that there is none of, and for those who are no members (Organization endpoints 1). */
-export function notOrgMember(): ApiError {
-  return new ApiError("not_org_member", "You are not a member of this organization.");
 }

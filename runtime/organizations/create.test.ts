@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Person, Received, Sent } from "../auth/testing.ts";
 import type { JsonObject } from "../json.ts";
-import { describeMongo, dropTestDatabases, testLocation } from "../store/mongodb/testing/server.ts";
+import { describeMongo } from "../store/mongodb/testing/server.ts";
 import { collections } from "./collections.ts";
 import { type Organizations, outcome, startOrganizations } from "./testing.ts";
+import { twoInstances } from "./testing-instances.ts";
 
 let server: Organizations;
 
@@ -39,7 +40,7 @@ test("Organization: who creates one is a member with creator_roles; it has the f
   });
   const id = String(body["id"]);
   expect(await server.member({ id }, ann)).toMatchObject({ user: ann.id, roles: ["owner"], teams: [] });
-  const audited = (await server.audit("org.create")).filter(({ target }) => target === `org:${id}`);
+  const audited = await server.auditOf({ id }, "org.create");
   expect(audited).toMatchObject([{ actor: `user:${ann.id}`, details: { owner: ann.id, roles: ["owner"] } }]);
   const got = await server.send("GET", `/_orgs/${id}`, { token: ann.token });
   expect([got.status, got.body]).toEqual([200, body]);
@@ -217,20 +218,11 @@ test("an account that is deleted while it creates one leaves none behind that no
 });
 
 describeMongo("Organization endpoints 1: two instances on one database", () => {
-  const store = testLocation();
-  let one: Organizations;
-  let other: Organizations;
-  beforeAll(async () => {
-    one = await startOrganizations({ maxCreatedPerUser: 3 }, { settings: { store } });
-    other = await startOrganizations({ maxCreatedPerUser: 3 }, { settings: { store } });
-  });
-  afterAll(async () => {
-    await Promise.all([one.stop(), other.stop()]);
-    await dropTestDatabases(store);
-  });
-  const at = (number: number) => (number % 2 === 0 ? one : other);
+  const instances = twoInstances({ maxCreatedPerUser: 3 });
 
   test("one slug goes to one of them, and a cap holds over both", async () => {
+    const [one, other] = instances();
+    const at = (number: number) => (number % 2 === 0 ? one : other);
     for (let round = 0; round < 5; round += 1) {
       const people = Object.values(await one.people(`a${round}`, `b${round}`, `c${round}`, `d${round}`));
       const body = { name: "Race", slug: `race-${round}` };

@@ -10,15 +10,15 @@ import type { Exchange, Route } from "../realm/exchange.ts";
 import { noMemberships } from "../realm/memberships.ts";
 import { longBackoff, Outdated, optimistic } from "../retry.ts";
 import { ruleContext } from "../rules/context.ts";
-import { findAccount } from "./account.ts";
-import { slugTaken, withFreeSlug } from "./change.ts";
+import { withFreeSlug } from "./change.ts";
 import { collections, organizationFields } from "./collections.ts";
-import { holdAccounts } from "./managers.ts";
+import { slugTaken } from "./errors.ts";
 import { newMember } from "./member-change.ts";
 import { readName, readSlug } from "./names.ts";
 import { type MemberRecord, type OrganizationRecord, writeMember, writeOrganization } from "./records.ts";
 import type { OrganizationRealm } from "./route.ts";
 import { freeSlug, slugFrom } from "./slugs.ts";
+import { findAccount, holdAccounts } from "./users.ts";
 import { organizationView } from "./views.ts";
 
 /**

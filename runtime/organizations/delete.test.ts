@@ -116,7 +116,7 @@ test("Organization: access ends at once: members, teams and invitations are gone
     teams: [],
     deleted_at: now,
   });
-  const [audited] = (await server.audit("org.delete")).filter(({ target }) => target === `org:${org.id}`);
+  const [audited] = await server.auditOf(org, "org.delete");
   expect(audited).toMatchObject({ actor: `user:${cat.id}`, details: { job: expect.any(String) } });
   const job = await findJob(store, String(audited?.details["job"]));
   expect(job).toMatchObject({
@@ -176,7 +176,7 @@ test("Organization: of two who delete it at the same moment one does, also while
     await joining;
     expect(answers.map(outcome).sort()).toEqual([[204], [403, "not_org_member"]]);
     expect(outcome(await get(org, gus))).toEqual([403, "not_org_member"]);
-    const audited = (await server.audit("org.delete")).filter(({ target }) => target === `org:${org.id}`);
+    const audited = await server.auditOf(org, "org.delete");
     expect(audited).toHaveLength(1);
   }
 });

@@ -6,21 +6,21 @@ import { assignOrganization } from "../documents/administration/assigning.ts";
 import { collection } from "../documents/testing.ts";
 import { TRUE } from "../filter/algebra.ts";
 import { documentFields, organizationFields } from "../filter/fields.ts";
-import { silent, someAccounts } from "../http/testing.ts";
+import { silent } from "../http/testing.ts";
 import { idGenerator } from "../ids.ts";
 import { realmCollections } from "../instance/realm.ts";
 import { type HeldClock, heldClock } from "../instance/testing.ts";
 import { findJob, queueJob } from "../jobs/queue.ts";
 import { type GoOn, runJobs } from "../jobs/run.ts";
 import type { JobRealm } from "../jobs/step.ts";
-import { type CollectionDefinition, type RealmDefinition, storeNameOf } from "../realm/definition.ts";
-import { type DocumentWrite, QueryTimeout, type Store, type Visibility } from "../store/contract.ts";
+import { type CollectionDefinition, storeNameOf } from "../realm/definition.ts";
+import { QueryTimeout, type Store, type Visibility } from "../store/contract.ts";
 import { testStore } from "../store/testing.ts";
 import { collections } from "./collections.ts";
 import { eraseOrganization, erasingOf } from "./erasing.ts";
 import { finishErasing } from "./finish-erasing.ts";
 import type { OrganizationRecord } from "./records.ts";
-import { organizationSettings, organizationsIn } from "./testing.ts";
+import { definitionOf, organizationsIn } from "./testing.ts";
 import { settlingTime } from "./withheld.ts";
 
 const fields = { ...documentFields, ...organizationFields };
@@ -28,14 +28,8 @@ const tickets = collection("tickets", { fields, organization: { required: true, 
 const notes = collection("notes", { fields, organization: { required: false, onDelete: "delete" } });
 const invoices = collection("invoices", { fields, organization: { required: true, onDelete: "keep" } });
 const plain = collection("plain");
-const definition: RealmDefinition = {
-  name: "shop",
-  accounts: { ...someAccounts, organizations: organizationSettings },
-  origins: [],
-  appConfig: {},
-  // Not in the order of their names, in which they are gone through.
-  collections: [tickets, plain, notes, invoices],
-};
+// Not in the order of their names, in which they are gone through.
+const definition = definitionOf([tickets, plain, notes, invoices]);
 
 let clock: HeldClock;
 let store: Store;
@@ -54,25 +48,6 @@ beforeEach(async () => {
 afterEach(() => store.close());
 
 const stored = (of: CollectionDefinition) => store.collection(storeNameOf(of));
-
-/** Documents of an organization, some of them in the trash. */
-async function fill(
-  of: CollectionDefinition,
-  owner: string | undefined,
-  live: number,
-  deleted = 0,
-): Promise<void> {
-  const documents: DocumentWrite[] = Array.from({ length: live + deleted }, (_, n) => {
-    const id = realm.newId();
-    const at = timestamp(clock.now());
-    const marks = n < live ? {} : { deleted_at: at, deleted_by: "user:ada" };
-    const _meta = { created_at: at, updated_at: at, version: 1, ...marks, ...(owner && { org: owner }) };
-    const text = JSON.stringify({ id, title: `t${n}`, _meta });
-    const times = { createdAt: clock.now(), ...(n >= live && { deletedAt: clock.now() }) };
-    return { id, version: 1, text, ...times };
-  });
-  await stored(of).load(documents);
-}
 
 const count = (of: CollectionDefinition, visibility: Visibility = "all") =>
   stored(of).count(TRUE, visibility);
@@ -103,12 +78,12 @@ async function audit(): Promise<readonly AuditRecord[]> {
 
 describe("Organization: what is left of a deleted one", () => {
   test("Organization: documents are erased or kept as each collection says, and it is audited once, with counts", async () => {
-    await fill(tickets, org.id, 450, 230);
-    await fill(tickets, other.id, 30, 20);
-    await fill(notes, org.id, 3);
-    await fill(notes, undefined, 5, 1);
-    await fill(invoices, org.id, 7, 2);
-    await fill(plain, undefined, 4);
+    await made.fill(tickets, org.id, 450, 230);
+    await made.fill(tickets, other.id, 30, 20);
+    await made.fill(notes, org.id, 3);
+    await made.fill(notes, undefined, 5, 1);
+    await made.fill(invoices, org.id, 7, 2);
+    await made.fill(plain, undefined, 4);
     const job = await remove(org);
     await run();
 
@@ -147,8 +122,8 @@ describe("Organization: what is left of a deleted one", () => {
   });
 
   test("Organization: interrupted after any step, it goes on and counts right", async () => {
-    await fill(tickets, org.id, 450, 230);
-    await fill(invoices, org.id, 7);
+    await made.fill(tickets, org.id, 450, 230);
+    await made.fill(invoices, org.id, 7);
     const job = await remove(org);
     let interruptions = 0;
     while ((await findJob(store, job))?.status !== "succeeded" && interruptions < 100) {
@@ -166,7 +141,7 @@ describe("Organization: what is left of a deleted one", () => {
   });
 
   test("Organization: a document that is written while it is to be erased is erased as it is then, if it still is its", async () => {
-    await fill(tickets, org.id, 2);
+    await made.fill(tickets, org.id, 2);
     await remove(org);
     const [moved, changed] = await stored(tickets).find({
       filter: TRUE,
@@ -199,8 +174,8 @@ describe("Organization: what is left of a deleted one", () => {
   test("Organization: writes that were under way at the DELETE are erased later, silently", async () => {
     const job = await remove(org);
     await run();
-    await fill(tickets, org.id, 3, 1);
-    await fill(tickets, other.id, 1);
+    await made.fill(tickets, org.id, 3, 1);
+    await made.fill(tickets, other.id, 1);
     const finished = (await findJob(store, job))?.finished_at;
     clock.advance(settlingTime - 1);
     await run();
@@ -223,20 +198,20 @@ describe("Organization: what is left of a deleted one", () => {
       slug_key: "back",
       deleted_at: null,
     }));
-    await fill(tickets, org.id, 3);
+    await made.fill(tickets, org.id, 3);
     clock.advance(settlingTime);
     await run();
     expect(await count(tickets)).toBe(3);
 
     const [first, second] = [await remove(org), await remove(other)];
-    await fill(tickets, other.id, 2);
+    await made.fill(tickets, other.id, 2);
     await run();
     expect((await findJob(store, first))?.result).toMatchObject({ deleted: { "main/tickets": 3 } });
     expect((await findJob(store, second))?.result).toMatchObject({ deleted: { "main/tickets": 2 } });
   });
 
   test("Organization: a collection that the configuration no longer has does not stop it", async () => {
-    await fill(tickets, org.id, 250);
+    await made.fill(tickets, org.id, 250);
     const job = await remove(org);
     let left = 4;
     await run(async () => left-- > 0);
@@ -251,7 +226,7 @@ describe("Organization: reactivation waits for the erasing", () => {
   const waiting = (wakeJobs: () => void) => finishErasing({ ...realm, wakeJobs }, org.id);
 
   test("Organization: of which nothing may be left", async () => {
-    await fill(tickets, org.id, 250);
+    await made.fill(tickets, org.id, 250);
     await remove(org);
     let running: Promise<void> | undefined;
     await waiting(() => {

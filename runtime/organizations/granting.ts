@@ -46,7 +46,10 @@ export function isManaging(
 }
 
 /** The teams of an organization with these ids; those that it has not are left out. */
-export function teamsOf({ teams }: Pick<OrganizationRecord, "teams">, ids: readonly string[]) {
+export function teamsOf(
+  { teams }: Pick<OrganizationRecord, "teams">,
+  ids: readonly string[],
+): readonly TeamRecord[] {
   return teams.filter(({ id }) => ids.includes(id));
 }
 

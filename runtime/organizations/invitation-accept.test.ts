@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Person, type Received, text } from "../auth/testing.ts";
 import { changeUser } from "../auth/users.ts";
 import type { JsonObject } from "../json.ts";
-import { describeMongo, dropTestDatabases, testLocation } from "../store/mongodb/testing/server.ts";
+import { describeMongo } from "../store/mongodb/testing/server.ts";
 import { collections } from "./collections.ts";
 import {
   type OrganizationRecord,
@@ -10,6 +10,7 @@ import {
   writeOrganizationInvitation,
 } from "./records.ts";
 import { type Organizations, outcome, startOrganizations } from "./testing.ts";
+import { twoInstances } from "./testing-instances.ts";
 
 type Org = Pick<OrganizationRecord, "id">;
 type By = Pick<Person, "token">;
@@ -366,20 +367,10 @@ describe("Invitation to an organization: max_uses", () => {
   });
 
   describeMongo("of two instances on one database", () => {
-    const store = testLocation();
-    const two: Organizations[] = [];
-    beforeAll(async () => {
-      two.push(await startOrganizations(settings, { settings: { store } }));
-      two.push(await startOrganizations(settings, { settings: { store } }));
-    });
-    afterAll(async () => {
-      for (const one of two) await one.stop();
-      await dropTestDatabases(store);
-    });
+    const instances = twoInstances(settings);
 
     test("of ten who accept at the same moment exactly as many do", async () => {
-      const [one, other] = two;
-      if (one === undefined || other === undefined) throw new Error("not started");
+      const [one, other] = instances();
       await race(one, other, 1, "apart");
     });
   });

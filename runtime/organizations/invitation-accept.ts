@@ -8,12 +8,13 @@ import { ApiError } from "../errors.ts";
 import type { RuleUser, SessionCaller } from "../realm/caller.ts";
 import type { Exchange, Route } from "../realm/exchange.ts";
 import { changeOrganization, type Decision, findOrganization } from "./change.ts";
+import { orgRequiresMfa } from "./errors.ts";
 import { isManaging, teamsOf } from "./granting.ts";
 import { findByToken, writeInvitation } from "./invitation.ts";
 import { type MemberWrite, memberDecision, newMember } from "./member-change.ts";
 import type { MemberRecord, OrganizationInvitationRecord, OrganizationRecord } from "./records.ts";
 import { isOrganizationRole } from "./roles.ts";
-import { findMember, type OrganizationRealm, orgRequiresMfa } from "./route.ts";
+import { findMember, type OrganizationRealm } from "./route.ts";
 import { inTeamsOf, requireTeamsWithin } from "./teams.ts";
 import { ownOrganizationView } from "./views.ts";
 

@@ -1,6 +1,7 @@
 import type { AuditAction } from "../auth/administration/audit.ts";
 import { newToken, tokenHash } from "../auth/credentials/tokens.ts";
 import { answerPage, listOf, pageParameters, pageRequest } from "../auth/paging.ts";
+import type { Read } from "../auth/records.ts";
 import { ApiError } from "../errors.ts";
 import { eq } from "../filter/algebra.ts";
 import { documentFields } from "../filter/fields.ts";
@@ -115,7 +116,11 @@ async function reissue(
  * A pending invitation, all of which the caller could give.
  * @throws ApiError `not_found` | `forbidden` | `conflict`
  */
-async function requireOwn(realm: OrganizationRealm, { params }: Exchange, standing: Standing) {
+async function requireOwn(
+  realm: OrganizationRealm,
+  { params }: Exchange,
+  standing: Standing,
+): Promise<Read<OrganizationInvitationRecord>> {
   const { record: org } = standing.org;
   const read = await requireInvitation(realm, org.id, params.id);
   const { roles, teams } = read.record;

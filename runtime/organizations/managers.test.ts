@@ -2,27 +2,19 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { collections as accountCollections, systemCollections } from "../auth/collections.ts";
 import { readUser, writeUser } from "../auth/records.ts";
 import { newUser } from "../auth/users.ts";
-import { someAccounts } from "../http/testing.ts";
 import { idGenerator } from "../ids.ts";
 import { heldClock } from "../instance/testing.ts";
-import type { RealmDefinition } from "../realm/definition.ts";
 import type { OrganizationSettings } from "../realm/organizations.ts";
 import type { Store } from "../store/contract.ts";
 import { testStore } from "../store/testing.ts";
 import { organizationCollections } from "./collections.ts";
 import { findManagers, type MemberChange, type MembersChange, settleManagers } from "./managers.ts";
 import type { MemberRecord, OrganizationRecord } from "./records.ts";
-import { organizationSettings, organizationsIn } from "./testing.ts";
+import { definitionOf, organizationSettings, organizationsIn } from "./testing.ts";
 
 const clock = heldClock();
 const newId = idGenerator(clock);
-const definition: RealmDefinition = {
-  name: "shop",
-  accounts: { ...someAccounts, organizations: organizationSettings },
-  origins: [],
-  appConfig: {},
-  collections: [],
-};
+const definition = definitionOf();
 
 let store: Store;
 let made: ReturnType<typeof organizationsIn>;

@@ -1,18 +1,16 @@
 import { noSuchUser } from "../auth/administration/users.ts";
-import { collections as accountCollections } from "../auth/collections.ts";
 import { walk } from "../auth/matching.ts";
-import { type Read, readUser, type UserRecord, writeUser } from "../auth/records.ts";
+import type { Read, UserRecord } from "../auth/records.ts";
 import { ApiError } from "../errors.ts";
 import { and, isIn, not, or, TRUE } from "../filter/algebra.ts";
-import { documentFields } from "../filter/fields.ts";
 import { kept } from "../kept.ts";
 import type { OrganizationSettings } from "../realm/organizations.ts";
-import { Outdated } from "../retry.ts";
 import type { Transaction } from "../store/contract.ts";
 import { collections, memberFields } from "./collections.ts";
 import { type MemberRecord, type OrganizationRecord, readMember } from "./records.ts";
 import { managesAs } from "./roles.ts";
 import type { OrganizationRealm } from "./route.ts";
+import { accountsOf, holdAccounts } from "./users.ts";
 
 /**
  * Who can manage an organization: members with an active account who effectively have `manage: org` (api-decisions,
@@ -176,37 +174,8 @@ function isActive({ record }: Read<UserRecord>): boolean {
   return !record.disabled;
 }
 
-/** The accounts of users that there are, in any order. */
-export async function accountsOf(
-  { store }: Pick<Managed, "store">,
-  users: readonly string[],
-): Promise<readonly Read<UserRecord>[]> {
-  if (users.length === 0) return [];
-  const documents = await store.collection(accountCollections.users).find({
-    filter: isIn(documentFields.id, users),
-    visibility: "live",
-    limit: users.length,
-    skip: 0,
-  });
-  return documents.map(readUser);
-}
-
 function holding(accounts: readonly Read<UserRecord>[]): Settled["along"] {
   return (transaction) => holdAccounts(transaction, accounts);
-}
-
-/**
- * Writes accounts as they are: whoever disables, enables or deletes one of them at the same moment meets this.
- * @throws Outdated when one was changed since it was read
- */
-export async function holdAccounts(
-  transaction: Transaction,
-  accounts: readonly Read<UserRecord>[],
-): Promise<void> {
-  const users = transaction.collection(accountCollections.users);
-  for (const { record, version } of accounts) {
-    if (!(await users.replace(version, writeUser(record, version + 1)))) throw new Outdated();
-  }
 }
 
 function lastManager(): ApiError {

@@ -10,7 +10,6 @@ import type { Exchange, Route } from "../realm/exchange.ts";
 import type { OrganizationSettings } from "../realm/organizations.ts";
 import { collections, memberFields } from "./collections.ts";
 import { changedRoles, requiredRoles, requireGivable, teamsOf } from "./granting.ts";
-import { accountsOf } from "./managers.ts";
 import { memberDecision } from "./member-change.ts";
 import { type MemberRecord, type OrganizationRecord, readMember } from "./records.ts";
 import {
@@ -21,6 +20,7 @@ import {
   organizationRoute,
   type Standing,
 } from "./route.ts";
+import { accountsOf } from "./users.ts";
 import { memberView } from "./views.ts";
 
 /** By user. */

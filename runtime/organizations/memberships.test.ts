@@ -1,26 +1,18 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { someAccounts } from "../http/testing.ts";
 import { idGenerator } from "../ids.ts";
 import { heldClock } from "../instance/testing.ts";
 import type { RuleUser } from "../realm/caller.ts";
-import type { RealmDefinition } from "../realm/definition.ts";
 import { type Membership, type Memberships, noMemberships } from "../realm/memberships.ts";
 import { manageEntries, type OrganizationSettings } from "../realm/organizations.ts";
 import type { Store, StoreCollection } from "../store/contract.ts";
 import { isEmbedded, testStore } from "../store/testing.ts";
 import { organizationCollections } from "./collections.ts";
 import { LiveMemberships } from "./memberships.ts";
-import { inDays, organizationSettings, organizationsIn } from "./testing.ts";
+import { definitionOf, inDays, organizationSettings, organizationsIn } from "./testing.ts";
 
 const clock = heldClock();
 const newId = idGenerator(clock);
-const definition: RealmDefinition = {
-  name: "shop",
-  accounts: { ...someAccounts, organizations: organizationSettings },
-  origins: [],
-  appConfig: {},
-  collections: [],
-};
+const definition = definitionOf();
 
 let store: Store;
 let made: ReturnType<typeof organizationsIn>;

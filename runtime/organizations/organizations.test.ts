@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { Person, Received } from "../auth/testing.ts";
-import { isJsonObject, type JsonObject } from "../json.ts";
+import type { JsonObject } from "../json.ts";
 import { collections } from "./collections.ts";
 import type { OrganizationRecord } from "./records.ts";
-import { type Organizations, outcome, startOrganizations } from "./testing.ts";
+import { items, type Organizations, outcome, startOrganizations } from "./testing.ts";
 
 let server: Organizations;
 
@@ -15,11 +15,6 @@ afterAll(() => server.stop());
 
 function list({ token }: Pick<Person, "token">, query = ""): Promise<Received> {
   return server.send("GET", `/_orgs${query}`, { token });
-}
-
-function items({ body }: Received): readonly JsonObject[] {
-  const { items: listed } = body;
-  return Array.isArray(listed) ? listed.filter(isJsonObject) : [];
 }
 
 function patch(
@@ -199,7 +194,7 @@ describe("Organization endpoints: PATCH /_orgs/{org}", () => {
       expect(outcome(await patch(org, jon, same))).toEqual([200]);
     }
     expect(await versionOf()).toBe(before);
-    const audited = (await server.audit("org.update")).filter(({ target }) => target === `org:${org.id}`);
+    const audited = await server.auditOf(org, "org.update");
     expect(audited).toMatchObject([{ actor: `user:${jon.id}`, details: { members: ["name", "slug"] } }]);
     // The slug that it had is free.
     expect((await patch(await server.createOrg(kim), kim, { slug: org.slug })).status).toBe(200);
@@ -278,10 +273,7 @@ describe("Organization endpoints 6: requiring a second factor", () => {
     const headers = await server.proof(oda, factor);
     const { status, body } = await patch(org, oda, { require_mfa: true, name: "New" }, headers);
     expect([status, body]).toMatchObject([200, { require_mfa: true, name: "New" }]);
-    const required = async () =>
-      (await server.audit("org.require_mfa"))
-        .filter(({ target }) => target === `org:${org.id}`)
-        .map(({ actor, details }) => [actor, details]);
+    const required = () => server.acts(org, "org.require_mfa");
     expect(await required()).toEqual([[`user:${oda.id}`, { require_mfa: true }]]);
     // What is so already asks for nothing.
     expect(outcome(await patch(org, oda, { require_mfa: true, name: "Newer" }))).toEqual([200]);

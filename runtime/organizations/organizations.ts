@@ -10,9 +10,10 @@ import type { JsonObject } from "../json.ts";
 import type { RuleUser, SessionCaller } from "../realm/caller.ts";
 import type { Exchange, Route } from "../realm/exchange.ts";
 import { collections, memberFields } from "./collections.ts";
+import { orgRequiresMfa } from "./errors.ts";
 import { readOptionalName, readSlug } from "./names.ts";
 import { type MemberRecord, type OrganizationRecord, readMember, readOrganization } from "./records.ts";
-import { changeAs, type Need, type OrganizationRealm, organizationRoute, orgRequiresMfa } from "./route.ts";
+import { changeAs, type Need, type OrganizationRealm, organizationRoute } from "./route.ts";
 import { organizationView, ownOrganizationView } from "./views.ts";
 
 /** By organization, so the oldest first. */

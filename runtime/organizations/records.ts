@@ -108,6 +108,7 @@ function write<Record extends Written>(record: Record, version: number): Documen
 }
 
 export const writeOrganization = write<OrganizationRecord>;
+export const writeMark = write<WithheldMark>;
 
 /** Beside the record it stores a key of each team role (see {@link teamRoleKey}), to be searched by. */
 export function writeMember(record: MemberRecord, version: number): DocumentWrite {
@@ -127,4 +128,3 @@ export function writeOrganizationInvitation(
   const isOver = record.revoked || record.uses >= record.max_uses;
   return write({ ...record, pending_until: isOver ? null : record.expires_at }, version);
 }
-export const writeMark = write<WithheldMark>;

@@ -7,8 +7,9 @@ import { isId } from "../ids.ts";
 import type { SessionCaller } from "../realm/caller.ts";
 import type { Answer, Exchange, RealmInstance, Route, RouteFactory } from "../realm/exchange.ts";
 import type { Manage, OrganizationSettings } from "../realm/organizations.ts";
-import { changeOrganization, type Decision, findOrganization, notOrgMember } from "./change.ts";
+import { changeOrganization, type Decision, findOrganization } from "./change.ts";
 import { collections } from "./collections.ts";
+import { notOrgMember, orgRequiresMfa } from "./errors.ts";
 import { type MemberRecord, memberId, type OrganizationRecord, readMember } from "./records.ts";
 import { type EffectiveRole, effectiveRoles, manages } from "./roles.ts";
 
@@ -134,8 +135,4 @@ export async function findMember(
 ): Promise<Read<MemberRecord> | undefined> {
   const document = await store.collection(collections.members).get(memberId(org, user), "live");
   return document === undefined ? undefined : readMember(document);
-}
-
-export function orgRequiresMfa(): ApiError {
-  return new ApiError("org_requires_mfa", "This organization requires a session with a second factor.");
 }

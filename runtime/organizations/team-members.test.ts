@@ -1,8 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Person, type Received, text } from "../auth/testing.ts";
-import { isJsonObject, type JsonObject } from "../json.ts";
 import type { OrganizationRecord } from "./records.ts";
-import { inDays, type Organizations, organizationSettings, outcome, startOrganizations } from "./testing.ts";
+import {
+  inDays,
+  items,
+  type Organizations,
+  organizationSettings,
+  outcome,
+  startOrganizations,
+} from "./testing.ts";
 
 type Org = Pick<OrganizationRecord, "id">;
 type By = Pick<Person, "token">;
@@ -32,11 +38,6 @@ function remove({ id }: Org, { token }: By, team: string, user: User): Promise<R
 
 function list({ id }: Org, { token }: By, team: string, query = ""): Promise<Received> {
   return server.send("GET", `/_orgs/${id}/teams/${team}/members${query}`, { token });
-}
-
-function items({ body }: Received): readonly JsonObject[] {
-  const { items: listed } = body;
-  return Array.isArray(listed) ? listed.filter(isJsonObject) : [];
 }
 
 function usersIn(answer: Received): readonly unknown[] {

@@ -73,7 +73,7 @@ describe("Organization endpoints: team roles", () => {
     expect(outcome(await take(owner, asked))).toEqual([404, "not_found"]);
     expect(outcome(await change(owner, asked))).toEqual([404, "not_found"]);
 
-    const told = (await server.audit()).filter(({ target }) => target === `org:${org.id}`);
+    const told = await server.auditOf(org);
     const about = { user: holder.id, team: desk, role: "reviewer" };
     expect(told.map(({ action, details }) => [action, details])).toEqual([
       ["org.team.role.give", { ...about, ...window }],

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Person, type Received, text } from "../auth/testing.ts";
 import type { JsonObject } from "../json.ts";
-import { describeMongo, dropTestDatabases, testLocation } from "../store/mongodb/testing/server.ts";
+import { describeMongo } from "../store/mongodb/testing/server.ts";
 import type { OrganizationRecord } from "./records.ts";
 import { type Organizations, organizationSettings, outcome, startOrganizations } from "./testing.ts";
+import { twoInstances } from "./testing-instances.ts";
 
 type Org = Pick<OrganizationRecord, "id">;
 type By = Pick<Person, "token">;
@@ -38,11 +39,6 @@ function remove({ id }: Org, { token }: By, team: string): Promise<Received> {
   return server.send("DELETE", `/_orgs/${id}/teams/${team}`, { token });
 }
 
-async function auditOf(org: Org, action: string): Promise<readonly unknown[]> {
-  const records = (await server.audit(action)).filter(({ target }) => target === `org:${org.id}`);
-  return records.map(({ actor, details }) => [actor, details]);
-}
-
 describe("Organization endpoints: teams", () => {
   test("are made with a name and roles, listed to every member, changed and deleted", async () => {
     const { ann, bob } = await server.people("ann", "bob");
@@ -71,15 +67,15 @@ describe("Organization endpoints: teams", () => {
     }
 
     const by = `user:${ann.id}`;
-    expect(await auditOf(org, "org.team.create")).toEqual([
+    expect(await server.acts(org, "org.team.create")).toEqual([
       [by, { team: id, roles: ["clerk"] }],
       [by, { team: plain.body["id"], roles: [] }],
     ]);
-    expect(await auditOf(org, "org.team.update")).toEqual([
+    expect(await server.acts(org, "org.team.update")).toEqual([
       [by, { team: id, from: ["clerk"], to: ["clerk"] }],
       [by, { team: id, from: ["clerk"], to: [] }],
     ]);
-    expect(await auditOf(org, "org.team.delete")).toEqual([[by, { team: id, roles: [] }]]);
+    expect(await server.acts(org, "org.team.delete")).toEqual([[by, { team: id, roles: [] }]]);
   });
 
   test("are changed by who manages teams, and seen by members only", async () => {
@@ -264,20 +260,10 @@ describe("Organization endpoints 4: caps and names of teams", () => {
   test("both hold for teams that are made at the same moment", () => race(server, server, "racer"));
 
   describeMongo("of two instances on one database", () => {
-    const store = testLocation();
-    const two: Organizations[] = [];
-    beforeAll(async () => {
-      two.push(await startOrganizations(settings, { settings: { store } }));
-      two.push(await startOrganizations(settings, { settings: { store } }));
-    });
-    afterAll(async () => {
-      for (const one of two) await one.stop();
-      await dropTestDatabases(store);
-    });
+    const instances = twoInstances(settings);
 
     test("both hold too", async () => {
-      const [one, other] = two;
-      if (one === undefined || other === undefined) throw new Error("not started");
+      const [one, other] = instances();
       await race(one, other, "apart");
     });
   });

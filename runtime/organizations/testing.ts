@@ -4,11 +4,18 @@ import { type AccountsOptions, day, type Person, type Received, startAccounts } 
 import { type Factor, secondFactor } from "../auth/testing-factor.ts";
 import { timestamp } from "../clock.ts";
 import { eq, TRUE } from "../filter/algebra.ts";
+import { someAccounts } from "../http/testing.ts";
 import { idGenerator } from "../ids.ts";
-import { isJsonObject } from "../json.ts";
-import type { AccountSettings } from "../realm/definition.ts";
+import { isJsonObject, type JsonObject } from "../json.ts";
+import {
+  type AccountSettings,
+  type CollectionDefinition,
+  type RealmDefinition,
+  storeNameOf,
+} from "../realm/definition.ts";
 import type { RealmInstance } from "../realm/exchange.ts";
 import type { OrganizationSettings } from "../realm/organizations.ts";
+import type { DocumentWrite } from "../store/contract.ts";
 import { changeOrganization, findOrganization } from "./change.ts";
 import { collections } from "./collections.ts";
 import {
@@ -45,6 +52,12 @@ export const organizationSettings: OrganizationSettings = {
   maxPendingInvitations: 500,
 };
 
+/** A realm that has organizations, for tests that need no server. */
+export function definitionOf(collections: readonly CollectionDefinition[] = []): RealmDefinition {
+  const accounts = { ...someAccounts, organizations: organizationSettings };
+  return { name: "shop", accounts, origins: [], appConfig: {}, collections };
+}
+
 export interface OrganizationsOptions extends AccountsOptions {
   readonly accounts?: Partial<AccountSettings>;
 }
@@ -60,8 +73,8 @@ interface Joining {
 }
 
 /**
- * Makes organizations, members and teams straight in a store, so that tests of one thing rest on nothing else, and reads
- * what is stored of them.
+ * Makes organizations, members, teams and documents straight in a store, so that tests of one thing rest on nothing else,
+ * and reads what is stored of them.
  */
 export function organizationsIn(realm: Pick<RealmInstance, "store" | "clock">) {
   const { store, clock } = realm;
@@ -159,6 +172,19 @@ export function organizationsIn(realm: Pick<RealmInstance, "store" | "clock">) {
         return { org, result: org };
       });
     },
+    /** Documents of an organization, or of none; `deleted` ones are in the trash. */
+    async fill(of: CollectionDefinition, org: string | undefined, live: number, deleted = 0): Promise<void> {
+      const now = clock.now();
+      const at = timestamp(now);
+      const documents = Array.from({ length: live + deleted }, (_, n): DocumentWrite => {
+        const id = newId();
+        const trashed = n >= live ? { deleted_at: at, deleted_by: "user:ada" } : {};
+        const _meta = { created_at: at, updated_at: at, version: 1, ...trashed, ...(org && { org }) };
+        const times = { createdAt: now, ...(n >= live && { deletedAt: now }) };
+        return { id, version: 1, text: JSON.stringify({ id, _meta }), ...times };
+      });
+      await store.collection(storeNameOf(of)).load(documents);
+    },
     /** An organization as it is stored. */
     async org({ id }: Pick<OrganizationRecord, "id">): Promise<OrganizationRecord | undefined> {
       return (await findOrganization(realm, id))?.record;
@@ -198,6 +224,24 @@ export async function startOrganizations(
     return Object.fromEntries(await Promise.all(made));
   }
 
+  /** The audit trail, oldest first: of one action, or all of it. */
+  async function audit(action?: string): Promise<readonly AuditRecord[]> {
+    const filter = action === undefined ? TRUE : eq(auditFields.action, action);
+    const found = await server
+      .store("shop")
+      .collection(accountCollections.audit)
+      .find({ filter, visibility: "live", limit: 10_000, skip: 0 });
+    return found.map((document) => readAudit(document).record);
+  }
+
+  /** What the audit trail says of an organization. */
+  async function auditOf(
+    { id }: Pick<OrganizationRecord, "id">,
+    action?: string,
+  ): Promise<readonly AuditRecord[]> {
+    return (await audit(action)).filter(({ target }) => target === `org:${id}`);
+  }
+
   return {
     ...server,
     ...organizationsIn({ store: server.store("shop"), clock: server.clock }),
@@ -216,14 +260,11 @@ export async function startOrganizations(
       codes.set(factor, left.slice(1));
       return { "x-svc-reauth": await server.reauth(person, "shop", { code: left[0] ?? "" }) };
     },
-    /** The audit trail, oldest first: of one action, or all of it. */
-    async audit(action?: string): Promise<readonly AuditRecord[]> {
-      const filter = action === undefined ? TRUE : eq(auditFields.action, action);
-      const found = await server
-        .store("shop")
-        .collection(accountCollections.audit)
-        .find({ filter, visibility: "live", limit: 10_000, skip: 0 });
-      return found.map((document) => readAudit(document).record);
+    audit,
+    auditOf,
+    /** Who did something in an organization, and what the audit trail tells of it. */
+    async acts(org: Pick<OrganizationRecord, "id">, action: string): Promise<readonly unknown[]> {
+      return (await auditOf(org, action)).map(({ actor, details }) => [actor, details]);
     },
   };
 }
@@ -233,6 +274,12 @@ export type Organizations = Awaited<ReturnType<typeof startOrganizations>>;
 /** An instant some days from when tests begin. */
 export function inDays(server: Pick<Organizations, "clock">, days: number): string {
   return timestamp(server.clock.now() + days * day);
+}
+
+/** The entries of a list's answer. */
+export function items({ body }: Pick<Received, "body">): readonly JsonObject[] {
+  const { items: listed } = body;
+  return Array.isArray(listed) ? listed.filter(isJsonObject) : [];
 }
 
 /** How a request ended: its status, and the code of an error. */

@@ -1,13 +1,12 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { timestamp } from "../clock.ts";
-import { someAccounts } from "../http/testing.ts";
 import { heldClock } from "../instance/testing.ts";
 import type { CollectionDefinition, RealmDefinition } from "../realm/definition.ts";
 import type { Store } from "../store/contract.ts";
 import { isEmbedded, testStore } from "../store/testing.ts";
 import { organizationCollections } from "./collections.ts";
 import type { OrganizationRecord } from "./records.ts";
-import { organizationSettings, organizationsIn } from "./testing.ts";
+import { definitionOf, organizationsIn } from "./testing.ts";
 import { afterErasing, Withheld } from "./withheld.ts";
 
 const clock = heldClock();
@@ -28,13 +27,7 @@ function realmWith(onDelete: "delete" | "keep"): RealmDefinition {
     validate: () => true,
     organization: { required: true, onDelete },
   };
-  return {
-    name: "shop",
-    accounts: { ...someAccounts, organizations: organizationSettings },
-    origins: [],
-    appConfig: {},
-    collections: [collection],
-  };
+  return definitionOf([collection]);
 }
 
 beforeEach(async () => {

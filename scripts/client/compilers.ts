@@ -1,6 +1,7 @@
 /** Compiles with TypeScript of several versions, each in its strictest. */
 import { createRequire } from "node:module";
 import { basename, join } from "node:path";
+import { strictest } from "../strictest.ts";
 import { root } from "../workspace.ts";
 
 /**
@@ -26,25 +27,12 @@ export function problems(
   const browser = platform === "browser";
   const { options, errors } = ts.convertCompilerOptionsFromJson(
     {
-      target: "es2022",
+      ...strictest,
       lib: browser ? ["es2022", "dom", "dom.iterable"] : ["es2022"],
       types: browser ? [] : ["node"],
       module: "esnext",
       moduleResolution: "bundler",
-      allowImportingTsExtensions: true,
-      noEmit: true,
       skipLibCheck: true,
-      strict: true,
-      exactOptionalPropertyTypes: true,
-      noUncheckedIndexedAccess: true,
-      noPropertyAccessFromIndexSignature: true,
-      noImplicitOverride: true,
-      noImplicitReturns: true,
-      noFallthroughCasesInSwitch: true,
-      noUnusedLocals: true,
-      noUnusedParameters: true,
-      verbatimModuleSyntax: true,
-      isolatedModules: true,
       ...(major * 100 + minor >= 508 && { erasableSyntaxOnly: true }),
     },
     root,

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { publint } from "publint";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { strictest } from "../strictest.ts";
 import { root } from "../workspace.ts";
 import { installedIn } from "./installed.ts";
 import { install, pack, registryUnreachable, type Tarball } from "./tarball.ts";
@@ -161,7 +162,7 @@ describe.skipIf(unreachable !== "")(`installed into an empty folder${unreachable
       "hold under the strictest settings and moduleResolution %s",
       (resolution) => {
         const settings = `strictest-${compiler}-${resolution}.json`;
-        writeFileSync(join(project, settings), JSON.stringify(strictest(resolution)));
+        writeFileSync(join(project, settings), JSON.stringify(strictestWith(resolution)));
         expect(check("-p", settings)).toEqual({ status: 0, stdout: "" });
       },
     );
@@ -176,30 +177,17 @@ describe.skipIf(unreachable !== "")(`installed into an empty folder${unreachable
 });
 
 /** Declarations of packages are checked too. */
-function strictest(moduleResolution: string): object {
+function strictestWith(moduleResolution: string): object {
   return {
     compilerOptions: {
-      target: "es2022",
+      ...strictest,
       lib: ["es2023", "dom", "dom.iterable"],
       module: moduleResolution === "bundler" ? "esnext" : moduleResolution,
       moduleResolution,
       typeRoots: [join(tools, "node_modules/@types")],
       types: ["node"],
-      noEmit: true,
-      allowImportingTsExtensions: true,
       resolveJsonModule: true,
-      verbatimModuleSyntax: true,
-      isolatedModules: true,
       skipLibCheck: false,
-      strict: true,
-      exactOptionalPropertyTypes: true,
-      noUncheckedIndexedAccess: true,
-      noPropertyAccessFromIndexSignature: true,
-      noImplicitOverride: true,
-      noImplicitReturns: true,
-      noFallthroughCasesInSwitch: true,
-      noUnusedLocals: true,
-      noUnusedParameters: true,
     },
     include: ["generated"],
   };

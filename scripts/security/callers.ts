@@ -8,7 +8,7 @@ import { type AdminArea, adminAreas } from "../../runtime/realm/administration.t
 import type { KeyScopes } from "../../runtime/realm/caller.ts";
 import type { RealmDefinition } from "../../runtime/realm/definition.ts";
 import { insertOrganization, insertSession, insertUser } from "../people.ts";
-import { company } from "./table.ts";
+import { company } from "./documents.ts";
 
 /** What counts of a credential, whoever has it. */
 export type Credential =

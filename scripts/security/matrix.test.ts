@@ -1,6 +1,7 @@
 /**
  * Function-level and object-level authorization: every operation of the realms' OpenAPI documents, tried by callers with
- * every kind of credential. What they are to be answered is in `table.ts`; those who are refused must change nothing.
+ * every kind of credential. What they are to be answered is in `table.ts` and `documents.ts`; those who are refused must
+ * change nothing.
  */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { helpdesk } from "../../generated/helpdesk/realm.ts";

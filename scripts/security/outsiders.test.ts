@@ -6,7 +6,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { isJsonObject, type JsonObject } from "../../runtime/json.ts";
 import { Description, type Operation } from "../conformance/description.ts";
 import { compileTenants } from "../organizations/model/tenants.ts";
-import { type Ask, asksOf, methodsOf, titleOf } from "./outsiders/asks.ts";
+import type { Ask } from "./outsiders/ask.ts";
+import { asksOf, methodsOf, titleOf } from "./outsiders/asks.ts";
 import {
   type Caller,
   type Names,

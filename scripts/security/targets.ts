@@ -6,8 +6,8 @@ import { findOrganization } from "../../runtime/organizations/change.ts";
 import type { RealmDefinition } from "../../runtime/realm/definition.ts";
 import { insertSession, insertUser } from "../people.ts";
 import type { Caller } from "./callers.ts";
+import { type DocumentOperation, documents } from "./documents.ts";
 import { send } from "./send.ts";
-import { type DocumentOperation, documents } from "./table.ts";
 
 export class Targets {
   readonly #server: Started<HeldClock>;

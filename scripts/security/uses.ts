@@ -2,7 +2,8 @@
 import type { JsonObject } from "../../runtime/json.ts";
 import type { Operation } from "../conformance/description.ts";
 import type { Caller } from "./callers.ts";
-import { type DocumentOperation, type Documents, documents, type Own, own, successOf } from "./table.ts";
+import { type DocumentOperation, type Documents, documents, successOf } from "./documents.ts";
+import { type Own, own } from "./table.ts";
 import type { Targets } from "./targets.ts";
 import { dataAnswer, documentAnswer, ownAnswer } from "./verdicts.ts";
 

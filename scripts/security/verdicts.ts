@@ -1,7 +1,8 @@
 /** What each caller is to be answered, by the tables and by what counts of their credential; never by the answer itself. */
 import type { KeyScopes } from "../../runtime/realm/caller.ts";
 import type { Credential } from "./callers.ts";
-import { type DocumentOperation, type Documents, type Own, outsider, successOf } from "./table.ts";
+import { type DocumentOperation, type Documents, outsider, successOf } from "./documents.ts";
+import type { Own } from "./table.ts";
 
 const unauthenticated = "401 unauthenticated";
 const forbidden = "403 forbidden";

@@ -1,13 +1,8 @@
 import type { ErrorCode } from "../../runtime/errors.ts";
 import type { Connection, OnceOptions } from "./connection.ts";
-import {
-  type BelongingOptions,
-  belonging,
-  type CollectionOf,
-  type CreateError,
-  type WriteError,
-} from "./documents.ts";
+import { belonging, type CollectionOf, type CreateError, type WriteError } from "./documents.ts";
 import type { ApiPromise } from "./errors.ts";
+import type { BelongingOptions } from "./options.ts";
 import type { IfTrait, Shape } from "./queries.ts";
 
 /** The shapes of a database's collections, by name. */

@@ -1,7 +1,6 @@
 /** Two versions of the rules of a collection. */
 import { isJsonObject } from "../../../runtime/json.ts";
-import type { Place } from "../../emit/openapi/schemas/place.ts";
-import { placeOf } from "../../emit/openapi/schemas/place.ts";
+import { type Place, placeOf } from "../../emit/openapi/schemas/place.ts";
 import type { Realm, RuleName } from "../../model/model.ts";
 import type { CompiledRule, CompiledRules, RulesStage } from "../../rules/compiled.ts";
 import { constant } from "../../rules/simplify.ts";

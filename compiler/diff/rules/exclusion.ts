@@ -1,6 +1,7 @@
 /**
  * Outcomes of two comparisons that no caller and document bring about together: `x < 10` and not `x < 20`, `x == 'a'` and
- * `x == 'b'`, a role of nobody, a role in an organization of somebody who is not in it. Of what is not known to be so it is taken that they may.
+ * `x == 'b'`, a role of nobody, a role in an organization of somebody who is not in it. Of what is not known to be so it is
+ * taken that they may.
  */
 import type { Scalar } from "../../../runtime/filter/algebra.ts";
 import { noMemberships } from "../../../runtime/realm/memberships.ts";

@@ -8,6 +8,9 @@ import { choicesOf } from "./choices.ts";
 export const org = "o1";
 const team = "t1";
 
+/** Places that are tried: those that take least. */
+const MAX_PLACES = 100;
+
 /** One organization that a caller is in, as it is chosen and told; what it claims is chosen by itself. */
 type Place = {
   readonly org: string;
@@ -47,8 +50,6 @@ export function membershipCandidates(conditions: readonly Condition[]): readonly
   return [undefined, ...places.sort((a, b) => extent(a) - extent(b)).slice(0, MAX_PLACES)];
 }
 
-const MAX_PLACES = 100;
-
 /** How much it takes to be this. */
 function extent({ roles, inTeam, teamRoles }: Place): number {
   return roles.length + Number(inTeam) + teamRoles.length;
@@ -65,19 +66,22 @@ function ofHelpers(asked: readonly Membership[], helpers: readonly Membership["h
 
 /** The ids that are written in the rules, and one of values that are not. */
 function idsOf(values: readonly Value[], other: string): readonly string[] {
-  const written = values.flatMap((value) =>
-    value.kind === "literal" && typeof value.value === "string" ? [value.value] : [],
-  );
+  const written = textsIn(values);
   return [...new Set(written.length < values.length || values.length === 0 ? [...written, other] : written)];
 }
 
 /** The roles that are written in the rules; of what documents call a role no other than that has a meaning here. */
 function rolesIn(asked: readonly Membership[], helper: Membership["helper"]): readonly string[] {
   const values = asked.filter((leaf) => leaf.helper === helper).flatMap(({ roles }) => roles);
-  const written = values.flatMap((value) =>
+  const written = textsIn(values);
+  return [...new Set(written.length === 0 && values.length > 0 ? ["a"] : written)];
+}
+
+/** Those that are written in the rules. */
+function textsIn(values: readonly Value[]): readonly string[] {
+  return values.flatMap((value) =>
     value.kind === "literal" && typeof value.value === "string" ? [value.value] : [],
   );
-  return [...new Set(written.length === 0 && values.length > 0 ? ["a"] : written)];
 }
 
 /** @param claims of the organization */

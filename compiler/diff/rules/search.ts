@@ -27,8 +27,8 @@ const MAX_STEPS = 4_000;
 
 /**
  * A world in which `wanted` holds and `unwanted` does not, with no more said of it than that takes; with `appConfig` as
- * it is configured if that is possible. Undefined where none is found. The search is deterministic: of what is read first all candidates are tried, and what does not matter to the
- * outcome is never chosen.
+ * it is configured if that is possible. Undefined where none is found. The search is deterministic: of what is read first
+ * all candidates are tried, and what does not matter to the outcome is never chosen.
  */
 export function findWitness(
   wanted: Condition,

@@ -5,7 +5,7 @@ import { packageRoot } from "../../bundle/package.ts";
 import type { Realm } from "../../model/model.ts";
 
 /** In the order in which they are read. */
-const everywhere = ["queries", "expansion", "documents", "batch", "errors", "connection", "pages"];
+const everywhere = ["queries", "expansion", "options", "documents", "batch", "errors", "connection", "pages"];
 const withAccounts = ["accounts", "administration", "people"];
 const withoutAccounts = ["administration"];
 const withOrganizations = ["members", "organizations", "teams", "organization-administration"];
@@ -23,7 +23,7 @@ export function invariantText({ auth, organizations }: Realm): string {
 
 /** What only the modules themselves have to know of each other. */
 const unshared =
-  /^export (?=class Connection\b|function (?:batching|belonging|pathOf|proved|read)\b|interface Call\b)/gm;
+  /^export (?=class Connection\b|function (?:batching|belonging|pathOf|proved|read)\b|interface (?:Call|Known|Paging)\b|type CreateArguments\b)/gm;
 const texts = new Map<string, string>();
 
 /** A module without its imports and what it says of itself: everything is in one module now. */

@@ -1,19 +1,17 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { JsonObject } from "../../json.ts";
 import { code, details, paths, type Shop, text } from "../testing.ts";
-
 import { type DataShop, startData, where } from "./testing.ts";
 
 let data: DataShop;
 let shop: Shop;
 let key: string;
-let boss: { readonly token: string; readonly id: string };
+let boss: DataShop["boss"];
 let admin: DataShop["admin"];
 let create: DataShop["create"];
 beforeAll(async () => {
   data = await startData();
-  ({ shop, key, admin, create } = data);
-  boss = await shop.person("boss@example.com", "boss");
+  ({ shop, key, boss, admin, create } = data);
 });
 afterAll(() => data.stop());
 

@@ -1,4 +1,4 @@
-import { BodyReader, invalid } from "../../auth/input.ts";
+import { BodyReader } from "../../auth/input.ts";
 import { ApiError } from "../../errors.ts";
 import type { Filter } from "../../filter/algebra.ts";
 import { queryProblemsNamed } from "../../http/parameters.ts";
@@ -12,7 +12,7 @@ import { searchLanguage } from "../query/language.ts";
 import { type ReadWhere, readWhere } from "../query/where.ts";
 import { dryRunQuery } from "../query/writes.ts";
 import { assignable, assigningOf } from "./assigning.ts";
-import { administratorEntrance } from "./entrance.ts";
+import { administratorEntrance, noSuchOrganization } from "./entrance.ts";
 
 /**
  * `POST /v1/{realm}/_admin/data/{database}/{collection}/_assign_org`: queues a job that gives an organization to documents
@@ -33,9 +33,7 @@ export function assignDocuments(definition: CollectionDefinition): RouteFactory 
         const language = searchLanguage(undefined, access, exchange);
         const wanted = filterOf(readWhere(where, queryFields(definition, access), () => language));
         const { teams } = await entrance.place(access, { org, team: undefined });
-        if (teams === undefined) {
-          throw invalid([{ path: "org", reason: "must be an organization that is not deleted" }]);
-        }
+        if (teams === undefined) throw noSuchOrganization();
         if (dryRun) {
           const count = await documents.count(assignable.filter(wanted), assignable.visibility);
           return { status: 200, body: JSON.stringify({ count }) };

@@ -5,7 +5,7 @@ import { timestamp } from "../../clock.ts";
 import { TRUE } from "../../filter/algebra.ts";
 import { documentFields, field, organizationFields } from "../../filter/fields.ts";
 import { textIndex } from "../../filter/search/index.ts";
-import { silent, someAccounts } from "../../http/testing.ts";
+import { silent } from "../../http/testing.ts";
 import { idGenerator } from "../../ids.ts";
 import { realmCollections } from "../../instance/realm.ts";
 import { type HeldClock, heldClock } from "../../instance/testing.ts";
@@ -16,8 +16,7 @@ import type { JobRealm } from "../../jobs/step.ts";
 import type { JsonObject } from "../../json.ts";
 import { eraseOrganization } from "../../organizations/erasing.ts";
 import type { OrganizationRecord } from "../../organizations/records.ts";
-import { organizationSettings, organizationsIn } from "../../organizations/testing.ts";
-import type { RealmDefinition } from "../../realm/definition.ts";
+import { definitionOf, organizationsIn } from "../../organizations/testing.ts";
 import type { Store } from "../../store/contract.ts";
 import { testStore } from "../../store/testing.ts";
 import { collection } from "../testing.ts";
@@ -34,13 +33,7 @@ const tickets = collection("tickets", {
     { name: "slug", keys: [orgField, slug].map((key) => ({ field: key, descending: false })), unique: true },
   ],
 });
-const definition: RealmDefinition = {
-  name: "shop",
-  accounts: { ...someAccounts, organizations: organizationSettings },
-  origins: [],
-  appConfig: {},
-  collections: [tickets],
-};
+const definition = definitionOf([tickets]);
 
 let clock: HeldClock;
 let store: Store;

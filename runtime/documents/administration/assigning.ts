@@ -8,8 +8,7 @@ import type { JobRecord } from "../../jobs/records.ts";
 import { JobFailure, type JobRealm, type JobWork } from "../../jobs/step.ts";
 import { collections } from "../../organizations/collections.ts";
 import { readOrganization } from "../../organizations/records.ts";
-import type { CollectionDefinition } from "../../realm/definition.ts";
-import { storeNameOf } from "../../realm/definition.ts";
+import { type CollectionDefinition, storeNameOf } from "../../realm/definition.ts";
 import {
   type DocumentWrite,
   type StoredDocument,

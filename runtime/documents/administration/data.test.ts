@@ -1,13 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { JsonObject } from "../../json.ts";
 import { code, paths, type Shop, startShop, text } from "../testing.ts";
-
 import { bosses, type DataShop, items, startData, unruled, where } from "./testing.ts";
 
 let data: DataShop;
 let shop: Shop;
 let key: string;
-let boss: { readonly token: string; readonly id: string };
+let boss: DataShop["boss"];
 /** Where accounts are off. */
 let plain: Shop;
 let plainKey: string;
@@ -15,8 +14,7 @@ let admin: DataShop["admin"];
 let create: DataShop["create"];
 beforeAll(async () => {
   data = await startData();
-  ({ shop, key, admin, create } = data);
-  boss = await shop.person("boss@example.com", "boss");
+  ({ shop, key, boss, admin, create } = data);
   plain = await startShop("disabled", [unruled, bosses]);
   plainKey = await plain.key({ name: "admin", admin: ["data"] });
 });

@@ -1,7 +1,9 @@
 import { type Administrator, admission } from "../../auth/administration/administrator.ts";
 import { auditRecord } from "../../auth/administration/audit.ts";
 import { collections } from "../../auth/collections.ts";
+import { invalid } from "../../auth/input.ts";
 import { writeAudit } from "../../auth/records.ts";
+import type { ApiError } from "../../errors.ts";
 import { isId } from "../../ids.ts";
 import { findOrganization } from "../../organizations/change.ts";
 import type { Exchange, RealmInstance } from "../../realm/exchange.ts";
@@ -28,6 +30,11 @@ export const administratorEntrance: Open = (realm) => {
     place: async (_, named) => ({ ...named, teams: await teamsOf(realm, named.org) }),
   };
 };
+
+/** For the member `org` of a body. */
+export function noSuchOrganization(): ApiError {
+  return invalid([{ path: "org", reason: "must be an organization that is not deleted" }]);
+}
 
 /** The teams of an organization that is not deleted; undefined where there is none of this id. */
 async function teamsOf(

@@ -52,6 +52,8 @@ type Headers = Readonly<Record<string, string>>;
 export interface DataShop {
   readonly shop: Shop;
   readonly key: string;
+  /** An administrator, signed in. */
+  readonly boss: { readonly token: string; readonly id: string };
   readonly stop: () => Promise<unknown>;
   /** A request to `/_admin/data/main/…`. */
   readonly admin: (
@@ -68,11 +70,13 @@ export interface DataShop {
 export async function startData(): Promise<DataShop> {
   const shop = await startShop("enabled", everything);
   const key = await shop.key({ name: "admin", admin: true });
+  const boss = await shop.person("boss@example.com", "boss");
   const admin: DataShop["admin"] = (method, path, body, headers = {}, token = key) =>
     shop.send(method, `../_admin/data/main/${path}`, { token, headers, ...(body && { body }) });
   return {
     shop,
     key,
+    boss,
     stop: () => shop.stop(),
     admin,
     async create(name, body = {}) {

@@ -11,7 +11,7 @@ import { writeQuery } from "../query/writes.ts";
 import { existing } from "../writes/existing.ts";
 import { rewrite } from "../writes/update.ts";
 import { Writer } from "../writes/writer.ts";
-import { administratorEntrance } from "./entrance.ts";
+import { administratorEntrance, noSuchOrganization } from "./entrance.ts";
 
 /** The body of a transfer. */
 interface Transfer {
@@ -89,8 +89,7 @@ function transferred(
   { teams }: Place,
 ): Belonging {
   if (org === null) return {};
-  if (teams === undefined)
-    throw invalid([{ path: "org", reason: "must be an organization that is not deleted" }]);
+  if (teams === undefined) throw noSuchOrganization();
   const stays = org === before.org;
   const team = named === undefined && stays ? before.team : (named ?? undefined);
   if (team === undefined) {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import type { Person, Received, Sent } from "../../auth/testing.ts";
 import type { OrganizationRecord } from "../records.ts";
 import { type Organizations, outcome } from "../testing.ts";
-import { fill, invoices, startAdministered, tickets } from "./testing.ts";
+import { invoices, startAdministered, tickets } from "./testing.ts";
 
 let server: Organizations;
 let key: string;
@@ -29,8 +29,8 @@ const send = (method: string, path: string, sent: Sent = {}, of = org): Promise<
 const reactivate = (body?: { readonly slug: string }, of = org) =>
   send("POST", "/reactivate", body === undefined ? {} : { body }, of);
 
-async function audited(action: string): Promise<unknown> {
-  return (await server.audit(action)).filter(({ target }) => target === `org:${org.id}`);
+function audited(action: string): Promise<unknown> {
+  return server.auditOf(org, action);
 }
 
 async function owned(): Promise<unknown> {
@@ -42,10 +42,10 @@ async function owned(): Promise<unknown> {
 describe("Administrator routes: GET /_admin/orgs/{org}/owned", () => {
   test("Administrator routes: counts per collection, deleted documents too, and what becomes of them", async () => {
     const other = await server.createOrg(owner);
-    await fill(server, tickets, org.id, 3, 2);
-    await fill(server, tickets, other.id, 4, 1);
-    await fill(server, invoices, org.id, 1);
-    await fill(server, invoices, undefined, 2);
+    await server.fill(tickets, org.id, 3, 2);
+    await server.fill(tickets, other.id, 4, 1);
+    await server.fill(invoices, org.id, 1);
+    await server.fill(invoices, undefined, 2);
     const expected = (mine: number, kept: number) => ({
       items: [
         { database: "main", collection: "tickets", count: mine, policy: "delete" },
@@ -153,7 +153,7 @@ describe("Administrator routes: POST /_admin/orgs/{org}/reactivate", () => {
   });
 
   test("Organization: what was to be erased is erased before the answer", async () => {
-    await fill(server, tickets, org.id, 450, 50);
+    await server.fill(tickets, org.id, 450, 50);
     await send("DELETE", "");
     expect((await reactivate()).status).toBe(200);
     expect(await owned()).toMatchObject({ items: [{ collection: "tickets", count: 0 }, {}] });

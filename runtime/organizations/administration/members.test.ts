@@ -40,7 +40,7 @@ const disable = (user: Pick<Person, "id">, disabled: boolean) =>
 const status = async () => (await server.org(org))?.status;
 
 async function audited(action: string): Promise<readonly JsonObject[]> {
-  const entries = (await server.audit(action)).filter(({ target }) => target === `org:${org.id}`);
+  const entries = await server.auditOf(org, action);
   return entries.map(({ details }) => details);
 }
 
@@ -157,6 +157,23 @@ describe("Administrator routes: PUT /_admin/orgs/{org}/manager", () => {
       if (assigned.status !== 200) expect(outcome(assigned)).toEqual([400, "validation_error"]);
       expect(await server.member(org, bob)).toBeUndefined();
     }
+  });
+
+  test("Administrator routes: a body that names no user is 400 before the organization is looked for", async () => {
+    await server.changeOrg(org, (before) => ({ ...before, status: "deleted", slug_key: null }));
+    const answers = async (user: Pick<Person, "id">) =>
+      Promise.all(
+        [org.id, "unknown"].map(async (id) => {
+          const sent = { token: key, body: { user: user.id } };
+          return outcome(await server.send("PUT", `/_admin/orgs/${id}/manager`, sent));
+        }),
+      );
+    const refused = [400, "validation_error"];
+    expect(await answers({ id: "nobody" })).toEqual([refused, refused]);
+    expect(await answers(owner)).toEqual([
+      [409, "conflict"],
+      [404, "not_found"],
+    ]);
   });
 
   test("Administrator routes: bad bodies are refused", async () => {

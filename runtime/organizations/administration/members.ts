@@ -8,6 +8,7 @@ import { memberDecision, newMember } from "../member-change.ts";
 import { memberEntries, requireMember } from "../members.ts";
 import type { MemberRecord } from "../records.ts";
 import { findMember, type OrganizationRealm } from "../route.ts";
+import { findAccount } from "../users.ts";
 import { changeExisting } from "./change.ts";
 import { administratorBody, noUser } from "./organizations.ts";
 
@@ -69,6 +70,9 @@ export function putManager(realm: OrganizationRealm): Route {
     const body = new BodyReader(exchange, "application/json");
     const user = body.string("user");
     body.finish();
+    const noAccount = () => noUser("user");
+    // Before the organization is looked for, as whatever is wrong with a body; whoever is deleted meanwhile is met below.
+    if ((await findAccount(realm, user)) === undefined) throw noAccount();
     const org = await changeExisting(realm, exchange, async (org) => {
       const before = await findMember(realm, org.record.id, user);
       const after = withRoles(
@@ -78,7 +82,6 @@ export function putManager(realm: OrganizationRealm): Route {
       const isSame = before !== undefined && changedRoles(before.record.roles, after.roles).length === 0;
       if (isSame && org.record.status === "active") return { result: org.record };
       const details = { roles: after.roles };
-      const noAccount = () => noUser("user");
       const change = { org, user, before, after, noAccount, action: "org.manager", details } as const;
       const decision = await memberDecision(realm, exchange, caller, change, undefined);
       return { ...decision, result: decision.org ?? org.record };

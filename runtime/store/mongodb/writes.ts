@@ -18,11 +18,11 @@ import {
   TransactionConflict,
   UniqueViolation,
 } from "../contract.ts";
-import { encoderFor, memberOf, type Stored } from "./codec.ts";
+import { encoderFor, type Stored } from "./codec.ts";
 import type { Engine, Provisioned } from "./engine.ts";
 import { isConflict, isDuplicateKey, isParallelArrays, storeError } from "./errors.ts";
-import { isThere } from "./indexes.ts";
-import { columns, isLive, pathOf } from "./layout.ts";
+import { columns, isLive } from "./layout.ts";
+import { alikeUnder, type UniqueIndex, uniqueIndexesOf } from "./unique.ts";
 
 /** Attempts of a write that meets others, and milliseconds that the first pause lasts at most. */
 const ATTEMPTS = 6;
@@ -36,12 +36,6 @@ const SURELY_FITS = 1_000_000;
 interface Options {
   readonly maxTimeMS: number;
   readonly session?: ClientSession;
-}
-
-/** Its name in the shape, and where its keys lie. */
-interface UniqueIndex {
-  readonly name: string;
-  readonly keys: readonly { readonly path: string; readonly segments: readonly string[] }[];
 }
 
 /**
@@ -61,12 +55,7 @@ export class Writes {
     this.#provisioned = provisioned;
     this.#documents = engine.database.collection(shape.name);
     this.#encode = encoderFor(shape);
-    this.#unique = shape.indexes
-      .filter(({ unique }) => unique)
-      .map(({ name, keys }) => ({
-        name,
-        keys: keys.map(({ field }) => ({ path: pathOf(field), segments: field.segments })),
-      }));
+    this.#unique = uniqueIndexesOf(shape);
   }
 
   /** @throws DuplicateId | UniqueViolation, the first where both hold | DocumentTooLarge */
@@ -299,18 +288,4 @@ function errorsOf({ writeErrors }: MongoBulkWriteError): readonly WriteError[] {
 
 function isVersion(version: number): Document {
   return { [columns.version]: version === 0 ? { $in: [null, 0] } : version };
-}
-
-/** Which documents have the values that this one has under a unique index; none where it takes no part in it. */
-function alikeUnder({ keys }: UniqueIndex, document: Stored): readonly Filter<Stored>[] {
-  const values = keys.map(({ path, segments }) => [path, valueAt(document, segments)] as const);
-  if (values.some(([, value]) => value === undefined || value === null)) return [];
-  return [
-    { ...isLive, ...Object.fromEntries(values.map(([path, $eq]) => [path, { $eq, ...isThere }] as const)) },
-  ];
-}
-
-/** Keys of unique indexes pass through no array. */
-function valueAt(document: Document, segments: readonly string[]): unknown {
-  return segments.reduce<unknown>(memberOf, document);
 }

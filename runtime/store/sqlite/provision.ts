@@ -38,8 +38,8 @@ export function provision(connection: Connection, shapes: readonly CollectionSha
 
 /**
  * Documents are kept as JSON text. The owner stands beside it as well, since rules ask for nothing as often: reading a
- * column costs a list a third of what looking into twenty documents does. The order indexes hold every column that a condition on visibility reads, so that
- * pages skipped and documents counted need not be looked at.
+ * column costs a list a third of what looking into twenty documents does. The order indexes hold every column that a
+ * condition on visibility reads, so that pages skipped and documents counted need not be looked at.
  */
 function documentTable(collection: string): string {
   const table = quoted(tableName(collection));

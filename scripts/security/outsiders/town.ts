@@ -42,7 +42,7 @@ export interface Town extends Started<HeldClock> {
   /** The caller with a fresh proof of identity. */
   proved(caller: Caller): Promise<Caller>;
   readonly administrator: Caller;
-  /** An organization of somebody's, with a team, and with something in every collection; its slug is the name in lower case. */
+  /** An organization of somebody's, with a team and something in every collection; its slug is the name in lower case. */
   found(owner: Caller, name: string): Promise<Names>;
   /** The claims of an organization, members by administrators' hand, and its end. */
   administer(method: "PUT" | "DELETE", path: string, body?: JsonObject): Promise<JsonObject>;

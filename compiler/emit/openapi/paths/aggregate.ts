@@ -1,21 +1,11 @@
 import type { Collection } from "../../../model/model.ts";
 import type { Build, Operation } from "../build.ts";
 import { aggregationSchemas } from "../schemas/aggregation.ts";
-import type { Ref } from "../schemas/pool.ts";
 import type { QueryField } from "../schemas/values.ts";
 import { accessBy } from "../security.ts";
-import { about, type Described, readAnswer, readHeaders } from "./described.ts";
+import { type AggregationQuery, about, type Described, readAnswer, readHeaders } from "./described.ts";
 import { listed, searchErrors } from "./queries.ts";
 import type { Way } from "./way.ts";
-
-/** How aggregations of one collection are asked for and answered. */
-export interface AggregationQuery {
-  /** None where nothing can be grouped by. */
-  readonly groupBy: readonly Ref[];
-  readonly metrics: Ref;
-  readonly orderBy: Ref;
-  readonly groups: Ref;
-}
 
 /** Undefined for a collection that declares none. */
 export function aggregationQuery(

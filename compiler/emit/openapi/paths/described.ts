@@ -2,7 +2,7 @@ import type { Collection } from "../../../model/model.ts";
 import type { CompiledRules } from "../../../rules/compiled.ts";
 import type { HeaderName } from "../headers.ts";
 import type { CollectionSchemas } from "../schemas/collection.ts";
-import type { AggregationQuery } from "./aggregate.ts";
+import type { Ref } from "../schemas/pool.ts";
 import type { Queries } from "./queries.ts";
 import type { Way } from "./way.ts";
 
@@ -16,6 +16,15 @@ export interface Described {
   readonly aggregation: AggregationQuery | undefined;
   readonly stem: string;
   readonly tag: string;
+}
+
+/** How aggregations of one collection are asked for and answered. */
+export interface AggregationQuery {
+  /** None where nothing can be grouped by. */
+  readonly groupBy: readonly Ref[];
+  readonly metrics: Ref;
+  readonly orderBy: Ref;
+  readonly groups: Ref;
 }
 
 /** Sentences to a description. */

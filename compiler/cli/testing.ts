@@ -1,0 +1,24 @@
+import { spawnSync } from "node:child_process";
+import { join } from "node:path";
+import { packageRoot } from "../bundle/package.ts";
+
+/** What starts the command line. */
+export const entry = join(packageRoot, "compiler/cli/realmc.mjs");
+
+/** What a process that has ended left behind. */
+export interface Ended {
+  readonly status: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs `realmc` in a folder, as a process of its own, until it has ended. */
+export function realmcIn(folder: string): (...words: readonly string[]) => Ended {
+  return (...words) => ran(process.execPath, [entry, ...words], folder);
+}
+
+/** Runs a program in a folder until it has ended. */
+export function ran(program: string, words: readonly string[], folder: string): Ended {
+  const { status, stdout, stderr } = spawnSync(program, words, { encoding: "utf8", cwd: folder });
+  return { status, stdout, stderr };
+}
