@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join, posix } from "node:path";
-import type { Loader, Plugin } from "esbuild";
+import type { OnLoadResult, Plugin } from "esbuild";
 import { type Manifest, manifestPath } from "../../templates/manifest.ts";
 import type { EmittedFile } from "../emit/code.ts";
 import { runtimeModule } from "./package.ts";
@@ -35,22 +35,26 @@ export function emittedModules(folder: string, files: () => readonly EmittedFile
         path: posix.join(posix.dirname(importer), path),
         namespace,
       }));
-      build.onLoad({ filter: /./, namespace }, async ({ path }) => ({
-        contents: needed(path, texts.get(path) ?? (await readFile(join(folder, path), "utf8"))),
-        loader: loaderOf(path),
-      }));
+      build.onLoad({ filter: /./, namespace }, async ({ path }) =>
+        moduleOf(path, texts.get(path) ?? (await readFile(join(folder, path), "utf8"))),
+      );
     },
   };
 }
 
+function moduleOf(path: string, text: string): OnLoadResult {
+  if (path === manifestPath) return { contents: needed(text), loader: "json" };
+  if (path.endsWith(".json")) return { contents: parsing(text), loader: "js" };
+  return { contents: text, loader: path.endsWith(".ts") ? "ts" : "js" };
+}
+
 /** Of the manifest a server needs the fingerprint alone. */
-function needed(path: string, text: string): string {
-  if (path !== manifestPath) return text;
+function needed(text: string): string {
   const { fingerprint }: Pick<Manifest, "fingerprint"> = JSON.parse(text);
   return JSON.stringify({ fingerprint });
 }
 
-function loaderOf(path: string): Loader {
-  if (path.endsWith(".ts")) return "ts";
-  return path.endsWith(".json") ? "json" : "js";
+/** Both esbuild and Node take much longer for a large literal than for its JSON text, here without its layout. */
+function parsing(text: string): string {
+  return `export default JSON.parse(${JSON.stringify(text.replace(/\n */g, ""))});`;
 }

@@ -47,7 +47,12 @@ export class Servers {
    */
   serve(module: string, key?: string): Promise<Readonly<Record<string, string>>> {
     const work = this.#turn.then(() => this.#takeOver(module, key));
-    this.#turn = work.catch(() => undefined);
+    // Starting a process takes a while, in which the caller can know already.
+    this.#turn = work
+      .catch(() => undefined)
+      .then(() => {
+        if (!this.#closed) this.#next = this.#start();
+      });
     return work;
   }
 
@@ -77,8 +82,6 @@ export class Servers {
       await next.end();
       await this.#resume();
       throw error;
-    } finally {
-      if (!this.#closed) this.#next = this.#start();
     }
   }
 

@@ -66,30 +66,36 @@ export function jsonText(value: object): string {
   return `${layOut(value, "", 0)}\n`;
 }
 
-/** `taken`: columns of the last line that stand before and after the value. */
+/**
+ * Put together by concatenation alone, which copies nothing until the whole is read; `join` would, at every level.
+ * @param taken Columns of the last line that stand before and after the value.
+ */
 function layOut(value: unknown, indent: string, taken: number): string {
   const inner = `${indent}  `;
   if (Array.isArray(value)) {
     const flat = flatText(value);
     if (flat !== undefined && indent.length + taken + flat.length <= lineWidth) return flat;
-    return `[\n${value.map((item) => inner + layOut(item, inner, 1)).join(",\n")}\n${indent}]`;
+    let items = "";
+    for (const item of value) items += (items === "" ? "" : ",\n") + inner + layOut(item, inner, 1);
+    return `[\n${items}\n${indent}]`;
   }
   if (!isJsonObject(value)) return leafText(value);
   const reference = referenceText(value);
   if (reference !== undefined && indent.length + taken + reference.length <= lineWidth) return reference;
-  const members = Object.entries(value).flatMap(([name, member]) => {
-    if (member === undefined) return [];
+  let members = "";
+  for (const [name, member] of Object.entries(value)) {
+    if (member === undefined) continue;
     const key = `${leafText(name)}: `;
-    return [inner + key + layOut(member, inner, key.length + 1)];
-  });
-  return members.length === 0 ? "{}" : `{\n${members.join(",\n")}\n${indent}}`;
+    members += (members === "" ? "" : ",\n") + inner + key + layOut(member, inner, key.length + 1);
+  }
+  return members === "" ? "{}" : `{\n${members}\n${indent}}`;
 }
 
 /** On one line, where a `$ref` is all there is. */
 function referenceText(value: JsonObject): string | undefined {
-  const [name, ...others] = Object.keys(value);
-  if (name !== "$ref" || others.length > 0 || typeof value[name] !== "string") return undefined;
-  return `{ "$ref": ${leafText(value[name])} }`;
+  const { $ref: reference } = value;
+  if (typeof reference !== "string" || Object.keys(value).length > 1) return undefined;
+  return `{ "$ref": ${leafText(reference)} }`;
 }
 
 /** On one line, where nothing in it stands over several. */

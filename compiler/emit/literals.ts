@@ -54,6 +54,8 @@ function stringText(value: string): string {
  * characters mean nothing outside strings and comments, so whole modules may be passed.
  */
 export function escapeInvisible(text: string): string {
+  // Nearly all text is plain, which takes less to see than to look for each of them.
+  if (!/[\u007f-\uffff]/.test(text)) return text;
   return text.replace(/[\p{Cf}\u007f-\u009f\u2028\u2029]/gu, (character) =>
     character
       .split("")

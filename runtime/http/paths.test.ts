@@ -1,17 +1,20 @@
 import { expect, it } from "vitest";
-import { PathTable, segmentsOf } from "./paths.ts";
+import { PathTable, parametersOf, segmentsOf } from "./paths.ts";
+
+function tableOf(patterns: readonly string[]): PathTable<string> {
+  const table = new PathTable<string>();
+  for (const pattern of patterns) table.at(pattern, () => pattern);
+  return table;
+}
 
 function find(target: string): string | undefined {
-  const table = new PathTable<string>();
-  for (const pattern of [
+  const table = tableOf([
     "/v1/a/b/c",
     "/v1/a/b/c/:id",
     "/v1/a/b/c/:id/restore",
     "/v1/a/b/_batch",
     "/healthz",
-  ]) {
-    table.set(pattern, pattern);
-  }
+  ]);
   return table.get(segmentsOf(target));
 }
 
@@ -44,4 +47,38 @@ it("finds nothing for other paths and malformed encodings", () => {
     if (target === "/v1/a/b/c/") expect(find(target)).toBe("/v1/a/b/c/:id");
     else expect(find(target), target).toBeUndefined();
   }
+});
+
+it("a name goes before a parameter, further left first, whatever was there first", () => {
+  const patterns = ["/a/:b/c/d", "/a/b/:c/e", "/:a/b/c/e", "/a/:b/:c/:d", "/a/b/:c/:d/:e", "/a/b/c/f/g"];
+  for (const given of [patterns, patterns.toReversed()]) {
+    const table = tableOf(given);
+    expect(table.get(segmentsOf("/a/b/c/e"))).toBe("/a/b/:c/e");
+    // What a name leads to may be nothing in the end.
+    expect(table.get(segmentsOf("/a/b/c/d"))).toBe("/a/:b/c/d");
+    expect(table.get(segmentsOf("/a/b/c/x"))).toBe("/a/:b/:c/:d");
+    expect(table.get(segmentsOf("/x/b/c/e"))).toBe("/:a/b/c/e");
+    expect(table.get(segmentsOf("/a/b/c/f/h"))).toBe("/a/b/:c/:d/:e");
+    expect(table.get(segmentsOf("/a/b/c"))).toBeUndefined();
+  }
+});
+
+it("patterns that differ in what parameters are called stand for the same paths", () => {
+  const table = tableOf(["/a/:id"]);
+  expect(table.at("/a/:name", () => "another")).toBe("/a/:id");
+  expect(table.at("/a/id", () => "another")).toBe("another");
+});
+
+it("knows where the parameters of a pattern stand", () => {
+  expect(parametersOf("/v1/a/:org/teams/:team")).toEqual([
+    ["org", 3],
+    ["team", 5],
+  ]);
+  expect(parametersOf("/v1/a")).toEqual([]);
+});
+
+it("parameters are decoded once; members of every object are names like others", () => {
+  expect(segmentsOf("/a/%2541/?b=%zz")).toEqual(["", "a", "%41", ""]);
+  expect(find("/v1/a/b/c/constructor")).toBe("/v1/a/b/c/:id");
+  for (const name of ["__proto__", "constructor", "toString"]) expect(find(`/${name}`)).toBeUndefined();
 });

@@ -1,17 +1,17 @@
 import { once } from "node:events";
 import type { AddressInfo, Socket } from "node:net";
-import Fastify, { type FastifyInstance } from "fastify";
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import { ApiError } from "../errors.ts";
 import type { Log, RealmInstance, RealmModule } from "../realm/exchange.ts";
 import type { AddressOf } from "./address.ts";
 import { refuse, refuseClient } from "./client-errors.ts";
 import { corsOf } from "./cors.ts";
 import { Dispatcher, type Observer } from "./dispatcher.ts";
-import { routeFallback } from "./fallback.ts";
 import { healthz, readyz } from "./health.ts";
 import type { Metrics } from "./metrics.ts";
 import { Registry } from "./registry.ts";
 import { requestIds } from "./request-id.ts";
+import { requestRouter } from "./router.ts";
 
 export interface ServerOptions {
   readonly realms: readonly RealmModule[];
@@ -55,7 +55,7 @@ const headerBytes = 32 * 1024;
  */
 const betweenRequests = 100;
 
-/** Builds the server: Fastify is its router, the {@link Dispatcher} its request path. */
+/** Builds the server: Fastify sees to its connections, the {@link Dispatcher} is its request path. */
 export function createServer(options: ServerOptions): HttpServer {
   const requestId = requestIds();
   const { addressOf, log, maxBodyBytes, metrics } = options;
@@ -80,26 +80,26 @@ export function createServer(options: ServerOptions): HttpServer {
     // Ours; Fastify's goes unused.
     genReqId: () => "",
     routerOptions: {
-      // Handlers judge ids; nothing in 32 KiB of headers is longer.
+      // A whole path is a parameter to it; nothing in 32 KiB of headers is longer.
       maxParamLength: headerBytes,
       querystringParser: () => ({}),
     },
     clientErrorHandler: (error, socket) => refuseClient(error, socket, requestId({})),
     frameworkErrors: (_error, request, reply) => {
       reply.hijack();
-      fallback(request.raw, reply.raw);
+      route(request.raw, reply.raw);
     },
   });
 
-  const registry = new Registry(app, dispatcher, options.adminApi);
+  const registry = new Registry(options.adminApi);
   const cors = new Map(options.realms.map(({ definition }) => [definition.name, corsOf(definition)]));
-  const fallback = routeFallback(dispatcher, registry.paths, cors);
+  const route = requestRouter(dispatcher, registry, cors);
   const ready = () => registry.complete && !dispatcher.draining;
   registry.addFixed("/healthz", healthz);
   registry.addFixed("/readyz", readyz(options.fingerprint, ready, options.reachable));
   if (metrics !== undefined) registry.addFixed("/metrics", metrics.handle);
   for (const realm of options.realms) registry.addRealm(realm);
-  answerTheRest(app, fallback);
+  answerAll(app, route);
   // `Expect` with anything but 100-continue: it may be ignored (RFC 9110, 10.1.1).
   app.server.on("checkExpectation", (request, response) => app.server.emit("request", request, response));
   // Node and Fastify would close idle connections the moment they stop accepting.
@@ -153,18 +153,19 @@ export function createServer(options: ServerOptions): HttpServer {
   };
 }
 
-/** What no route matches ends in the fallback, and Fastify reads no body for it. */
-function answerTheRest(app: FastifyInstance, fallback: ReturnType<typeof routeFallback>): void {
+/** Whatever the path and method are, and Fastify reads no body. */
+function answerAll(app: FastifyInstance, route: ReturnType<typeof requestRouter>): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("*", (_request, _payload, done) => done(null));
-  app.setNotFoundHandler((request, reply) => {
+  const takeOver = (request: FastifyRequest, reply: FastifyReply) => {
     reply.hijack();
-    fallback(request.raw, reply.raw);
-  });
-  app.setErrorHandler((_error, request, reply) => {
-    reply.hijack();
-    fallback(request.raw, reply.raw);
-  });
+    route(request.raw, reply.raw);
+  };
+  // The earliest hook, so that nothing of Fastify's body parsing or replying runs.
+  app.all("*", { onRequest: (request, reply) => takeOver(request, reply) }, () => undefined);
+  // Methods that Fastify does not know.
+  app.setNotFoundHandler(takeOver);
+  app.setErrorHandler((_error, request, reply) => takeOver(request, reply));
 }
 
 function bothOf(one: Observer | undefined, other: Observer | undefined): Observer | undefined {

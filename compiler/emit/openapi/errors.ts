@@ -1,5 +1,6 @@
 import type { OpenAPIV3_1 } from "openapi-types";
 import { type ErrorCode, errorStatus } from "../../../runtime/errors.ts";
+import { kept } from "../../../runtime/kept.ts";
 import type { HeaderName } from "./headers.ts";
 import type { Named } from "./named.ts";
 import { pascalCase } from "./names.ts";
@@ -8,11 +9,16 @@ import type { Shared } from "./shared.ts";
 
 type Response = OpenAPIV3_1.ResponseObject;
 
+/** By status. */
+type Responses = Readonly<Record<string, Ref>>;
+
 /** The error responses of operations: one component for every set of codes that some operation answers with a status. */
 export class ErrorResponses {
   readonly #responses: Named<Response>;
   readonly #headers: Shared<OpenAPIV3_1.HeaderObject, HeaderName>;
   readonly #envelope: Ref;
+  /** By codes, in the order that they were asked for: most operations answer what others do. */
+  readonly #known = new Map<string, Responses>();
   /** The schema of what an error says of one place. */
   readonly detail: Ref;
 
@@ -50,7 +56,11 @@ export class ErrorResponses {
   }
 
   /** Responses by status for the codes that an operation answers. */
-  of(codes: Iterable<OperationError>): Record<string, Ref> {
+  of(codes: readonly OperationError[]): Responses {
+    return kept(this.#known, codes.join(), () => this.#make(codes));
+  }
+
+  #make(codes: readonly OperationError[]): Responses {
     const byStatus = new Map<number, OperationError[]>();
     for (const code of [...new Set(codes)].sort()) {
       byStatus.set(errorStatus[code], [...(byStatus.get(errorStatus[code]) ?? []), code]);

@@ -54,7 +54,7 @@ function transfer(build: Build, way: Way, { collection, schemas, stem, tag }: De
 function assign(build: Build, way: Way, { collection, queries, stem, tag }: Described): Operation {
   const org: JsonObject = { type: "string", description: "Id of an organization that is not deleted." };
   const schema = build.schemas.add(`${stem}Assignment`, closed({ org, where: queries.conditions }));
-  const answer = (name: string, members: JsonObject): Ref => build.schemas.share(name, closed(members));
+  const answer = (name: string, members: JsonObject): Ref => build.schemas.share(name, () => closed(members));
   return build.operation({
     id: way.id(`assignOrgTo${stem}`),
     tag: way.tag(tag),

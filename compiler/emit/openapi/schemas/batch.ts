@@ -23,13 +23,13 @@ export function batchSchemas(
 ): BatchSchemas {
   const stem = capitalized(database.name);
   const operations = members.flatMap((member) => operationsOf(pool, member));
-  const deleted = pool.share("DeletedDocument", {
+  const deleted = pool.share("DeletedDocument", () => ({
     type: "object",
     description: "The result of a delete.",
     required: ["id"],
     properties: { id: { type: "string" } },
     additionalProperties: false,
-  });
+  }));
   return {
     request: pool.add(`${stem}BatchRequest`, {
       type: "object",

@@ -143,7 +143,7 @@ function meta(pool: SchemaPool, realm: Realm, { softDelete, text, organization }
       : "RetainedMeta";
   const whose: (typeof belongings)[number] =
     organization === undefined ? "" : organization.teams === undefined ? "Organization" : "Team";
-  return pool.share(`${text ? "Searchable" : ""}${whose}${kind}`, {
+  return pool.share(`${text ? "Searchable" : ""}${whose}${kind}`, () => ({
     type: "object",
     description: "Kept by the server; ignored in what clients send.",
     required: ["created_at", "updated_at"],
@@ -160,16 +160,16 @@ function meta(pool: SchemaPool, realm: Realm, { softDelete, text, organization }
       }),
     },
     additionalProperties: false,
-  });
+  }));
 }
 
 /** `_meta` of a document of which fields were selected. */
 function selectedMeta(pool: SchemaPool, realm: Realm): Ref {
-  return pool.share("SelectedMeta", {
+  return pool.share("SelectedMeta", () => ({
     type: "object",
     properties: { ...commonMeta(realm), ...(realm.organizations && belongingMeta) },
     additionalProperties: false,
-  });
+  }));
 }
 
 const belongingMeta = {

@@ -35,7 +35,7 @@ export function whereSchema(
   const conjunction = { type: "object", description, properties: members, additionalProperties: false };
   if (!collection.text) return pool.add(`${stem}Where`, conjunction);
   pool.add(`${stem}Conditions`, conjunction);
-  const $search = pool.share("SearchText", searchText);
+  const $search = pool.share("SearchText", () => searchText);
   return pool.add(`${stem}Where`, { ...conjunction, properties: { $search, ...members } });
 }
 
@@ -57,9 +57,11 @@ function condition(pool: SchemaPool, { kinds, ...others }: Kinds): Ref {
     kinds: [...new Set(kinds.map((kind) => (kind === "date-time" ? ("date" as const) : kind)))],
   };
   const name = nameOf(field);
-  const equal = equalTo(pool, field);
-  const operators = pool.share(`${name}Operators`, operatorsSchema(pool, field, equal));
-  return pool.share(`${name}Condition`, anyOf([...equal, operators]));
+  return pool.share(`${name}Condition`, () => {
+    const equal = equalTo(pool, field);
+    const operators = pool.share(`${name}Operators`, () => operatorsSchema(pool, field, equal));
+    return anyOf([...equal, operators]);
+  });
 }
 
 /** `NullableString`, `IntegerOrString`, `DateArray`. */
@@ -104,7 +106,7 @@ function operand(pool: SchemaPool, kinds: Kinds["kinds"], nullable: boolean): Js
   const others = kinds.filter((kind) => kind !== "date" && kind !== "date-time");
   const value = valueSchema(others, nullable);
   if (others.length === kinds.length || others.includes("string")) return value;
-  const date = pool.share("DateOperand", dateOperand);
+  const date = pool.share("DateOperand", () => dateOperand);
   return value ? anyOf([date, value]) : date;
 }
 
@@ -136,14 +138,14 @@ function anyOf(schemas: readonly JsonObject[]): JsonObject {
 
 /** Those starting with `$i` do not look at case. */
 function textOperators(pool: SchemaPool): JsonObject {
-  const text = pool.share("TextOperand", { type: "string", maxLength: 256 });
-  const pattern = pool.share("LikePattern", {
+  const text = pool.share("TextOperand", () => ({ type: "string", maxLength: 256 }));
+  const pattern = pool.share("LikePattern", () => ({
     type: "string",
     description:
       "Matches the whole value: `%` any run of characters, `_` exactly one, everything else itself; at most 4 of both.",
     maxLength: 256,
     pattern: "^[^%_]*([%_][^%_]*){0,4}$",
-  });
+  }));
   return {
     $like: pattern,
     $ilike: pattern,

@@ -96,7 +96,7 @@ export function organizationRoles({ roles }: Organizations): JsonObject {
 export function effectiveRoles(pool: SchemaPool, settings: Organizations): JsonObject {
   const origin = { ...ids, minItems: 1, description: "`direct`, `default`, and names of teams." };
   const role = organizationRoles(settings)["items"] ?? {};
-  const items = pool.share("EffectiveRole", closed({ role, origin }));
+  const items = pool.share("EffectiveRole", () => closed({ role, origin }));
   return { type: "array", items, description: "Sorted by role." };
 }
 

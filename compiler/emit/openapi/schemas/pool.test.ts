@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { JsonValue } from "../../../../runtime/json.ts";
+import { SchemaPool } from "./pool.ts";
 import { judge, samples } from "./testing.ts";
 
 function embedded(schema: JsonValue, files: Readonly<Record<string, JsonValue>> = {}) {
@@ -115,4 +116,14 @@ describe("component schemas", () => {
     expect(components).toMatchObject({ ThingsAnything: {}, ThingsNothing: { not: {} } });
     expect([accepts({ a: 1 }), accepts({ b: 1 })]).toEqual([true, false]);
   });
+});
+
+test("what is shared is made once", () => {
+  const pool = new SchemaPool(new Map());
+  const shared = pool.share("Text", () => ({ type: "string" }));
+  const again = pool.share("Text", () => {
+    throw new Error("made again");
+  });
+  expect(again).toEqual(shared);
+  expect(pool.toObject()).toEqual({ Text: { type: "string" } });
 });

@@ -1,6 +1,7 @@
 import { posix } from "node:path";
 import type { OpenAPIV3_1 } from "openapi-types";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../../runtime/json.ts";
+import { kept } from "../../../../runtime/kept.ts";
 import { pathOf } from "../../../load/source.ts";
 import { Names, pascalCase } from "../names.ts";
 import { mapKeyword } from "./keywords.ts";
@@ -48,10 +49,8 @@ export class SchemaPool {
   }
 
   /** As `add` the first time; afterwards the reference to what was then added under this name. */
-  share(name: string, schema: JsonObject): Ref {
-    const shared = this.#shared.get(name) ?? this.add(name, schema);
-    this.#shared.set(name, shared);
-    return shared;
+  share(name: string, make: () => JsonObject): Ref {
+    return kept(this.#shared, name, () => this.add(name, make()));
   }
 
   /** Adds the component for a place: the schema as written. */

@@ -1,0 +1,77 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { ApiError } from "../errors.ts";
+import type { Exchange, Handler } from "../realm/exchange.ts";
+import { type Cors, preflight } from "./cors.ts";
+import type { Dispatcher } from "./dispatcher.ts";
+import type { Endpoint } from "./endpoint.ts";
+import { classOfPath, outside, routeHeaders } from "./headers.ts";
+import { segmentsOf } from "./paths.ts";
+import type { Registered, Registry } from "./registry.ts";
+
+type Segments = ReturnType<typeof segmentsOf>;
+
+/**
+ * Brings each request to the endpoint of its path and method. What has none is answered, too: OPTIONS and unsupported
+ * methods of known paths (405), 404 for all others, malformed percent-encoding among them.
+ *
+ * @param realms of each realm by name
+ */
+export function requestRouter(
+  dispatcher: Dispatcher,
+  { paths }: Registry,
+  realms: ReadonlyMap<string, Cors>,
+): (raw: IncomingMessage, response: ServerResponse) => void {
+  return (raw, response) => {
+    const segments = segmentsOf(raw.url ?? "");
+    const methods = paths.get(segments);
+    const registered = methods?.get(raw.method ?? "");
+    if (registered === undefined) {
+      dispatcher.dispatch(unmatched(raw, segments, methods), raw, response, {});
+    } else {
+      dispatcher.dispatch(registered.endpoint, raw, response, valuesOf(registered, segments));
+    }
+  };
+
+  function unmatched(
+    raw: IncomingMessage,
+    segments: Segments,
+    methods: ReadonlyMap<string, unknown> | undefined,
+  ): Endpoint {
+    const inRealm = segments[1] === "v1";
+    const cors = inRealm ? realms.get(segments[2] ?? "") : undefined;
+    return {
+      pattern: "unmatched",
+      handle: handlerFor(raw, methods, cors),
+      headers: inRealm ? routeHeaders(classOfPath(segments), cors?.credentials ?? false) : outside,
+      cors,
+      readsBody: false,
+    };
+  }
+}
+
+function valuesOf({ parameters }: Registered, segments: Segments): Exchange["params"] {
+  const values: Record<string, string | undefined> = {};
+  for (const [name, at] of parameters) values[name] = segments[at];
+  return values;
+}
+
+function handlerFor(
+  raw: IncomingMessage,
+  methods: ReadonlyMap<string, unknown> | undefined,
+  cors: Cors | undefined,
+): Handler {
+  if (methods === undefined) return notFound;
+  const allow = [...methods.keys(), "OPTIONS"].join(", ");
+  if (raw.method !== "OPTIONS") return () => methodNotAllowed(raw.method ?? "", allow);
+  const { origin } = raw.headers;
+  const listed = origin !== undefined && cors?.origins.has(origin) === true;
+  return () => ({ status: 204, headers: listed ? { ...preflight, allow } : { allow } });
+}
+
+function notFound(): never {
+  throw new ApiError("not_found", "There is nothing at this address.");
+}
+
+function methodNotAllowed(method: string, allow: string): never {
+  throw new ApiError("method_not_allowed", `${method} is not supported here.`, { headers: { allow } });
+}
