@@ -40,7 +40,6 @@ function ofRuntime(): readonly Found[] {
 const harmless: Readonly<Record<string, string>> = {
   [String.raw`"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*`]:
     "meets well-formed JSON only: every quote has its partner",
-  "[^/]+$": "meets paths of our own routes only",
   "^(%*)([^%_]*)(%*)$": "meets patterns of $like, which have four wildcards at most",
   [String.raw` index: (?:\S+\.\$)?(.+?) dup key`]: "meets messages of MongoDB, which name the index first",
   "index '(.*)'$": "meets messages of SQLite about our own indexes",
