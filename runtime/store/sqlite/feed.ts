@@ -2,6 +2,7 @@ import { type Change, type ChangeFeed, HistoryExpired, type StoredDocument } fro
 import { Listeners } from "../listeners.ts";
 import type { Connection } from "./connection.ts";
 import type { Value } from "./driver.ts";
+import { limitTo } from "./query.ts";
 import { documentOf, textOf, valuesOf, wholeNumberOf } from "./rows.ts";
 
 const KEPT = 24 * 60 * 60 * 1000;
@@ -38,7 +39,7 @@ const headPosition = "SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE nam
 const bounds = `SELECT position, (${headPosition}) FROM svc_feed_start`;
 const changesAfter = `
   SELECT position, at, collection, id, before_version, before, after_version, after
-  FROM svc_feed WHERE position > ?1 ORDER BY position LIMIT ?2`;
+  FROM svc_feed WHERE position > ?1 ORDER BY position ${limitTo("?2")}`;
 
 /** Records a change, inside the transaction that makes it. */
 export function recordChange(

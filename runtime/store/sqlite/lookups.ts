@@ -8,7 +8,7 @@ import { type TableIndex, tableIndexes } from "./indexes.ts";
 import { type Indexes, lower, unindexed } from "./lower.ts";
 import { quoted, tableName } from "./names.ts";
 import { Parameters } from "./parameters.ts";
-import { type Query, visibleIn } from "./query.ts";
+import { limitTo, type Query, visibleIn } from "./query.ts";
 import type { Lowered } from "./statements.ts";
 
 /** Values that lead to so few documents that these need no counting. */
@@ -47,7 +47,7 @@ export class Lookups {
     );
     if (index === undefined) throw new Error(`no unique index over ${key.path} of ${this.#shape.name}`);
     const sql = `SELECT id, version, doc FROM ${quoted(tableName(this.#shape.name))} INDEXED BY ${index.name}
-      WHERE ${stored} IN (SELECT value FROM json_each(?2)) AND ${visibleIn(this.#shape).live}${counted}${condition} LIMIT ?3`;
+      WHERE ${stored} IN (SELECT value FROM json_each(?2)) AND ${visibleIn(this.#shape).live}${counted}${condition} ${limitTo("?3")}`;
     return { sql, values: parameters.values };
   }
 }

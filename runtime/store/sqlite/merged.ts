@@ -6,6 +6,7 @@ import type { TableIndex } from "./indexes.ts";
 import { conditionsOf, type Narrowing } from "./narrowing.ts";
 import { orderBy, orderByColumns, type SortKey } from "./order.ts";
 import type { Parameters } from "./parameters.ts";
+import { pageLimit } from "./query.ts";
 import { walksAlong } from "./walks.ts";
 
 /**
@@ -24,8 +25,8 @@ export interface Merge {
   readonly rest: Filter;
 }
 
-/** Values whose rows are merged; SQLite merges two at a time, so that a row passes by all values after its own. */
-const FEW = 50;
+/** How many values statements are made for that merge their rows; for fewer, some of a statement's find nothing. */
+const MERGED = [2, 4, 8, 16, 32, 50];
 
 /**
  * What is to be merged where the filter wants one of several texts.
@@ -43,7 +44,7 @@ export function mergeAlong(
     if (walk === undefined || walk.index.unique || walk.walked < keys.length) continue;
     const { index, bound } = walk;
     if (index.columns.slice(0, bound).some(({ sql }) => sql === key))
-      return { index, key, values, rest, isFew: values.length <= FEW };
+      return { index, key, values, rest, isFew: values.length <= Math.max(...MERGED) };
   }
   return undefined;
 }
@@ -76,8 +77,10 @@ export function mergedRows(
     `SELECT ${columns} FROM ${table} INDEXED BY ${index.name} WHERE ${key} = ${value} AND ${condition}`;
   if (isFew) {
     const columns = ["seq AS found", ...keys.map(({ sql }) => sql)].join(", ");
-    const parts = values.map((value) => rowsOf(columns, parameters.add(value)));
-    return `SELECT found FROM (${parts.join(" UNION ALL ")}${orderByColumns(keys)} LIMIT ?2 OFFSET ?3)`;
+    const most = MERGED.find((count) => count >= values.length) ?? values.length;
+    const nothing = Array.from({ length: most - values.length }, () => null);
+    const parts = [...values, ...nothing].map((value) => rowsOf(columns, parameters.add(value)));
+    return `SELECT found FROM (${parts.join(" UNION ALL ")}${orderByColumns(keys)} ${pageLimit})`;
   }
   const order = orderBy(keys);
   const page = "?2 + ?3";
@@ -86,5 +89,5 @@ export function mergedRows(
   const members = `SELECT member FROM (SELECT member, (${rowsOf("seq", "member")}${order} LIMIT 1) AS head FROM (${all}))
     CROSS JOIN ${table} ON seq = head${order} LIMIT ${page}`;
   return `SELECT seq AS found FROM (${members})
-    CROSS JOIN ${table} ON seq IN (${rowsOf("seq", "member")}${order} LIMIT ${page})${order} LIMIT ?2 OFFSET ?3`;
+    CROSS JOIN ${table} ON seq IN (${rowsOf("seq", "member")}${order} LIMIT ${page})${order} ${pageLimit}`;
 }

@@ -26,7 +26,7 @@ import {
   within,
 } from "./order.ts";
 import { Parameters } from "./parameters.ts";
-import { visibleIn, type Way } from "./query.ts";
+import { pageLimit, visibleIn, type Way } from "./query.ts";
 import type { Source } from "./source.ts";
 import { relevanceOf } from "./text.ts";
 import { findsOne, isNarrow, type Walk, walksAlong } from "./walks.ts";
@@ -221,7 +221,7 @@ export class Pages {
         condition(parameters),
         passing(filter, everyRow, parameters, indexes),
       );
-      const rows = `FROM ${this.#table} INDEXED BY ${index.name} WHERE ${conditions}${orderBy(keys)} LIMIT ?2 OFFSET ?3`;
+      const rows = `FROM ${this.#table} INDEXED BY ${index.name} WHERE ${conditions}${orderBy(keys)} ${pageLimit}`;
       const sql = inOrder
         ? `SELECT id, version, doc ${rows}`
         : this.#documents(`SELECT seq AS found ${rows}`);
@@ -237,13 +237,13 @@ export class Pages {
     const later = after === undefined ? "" : ` AND ${afterPosition(keys, parameters)}`;
     const rows = (part: Visibility) => `${this.#source.rows(filter, part, parameters)}${later}`;
     if (visibility !== "all" || !this.#source.serves(filter, visibility)) {
-      const found = `SELECT seq AS found FROM ${rows(visibility)}${sortBy(keys)} LIMIT ?2 OFFSET ?3`;
+      const found = `SELECT seq AS found FROM ${rows(visibility)}${sortBy(keys)} ${pageLimit}`;
       return lowered(this.#documents(found), parameters);
     }
     // Indexes serve the live ones and the deleted ones each by themselves.
     const columns = ["seq AS found", ...keys.map(({ sql }) => `+${sql}`)].join(", ");
     const parts = (["live", "deleted"] as const).map((part) => `SELECT ${columns} FROM ${rows(part)}`);
-    const found = `${parts.join(" UNION ALL ")}${orderByColumns(keys)} LIMIT ?2 OFFSET ?3`;
+    const found = `${parts.join(" UNION ALL ")}${orderByColumns(keys)} ${pageLimit}`;
     return lowered(this.#documents(`SELECT found FROM (${found})`), parameters);
   }
 
@@ -264,7 +264,7 @@ export class Pages {
         : `${this.#table} WHERE ${conjunction(this.#visible[part], later, passing(filter, false, parameters, this.#unindexed))}`;
       return `SELECT id, version, doc, created_at FROM ${rows}`;
     };
-    const found = `${select("live")} UNION ALL ${select("deleted")} ORDER BY created_at, id LIMIT ?2 OFFSET ?3`;
+    const found = `${select("live")} UNION ALL ${select("deleted")} ORDER BY created_at, id ${pageLimit}`;
     // A fourth column would be a score.
     return lowered(`SELECT id, version, doc FROM (${found})`, parameters);
   }
@@ -281,7 +281,7 @@ export class Pages {
       this.#visible[visibility],
       passing(rest, true, parameters, this.#unindexed),
     );
-    const found = `SELECT seq AS found, ${score} AS score FROM ${from} WHERE ${conditions} ORDER BY score DESC, id LIMIT ?2 OFFSET ?3`;
+    const found = `SELECT seq AS found, ${score} AS score FROM ${from} WHERE ${conditions} ORDER BY score DESC, id ${pageLimit}`;
     const sql = `SELECT id, version, doc, score FROM (${found}) CROSS JOIN ${this.#table} ON seq = found`;
     return lowered(sql, parameters);
   }

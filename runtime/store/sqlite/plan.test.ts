@@ -448,3 +448,25 @@ describe("prefixes end where the next string begins", () => {
     }
   });
 });
+
+test("no limit is a bare parameter, for whose value SQLite would prepare the statement anew", () => {
+  const after = ["2026-03-01T00:00:00.000Z", "x"];
+  const finds: readonly Partial<Find>[] = [
+    {},
+    { after },
+    { visibility: "all" },
+    { filter: eq(status, "a"), order: by(["-", size]) },
+    { filter: eq(field("unindexed", "string"), "x"), order: by(place) },
+    { filter: isIn(owner, ["a", "b"]) },
+    {
+      filter: isIn(
+        owner,
+        Array.from({ length: 100 }, (_, n) => `${n}`),
+      ),
+    },
+  ];
+  for (const { sql } of finds.flatMap(statements)) {
+    expect(sql).toMatch(/LIMIT \+\?2/);
+    expect(sql).not.toMatch(/LIMIT \?\d+(?! \+)/);
+  }
+});

@@ -30,6 +30,17 @@ export function single(query: Query): Sequence {
 /** A way to rows to which there may be others. */
 export type Way = () => Sequence;
 
+/**
+ * SQL for at most as many rows as a parameter says. Bare, SQLite would look at its value to plan the statement, and so
+ * prepare it anew for every run.
+ */
+export function limitTo(parameter: string): string {
+  return `LIMIT +${parameter}`;
+}
+
+/** SQL for a page of a list: `?2` is how many rows, `?3` what is skipped. */
+export const pageLimit = `${limitTo("?2")} OFFSET ?3`;
+
 export const notExpired = "(purge_at IS NULL OR purge_at > ?1)";
 
 /** `?1` is the time. The live and deleted conditions are those of the partial indexes. */

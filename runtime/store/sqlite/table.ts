@@ -23,7 +23,7 @@ import { type Indexes, lower, unindexed } from "./lower.ts";
 import { declaredName, quoted, tableName } from "./names.ts";
 import { Pages } from "./pages.ts";
 import { Parameters } from "./parameters.ts";
-import { notExpired, type Query, visibleIn, type Way } from "./query.ts";
+import { limitTo, notExpired, type Query, visibleIn, type Way } from "./query.ts";
 import { documentOf, documentsOf, valuesOf, writesOf } from "./rows.ts";
 import { Source } from "./source.ts";
 import { type Lowered, noStatements } from "./statements.ts";
@@ -70,7 +70,7 @@ export class Table {
     this.#put = `${this.#insert} ON CONFLICT (id) DO UPDATE SET version = excluded.version, created_at = excluded.created_at,
       deleted_at = excluded.deleted_at, purge_at = excluded.purge_at, doc = excluded.doc`;
     this.#scan = `SELECT id, version, created_at, deleted_at, purge_at, doc FROM ${name}
-      WHERE id > ?2 AND ${notExpired} ORDER BY id LIMIT ?3`;
+      WHERE id > ?2 AND ${notExpired} ORDER BY id ${limitTo("?3")}`;
     // Setting only what changes on most writes leaves the indexes over the other columns alone.
     this.#replaceText = `UPDATE ${name} SET version = ?1, doc = ?2
       WHERE id = ?3 AND version = ?4 AND created_at = ?5 AND deleted_at IS NULL AND purge_at IS NULL`;
@@ -81,7 +81,7 @@ export class Table {
     this.#remove = `DELETE FROM ${name}
       WHERE id = ?2 AND (version = ?3 OR ?3 IS NULL AND deleted_at IS NULL) AND ${notExpired}${returning}`;
     this.#removeExpired = `DELETE FROM ${name}
-      WHERE seq IN (SELECT seq FROM ${name} WHERE purge_at <= ?1 ORDER BY purge_at LIMIT ?2)${returning}`;
+      WHERE seq IN (SELECT seq FROM ${name} WHERE purge_at <= ?1 ORDER BY purge_at ${limitTo("?2")})${returning}`;
     this.#clearWay = `DELETE FROM ${name} WHERE purge_at <= ?1 AND (id = ?2 OR deleted_at IS NULL)${returning}`;
     this.#unique = shape.indexes
       .filter(({ unique }) => unique)
