@@ -1,5 +1,6 @@
 /** Finds a caller and a document that one rule treats otherwise than another. */
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../runtime/json.ts";
+import { kept } from "../../../runtime/kept.ts";
 import type { RuleUser } from "../../../runtime/realm/caller.ts";
 import { type Asked, truth, type World } from "../../rules/evaluate.ts";
 import { type Condition, readKey, valuesIn } from "../../rules/form.ts";
@@ -23,12 +24,14 @@ export interface Witness {
 }
 
 /** Evaluations of two rules after which a search ends. */
-const MAX_STEPS = 4_000;
+const SHORT = 128;
+const LONG = 4_000;
 
 /**
  * A world in which `wanted` holds and `unwanted` does not, with no more said of it than that takes; with `appConfig` as
  * it is configured if that is possible. Undefined where none is found. The search is deterministic: of what is read first
- * all candidates are tried, and what does not matter to the outcome is never chosen.
+ * all candidates are tried, and what does not matter to the outcome is never chosen. Where that takes long, each clause of
+ * `wanted` that is enough is looked at by itself: it asks for less.
  */
 export function findWitness(
   wanted: Condition,
@@ -51,25 +54,35 @@ function witnessIn(
 ): Witness | undefined {
   const unknowns = unknownsOf([wanted, unwanted], circumstances);
   const choices = new Map<string, JsonValue | undefined>();
-  let steps = 0;
-  return search();
+  const clauses = wanted.kind === "or" ? wanted.of : [];
+  const isFound =
+    isFoundWithin(SHORT, wanted) ||
+    clauses.some((clause) => isFoundWithin(SHORT, clause)) ||
+    isFoundWithin(LONG, wanted);
+  return isFound ? withoutNeedless() : undefined;
 
-  function search(): Witness | undefined {
-    if (++steps > MAX_STEPS) return undefined;
-    const world = worldOf(choices, unknowns);
-    const [holds, first] = outcomeOf(wanted, world);
-    if (holds === false) return undefined;
-    const [spoilt, second] = outcomeOf(unwanted, world);
-    if (spoilt === true) return undefined;
-    const key = first ?? second;
-    if (key === undefined) return withoutNeedless();
-    for (const candidate of unknowns.get(key)?.candidates ?? []) {
-      choices.set(key, candidate);
-      const found = search();
-      if (found !== undefined) return found;
+  /** What was found are the choices. */
+  function isFoundWithin(steps: number, enough: Condition): boolean {
+    let left = steps;
+    choices.clear();
+    return search();
+
+    function search(): boolean {
+      if (--left < 0) return false;
+      const world = worldOf(choices, unknowns);
+      const [holds, first] = outcomeOf(enough, world);
+      if (holds === false) return false;
+      const [spoilt, second] = outcomeOf(unwanted, world);
+      if (spoilt === true) return false;
+      const key = first ?? second;
+      if (key === undefined) return true;
+      for (const candidate of unknowns.get(key)?.candidates ?? []) {
+        choices.set(key, candidate);
+        if (search()) return true;
+      }
+      choices.delete(key);
+      return false;
     }
-    choices.delete(key);
-    return undefined;
   }
 
   /** What was asked first may not matter after what was chosen later. */
@@ -116,7 +129,7 @@ function firstMissing(
 
 /** The world of which this much was chosen. */
 export function worldOf(choices: Choices, unknowns: ReadonlyMap<string, Unknown>): World {
-  const chosen = (root: Unknown["root"]): JsonObject => chosenOf(root, choices, unknowns);
+  const chosen = chosenOf(choices, unknowns);
   const isCreate = choices.has(documentKey) && choices.get(documentKey) === undefined;
   const user = choices.get(userKey) === undefined ? undefined : { ...somebody, ...chosen("user") };
   const memberships = membershipsOf(user && choices.get(membershipsKey), chosen("claims"));
@@ -127,21 +140,25 @@ export function worldOf(choices: Choices, unknowns: ReadonlyMap<string, Unknown>
   };
 }
 
-/** An object with what was chosen of a root, at its paths. */
+/** Answers an object with what was chosen of a root, at its paths. */
 export function chosenOf(
-  root: Unknown["root"],
   choices: Choices,
   unknowns: ReadonlyMap<string, Unknown>,
-): JsonObject {
-  const result: JsonObject = {};
-  const own = [...choices].flatMap(([key, value]) => {
+): (root: Unknown["root"]) => JsonObject {
+  const objects = new Map<Unknown["root"], JsonObject>();
+  const present: { readonly unknown: Unknown; readonly value: JsonValue }[] = [];
+  for (const [key, value] of choices) {
     const unknown = unknowns.get(key);
-    return unknown?.root === root && unknown.path.length > 0 && value !== undefined
-      ? [{ path: unknown.path, value }]
-      : [];
-  });
-  for (const { path, value } of own.sort((a, b) => a.path.length - b.path.length)) place(result, path, value);
-  return result;
+    if (unknown !== undefined && unknown.path.length > 0 && value !== undefined)
+      present.push({ unknown, value });
+  }
+  // First what others are inside of.
+  present.sort((a, b) => a.unknown.path.length - b.unknown.path.length);
+  for (const { unknown, value } of present) {
+    const object = kept(objects, unknown.root, (): JsonObject => ({}));
+    place(object, unknown.path, value);
+  }
+  return (root) => objects.get(root) ?? {};
 }
 
 function place(target: JsonObject, path: readonly string[], value: JsonValue): void {

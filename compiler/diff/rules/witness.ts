@@ -60,7 +60,7 @@ function claimsInWords({ choices, unknowns }: Witness): readonly string[] {
     const unknown = unknowns.get(key);
     return unknown?.root === "claims" && value === undefined ? [unknown.path.join(".")] : [];
   });
-  const present = chosenOf("claims", choices, unknowns);
+  const present = chosenOf(choices, unknowns)("claims");
   return [
     ...(Object.keys(present).length > 0 ? [`which claims ${canonicalJson(present)}`] : []),
     ...(absent.length > 0 ? [`which claims no ${absent.join(", ")}`] : []),
@@ -78,7 +78,7 @@ function objectInWords({ choices, unknowns }: Witness, root: "document" | "data"
   if (itself !== undefined && itself.value === undefined) return "a document that is being created";
   const absent = own.filter(({ path, value }) => path !== "" && value === undefined).map(({ path }) => path);
   const without = absent.length === 0 ? "" : `without ${absent.join(", ")}`;
-  const present = chosenOf(root, choices, unknowns);
+  const present = chosenOf(choices, unknowns)(root);
   if (Object.keys(present).length > 0) return `${canonicalJson(present)} ${without}`.trim();
   return `a ${itself === undefined ? "" : "stored "}document ${without}`.trim();
 }
