@@ -78,7 +78,7 @@ const made = new RegExp(
     String.raw`\b[A-Z2-7]{32}\b`, // secrets of second factors
     String.raw`\b[a-z2-9]{4}(?:-[a-z2-9]{4}){3}\b`, // recovery codes
     `(?<="next_cursor":")[^"]+`,
-    String.raw`\b[\w-]{12}\.[0-9a-z]+\b`, // ids of requests
+    String.raw`(?<![\w-])[\w-]{12}\.[0-9a-z]+\b`, // ids of requests
     String.raw`W/"[\w-]+"`, // tags of lists
   ].join("|"),
   "g",
