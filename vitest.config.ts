@@ -1,20 +1,12 @@
+import { randomBytes } from "node:crypto";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import type { Reporter } from "vitest/reporters";
+import { isFull } from "./runtime/random.testing.ts";
+import { mongoTests } from "./scripts/testing/mongodb.ts";
 
 const uri = process.env["MONGODB_URI"] || undefined;
 const tests = "**/*.test.ts";
-/** What is the same on every engine, and what is about MongoDB alone. */
-const mongoTests = [
-  "compiler/bundle/bundle.test.ts",
-  "compiler/rules/stores.test.ts",
-  "runtime/store/contract.test.ts",
-  `runtime/store/mongodb/${tests}`,
-  `runtime/{auth,documents,http,instance,jobs,organizations}/${tests}`,
-  `{examples,scripts/conformance,scripts/crash,scripts/organizations}/${tests}`,
-  "scripts/security/{at-rest,csrf,limits,mass-assignment,matrix,objects,outsiders,races,sessions}.test.ts",
-];
-
 /** Said last, after the summary. */
 const withoutMongo: Reporter = {
   onTestRunEnd() {
@@ -30,11 +22,14 @@ export default defineConfig({
   resolve: { alias: { "realmc/runtime": fileURLToPath(new URL("runtime/index.ts", import.meta.url)) } },
   test: {
     pool: "forks",
+    // Modules are loaded once in each worker, not for every file; `shared.setup.ts` holds files to leave no traces.
+    isolate: false,
     maxWorkers: 2,
     reporters: ["default", ...(uri === undefined ? [withoutMongo] : [])],
     testTimeout: 30_000,
     hookTimeout: 30_000,
-    setupFiles: ["scripts/conformance/watch.setup.ts"],
+    sequence: { setupFiles: "list" },
+    setupFiles: ["scripts/conformance/watch.setup.ts", "scripts/testing/shared.setup.ts"],
     projects: [
       {
         extends: true,
@@ -57,9 +52,10 @@ export default defineConfig({
                 // One after another: the test server fails where many collections are made at a time.
                 maxWorkers: 1,
                 sequence: { groupOrder: 1 },
-                include: mongoTests,
-                env: { REALMC_TEST_STORE: "mongodb" },
-                setupFiles: ["scripts/conformance/watch.setup.ts", "runtime/store/mongodb/testing/setup.ts"],
+                include: [...mongoTests(isFull)],
+                env: { REALMC_TEST_STORE: "mongodb", REALMC_TEST_RUN: randomBytes(4).toString("hex") },
+                globalSetup: ["runtime/store/mongodb/testing/run.ts"],
+                setupFiles: ["runtime/store/mongodb/testing/setup.ts"],
                 // Making and dropping databases takes long, most of all on the test server.
                 testTimeout: 120_000,
                 hookTimeout: 120_000,

@@ -5,7 +5,7 @@ import { blog } from "../generated/blog/realm.ts";
 import { helpdesk } from "../generated/helpdesk/realm.ts";
 import { inventory } from "../generated/inventory/realm.ts";
 import { createKey } from "../runtime/auth/keys.ts";
-import { type HeldClock, type Started, startRealm } from "../runtime/instance/testing.ts";
+import { deliveryTo, type HeldClock, type Started, startRealm } from "../runtime/instance/testing.ts";
 import type { Mail } from "../runtime/realm/exchange.ts";
 import { hold, readConversation } from "./conversation.ts";
 
@@ -14,7 +14,7 @@ class Letterbox {
   readonly #arrived: Mail[] = [];
   readonly #waiting: ((mail: Mail) => void)[] = [];
 
-  send(mail: Mail): void {
+  take(mail: Mail): void {
     const waiting = this.#waiting.shift();
     if (waiting === undefined) this.#arrived.push(mail);
     else waiting(mail);
@@ -29,7 +29,9 @@ class Letterbox {
 const letterbox = new Letterbox();
 let server: Started<HeldClock>;
 beforeAll(async () => {
-  server = await startRealm([blog, helpdesk, inventory], { mail: letterbox });
+  server = await startRealm([blog, helpdesk, inventory], {
+    mail: deliveryTo((mail) => letterbox.take(mail)),
+  });
 });
 afterAll(() => server.stop());
 

@@ -23,6 +23,14 @@ export function storedDate(value: string, kind: DateKind): string | undefined {
   return parts === undefined ? undefined : toUtc(parts);
 }
 
+/** Whether a text is a date and time but for the zone. */
+export function lacksZone(text: string): boolean {
+  return storedDate(`${text}Z`, "date-time") !== undefined;
+}
+
+/** What is wrong with such a text. */
+export const zoneReason = "must have a zone: Z for UTC, or an offset such as +02:00";
+
 /** Epoch milliseconds of a date in its stored form, of a day its midnight; undefined for any other text. */
 export function epochOf(stored: string): number | undefined {
   const kind = stored.length === DAY ? "date" : "date-time";
@@ -102,6 +110,10 @@ function normalized(
   }
   if (typeof value !== "string" || depth < target.segments.length) return value;
   const date = storedDate(value, target.kind);
-  if (date === undefined) problems.push({ path, reason: `must be a ${target.kind} of RFC 3339` });
+  if (date === undefined) {
+    const reason =
+      target.kind === "date-time" && lacksZone(value) ? zoneReason : `must be a ${target.kind} of RFC 3339`;
+    problems.push({ path, reason });
+  }
   return date ?? value;
 }

@@ -29,6 +29,7 @@ export {
   organizationFields,
   ownershipFields,
   teamFields,
+  unownedDeletionFields,
 } from "./filter/fields.ts";
 export { textIndex } from "./filter/search/index.ts";
 export { descriptionRoutes } from "./http/description.ts";
@@ -44,4 +45,6 @@ export * from "./rules/index.ts";
 export { duplicateItems, equal } from "./validation/equal.ts";
 export { appendErrors } from "./validation/errors.ts";
 export { formats } from "./validation/formats.ts";
+export { linearPattern } from "./validation/linear-pattern.ts";
+export { isMultipleOf } from "./validation/multiples.ts";
 export { codePointLength } from "./validation/text.ts";

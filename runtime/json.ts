@@ -10,3 +10,6 @@ export interface JsonObject {
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
+
+/** Why an integer that a double may hold for others too is refused. */
+export const beyondSafeIntegers = `integers must be within ±${Number.MAX_SAFE_INTEGER}`;

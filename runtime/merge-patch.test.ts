@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { isJsonObject, type JsonObject, type JsonValue } from "./json.ts";
 import { mergePatch } from "./merge-patch.ts";
+import { runs } from "./random.testing.ts";
 
 // RFC 7396, appendix A, as far as target and patch can be documents here: both are objects.
 test.each<[JsonObject, JsonObject, JsonObject]>([
@@ -114,7 +115,7 @@ test("Document endpoints 5: agrees with the pseudo-code of RFC 7396, and changes
       expect(JSON.stringify(mergePatch(target, patch))).toBe(JSON.stringify(reference(target, patch)));
       expect(JSON.stringify([target, patch])).toBe(before);
     }),
-    { numRuns: 500 },
+    { numRuns: runs(500) },
   );
 });
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Turns } from "./turns.ts";
+import { Slices, Turns } from "./turns.ts";
 
 test("so many run at once, the others in their order, and what the queue does not take is refused", async () => {
   const turns = new Turns(2, 2, () => new Error("full"));
@@ -33,4 +33,57 @@ test("work that fails gives its place away", async () => {
   const turns = new Turns(1, 1, () => new Error("full"));
   await expect(turns.run(() => Promise.reject(new Error("own")))).rejects.toThrow("own");
   expect(await turns.run(async () => 1)).toBe(1);
+});
+
+/** An event loop whose turns come when they are asked for, with a clock that stands still. */
+function heldLoop() {
+  const waiting: (() => void)[] = [];
+  const loop = {
+    time: 0,
+    now: () => loop.time,
+    turn: () => new Promise<void>((resolve) => waiting.push(resolve)),
+    async next() {
+      for (const resolve of waiting.splice(0)) resolve();
+      await new Promise((resolve) => setImmediate(resolve));
+    },
+  };
+  return loop;
+}
+
+test("works in slices come one after another; when a turn of the event loop has had its time, the next turn goes on", async () => {
+  const loop = heldLoop();
+  const slices = new Slices(5, loop);
+  const done: string[] = [];
+  const run = (name: string, pieces: number) =>
+    slices.run(async (piece) => {
+      for (let n = 0; n < pieces; n++) {
+        await piece();
+        loop.time += 2;
+        done.push(`${name}${n}`);
+      }
+      return name;
+    });
+  const running = Promise.all([run("a", 4), run("b", 1), run("c", 3)]);
+  for (let turn = 0; turn < 3; turn++) {
+    await new Promise((resolve) => setImmediate(resolve));
+    done.push("|");
+    await loop.next();
+  }
+  expect(await running).toEqual(["a", "b", "c"]);
+  expect(done.join(" ")).toBe("a0 a1 a2 | a3 b0 c0 | c1 c2 |");
+});
+
+test("a slice after a turn without any is a whole one", async () => {
+  const loop = heldLoop();
+  const slices = new Slices(5, loop);
+  const one = (milliseconds: number) =>
+    slices.run(async (piece) => {
+      await piece();
+      loop.time += milliseconds;
+    });
+  await one(100);
+  await loop.next();
+  // Neither waits for a turn, or this would never end.
+  await one(4);
+  await one(4);
 });

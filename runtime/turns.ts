@@ -32,3 +32,51 @@ export class Turns {
     }
   }
 }
+
+/** The event loop, for those who share it. */
+export interface EventLoop {
+  /** Milliseconds of a monotonic clock. */
+  now(): number;
+  /** Resolves in its next turn. */
+  turn(): Promise<void>;
+}
+
+const eventLoop: EventLoop = {
+  now: () => performance.now(),
+  turn: () => new Promise((resolve) => setImmediate(resolve)),
+};
+
+/** Begins a piece of work, in this turn of the event loop or a later one. */
+export type Piece = () => Promise<void>;
+
+/**
+ * Long work of the main thread, in pieces: one work after another, in the order in which they came, and in each turn of the
+ * event loop so many milliseconds of them together, so that everybody else has their turns meanwhile.
+ */
+export class Slices {
+  readonly #milliseconds: number;
+  readonly #loop: EventLoop;
+  readonly #works = new Turns(1, Number.POSITIVE_INFINITY, () => new Error("the queue has no end"));
+  /** When the first piece in this turn of the event loop began. */
+  #since: number | undefined;
+
+  constructor(milliseconds: number, loop: EventLoop = eventLoop) {
+    this.#milliseconds = milliseconds;
+    this.#loop = loop;
+  }
+
+  /** @param work begins each piece by awaiting what it is given */
+  run<T>(work: (piece: Piece) => Promise<T>): Promise<T> {
+    return this.#works.run(() => work(this.#piece));
+  }
+
+  readonly #piece: Piece = async () => {
+    if (this.#since !== undefined && this.#loop.now() - this.#since >= this.#milliseconds)
+      await this.#loop.turn();
+    if (this.#since !== undefined) return;
+    this.#since = this.#loop.now();
+    void this.#loop.turn().then(() => {
+      this.#since = undefined;
+    });
+  };
+}

@@ -12,6 +12,25 @@ export function printDuration(value: number): string {
   return value === 0 ? "0s" : `${value / factor}${unit}`;
 }
 
+/** So many in so long. */
+export interface Rate {
+  readonly limit: number;
+  /** Milliseconds. */
+  readonly period: number;
+}
+
+/** `10/h`, `5/m`, `100/d`; undefined for anything else. */
+export function parseRate(text: string): Rate | undefined {
+  const [, limit, unit] = /^([1-9]\d{0,3})\/([mhd])$/.exec(text) ?? [];
+  const period = parseDuration(`1${unit}`);
+  return limit === undefined || period === undefined ? undefined : { limit: Number(limit), period };
+}
+
+/** As configuration writes it. */
+export function printRate({ limit, period }: Rate): string {
+  return `${limit}/${printDuration(period).slice(1)}`;
+}
+
 /** `64KiB`, `5MiB`, or a plain number of bytes; undefined for anything else. */
 export function parseSize(text: string): number | undefined {
   return measure(/^\d+$/.test(text) ? `${text}B` : text, bytes);

@@ -1,10 +1,9 @@
 /** Realms of the tests' own, compiled for them. */
-import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { commandsIn } from "../compiler/cli/testing.ts";
 import type { RealmModule } from "../runtime/realm/exchange.ts";
-import { realmc } from "./workspace.ts";
 
 /**
  * A realm of a configuration folder. It is compiled within the checkout, where emitted code finds the runtime.
@@ -13,7 +12,8 @@ import { realmc } from "./workspace.ts";
 export async function compileRealm(config: string, name: string): Promise<RealmModule> {
   const folder = mkdtempSync(fileURLToPath(new URL(".compiled-", import.meta.url)));
   try {
-    execFileSync(process.execPath, [realmc, "build", config, "--out", folder], { stdio: "pipe" });
+    const { status, stderr } = await commandsIn(folder)("build", config, "--out", folder);
+    if (status !== 0) throw new Error(`${config} does not compile:\n${stderr}`);
     const loaded: Readonly<Record<string, RealmModule>> = await import(
       pathToFileURL(join(folder, name, "realm.ts")).href
     );

@@ -1,6 +1,6 @@
 /** `client.ts`, as far as it varies by realm; what does not is in `client/`. */
 
-import { serverFields } from "../compiler/check/fields.ts";
+import { type KnownField, knownField } from "../compiler/check/fields.ts";
 import { conditionType, valueType } from "../compiler/emit/client/conditions.ts";
 import { type ClientNames, clientNames } from "../compiler/emit/client/names.ts";
 import {
@@ -21,7 +21,7 @@ import {
   when,
 } from "../compiler/emit/code.ts";
 import { typesOf } from "../compiler/emit/schema/types.ts";
-import type { Aggregation, Collection, DeclaredField, Realm } from "../compiler/model/model.ts";
+import type { Aggregation, Collection, Realm } from "../compiler/model/model.ts";
 import { errorStatus } from "../runtime/errors.ts";
 import { documentTypes } from "./types.ts";
 
@@ -87,7 +87,7 @@ function client(realm: Realm): Code {
   const { length } = all;
   const missing = [
     ...(signup === "closed" ? ["signUp"] : []),
-    ...(totp ? [] : ["enrolTotp", "confirmTotp", "removeTotp"]),
+    ...(totp ? [] : ["enrolTotp", "confirmTotp", "renewRecoveryCodes", "removeTotp"]),
   ];
   const accounts =
     missing.length === 0 ? code`Accounts` : code`Omit<Accounts, ${unionOf(missing.map(literal))}>`;
@@ -197,8 +197,7 @@ function belongingFieldTypes(auth: boolean, organization: Collection["organizati
 function aggregationType(realm: Realm, collection: Collection): Code {
   const { aggregate } = collection;
   if (aggregate === undefined) return code`{ keys: object; by: never; metrics: object }`;
-  const fieldAt = (path: string): QueriedField | undefined =>
-    collection.fields.find((field) => field.path === path) ?? serverFields(realm, collection)[path];
+  const fieldAt = (path: string): KnownField | undefined => knownField(realm, collection, path);
   const keys = aggregate.groupBy.flatMap((path) => {
     const field = fieldAt(path);
     return field === undefined ? [] : [{ path, field }];
@@ -210,17 +209,15 @@ function aggregationType(realm: Realm, collection: Collection): Code {
   }`;
 }
 
-type QueriedField = Pick<DeclaredField, "kinds" | "values">;
-
-function groupings(path: string, { kinds }: QueriedField): readonly Code[] {
+function groupings(path: string, { kinds, arrays }: KnownField): readonly Code[] {
   const instants = kinds.includes("date-time");
-  if (!instants && !kinds.includes("date")) return [literal(path)];
+  if (arrays.length > 0 || (!instants && !kinds.includes("date"))) return [literal(path)];
   return [code`Periods<${path}>`, ...(instants ? [literal(`${path}:hour`)] : [])];
 }
 
 function metrics(
   { metrics: measured }: Aggregation,
-  fieldAt: (path: string) => QueriedField | undefined,
+  fieldAt: (path: string) => KnownField | undefined,
 ): readonly (readonly [string, Code])[] {
   const each = measured.flatMap(({ path, functions }) =>
     functions.map((name) => {
@@ -240,7 +237,10 @@ function members(entries: readonly (readonly [string, Code])[]): Code {
 
 function documents({ auth }: Realm, collection: Collection, names: ClientNames): Code {
   const stem = stemOf(names, collection);
-  const hidden = collection.fieldRules.filter(({ read }) => read !== undefined).map(({ path }) => path);
+  const declared = new Set(collection.fields.map(({ path }) => path));
+  const hidden = collection.fieldRules
+    .filter(({ path, read }) => read !== undefined && declared.has(path))
+    .map(({ path }) => path);
   const seen =
     hidden.length === 0
       ? identifier(stem)

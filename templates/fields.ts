@@ -5,7 +5,6 @@ import {
   docComment,
   type EmittedFile,
   emitModule,
-  given,
   imported,
   importedType,
   join,
@@ -17,6 +16,7 @@ import {
   when,
 } from "../compiler/emit/code.ts";
 import type { Collection, DeclaredField } from "../compiler/model/model.ts";
+import { serverFieldTables } from "../compiler/model/server-fields.ts";
 import type { FieldType } from "../runtime/filter/fields.ts";
 import { collectionPath, runtime } from "./names.ts";
 
@@ -28,11 +28,7 @@ export function fieldsModule(collection: Collection, auth: boolean): EmittedFile
     sources: collection.schema.files.map((file) => file.path),
     body: lines([
       code`export const fields = ${object([
-        code`...${imported("documentFields", runtime)}`,
-        when(auth, () => code`...${imported("ownershipFields", runtime)}`),
-        given(collection.softDelete, () => code`...${imported("deletionFields", runtime)}`),
-        given(collection.organization, () => code`...${imported("organizationFields", runtime)}`),
-        given(collection.organization?.teams, () => code`...${imported("teamFields", runtime)}`),
+        ...serverFieldTables(auth, collection).map((name) => code`...${imported(name, runtime)}`),
         ...collection.fields.map((field) => property(field.path, fieldCode(field))),
       ])} satisfies ${importedType("FieldTable", runtime)};\n`,
       when(dates.length > 0, () => normalizer(dates)),

@@ -53,9 +53,10 @@ export function realmModule(realm: Realm, rules: RulesStage): EmittedFile {
 const description = importedDefault("openapi", "./openapi.json", { type: "json" });
 
 function accounts(realm: Realm, rules: RulesStage): Code {
-  const { signup, roles, defaultRoles, profile, sessions, email, totp, organizations } = realm;
+  const { signup, signupLimit, roles, defaultRoles, profile, sessions, email, totp, organizations } = realm;
   return object([
     property("signup", signup),
+    property("signupLimit", { address: { ...signupLimit.address }, network: { ...signupLimit.network } }),
     property(
       "roles",
       roles.map(({ name, admin }) => ({ name, admin })),

@@ -55,6 +55,7 @@ export const allowedNetworks: RealmCheck = ({ realm, settings, faults }) => {
     if (address === undefined || text.includes("%")) {
       return [diagnose("invalid-network", span, { network: text })];
     }
+    if (bits === 0) return [diagnose("network-everywhere", span, { network: text })];
     const first = firstOf(address, `${address}/${bits}`);
     return `${first}` === `${address}`
       ? []

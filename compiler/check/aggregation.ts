@@ -5,13 +5,14 @@ import { diagnose } from "../diagnostics/catalogue.ts";
 import type { Diagnostic, Span } from "../diagnostics/diagnostic.ts";
 import { locate } from "../load/source.ts";
 import { objectOf, stringsOf } from "../model/collection.ts";
+import { serverFields } from "../model/server-fields.ts";
 import {
   describeField,
   insideHint,
+  isOpen,
   type KnownField,
   knownField,
   organizationSettingOf,
-  serverFields,
   undeclaredHint,
 } from "./fields.ts";
 import { type CollectionCheck, type CollectionSubject, isReliable } from "./subject.ts";
@@ -53,7 +54,7 @@ function fieldProblems(subject: CollectionSubject, path: string, span: Span): Di
   const { realm, collection } = subject;
   const field = knownField(realm, collection, path);
   if (field === undefined || Object.hasOwn(deletionFields, path)) return undeclared(subject, path, span);
-  const [array] = field.arrays;
+  const array = field.arrays.find((one) => one !== path);
   if (array !== undefined) return [diagnose("aggregate-array", span, { field: path, array })];
   const [sign] = /[,:]|^-/.exec(path) ?? [];
   return sign === undefined ? [] : [diagnose("aggregate-name", span, { field: path, sign })];
@@ -63,7 +64,8 @@ function fieldProblems(subject: CollectionSubject, path: string, span: Span): Di
 const periodic = /^(.+):(?:hour|day|week|month|quarter|year)$/;
 
 function undeclared(subject: CollectionSubject, field: string, span: Span): Diagnostic[] {
-  const { realm, sound, collection, label } = subject;
+  const { realm, collection, label } = subject;
+  if (isOpen(collection, field)) return [];
   const unknown = (hint: string): Diagnostic[] => [
     diagnose("aggregate-field", span, { field, collection: label }, { hint }),
   ];
@@ -71,8 +73,7 @@ function undeclared(subject: CollectionSubject, field: string, span: Span): Diag
   if (setting !== undefined)
     return isReliable(subject, [setting]) ? unknown(`only collections with ${setting} have it`) : [];
   if (Object.hasOwn(deletionFields, field)) return unknown("deleted documents are never aggregated");
-  if (Object.hasOwn(ownershipFields, field))
-    return sound ? unknown("only realms with auth: enabled have it") : [];
+  if (Object.hasOwn(ownershipFields, field)) return unknown("only realms with auth: enabled have it");
   const [, dated] = periodic.exec(field) ?? [];
   if (dated !== undefined) return unknown(`write '${dated}'; requests choose the period`);
   if (field === "count") return unknown("documents can be counted without saying so");
@@ -99,13 +100,16 @@ interface Wanted {
 
 const numbers: Wanted = {
   needs: "numbers",
-  fits: ({ kinds }) => kinds.every((kind) => kind === "integer" || kind === "number"),
+  fits: ({ kinds, arrays }) =>
+    arrays.length === 0 && kinds.every((kind) => kind === "integer" || kind === "number"),
 };
-/** Values of one kind, which have an order. */
+/** Values of one kind, which have an order; an array has several. */
 const ordered: Wanted = {
   needs: "numbers, strings or dates, of one kind",
-  fits: ({ kinds }) => kinds.length === 1 && kinds[0] !== "boolean" && kinds[0] !== "object",
+  fits: ({ kinds, arrays }) =>
+    arrays.length === 0 && kinds.length === 1 && kinds[0] !== "boolean" && kinds[0] !== "object",
 };
+/** Each element of an array counts. */
 const scalars: Wanted = { needs: "scalars", fits: ({ kinds }) => !kinds.includes("object") };
 
 const wanted: Readonly<Record<AggregateFunction, Wanted>> = {

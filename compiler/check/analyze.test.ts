@@ -2,9 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { RuleFacts } from "../rules/compiled.ts";
 import { loadRealms } from "./analyze.ts";
-import { publicCacheFacts } from "./facts.ts";
 
 let folder = "";
 
@@ -106,17 +104,29 @@ describe("loadRealms", () => {
     expect(diagnostics).toEqual([]);
   });
 
-  test("realms whose auth or roles are unknown, and collections whose schema is, are left out", async () => {
+  test("what mistakes leave open is marked, and nothing is left out", async () => {
     write({
       "a/realm.yaml": "auth: maybe\n",
       "a/b/c/schema.json": '{ "type": "object" }',
       "d/realm.yaml": "auth: disabled\n",
-      "d/e/f/schema.json": '{ "type": "objekt" }',
+      "d/e/f/schema.json":
+        '{ "type": "objekt", "properties": { "x": { "type": "strng" }, "y": { "type": "string" } } }',
+      "d/e/h/schema.json": '{ "type": "object", }',
       "d/e/g/schema.json": '{ "type": "object" }',
     });
     const { value } = await loadRealms(folder);
-    expect(value.map((realm) => realm.name)).toEqual(["d"]);
-    expect(value[0]?.databases[0]?.collections.map((collection) => collection.name)).toEqual(["g"]);
+    expect(value.map(({ name, unknown }) => [name, unknown])).toEqual([
+      ["a", ["auth"]],
+      ["d", undefined],
+    ]);
+    const collections = value[1]?.databases[0]?.collections ?? [];
+    expect(collections.map(({ name, open, fields }) => [name, open, fields.map(({ path }) => path)])).toEqual(
+      [
+        ["f", ["", "x"], ["y"]],
+        ["g", undefined, []],
+        ["h", [""], []],
+      ],
+    );
   });
 
   test("the meaning of inputs does not depend on comments, layout or the order of keys", async () => {
@@ -174,48 +184,5 @@ describe("loadRealms", () => {
     expect(diagnostics.map(({ span, code }) => `${span.file} ${code}`)).toEqual([
       "a/_shared/x.json schema-unknown-keyword",
     ]);
-  });
-});
-
-describe("facts of compiled rules", () => {
-  const facts = (some: Partial<RuleFacts>): RuleFacts => ({
-    constant: undefined,
-    anonymous: true,
-    readsClock: false,
-    readsAppConfig: false,
-    memberships: false,
-    documentFields: [],
-    ...some,
-  });
-
-  async function codes(
-    some: Partial<RuleFacts>,
-    cache = "cache: { public: true, max_age: 60 }",
-  ): Promise<string[]> {
-    write({
-      "a/realm.yaml": "auth: enabled\n",
-      "a/b/c/schema.json": '{ "type": "object" }',
-      "a/b/c/collection.yaml": `rules: { read: true }\n${cache}\n`,
-    });
-    const [collection] = (await loadRealms(folder)).value[0]?.databases[0]?.collections ?? [];
-    return collection === undefined
-      ? ["none"]
-      : publicCacheFacts(collection, facts(some)).map(({ code }) => code);
-  }
-
-  test("Concurrency 5: public caching with a read rule that anonymous callers can satisfy", async () => {
-    expect(await codes({})).toEqual([]);
-  });
-
-  test("Concurrency 5: refused where anonymous callers can never satisfy it", async () => {
-    expect(await codes({ anonymous: false })).toEqual(["cache-anonymous"]);
-  });
-
-  test("Concurrency 5: refused where it depends on the clock", async () => {
-    expect(await codes({ readsClock: true })).toEqual(["cache-clock"]);
-  });
-
-  test("without public caching nothing is asked", async () => {
-    expect(await codes({ anonymous: false, readsClock: true }, "cache: { public: false }")).toEqual([]);
   });
 });

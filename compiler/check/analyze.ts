@@ -5,8 +5,8 @@
  *     const rules = await compileRules(realm);                                 // compiler/rules
  *     const more = checkRealm(realm, rules, diagnostics);                      // the checks that need compiled rules
  *
- * Every mistake of a run is reported: realms whose `auth`, `profile` or roles could not be understood, and collections
- * whose schema could not, are left out of the value, so that what the later stages say of the others is meant.
+ * Every mistake of a run is reported. Where one leaves open what was meant, the model says so, and what would only follow
+ * from it is not told: roles of an unreadable `roles`, fields of a schema with a wrong `type`.
  */
 import type { Diagnostic, Staged } from "../diagnostics/diagnostic.ts";
 import { sorted } from "../diagnostics/sort.ts";
@@ -21,6 +21,7 @@ import {
   customId,
   fieldRules,
   publicCache,
+  publishedFields,
   rulesWithoutAuth,
   rulesWithoutRead,
   rulesWithoutSoftDelete,
@@ -29,7 +30,8 @@ import {
 import { links, sender } from "./email.ts";
 import { publicCacheFacts } from "./facts.ts";
 import { missingIndexes, tellingIndexes } from "./index-advice.ts";
-import { duplicateIndexes, indexFields, indexOrders } from "./indexes.ts";
+import { duplicateIndexes, indexFields, indexOrders, redundantIndexes, uniqueBooleans } from "./indexes.ts";
+import { mistakenRule, surelyMistaken } from "./mistaken-rules.ts";
 import {
   collectionOrganization,
   creatorRoles,
@@ -43,14 +45,18 @@ import { type PlacedPattern, slowPatterns } from "./patterns.ts";
 import { accountSettings, cookieOrigins, defaultRoles, origins } from "./realm-settings.ts";
 import { references, unusedExpand } from "./references.ts";
 import { dateAgreement, datePlacement } from "./schema/dates.ts";
+import { schemaFits } from "./schema/fit/fitting.ts";
 import { patterns, patternsOf, unknownFormats } from "./schema/keywords.ts";
 import { referenceLoops } from "./schema/loops.ts";
 import { fieldNames, reservedNames } from "./schema/names.ts";
 import { requiredFields } from "./schema/required.ts";
 import { objectAtTop } from "./schema/top.ts";
+import { configuredSecrets } from "./secrets.ts";
 import type { CollectionCheck, CollectionSubject, RealmCheck, RealmSubject } from "./subject.ts";
+import { takeovers } from "./takeover.ts";
 import { textIndex } from "./text-index.ts";
 import { timeouts } from "./timeouts.ts";
+import { unreadableTargets, unwritableFields } from "./unreachable.ts";
 
 const realmChecks: readonly RealmCheck[] = [
   accountSettings,
@@ -61,6 +67,7 @@ const realmChecks: readonly RealmCheck[] = [
   defaultAdministrators,
   unusedAdministration,
   allowedNetworks,
+  configuredSecrets,
   sender,
   links,
   organizationRoles,
@@ -77,11 +84,14 @@ const collectionChecks: readonly CollectionCheck[] = [
   publicCache,
   customId,
   fieldRules,
+  publishedFields,
   references,
   unusedExpand,
   aggregation,
   indexFields,
   duplicateIndexes,
+  redundantIndexes,
+  uniqueBooleans,
   indexOrders,
   textIndex,
   collectionOrganization,
@@ -97,17 +107,15 @@ export async function loadRealms(folder: string, only?: string): Promise<Staged<
   const walked = walk(folder, only);
   const realms = await Promise.all(walked.value.map((realm) => loadRealm(folder, realm)));
   return {
-    value: realms.flatMap(({ value }) => value ?? []),
+    value: realms.map(({ value }) => value),
     diagnostics: sorted([...walked.diagnostics, ...realms.flatMap(({ diagnostics }) => diagnostics)]),
   };
 }
 
 /** Reads, models and checks one realm of a configuration folder, which `walk` has found. */
-export async function loadRealm(folder: string, found: RealmFolder): Promise<Staged<Realm | undefined>> {
+export async function loadRealm(folder: string, found: RealmFolder): Promise<Staged<Realm>> {
   const { value, diagnostics } = await readRealm(folder, found);
-  if (value === undefined) return { value, diagnostics };
-  const checked = await checkModel(value);
-  return { value: value.sound ? value.realm : undefined, diagnostics: [...diagnostics, ...checked] };
+  return { value: value.realm, diagnostics: [...diagnostics, ...(await checkModel(value))] };
 }
 
 /**
@@ -120,25 +128,35 @@ export function checkRealm(realm: Realm, rules: RulesStage, told: readonly Diagn
   const found = collections.flatMap((collection) => {
     const compiled = rules.collections.get(`${collection.database}/${collection.name}`);
     if (compiled === undefined) return [];
-    const cache = publicCacheFacts(collection, compiled.rules.read?.facts);
     const { database, name } = collection;
-    if (faulty.has(`${realm.name}/${database}/${name}/indexes.json`)) return cache;
+    const folder = `${realm.name}/${database}/${name}`;
+    const others = [
+      ...publicCacheFacts(collection, compiled),
+      ...surelyMistaken(collection, compiled),
+      ...takeovers(collection, compiled),
+      ...(faulty.has(`${folder}/schema.json`) ? [] : unwritableFields(collection, compiled)),
+      ...unreadableTargets(realm, collection, rules, faulty),
+    ];
+    if (faulty.has(`${folder}/indexes.json`)) return others;
     return [
-      ...cache,
+      ...others,
       ...missingIndexes(realm, collection, compiled),
       ...tellingIndexes(collection, compiled),
     ];
   });
-  return sorted(found);
+  const { createOrganization } = rules;
+  const source = realm.organizations?.create;
+  const ofRealm =
+    createOrganization === undefined || source === undefined ? [] : mistakenRule(source, createOrganization);
+  return sorted([...found, ...ofRealm]);
 }
 
-async function checkModel(modelled: ModelledRealm): Promise<Diagnostic[]> {
-  const settings = modelled.files.get(`${modelled.realm.name}/realm.yaml`);
-  if (settings === undefined) return [];
-  const subject: RealmSubject = { ...modelled, settings };
+async function checkModel(subject: ModelledRealm): Promise<Diagnostic[]> {
   const collections = collectionSubjects(subject);
+  // Of a file that cannot be parsed nothing is known.
+  const isRead = subject.files.has(subject.settings.path);
   return [
-    ...realmChecks.flatMap((check) => check(subject)),
+    ...(isRead ? realmChecks.flatMap((check) => check(subject)) : []),
     ...collections.flatMap((each) => collectionChecks.flatMap((check) => check(each))),
     ...schemaProblems(subject, collections),
     ...(await slowPatterns(allPatterns(subject, collections))),
@@ -162,22 +180,23 @@ function collectionSubjects(subject: RealmSubject): CollectionSubject[] {
 }
 
 function schemaProblems(subject: RealmSubject, collections: readonly CollectionSubject[]): Diagnostic[] {
-  const { realm, schemas, files, settings } = subject;
+  const { schemas, files, settings, faults } = subject;
   const profile =
-    realm.profile === undefined
+    settings.value.profile === undefined
       ? []
       : [
-          ...objectAtTop(settings, ["profile"], "the users' profile", files),
-          ...datePlacement(settings, ["profile"], files),
+          ...objectAtTop(settings, ["profile"], "the users' profile", subject),
+          ...datePlacement(settings, ["profile"], subject),
         ];
   return [
     ...schemas.flatMap((site) => [
       ...fieldNames(site),
-      ...requiredFields(site),
+      ...requiredFields(site, faults),
       ...unknownFormats(site),
       ...patterns(site),
     ]),
     ...referenceLoops(schemas, files),
+    ...schemaFits(subject),
     ...profile,
     ...collections.flatMap(documentProblems),
   ];
@@ -187,10 +206,10 @@ const documentProblems: CollectionCheck = (subject) => {
   const { collection, files, label } = subject;
   const file = files.get(collection.schema.path);
   if (file === undefined) return [];
-  const misplaced = datePlacement(file, [], files);
+  const misplaced = datePlacement(file, [], subject);
   return [
     ...reservedNames(file, files),
-    ...objectAtTop(file, [], label, files),
+    ...objectAtTop(file, [], label, subject),
     ...misplaced,
     // A date that cannot stand where it does agrees with nothing.
     ...(misplaced.length > 0 ? [] : dateAgreement(subject)),
@@ -201,7 +220,13 @@ function allPatterns({ schemas }: RealmSubject, collections: readonly Collection
   const ids = collections.flatMap(({ collection, collectionFile: file }) =>
     collection.customId?.pattern === undefined || file === undefined
       ? []
-      : [{ pattern: collection.customId.pattern, span: locate(file, ["custom_id", "pattern"]), short: true }],
+      : [
+          {
+            pattern: collection.customId.pattern,
+            span: locate(file, ["custom_id", "pattern"]),
+            of: "id" as const,
+          },
+        ],
   );
   return [...schemas.flatMap(patternsOf), ...ids];
 }

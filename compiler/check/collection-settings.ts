@@ -4,13 +4,14 @@ import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import { didYouMean } from "../diagnostics/suggest.ts";
 import { locate, nodeAt, type SourceFile } from "../load/source.ts";
 import { objectOf } from "../model/collection.ts";
-import { declaredField } from "./fields.ts";
+import { declaredField, isHideable, isOpen } from "./fields.ts";
+import { outsideIds } from "./id-patterns.ts";
 import { patternProblem } from "./patterns.ts";
 import { type CollectionCheck, isReliable } from "./subject.ts";
 
 /** In a realm without authentication a rule would have no effect. */
-export const rulesWithoutAuth: CollectionCheck = ({ realm, sound, collectionFile: file }) => {
-  if (realm.auth || !sound || file === undefined) return [];
+export const rulesWithoutAuth: CollectionCheck = ({ realm, collectionFile: file }) => {
+  if (realm.auth || file === undefined) return [];
   const rules = Object.entries(objectOf(file.value.rules)).flatMap(([name, rule]) =>
     name === "invoke" || (name === "read" && (rule === true || rule === "true"))
       ? []
@@ -42,8 +43,8 @@ export const unusedWrite: CollectionCheck = ({ collectionFile: file }) => {
 
 /** What needs a document that the caller may read, where there is none for anybody. */
 export const rulesWithoutRead: CollectionCheck = (subject) => {
-  const { realm, sound, collection, collectionFile: file } = subject;
-  if (!realm.auth || !sound || file === undefined) return [];
+  const { realm, collection, collectionFile: file } = subject;
+  if (!realm.auth || file === undefined) return [];
   if (collection.rules.read !== undefined || !isReliable(subject, ["rules"])) return [];
   const ofStored = ["update", "delete"] as const;
   const ofDeleted = ["restore", "purge"] as const;
@@ -79,41 +80,65 @@ function isMaxAge(seconds: number): boolean {
 }
 
 /** The pattern compiles, and `user` has users. */
-export const customId: CollectionCheck = ({ realm, sound, collection, collectionFile: file }) => {
+export const customId: CollectionCheck = ({ realm, collection, collectionFile: file }) => {
   const { customId } = collection;
   if (file === undefined || customId === undefined) return [];
   const found: Diagnostic[] = [];
-  if (customId.is === "user" && !realm.auth && sound)
+  if (customId.is === "user" && !realm.auth)
     found.push(diagnose("custom-id-without-auth", customId.span, {}));
   const problem = customId.pattern === undefined ? undefined : patternProblem(customId.pattern);
   if (problem !== undefined)
     found.push(diagnose("custom-id-pattern", locate(file, ["custom_id", "pattern"]), { problem }));
+  const outside =
+    problem === undefined && customId.pattern !== undefined ? outsideIds(customId.pattern) : undefined;
+  if (outside !== undefined)
+    found.push(diagnose("custom-id-outside", locate(file, ["custom_id", "pattern"]), { problem: outside }));
   return found;
 };
 
-/** Field rules are for declared fields, not through arrays (configuration.md, collection.yaml). */
+/**
+ * Field rules do not pass through arrays. They may be for members that the schema does not declare (any more); those that look
+ * like a declared field without a rule are warned of.
+ */
 export const fieldRules: CollectionCheck = (subject) => {
-  const { collection, collectionFile: file, label, realm, sound } = subject;
-  if (file === undefined || (!realm.auth && sound)) return [];
+  const { collection, collectionFile: file, label, realm } = subject;
+  if (file === undefined || !realm.auth) return [];
+  const unruled = collection.fields
+    .map(({ path }) => path)
+    .filter((path) => !collection.fieldRules.some((rules) => rules.path === path));
   return collection.fieldRules.flatMap((rules) => {
     const { path: field, span } = rules;
-    if (/^(?:id|_id|_expanded|_meta)(?:\.|$)/.test(field))
-      return [diagnose("field-rule-server", span, { field })];
-    const declared = declaredField(collection, field);
-    if (declared === undefined) {
-      const hint = didYouMean(
-        field,
-        collection.fields.map(({ path }) => path),
-      );
-      return [diagnose("field-rule-field", span, { field, collection: label }, { hint })];
-    }
-    const array = declared.arrays.find((path) => path !== field);
+    if (isServerOwned(field)) return [diagnose("field-rule-server", span, { field })];
+    const array = declaredField(collection, field)?.arrays.find((path) => path !== field);
     if (array !== undefined) return [diagnose("field-rule-array", span, { field, array })];
-    const isEmpty =
-      rules.read === undefined && rules.write === undefined && isReliable(subject, ["fields", field]);
-    return isEmpty && isEmptyEntry(file, field) ? [diagnose("field-rule-empty", span, { field })] : [];
+    if (isEmptyEntry(file, field) && isReliable(subject, ["fields", field]))
+      return [diagnose("field-rule-empty", span, { field })];
+    if (declaredField(collection, field) !== undefined || isOpen(collection, field)) return [];
+    const hint = didYouMean(field, unruled);
+    return hint === undefined
+      ? []
+      : [diagnose("field-rule-field", span, { field, collection: label }, { hint })];
   });
 };
+
+/** `retired: published` is for members that no rule could hide, and stands alone. */
+export const publishedFields: CollectionCheck = ({ collection, collectionFile: file, realm }) => {
+  if (file === undefined || !realm.auth) return [];
+  return (collection.published ?? []).flatMap(({ path: field, span }) => {
+    if (isServerOwned(field)) return [diagnose("field-rule-server", span, { field })];
+    const { read, write } = objectOf(objectOf(file.value.fields)[field]);
+    const rule = read === undefined ? "write" : "read";
+    if (read !== undefined || write !== undefined)
+      return [diagnose("field-rule-retired", span, { problem: `it stands beside '${rule}'` })];
+    return isHideable(collection, field)
+      ? [diagnose("field-rule-retired", span, { problem: `the schema declares '${field}'` })]
+      : [];
+  });
+};
+
+function isServerOwned(path: string): boolean {
+  return /^(?:id|_id|_expanded|_meta)(?:\.|$)/.test(path);
+}
 
 function isEmptyEntry(file: SourceFile, field: string): boolean {
   return Object.keys(objectOf(objectOf(file.value.fields)[field])).length === 0;

@@ -36,7 +36,9 @@ async function codesOf(name: string, example: Example): Promise<string[]> {
   const root = join(folder, name);
   mkdirSync(root, { recursive: true });
   const [config = "", only] = make(root, name, example);
-  const found = await check(join(root, config), only);
+  const before = "files" in example && example.before !== undefined ? join(root, "before") : undefined;
+  if (before !== undefined && "files" in example) write(before, exampleFiles(example.before ?? {}));
+  const found = await check(join(root, config), only, before && join(before, "config"));
   return found.map(({ code }) => code);
 }
 

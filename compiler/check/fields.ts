@@ -1,32 +1,13 @@
-import {
-  deletionFields,
-  documentFields,
-  type FieldTable,
-  organizationFields,
-  ownershipFields,
-  teamFields,
-} from "../../runtime/filter/fields.ts";
+import { organizationFields, teamFields } from "../../runtime/filter/fields.ts";
 import type { Span } from "../diagnostics/diagnostic.ts";
 import { didYouMean } from "../diagnostics/suggest.ts";
 import type { Collection, DeclaredField, Realm } from "../model/model.ts";
+import { serverFields } from "../model/server-fields.ts";
 
 /** What checks ask of a field, declared or server-owned. */
-export interface KnownField extends Pick<DeclaredField, "path" | "kinds" | "arrays" | "scalar"> {
+export interface KnownField extends Pick<DeclaredField, "path" | "kinds" | "arrays" | "scalar" | "values"> {
   /** Where it is declared. */
   readonly span?: Span;
-}
-
-/** Server-owned fields that documents of the collection have. */
-export function serverFields(realm: Realm, collection: Collection): FieldTable {
-  const { "_meta.deleted_by": deletedBy, ...deletion } = deletionFields;
-  return {
-    ...documentFields,
-    ...(realm.auth ? ownershipFields : {}),
-    ...(collection.softDelete === undefined ? {} : deletion),
-    ...(collection.softDelete !== undefined && realm.auth ? { "_meta.deleted_by": deletedBy } : {}),
-    ...(collection.organization === undefined ? {} : organizationFields),
-    ...(collection.organization?.teams === undefined ? {} : teamFields),
-  };
 }
 
 /** The setting of collection.yaml that gives documents a field of organizations; undefined for other fields. */
@@ -37,6 +18,16 @@ export function organizationSettingOf(path: string): "organization" | "teams" | 
 
 export function declaredField(collection: Collection, path: string): DeclaredField | undefined {
   return collection.fields.find((field) => field.path === path);
+}
+
+/** Whether mistakes leave open what documents have at a path that no field of the collection has. */
+export function isOpen({ open = [] }: Collection, path: string): boolean {
+  return open.some((each) => each === "" || path === each || path.startsWith(`${each}.`));
+}
+
+/** Whether the schema declares a path as one to which a rule can be given: outside of arrays. */
+export function isHideable(collection: Collection, path: string): boolean {
+  return declaredField(collection, path)?.arrays.every((array) => array === path) === true;
 }
 
 /** A declared or server-owned field by its path. */

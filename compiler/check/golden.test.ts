@@ -1,6 +1,7 @@
 /**
  * Golden diagnostics. Every folder of `testdata` is a case: `config/` is a configuration folder, `expected.txt` what
- * `realmc check` says of it, nothing for the cases `valid-…`; `only`, where it stands beside them, is the value of `--realm`.
+ * `realmc check` says of it, nothing for the cases `valid-…`; `only`, where it stands beside them, is the value of `--realm`, `before/` what was
+ * built before.
  * `UPDATE_GOLDEN=1 npx vitest run compiler/check/golden` writes the expectations anew; read their diff.
  */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -15,7 +16,9 @@ const cases = readdirSync(testdata).sort();
 
 describe("golden diagnostics", () => {
   test.for(cases)("%s", async (name) => {
-    const found = renderText(await check(`${testdata}/${name}/config`, onlyRealm(name)), { terminal: false });
+    const found = renderText(await check(`${testdata}/${name}/config`, onlyRealm(name), before(name)), {
+      terminal: false,
+    });
     const file = `${testdata}/${name}/expected.txt`;
     if (process.env.UPDATE_GOLDEN !== undefined) writeFileSync(file, found);
     expect(existsSync(file), `${name}/expected.txt is missing`).toBe(true);
@@ -25,6 +28,12 @@ describe("golden diagnostics", () => {
   test("valid configurations get no diagnostics, wrong ones at least one", () => {
     const silent = cases.filter((name) => expectedOf(name) === "");
     expect(silent).toEqual(cases.filter((name) => name.startsWith("valid-")));
+  });
+
+  test("no message is in the words of the validator of schemas", () => {
+    const foreign =
+      /must NOT|must be equal to one of|must be equal to constant|must match|must pass|valid by/;
+    expect(cases.filter((name) => foreign.test(expectedOf(name)))).toEqual([]);
   });
 
   test("there are at least 80 wrong configurations", () => {
@@ -47,6 +56,11 @@ const elsewhere = ["file-too-large", "file-unreadable", "name-clash", "symlink-o
 function onlyRealm(name: string): string | undefined {
   const file = `${testdata}/${name}/only`;
   return existsSync(file) ? readFileSync(file, "utf8").trim() : undefined;
+}
+
+function before(name: string): string | undefined {
+  const folder = `${testdata}/${name}/before`;
+  return existsSync(folder) ? folder : undefined;
 }
 
 function expectedOf(name: string): string {

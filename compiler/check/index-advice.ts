@@ -10,7 +10,7 @@ import type { Condition } from "../rules/form.ts";
 import { implies } from "../rules/implication.ts";
 import { serviceOf } from "../rules/indexing.ts";
 import { ruleSpan } from "../rules/reporter.ts";
-import { knownField } from "./fields.ts";
+import { isOpen, knownField } from "./fields.ts";
 
 /** Read and restore rules that no index serves although one could. */
 export function missingIndexes(realm: Realm, collection: Collection, { rules }: CompiledRules): Diagnostic[] {
@@ -23,7 +23,7 @@ export function missingIndexes(realm: Realm, collection: Collection, { rules }: 
     const filter = rules[rule]?.form.filter;
     if (source === undefined || filter === undefined) return [];
     const service = serviceOf(filter, indexed);
-    if (service.by !== "scan") return [];
+    if (service.by !== "scan" || service.missing.some(({ path }) => isOpen(collection, path))) return [];
     const [first] = service.missing;
     const paths = [...new Set(service.missing.map(({ path }) => path))];
     const indexes = paths.map((path) => `{ "fields": [${JSON.stringify(path)}] }`).join(" and ");

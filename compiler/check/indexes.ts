@@ -4,7 +4,15 @@ import { diagnose } from "../diagnostics/catalogue.ts";
 import type { Diagnostic, Span } from "../diagnostics/diagnostic.ts";
 import { locate, nodeAt } from "../load/source.ts";
 import type { Index } from "../model/model.ts";
-import { insideHint, knownField, organizationSettingOf, serverFields, undeclaredHint } from "./fields.ts";
+import { serverFields } from "../model/server-fields.ts";
+import {
+  insideHint,
+  isOpen,
+  type KnownField,
+  knownField,
+  organizationSettingOf,
+  undeclaredHint,
+} from "./fields.ts";
 import { type CollectionCheck, type CollectionSubject, isReliable } from "./subject.ts";
 
 /** Each index for itself. */
@@ -46,15 +54,15 @@ function fieldProblems(subject: CollectionSubject, index: Index, at: number, spa
 }
 
 function unknownField(subject: CollectionSubject, path: string, span: Span): Diagnostic[] {
-  const { realm, sound, collection, label } = subject;
+  const { realm, collection, label } = subject;
+  if (isOpen(collection, path)) return [];
   const unknown = (hint: string): Diagnostic[] => [
     diagnose("index-field", span, { field: path, collection: label }, { hint }),
   ];
   const setting = Object.hasOwn(deletionFields, path) ? "soft_delete" : organizationSettingOf(path);
   if (setting !== undefined)
     return isReliable(subject, [setting]) ? unknown(`only collections with ${setting} have it`) : [];
-  if (Object.hasOwn(ownershipFields, path))
-    return sound ? unknown("only realms with auth: enabled have it") : [];
+  if (Object.hasOwn(ownershipFields, path)) return unknown("only realms with auth: enabled have it");
   const [, field, order] = /^(\S+) (asc|desc)$/i.exec(path) ?? [];
   const ordered = order?.toLowerCase() === "desc" ? `-${field}` : field;
   const server = Object.keys(serverFields(realm, collection));
@@ -120,6 +128,45 @@ export const duplicateIndexes: CollectionCheck = (subject) => {
     ];
   });
 };
+
+/** Indexes whose fields another one begins with. Unique ones forbid something of their own, and hold not every document. */
+export const redundantIndexes: CollectionCheck = (subject) => {
+  const { realm, collection } = subject;
+  const plain = reliableIndexes(subject).filter(({ index }) => !index.unique);
+  return plain.flatMap(({ index }) => {
+    const { fields } = index;
+    const longer = plain.find(
+      ({ index: other }) =>
+        other.fields.length > fields.length &&
+        fields.every(
+          ({ path, descending }, at) =>
+            other.fields[at]?.path === path && other.fields[at]?.descending === descending,
+        ) &&
+        // An index through an array holds a document once for each element, or not at all.
+        other.fields.slice(fields.length).every(({ path }) => isSingle(knownField(realm, collection, path))),
+    );
+    if (longer === undefined) return [];
+    const related = [{ message: "the other index is declared here", span: longer.index.span }];
+    return [diagnose("index-redundant", index.span, { other: longer.index.name }, { related })];
+  });
+};
+
+function isSingle(field: KnownField | undefined): boolean {
+  return field?.arrays.length === 0;
+}
+
+/** Unique indexes that leave room for a few documents only. */
+export const uniqueBooleans: CollectionCheck = ({ realm, collection, ...subject }) =>
+  reliableIndexes({ realm, collection, ...subject }).flatMap(({ index }) => {
+    const areBooleans = index.fields.every(({ path }) => {
+      const field = knownField(realm, collection, path);
+      return isSingle(field) && field?.kinds.length === 1 && field.kinds[0] === "boolean";
+    });
+    if (!index.unique || !areBooleans || index.fields.length === 0) return [];
+    const fields = index.fields.map(({ path }) => `'${path}'`).join(" and ");
+    const documents = 2 ** index.fields.length;
+    return [diagnose("index-unique-boolean", index.span, { documents, fields })];
+  });
 
 function duplicate(index: Index, other: Index, problem: string, hint?: string): Diagnostic {
   const related = [{ message: "the other index is declared here", span: other.span }];

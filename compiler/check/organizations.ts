@@ -36,7 +36,7 @@ function unknownRoles(
 ): Diagnostic[] {
   const place = ["organizations", ...at];
   const where = `organizations.${key}`;
-  if ([place, ["organizations", key]].some((path) => faults.touch(settings.path, path))) return [];
+  if (faults.touch(settings.path, place) || faults.cover(settings.path, ["organizations", key])) return [];
   const names = declared.map(({ name }) => name);
   return named.flatMap((role, index) => {
     if (names.includes(role)) return [];

@@ -5,6 +5,7 @@ import type { RealmCheck } from "./subject.ts";
 
 const accountKeys: readonly Path[] = [
   ["signup"],
+  ["signup_limit"],
   ["roles"],
   ["default_roles"],
   ["profile"],
@@ -30,7 +31,7 @@ export const accountSettings: RealmCheck = ({ realm, settings, faults }) => {
 
 /** `default_roles` are roles of the realm. */
 export const defaultRoles: RealmCheck = ({ realm, settings, faults }) => {
-  if (!realm.auth || faults.touch(settings.path, ["roles"]) || faults.touch(settings.path, ["default_roles"]))
+  if (!realm.auth || faults.cover(settings.path, ["roles"]) || faults.touch(settings.path, ["default_roles"]))
     return [];
   const roles = realm.roles.map(({ name }) => name);
   return realm.defaultRoles.flatMap((role, at) => {

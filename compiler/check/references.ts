@@ -5,7 +5,7 @@ import { didYouMean } from "../diagnostics/suggest.ts";
 import { locate } from "../load/source.ts";
 import { reservedFields } from "../model/fields.ts";
 import type { Collection, Reference } from "../model/model.ts";
-import { declaredField, describeField } from "./fields.ts";
+import { declaredField, describeField, isOpen } from "./fields.ts";
 import { type CollectionCheck, type CollectionSubject, isReliable } from "./subject.ts";
 
 /** A check of one reference; `at` says where one of its keys stands, or its name where the key is left to its default. */
@@ -75,6 +75,7 @@ const source: ReferenceCheck = ({ name, field, many }, { collection, label }, at
   if (field === "_meta" || field.startsWith("_meta.")) return [];
   const declared = declaredField(collection, field);
   if (declared === undefined) {
+    if (isOpen(collection, field)) return [];
     const hint = didYouMean(
       field,
       collection.fields.map(({ path }) => path),
@@ -107,6 +108,7 @@ const key: ReferenceCheck = (reference, subject, at) => {
   const collection = `${target.database}/${target.name}`;
   const declared = declaredField(target, key);
   if (declared === undefined) {
+    if (isOpen(target, key)) return [];
     const hint =
       didYouMean(key, ["id", ...target.fields.map(({ path }) => path)]) ??
       "a key is id or a string field that schema.json declares";
@@ -132,7 +134,7 @@ const key: ReferenceCheck = (reference, subject, at) => {
   return [diagnose("reference-key-index", at("key"), { name, key, collection })];
 };
 
-/** The target's model, where it could be understood. */
+/** The target's model, where there is such a collection. */
 function targetOf({ database, collection }: Reference, { realm }: CollectionSubject): Collection | undefined {
   const collections = realm.databases.find((each) => each.name === database)?.collections;
   return collections?.find((each) => each.name === collection);

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { runs } from "../../runtime/random.testing.ts";
 import { catalogue } from "../diagnostics/catalogue.ts";
 import { loadRealms } from "./analyze.ts";
 
@@ -47,7 +48,7 @@ test("no configuration makes the compiler fail: whatever is written, it gives di
           expect(span.endLine > span.line || span.endColumn >= span.column).toBe(true);
         }
       }),
-      { numRuns: 150 },
+      { numRuns: runs(150) },
     );
   } finally {
     rmSync(folder, { recursive: true, force: true });

@@ -49,7 +49,12 @@ describe("Concurrency 5: public caching is refused", () => {
     ["without a valid max_age", "cache-max-age", "from 1 to 3600 seconds"],
     ["without a read rule", "cache-without-read", "needs a read rule"],
     ["with one that anonymous callers can never satisfy", "cache-anonymous", "can never satisfy"],
-    ["with one that depends on the clock", "cache-clock", "depends on the clock"],
+    ["with one that depends on the clock", "cache-clock", "the read rule depends on the clock"],
+    [
+      "with a field whose read rule depends on the clock",
+      "cache-clock",
+      "the read rule of the field 'secret' depends on the clock",
+    ],
   ])("%s", (_, code, message) => {
     shown("collection.yaml", code, message);
   });

@@ -4,10 +4,7 @@ import type { Path, SourceFile } from "../load/source.ts";
 import type { Collection } from "../model/model.ts";
 import type { ModelledRealm } from "../model/read-realms.ts";
 
-export interface RealmSubject extends ModelledRealm {
-  /** realm.yaml. */
-  readonly settings: SourceFile;
-}
+export type RealmSubject = ModelledRealm;
 
 export interface CollectionSubject extends RealmSubject {
   readonly collection: Collection;

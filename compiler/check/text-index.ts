@@ -8,7 +8,7 @@ import { didYouMean } from "../diagnostics/suggest.ts";
 import { locate } from "../load/source.ts";
 import { noLanguage } from "../model/indexes.ts";
 import type { DeclaredField } from "../model/model.ts";
-import { declaredField, describeField, insideHint } from "./fields.ts";
+import { declaredField, describeField, insideHint, isOpen } from "./fields.ts";
 import type { CollectionCheck, CollectionSubject } from "./subject.ts";
 
 export const textIndex: CollectionCheck = (subject) => {
@@ -34,7 +34,7 @@ export const textIndex: CollectionCheck = (subject) => {
 
 function fieldProblems(subject: CollectionSubject, path: string, span: Span): Diagnostic[] {
   const field = declaredField(subject.collection, path);
-  if (field === undefined) return [undeclared(subject, path, span)];
+  if (field === undefined) return undeclared(subject, path, span);
   if (onlyStrings(field)) return hiddenProblems(subject, path, span);
   const related = [{ message: "the field is declared here", span: field.span }];
   const hint = field.kinds.includes("object") ? insideHint(textFields(subject), path) : undefined;
@@ -53,18 +53,19 @@ function hiddenProblems({ collection }: CollectionSubject, field: string, span: 
   return [diagnose("text-field-hidden", span, { field }, { related })];
 }
 
-function undeclared(subject: CollectionSubject, field: string, span: Span): Diagnostic {
+function undeclared(subject: CollectionSubject, field: string, span: Span): Diagnostic[] {
+  if (isOpen(subject.collection, field)) return [];
   const isServer = field === "_meta" || field.startsWith("_meta.") || Object.hasOwn(documentFields, field);
   const strings = textFields(subject).map(({ path }) => path);
   const hint = isServer
     ? "it belongs to the server, and is no text"
     : (didYouMean(field, strings) ?? "declare it in schema.json");
-  return diagnose("index-field", span, { field, collection: subject.label }, { hint });
+  return [diagnose("index-field", span, { field, collection: subject.label }, { hint })];
 }
 
 function languageFieldProblems(subject: CollectionSubject, path: string, span: Span): Diagnostic[] {
   const field = declaredField(subject.collection, path);
-  if (field === undefined) return [undeclared(subject, path, span)];
+  if (field === undefined) return undeclared(subject, path, span);
   if (onlyStrings(field) && field.arrays.length === 0) return hiddenProblems(subject, path, span);
   const related = [{ message: "the field is declared here", span: field.span }];
   return [diagnose("text-language-field", span, { field: path, found: describeField(field) }, { related })];

@@ -5,7 +5,14 @@ import { compilerVersion } from "../bundle/package.ts";
 import { hasErrors } from "../diagnostics/sort.ts";
 import type { EmittedFile } from "../emit/code.ts";
 import { type Plan, planOutput, planRealm } from "../emit/plan.ts";
-import { applyDifference, compareOutput, type Difference, readManifest, writeWhole } from "../emit/write.ts";
+import {
+  applyDifference,
+  compareOutput,
+  type Difference,
+  readManifest,
+  readRecorded,
+  writeWhole,
+} from "../emit/write.ts";
 import { type ExitCode, exit, UsageError } from "./exit.ts";
 import { onDisk, requireBundle, requireOutput } from "./outputs.ts";
 import { reportDiagnostics } from "./report.ts";
@@ -22,7 +29,8 @@ export interface BuildOptions {
 }
 
 /**
- * `realmc build`: all stages. Nothing is written unless everything could be made.
+ * `realmc build`: all stages, compared with what the output folder was built from. Nothing is written unless everything could
+ * be made.
  * @throws UsageError
  */
 export async function build(config: string, options: BuildOptions, terminal: Terminal): Promise<ExitCode> {
@@ -32,7 +40,8 @@ export async function build(config: string, options: BuildOptions, terminal: Ter
   requireOutput("--out", out, config);
   if (bundle !== undefined) requireBundle(bundle, out, config);
   const started = performance.now();
-  const { realms, diagnostics } = await analyse(config, realm, terminal);
+  const recorded = await onDisk(out, () => readRecorded(out));
+  const { realms, diagnostics } = await analyse(config, realm, terminal, recorded);
   reportDiagnostics(config, diagnostics, { ...terminal.errLook, line: terminal.err });
   if (hasErrors(diagnostics)) return exit.diagnostics;
   return onDisk(out, async () => {

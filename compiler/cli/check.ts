@@ -1,11 +1,13 @@
 import { join, relative, resolve, sep } from "node:path";
 import { compilerVersion } from "../bundle/package.ts";
+import type { Recorded } from "../check/retired.ts";
 import { renderGithub } from "../diagnostics/github.ts";
 import { rebased } from "../diagnostics/rebased.ts";
 import { renderJson } from "../diagnostics/render.ts";
 import { renderSarif } from "../diagnostics/sarif.ts";
 import { hasErrors } from "../diagnostics/sort.ts";
-import { type ExitCode, exit } from "./exit.ts";
+import { recordedFiles, UnknownOutput } from "../diff/sides.ts";
+import { type ExitCode, exit, UsageError } from "./exit.ts";
 import { reportDiagnostics } from "./report.ts";
 import { analyse, requireFolder } from "./stages.ts";
 import type { Terminal } from "./terminal.ts";
@@ -16,6 +18,8 @@ export interface CheckOptions {
   readonly format: CheckFormat;
   /** The folder that files are named from; absent: see `baseOf`. */
   readonly relativeTo?: string;
+  /** An output folder: what was built from before. */
+  readonly against?: string;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -28,10 +32,11 @@ export async function check(
   config: string,
   options: CheckOptions,
   terminal: Terminal,
-  environment: Environment = process.env,
+  environment: Environment,
 ): Promise<ExitCode> {
   if (options.relativeTo !== undefined) requireFolder(options.relativeTo);
-  const { realms, diagnostics: found } = await analyse(config, undefined, terminal);
+  const recorded = options.against === undefined ? {} : await recordedOf(options.against);
+  const { realms, diagnostics: found } = await analyse(config, undefined, terminal, recorded);
   const base = baseOf(config, options, environment);
   const diagnostics = rebased(found, relative(base, resolve(config)).split(sep).join("/"));
   switch (options.format) {
@@ -52,6 +57,15 @@ export async function check(
       if (diagnostics.length === 0) terminal.out(noProblems(config, realms.length));
   }
   return hasErrors(diagnostics) ? exit.diagnostics : exit.ok;
+}
+
+async function recordedOf(folder: string): Promise<Recorded> {
+  requireFolder(folder);
+  try {
+    return await recordedFiles(folder);
+  } catch (error) {
+    throw error instanceof UnknownOutput ? new UsageError(error.message) : error;
+  }
 }
 
 function noProblems(config: string, realms: number): string {

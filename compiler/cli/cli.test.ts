@@ -1,4 +1,4 @@
-/** `realmc` as a process: exit codes, what goes where, and that nothing is written when something is wrong. */
+/** `realmc`: exit codes, what goes where, and that nothing is written when something is wrong. */
 import { spawnSync } from "node:child_process";
 import {
   cpSync,
@@ -15,14 +15,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { packageRoot } from "../bundle/package.ts";
-import { realmcIn } from "./testing.ts";
+import { commandsIn, realmcIn } from "./testing.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "realmc-cli-"));
 const config = join(folder, "config");
 const broken = join(folder, "broken");
 const out = join(folder, "generated");
 const dist = join(folder, "dist");
-const realmc = realmcIn(folder);
+const realmc = commandsIn(folder);
+const asProcess = realmcIn(folder);
 
 beforeAll(() => {
   write(config, "plain/realm.yaml", "auth: disabled\n");
@@ -42,79 +43,86 @@ function write(root: string, path: string, text: string): void {
 }
 
 describe("realmc", () => {
-  test("wrong command lines: exit 2, a message, a suggestion", () => {
-    const typo = realmc("biuld", "config");
+  test("wrong command lines: exit 2, a message, a suggestion", async () => {
+    const typo = asProcess("biuld", "config");
     expect([typo.status, typo.stdout]).toEqual([2, ""]);
     expect(typo.stderr).toContain("Did you mean build?");
-    expect(realmc("check", "nowhere")).toEqual({
+    expect(await realmc("check", "nowhere")).toEqual({
       status: 2,
       stdout: "",
       stderr: "error: there is no folder nowhere\n",
     });
-    const realm = realmc("build", "config", "--realm", "plian");
+    const realm = await realmc("build", "config", "--realm", "plian");
     expect([realm.status, realm.stderr]).toEqual([
       2,
       "error: there is no realm 'plian' in config (did you mean 'plain'?)\n",
     ]);
-    const format = realmc("check", "config", "--format", "xml");
+    const format = await realmc("check", "config", "--format", "xml");
     expect(format.status).toBe(2);
     expect(format.stderr).toContain("Allowed choices are text, json, github, sarif.");
-    const base = realmc("check", "config", "--relative-to", "nowhere");
+    const base = await realmc("check", "config", "--relative-to", "nowhere");
     expect([base.status, base.stderr]).toEqual([2, "error: there is no folder nowhere\n"]);
   });
 
-  test("output that cannot be: exit 2, a message, nothing written", () => {
+  test("output that cannot be: exit 2, a message, nothing written", async () => {
     write(folder, "file", "");
     write(folder, "package/package.json", '{ "name": "mine" }');
     symlinkSync(config, join(folder, "alias"));
     const before = readdirSync(config, { recursive: true });
-    const build = (...options: readonly string[]): string => {
-      const { status, stdout, stderr } = realmc("build", "config", ...options);
+    const build = async (...options: readonly string[]): Promise<string> => {
+      const { status, stdout, stderr } = await realmc("build", "config", ...options);
       expect([status, stdout]).toEqual([2, ""]);
       return stderr;
     };
     const beside = "(give a folder beside config)";
-    expect(build("--out", "config/x")).toBe(`error: --out config/x lies in the configuration ${beside}\n`);
-    expect(build("--out", "alias/x")).toBe(`error: --out alias/x lies in the configuration ${beside}\n`);
-    expect(build("--bundle", ".")).toBe(`error: --bundle . holds the configuration ${beside}\n`);
-    expect(build("--out", "file/x")).toBe("error: --out file/x cannot be made: file is no folder\n");
-    expect(build("--out", "x", "--bundle", "x")).toContain("need folders of their own");
-    expect(build("--bundle", "package")).toContain("--bundle package holds another package.json");
-    expect(build("--out", "x", "--check", "--bundle", "y")).toContain("--check writes nothing");
+    expect(await build("--out", "config/x")).toBe(
+      `error: --out config/x lies in the configuration ${beside}\n`,
+    );
+    expect(await build("--out", "alias/x")).toBe(
+      `error: --out alias/x lies in the configuration ${beside}\n`,
+    );
+    expect(await build("--bundle", ".")).toBe(`error: --bundle . holds the configuration ${beside}\n`);
+    expect(await build("--out", "file/x")).toBe("error: --out file/x cannot be made: file is no folder\n");
+    expect(await build("--out", "x", "--bundle", "x")).toContain("need folders of their own");
+    expect(await build("--bundle", "package")).toContain("--bundle package holds another package.json");
+    expect(await build("--out", "x", "--check", "--bundle", "y")).toContain("--check writes nothing");
     expect(readdirSync(config, { recursive: true })).toEqual(before);
     expect(readFileSync(join(folder, "package/package.json"), "utf8")).toContain("mine");
   });
 
-  test("what the file system refuses: exit 2, a message, no stack", () => {
+  test("what the file system refuses: exit 2, a message, no stack", async () => {
     mkdirSync(join(folder, "odd/plain"), { recursive: true });
     mkdirSync(join(folder, "odd/plain/realm.ts"));
-    const { status, stdout, stderr } = realmc("build", "config", "--out", "odd");
+    const { status, stdout, stderr } = await realmc("build", "config", "--out", "odd");
     expect([status, stdout]).toEqual([2, ""]);
     expect(stderr).toMatch(/^error: cannot write odd: it is a folder\n$/m);
   });
 
-  test("check: diagnostics on stdout, as text or JSON; exit 1", () => {
-    const text = realmc("check", "broken");
+  test("check: diagnostics on stdout, as text or JSON; exit 1", async () => {
+    const text = asProcess("check", "broken");
     expect(text.status).toBe(1);
     expect(text.stdout).toMatch(/^plain\/realm\.yaml:2:1 error \S+ .*signupp/);
     expect(text.stdout).not.toContain("\u001b");
-    const json = realmc("check", "broken", "--format", "json");
+    const json = await realmc("check", "broken", "--format", "json");
     expect(json.status).toBe(1);
     expect(JSON.parse(json.stdout)).toMatchObject([
       { file: "plain/realm.yaml", line: 2, column: 1, severity: "error" },
     ]);
-    expect(realmc("check", "config")).toMatchObject({ status: 0, stdout: "config: 1 realm, no problems\n" });
+    expect(await realmc("check", "config")).toMatchObject({
+      status: 0,
+      stdout: "config: 1 realm, no problems\n",
+    });
   });
 
-  test("build: with errors, exit 1, diagnostics on stderr, nothing written", () => {
-    const { status, stdout, stderr } = realmc("build", "broken", "--out", out, "--bundle", dist);
+  test("build: with errors, exit 1, diagnostics on stderr, nothing written", async () => {
+    const { status, stdout, stderr } = await realmc("build", "broken", "--out", out, "--bundle", dist);
     expect([status, stdout]).toEqual([1, ""]);
     expect(stderr).toContain("plain/realm.yaml:2:1 error");
     expect([existsSync(out), existsSync(dist)]).toEqual([false, false]);
   });
 
-  test("build: makes the output and a bundle that runs elsewhere; --check finds what is stale", () => {
-    const built = realmc("build", "config", "--out", "generated", "--bundle", "dist");
+  test("build: makes the output and a bundle that runs elsewhere; --check finds what is stale", async () => {
+    const built = asProcess("build", "config", "--out", "generated", "--bundle", "dist");
     expect(built.status).toBe(0);
     expect(built.stdout).toMatch(/^1 realm in generated and dist: \d+ files, \d+ written \(\d+\.\d s\)\n$/);
     expect(readdirSync(dist).sort()).toEqual(["docs", "package.json", "plain.openapi.json", "server.mjs"]);
@@ -125,7 +133,7 @@ describe("realmc", () => {
 
     // As pnpm starts it. Where Node looks for what modules import, there is nothing.
     process.env["NODE_PATH"] = join(packageRoot, "node_modules");
-    const bare = realmc("serve", "dist");
+    const bare = asProcess("serve", "dist");
     delete process.env["NODE_PATH"];
     expect([bare.status, bare.stdout]).toEqual([2, ""]);
     expect(bare.stderr).toContain("npm install --prefix dist");
@@ -136,21 +144,21 @@ describe("realmc", () => {
     const key = spawnSync(process.execPath, words, { encoding: "utf8", cwd: folder, env: environment });
     expect(key.stdout).toMatch(/^svk_\S+\n$/);
 
-    expect(realmc("build", "config", "--out", "generated", "--check").status).toBe(0);
+    expect((await realmc("build", "config", "--out", "generated", "--check")).status).toBe(0);
     write(out, "server.ts", "edited");
-    const stale = realmc("build", "config", "--out", "generated", "--check");
+    const stale = await realmc("build", "config", "--out", "generated", "--check");
     expect(stale.status).toBe(1);
     expect(stale.stderr).toContain("generated/server.ts differs");
     expect(readFileSync(join(out, "server.ts"), "utf8")).toBe("edited");
   });
 
-  test("serve, key create and copy need a bundle", () => {
-    expect(realmc("serve", "none").status).toBe(2);
-    const copy = realmc("copy", "--from", "sqlite:./a", "--to", "sqlite:./b", "--dist", "none");
+  test("serve, key create and copy need a bundle", async () => {
+    expect((await realmc("serve", "none")).status).toBe(2);
+    const copy = await realmc("copy", "--from", "sqlite:./a", "--to", "sqlite:./b", "--dist", "none");
     expect([copy.status, copy.stdout]).toEqual([2, ""]);
     expect(copy.stderr).toContain("no bundle in none");
-    expect(realmc("copy", "--from", "sqlite:./a").stderr).toContain("--to <store>");
-    const key = realmc("key", "create", "--realm", "plain", "--name", "n", "--dist", "none");
+    expect((await realmc("copy", "--from", "sqlite:./a")).stderr).toContain("--to <store>");
+    const key = await realmc("key", "create", "--realm", "plain", "--name", "n", "--dist", "none");
     expect([key.status, key.stdout]).toEqual([2, ""]);
     expect(key.stderr).toContain("no bundle in none");
   });

@@ -32,10 +32,15 @@ const together = 1_000;
  * `realmc dev`: runs until it is interrupted.
  * @throws UsageError
  */
-export async function dev(config: string, options: DevOptions, terminal: Terminal): Promise<ExitCode> {
+export async function dev(
+  config: string,
+  options: DevOptions,
+  terminal: Terminal,
+  variables: NodeJS.ProcessEnv,
+): Promise<ExitCode> {
   requireFolder(config);
   requireOutput("--out", options.out, config);
-  const { environment, host, port, data } = surroundings(options);
+  const { environment, host, port, data } = surroundings(options, variables);
   requireOutput("--data", data, config);
   requireApart("--out", options.out, "--data", data);
   const front = await listen(host, port);
@@ -45,7 +50,7 @@ export async function dev(config: string, options: DevOptions, terminal: Termina
     config,
     out: options.out,
     front,
-    environment,
+    environment: { ...environment, PORT: String(front.port) },
     key: options.key && keyName,
     teller: teller({ config, data, url: front.url, terminal }),
   });
@@ -65,11 +70,11 @@ interface Surroundings {
 }
 
 /** What servers are told by their environment, where options do not say otherwise. */
-function surroundings({ port, data }: DevOptions): Surroundings {
+function surroundings({ port, data }: DevOptions, variables: NodeJS.ProcessEnv): Surroundings {
   const environment = {
     // Of servers, what is unusual.
     SVC_LOG: "warn",
-    ...process.env,
+    ...variables,
     ...(port === undefined ? {} : { PORT: String(port) }),
     ...(data === undefined ? {} : { SVC_STORE: `sqlite:${resolve(data)}` }),
   };

@@ -1,6 +1,6 @@
 import type { Diagnostic, Staged } from "../diagnostics/diagnostic.ts";
 import { hasErrors } from "../diagnostics/sort.ts";
-import type { Change } from "../diff/change.ts";
+import type { Change, Kind } from "../diff/change.ts";
 import { diffRealms } from "../diff/diff.ts";
 import { renderChangeCount, renderChanges, renderChangesJson } from "../diff/render.ts";
 import { compileSides, loadSide, UnknownOutput } from "../diff/sides.ts";
@@ -14,13 +14,13 @@ export type DiffFormat = "text" | "json";
 
 export interface DiffOptions {
   readonly format: DiffFormat;
-  /** Exit 0 whatever changed. */
+  /** Exit 0 whatever breaks. */
   readonly allowBreaking?: true;
 }
 
 /**
  * `realmc diff`: what changed for clients between two configurations or output folders, on stdout; 1 where something
- * breaks them, or one of the two has mistakes.
+ * leaks or breaks them, or one of the two has mistakes.
  * @throws UsageError
  */
 export async function diff(
@@ -43,8 +43,8 @@ export async function diff(
   }
   const changes = diffRealms(sides.old.value, sides.now.value);
   print(changes, format, terminal);
-  const breaks = changes.some(({ kind }) => kind === "breaking");
-  return breaks && allowBreaking !== true ? exit.diagnostics : exit.ok;
+  const has = (wanted: Kind): boolean => changes.some(({ kind }) => kind === wanted);
+  return has("leak") || (has("breaking") && allowBreaking !== true) ? exit.diagnostics : exit.ok;
 }
 
 async function load(folder: string, terminal: Terminal): Promise<Staged<Realm[]>> {

@@ -15,6 +15,7 @@ export const helpExamples = {
     "realmc check config",
     "realmc check config --format github            annotations of a pull request",
     "realmc check config --format sarif > realmc.sarif",
+    "realmc check config --against generated        with what was built before",
   ),
   explain: examples("realmc explain unknown-key", "realmc explain"),
   dev: examples("realmc dev config", "realmc dev config --port 9000 --key"),

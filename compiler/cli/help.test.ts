@@ -1,15 +1,13 @@
-import { afterEach, expect, test, vi } from "vitest";
-import { main } from "./main.ts";
+import { expect, test } from "vitest";
+import { commandsIn } from "./testing.ts";
 
-afterEach(() => vi.restoreAllMocks());
+const realmc = commandsIn(".");
 
 /** What a command line prints on stdout. */
 async function printed(...words: readonly string[]): Promise<string> {
-  const written: string[] = [];
-  const spy = vi.spyOn(process.stdout, "write").mockImplementation((text) => written.push(String(text)) > 0);
-  expect(await main(words)).toBe(0);
-  spy.mockRestore();
-  return written.join("");
+  const { status, stdout } = await realmc(...words);
+  expect(status).toBe(0);
+  return stdout;
 }
 
 /** The commands that a help lists, but for `help` itself. */

@@ -6,18 +6,16 @@ import type { DevOptions } from "./dev.ts";
 import type { DiffOptions } from "./diff.ts";
 import { exit, UsageError } from "./exit.ts";
 import { helpExamples } from "./help-examples.ts";
-import { createTerminal, type Terminal } from "./terminal.ts";
+import { createTerminal, type Surroundings, type Terminal } from "./terminal.ts";
 
-/** Runs a command line; answers the exit code. */
-export async function main(words: readonly string[]): Promise<number> {
-  for (const stream of [process.stdout, process.stderr]) stream.on("error", ignoreClosed);
-  const terminal = createTerminal({
-    stdout: process.stdout,
-    stderr: process.stderr,
-    environment: process.env,
-  });
+/** Runs a command line, in the process's surroundings unless others are given; answers the exit code. */
+export async function main(
+  words: readonly string[],
+  surroundings: Surroundings = ofProcess(),
+): Promise<number> {
+  const terminal = createTerminal(surroundings);
   let code: number = exit.ok;
-  const program = commandLine(terminal, (result) => {
+  const program = commandLine(terminal, surroundings, (result) => {
     code = result;
   });
   try {
@@ -31,12 +29,22 @@ export async function main(words: readonly string[]): Promise<number> {
   }
 }
 
+function ofProcess(): Surroundings {
+  const { stdout, stderr, env } = process;
+  for (const stream of [stdout, stderr]) stream.on("error", ignoreClosed);
+  return { stdout, stderr, environment: env };
+}
+
 /** Whoever reads may have read enough: `realmc explain | head`. */
 function ignoreClosed(error: NodeJS.ErrnoException): void {
   if (error.code !== "EPIPE") throw error;
 }
 
-function commandLine(terminal: Terminal, finish: (code: number) => void): Command {
+function commandLine(
+  terminal: Terminal,
+  { stdout, stderr, environment }: Surroundings,
+  finish: (code: number) => void,
+): Command {
   const program = new Command("realmc")
     .description("Compiles realm configurations to a typed document-store server.")
     .version(compilerVersion())
@@ -44,8 +52,8 @@ function commandLine(terminal: Terminal, finish: (code: number) => void): Comman
     .showSuggestionAfterError()
     .exitOverride()
     .configureOutput({
-      writeOut: (text) => process.stdout.write(text),
-      writeErr: (text) => process.stderr.write(text),
+      writeOut: (text) => stdout.write(text),
+      writeErr: (text) => stderr.write(text),
     })
     .addHelpText("after", examples);
 
@@ -89,10 +97,14 @@ function commandLine(terminal: Terminal, finish: (code: number) => void): Comman
       "--relative-to <folder>",
       "name files from this folder; without: from <config>, for github and sarif from GITHUB_WORKSPACE",
     )
+    .option(
+      "--against <folder>",
+      "output of a build before: refuses what would show its readers fields that were hidden",
+    )
     .addHelpText("after", helpExamples.check)
     .action(async (config: string, options: CheckOptions) => {
       const { check } = await import("./check.ts");
-      finish(await check(config, options, terminal));
+      finish(await check(config, options, terminal, environment));
     });
 
   program
@@ -107,10 +119,12 @@ function commandLine(terminal: Terminal, finish: (code: number) => void): Comman
 
   program
     .command("diff")
-    .description("says what changed for clients: breaking, additive, internal; exit 1 where something breaks")
+    .description(
+      "says what changed for clients: leaks, breaking, additive, internal; exit 1 where something leaks or breaks",
+    )
     .argument("<old>", "folder of realms, or output that was built from one")
     .argument("<new>", "the same, as it is now")
-    .option("--allow-breaking", "exit 0 whatever changed")
+    .option("--allow-breaking", "exit 0 whatever breaks; what leaks is still 1")
     .addOption(new Option("--format <format>", "of the changes").choices(["text", "json"]).default("text"))
     .addHelpText("after", helpExamples.diff)
     .action(async (old: string, now: string, options: DiffOptions) => {
@@ -132,7 +146,7 @@ function commandLine(terminal: Terminal, finish: (code: number) => void): Comman
     .addHelpText("after", helpExamples.dev)
     .action(async (config: string, options: DevOptions) => {
       const { dev } = await import("./dev.ts");
-      finish(await dev(config, options, terminal));
+      finish(await dev(config, options, terminal, environment));
     });
 
   program

@@ -3,6 +3,7 @@ import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { didYouMean } from "../../runtime/suggest.ts";
 import { checkRealm, loadRealms } from "../check/analyze.ts";
+import { type Recorded, retiredFields } from "../check/retired.ts";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import { sorted } from "../diagnostics/sort.ts";
 import type { Realm } from "../model/model.ts";
@@ -24,12 +25,14 @@ export interface Analysis {
 
 /**
  * Loads and checks the realms of a configuration folder, or the one named.
+ * @param recorded what was built before
  * @throws UsageError when there is no such folder or realm.
  */
 export async function analyse(
   config: string,
   only: string | undefined,
   terminal: Terminal,
+  recorded: Recorded = {},
 ): Promise<Analysis> {
   requireFolder(config);
   if (only !== undefined) requireRealm(config, only);
@@ -39,7 +42,11 @@ export async function analyse(
   const realms = loaded.value.map((realm) => {
     terminal.step(`checking ${realm.name}`);
     const rules = compileRules(realm);
-    diagnostics.push(...rules.diagnostics, ...checkRealm(realm, rules, loaded.diagnostics));
+    diagnostics.push(
+      ...rules.diagnostics,
+      ...checkRealm(realm, rules, loaded.diagnostics),
+      ...retiredFields(recorded, realm, rules, loaded.diagnostics),
+    );
     return { realm, rules };
   });
   return { realms, diagnostics: sorted(diagnostics) };

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { packageRoot } from "../bundle/package.ts";
+import { applyDifference, compareOutput } from "../emit/write.ts";
 import { type Output, WarmCompiler } from "./compile.ts";
 import { explain } from "./explain.ts";
 import { changesBetween, type Inputs, readInputs } from "./inputs.ts";
@@ -76,6 +77,21 @@ test("roles: what uses them is checked anew", async () => {
 test("a comment: nothing", async () => {
   edit("blog/realm.yaml", (text) => `${text}# Nothing.\n`);
   expect(await effects()).toMatchObject({ effects: [], changed: [], without: ["blog/realm.yaml"] });
+});
+
+test("a read rule that goes with its field: refused, as long as the output before says that there was one", async () => {
+  const out = join(folder, "hiding");
+  const hiding = new WarmCompiler(config, out);
+  const rule = "\n  internal: { read: hasRole('lead') }";
+  edit(tickets, (text) => text.replace(/^fields:$/m, `fields:${rule}`));
+  const { plan } = outputOf(await hiding.compile(readInputs(config)));
+  await applyDifference(out, await compareOutput(out, plan));
+  edit(tickets, (text) => text.replace(rule, ""));
+  for (let time = 0; time < 2; time++) {
+    const { diagnostics, output: none } = await hiding.compile(readInputs(config));
+    expect(none).toBeUndefined();
+    expect(diagnostics.map(({ code }) => code)).toEqual(["retired-field-readable"]);
+  }
 });
 
 test("a realm that goes", async () => {

@@ -1,10 +1,11 @@
 /** The compiler kept warm: realms whose folder has not changed are not looked at again. */
 import { compilerVersion } from "../bundle/package.ts";
 import { checkRealm, loadRealm } from "../check/analyze.ts";
+import { retiredFields } from "../check/retired.ts";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import { hasErrors, sorted } from "../diagnostics/sort.ts";
 import { type EmittedRealm, type Plan, planOutput, planRealm } from "../emit/plan.ts";
-import { readManifest } from "../emit/write.ts";
+import { readManifest, readRecorded } from "../emit/write.ts";
 import { type RealmFolder, walk } from "../load/folders.ts";
 import type { Realm } from "../model/model.ts";
 import type { RulesStage } from "../rules/compiled.ts";
@@ -34,7 +35,7 @@ interface KnownRealm {
   /** Of the inputs that it was made from. */
   readonly key: string;
   readonly diagnostics: readonly Diagnostic[];
-  readonly analysed: { readonly realm: Realm; readonly rules: RulesStage } | undefined;
+  readonly analysed: { readonly realm: Realm; readonly rules: RulesStage };
   built?: BuiltRealm;
 }
 
@@ -59,13 +60,20 @@ export class WarmCompiler {
     }
     this.#known = realms;
     const found = [...realms.values()].flatMap(({ diagnostics }) => diagnostics);
-    const diagnostics = sorted([...walked.diagnostics, ...found]);
+    const diagnostics = sorted([...walked.diagnostics, ...found, ...(await this.#retired())]);
     return { diagnostics, output: hasErrors(diagnostics) ? undefined : await this.#emit() };
+  }
+
+  /** What was built last, by whomever, is what documents may hold. */
+  async #retired(): Promise<Diagnostic[]> {
+    const recorded = await readRecorded(this.#out);
+    return [...this.#known.values()].flatMap(({ analysed, diagnostics }) =>
+      retiredFields(recorded, analysed.realm, analysed.rules, diagnostics),
+    );
   }
 
   async #analyse(folder: RealmFolder, key: string): Promise<KnownRealm> {
     const { value: realm, diagnostics } = await loadRealm(this.#config, folder);
-    if (realm === undefined) return { key, diagnostics, analysed: undefined };
     const rules = compileRules(realm);
     const more = [...rules.diagnostics, ...checkRealm(realm, rules, diagnostics)];
     return { key, diagnostics: [...diagnostics, ...more], analysed: { realm, rules } };
@@ -74,7 +82,6 @@ export class WarmCompiler {
   async #emit(): Promise<Output> {
     const realms = new Map<string, BuiltRealm>();
     for (const [name, known] of this.#known) {
-      if (known.analysed === undefined) continue;
       const { realm, rules } = known.analysed;
       known.built ??= { model: realm, emitted: await planRealm(realm, rules) };
       realms.set(name, known.built);

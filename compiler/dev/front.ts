@@ -5,6 +5,7 @@ import { createServer, type Socket } from "node:net";
 export interface Front {
   /** Where it listens, for example `http://127.0.0.1:8080`. */
   readonly url: string;
+  readonly port: number;
   /** Gives connections to `take` from now on, those that wait first. */
   open(take: (connection: Socket) => void): void;
   /** Connections wait. */
@@ -36,7 +37,7 @@ export async function openFront(host: string, port: number): Promise<Front> {
     }
   };
   return {
-    url: addressOf(server.address()),
+    ...addressOf(server.address()),
     open(next) {
       take = next;
       flush();
@@ -71,8 +72,10 @@ function refuseConnection(connection: Socket, message: string): void {
   connection.resume();
 }
 
-function addressOf(address: ReturnType<ReturnType<typeof createServer>["address"]>): string {
-  if (address === null || typeof address === "string") return String(address);
-  const host = address.family === "IPv6" ? `[${address.address}]` : address.address;
-  return `http://${host}:${address.port}`;
+function addressOf(
+  address: ReturnType<ReturnType<typeof createServer>["address"]>,
+): Pick<Front, "url" | "port"> {
+  if (address === null || typeof address === "string") throw new Error("it listens on no port");
+  const { family, address: host, port } = address;
+  return { url: `http://${family === "IPv6" ? `[${host}]` : host}:${port}`, port };
 }

@@ -42,24 +42,22 @@ export class Modules {
     }
   }
 
-  /** Makes the module that server processes start from; answers its path. */
+  /**
+   * Makes the module that server processes start from; answers its path. The runtime is one file, which what is emitted
+   * imports as well. In several ones esbuild would leave CommonJS packages that are loaded late without their names.
+   */
   async server(): Promise<string> {
-    const entry = [
-      `import { developmentServer } from ${JSON.stringify(runtimeModule)};`,
-      `await developmentServer(${JSON.stringify(this.#folder)});`,
-    ].join("\n");
-    const { outputFiles } = await build({
-      ...serverOptions,
-      // Not found by what is emitted otherwise: it must be the one module that both use.
-      entryPoints: { server: "server", [runtimeName.replace(/\.mjs$/, "")]: runtimeModule },
-      outdir: this.#folder,
-      outExtension: { ".js": ".mjs" },
-      splitting: true,
-      plugins: [virtualEntry("server", entry, dirname(runtimeModule))],
-    });
+    const runtime = join(this.#folder, runtimeName);
+    const { outputFiles } = await build({ ...serverOptions, entryPoints: [runtimeModule], outfile: runtime });
     await Promise.all(outputFiles.map(({ path, contents }) => writeFile(path, contents)));
     for (const file of await docsFiles()) await writeWhole(this.#folder, file);
-    return join(this.#folder, "server.mjs");
+    const script = join(this.#folder, "server.mjs");
+    const lines = [
+      `import { developmentServer } from "./${runtimeName}";`,
+      `await developmentServer(${JSON.stringify(this.#folder)});`,
+    ];
+    await writeFile(script, lines.join("\n"));
+    return script;
   }
 
   /** Makes the module of a plan's program. */
@@ -95,16 +93,3 @@ const sharedRuntime: Plugin = {
     build.onResolve({ filter: /^realmc\/runtime$/ }, () => ({ path: `./${runtimeName}`, external: true }));
   },
 };
-
-function virtualEntry(name: string, contents: string, resolveDir: string): Plugin {
-  return {
-    name: "virtual-entry",
-    setup(build) {
-      const filter = new RegExp(`^${name}$`);
-      build.onResolve({ filter }, ({ path, kind }) =>
-        kind === "entry-point" ? { path, namespace: "virtual" } : undefined,
-      );
-      build.onLoad({ filter, namespace: "virtual" }, () => ({ contents, resolveDir, loader: "js" }));
-    },
-  };
-}

@@ -69,6 +69,13 @@ describe("rendering", () => {
     });
     expect(text).toContain("2 | \tsingup: open\n");
     expect(text).toContain("      \t\u001b[31m^^^^^^\u001b[39m\n");
+    for (const end of ["\r\n", "\r"]) {
+      const ended = renderText([{ ...unknown, span: { ...span, column: 2, endColumn: 8 } }], {
+        terminal: true,
+        source: () => source().replaceAll("\n", end),
+      });
+      expect(ended).toBe(text);
+    }
   });
 
   test("what concerns a whole file has no excerpt", () => {

@@ -19,7 +19,11 @@ export interface CatalogueEntry {
 /** An example of the catalogue. */
 export type Example =
   /** Files that take the place of those of the examples' realm, by name: see `examplePath`. */
-  | { readonly files: Readonly<Record<string, string>> }
+  | {
+      readonly files: Readonly<Record<string, string>>;
+      /** Of what was built before, where that matters. */
+      readonly before?: Readonly<Record<string, string>>;
+    }
   /** Paths, one a line, of a folder that holds nothing else; `a -> b` is a symbolic link. */
   | { readonly tree: string }
   /** A command line about the examples' realm. */

@@ -47,9 +47,13 @@ function blocksOf(example: Example): readonly Block[] {
   if ("tree" in example) return [{ language: "text", text: example.tree }];
   if ("command" in example) return [{ language: "sh", text: example.command }];
   if ("words" in example) return [{ language: "text", text: example.words }];
-  return Object.entries(example.files).map(([title, text]) => ({
-    title,
-    language: title.endsWith(".json") ? "json" : "yaml",
+  return [...fileBlocks(example.before ?? {}, ", as it was"), ...fileBlocks(example.files)];
+}
+
+function fileBlocks(files: Readonly<Record<string, string>>, when = ""): readonly Block[] {
+  return Object.entries(files).map(([name, text]) => ({
+    title: `${name}${when}`,
+    language: name.endsWith(".json") ? "json" : "yaml",
     text,
   }));
 }

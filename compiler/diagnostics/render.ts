@@ -90,7 +90,7 @@ function whereIs({ file, line, column }: Span): string {
 
 /** The line, and carets under what is meant of it; nothing for what concerns a file as a whole. */
 function excerpt(span: Span, { source }: TextOptions, paint: (text: string) => string): string[] {
-  const line = source?.(span.file)?.split(/\r?\n/)[span.line - 1];
+  const line = source?.(span.file)?.split(/\r\n|[\n\r]/)[span.line - 1];
   if (line === undefined || line.trim() === "" || isPoint(span)) return [];
   const margin = `${span.line} | `;
   const end = span.endLine === span.line ? span.endColumn : line.length + 1;

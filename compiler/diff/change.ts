@@ -1,12 +1,12 @@
 /** What `realmc diff` reports. */
 
 /**
- * `breaking`: something that clients did may not work any longer. `additive`: something works that did not, or is
+ * `leak`: readers see stored values that a rule hid from them, and nobody said so. `breaking`: something that clients did may not work any longer. `additive`: something works that did not, or is
  * answered that was not. `internal`: clients notice nothing.
  */
-export type Kind = "breaking" | "additive" | "internal";
+export type Kind = "leak" | "breaking" | "additive" | "internal";
 
-export const kinds: readonly Kind[] = ["breaking", "additive", "internal"];
+export const kinds: readonly Kind[] = ["leak", "breaking", "additive", "internal"];
 
 export interface Change {
   readonly kind: Kind;
@@ -27,7 +27,7 @@ export interface CheckEntry {
   readonly why: string;
 }
 
-/** Breaking changes first, then by realm and place. */
+/** Leaks first, then what breaks; then by realm and place. */
 export function sortedChanges(changes: readonly Change[]): Change[] {
   const key = ({ kind, realm, where }: Change) => [String(kinds.indexOf(kind)), realm, where];
   return changes

@@ -2,7 +2,7 @@
 import type ipaddr from "ipaddr.js";
 import { parseNetwork } from "../../runtime/http/address.ts";
 import { type AdminGrant, administrationOf, covers } from "../../runtime/realm/administration.ts";
-import { printDuration } from "../../runtime/units.ts";
+import { printDuration, printRate, type Rate } from "../../runtime/units.ts";
 import { placeOf } from "../emit/openapi/schemas/place.ts";
 import { canonicalJson } from "../model/meaning.ts";
 import type { Realm } from "../model/model.ts";
@@ -22,6 +22,7 @@ export function compareSettings(old: Realm, now: Realm, report: Report): void {
 /** What only realms with accounts have. */
 function compareAccounts(old: Realm, now: Realm, report: Report): void {
   compareScale("signup", old.signup, now.signup, ["closed", "invite", "open"], report);
+  compareSignupLimits(old, now, report);
   compareRoles(old, now, report);
   compareDefaultRoles(old, now, report);
   compareProfiles(old, now, report);
@@ -33,6 +34,24 @@ function compareAccounts(old: Realm, now: Realm, report: Report): void {
   const [gone, added] = [missing(areas(old), areas(now)), missing(areas(now), areas(old))];
   if (gone.length > 0) report("read-access-narrowed", "admin.read_access", { areas: gone.join(", ") });
   if (added.length > 0) report("read-access-widened", "admin.read_access", { areas: added.join(", ") });
+}
+
+function compareSignupLimits({ signupLimit: old }: Realm, { signupLimit: now }: Realm, report: Report): void {
+  for (const from of ["address", "network"] as const) {
+    const [before, after] = [old[from], now[from]];
+    const parameters = { old: printRate(before), new: printRate(after), from };
+    if (parameters.old === parameters.new) continue;
+    report(
+      admitsAll(after, before) ? "signup-limit-raised" : "signup-limit-lowered",
+      `signup_limit.${from}`,
+      parameters,
+    );
+  }
+}
+
+/** Whether one rate admits everything, whenever it comes, that the other admits. */
+function admitsAll(one: Rate, other: Rate): boolean {
+  return one.limit >= other.limit * Math.ceil(one.period / other.period);
 }
 
 /** `steps`: from the narrowest to the widest. */

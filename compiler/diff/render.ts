@@ -7,6 +7,7 @@ import { type Change, type Kind, kinds } from "./change.ts";
 export function renderChanges(changes: readonly Change[], colored: boolean): string {
   const colors = picocolors.createColors(colored);
   const paints: Readonly<Record<Kind, (text: string) => string>> = {
+    leak: (text) => colors.bold(colors.red(text)),
     breaking: colors.red,
     additive: colors.green,
     internal: colors.dim,

@@ -2,9 +2,10 @@
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { isJsonObject } from "../../runtime/json.ts";
+import { isJsonObject, type JsonObject } from "../../runtime/json.ts";
 import type { Manifest, RealmManifest } from "../../templates/manifest.ts";
 import { loadRealms } from "../check/analyze.ts";
+import type { Recorded } from "../check/retired.ts";
 import type { Staged } from "../diagnostics/diagnostic.ts";
 import { hasErrors, sorted } from "../diagnostics/sort.ts";
 import { readManifest } from "../emit/write.ts";
@@ -40,7 +41,17 @@ export async function loadSide(folder: string): Promise<Staged<Realm[]>> {
   }
 }
 
-function configurationOf(folder: string, { realms }: Manifest): readonly [string, unknown][] {
+/**
+ * The files that an output folder was built from, by their paths.
+ * @throws UnknownOutput
+ */
+export async function recordedFiles(folder: string): Promise<Recorded> {
+  const manifest = await readManifest(folder);
+  if (manifest === undefined) throw new UnknownOutput(`${folder} holds no output of realmc build`);
+  return Object.fromEntries(configurationOf(folder, manifest));
+}
+
+function configurationOf(folder: string, { realms }: Manifest): readonly [string, JsonObject][] {
   return Object.values(realms).flatMap(({ inputs, configuration }: RealmManifest) => {
     const files = Object.entries(configuration ?? {});
     const sound = files.every(

@@ -55,6 +55,7 @@ export function realmOf(
     span,
     auth: false,
     signup: "closed",
+    signupLimit: { address: { limit: 10, period: 3_600_000 }, network: { limit: 100, period: 3_600_000 } },
     roles: [],
     defaultRoles: [],
     origins: [],

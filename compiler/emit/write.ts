@@ -1,7 +1,7 @@
 /** The one place where emitted files meet the disk. */
 import { mkdir, readFile, rename, rm, rmdir, writeFile } from "node:fs/promises";
 import { dirname, join, resolve, sep } from "node:path";
-import { isJsonObject } from "../../runtime/json.ts";
+import { isJsonObject, type JsonObject } from "../../runtime/json.ts";
 import { type Manifest, manifestPath, type RealmManifest } from "../../templates/manifest.ts";
 import type { EmittedFile } from "./code.ts";
 import type { Plan } from "./plan.ts";
@@ -18,6 +18,13 @@ export interface Difference {
 export async function readManifest(folder: string): Promise<Manifest | undefined> {
   const text = await readText(join(folder, manifestPath));
   return text === undefined ? undefined : parseManifest(text);
+}
+
+/** The configuration that an output folder was built from, by path, as far as its manifest tells. */
+export async function readRecorded(folder: string): Promise<Readonly<Record<string, JsonObject>>> {
+  const realms = Object.values((await readManifest(folder))?.realms ?? {});
+  const files = realms.flatMap(({ configuration }) => Object.entries(configuration ?? {}));
+  return Object.fromEntries(files.filter(([, value]) => isJsonObject(value)));
 }
 
 function parseManifest(text: string): Manifest | undefined {

@@ -1,6 +1,7 @@
 import { inspect } from "node:util";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { runs } from "../../runtime/random.testing.ts";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import { JsonProblem, parseJson } from "./json.ts";
 import { toJson } from "./node.ts";
@@ -62,7 +63,7 @@ describe("strict JSON", () => {
           expect(problemOf(text)).not.toBe("none");
         else expect(toJson(parseJson(text))).toEqual(parsed);
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(2000) },
     );
   });
 

@@ -4,6 +4,7 @@ import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { type Code, diagnose, type Parameters } from "../diagnostics/catalogue.ts";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
+import { lookAlikeIn } from "../diagnostics/look-alikes.ts";
 import { fileSpan } from "../diagnostics/span.ts";
 import { JsonProblem, MAX_DEPTH, parseJson } from "./json.ts";
 import { type Member, objectToJson, type SourceNode } from "./node.ts";
@@ -32,7 +33,8 @@ export function createReader(root: string): Reader {
 }
 
 /** Parses the text of a file by its extension: `.json`, else YAML. */
-export function parseSource(path: string, text: string, diagnostics: Diagnostic[]): SourceFile | undefined {
+export function parseSource(path: string, given: string, diagnostics: Diagnostic[]): SourceFile | undefined {
+  const text = withLineFeeds(given);
   if (text.trim() === "") {
     diagnostics.push(diagnose("empty-file", fileSpan(path), {}));
     return undefined;
@@ -43,7 +45,9 @@ export function parseSource(path: string, text: string, diagnostics: Diagnostic[
   if (root.kind !== "object") {
     const found =
       root.kind === "list" ? "a list" : root.value === null ? "nothing" : `the value ${String(root.value)}`;
-    diagnostics.push(diagnose("not-an-object", spanOf({ path, lineStarts }, root), { found }));
+    const strange = root.kind === "scalar" ? lookAlikeIn(String(root.value)) : undefined;
+    const hint = strange === undefined ? undefined : `the text holds ${strange.words}`;
+    diagnostics.push(diagnose("not-an-object", spanOf({ path, lineStarts }, root), { found }, { hint }));
     return undefined;
   }
   const ambiguous: Path[] = [];
@@ -54,6 +58,11 @@ export function parseSource(path: string, text: string, diagnostics: Diagnostic[
     ambiguous.push([...at, later.name]);
   }
   return { path, text, lineStarts, root, value: objectToJson(root), ambiguous };
+}
+
+/** A carriage return alone ends a line too, in YAML 1.2 as in editors; positions in the file stay what they are. */
+function withLineFeeds(text: string): string {
+  return text.replace(/\r(?!\n)/g, "\n");
 }
 
 function readSource(root: string, path: string, diagnostics: Diagnostic[]): SourceFile | undefined {
@@ -111,10 +120,13 @@ function jsonRoot(path: string, text: string, diagnostics: Diagnostic[]): Source
     if (!(error instanceof JsonProblem)) throw error;
     const extent = { start: error.offset, end: Math.min(error.offset + 1, text.length) };
     const span = spanOf({ path, lineStarts: lineStartsOf(text) }, extent);
+    const strange = lookAlikeIn(text.slice(extent.start, extent.end));
     diagnostics.push(
       error.kind === "depth"
         ? diagnose("nested-too-deep", span, { limit: MAX_DEPTH })
-        : diagnose("json-syntax", span, { problem: error.message }),
+        : diagnose("json-syntax", span, {
+            problem: strange?.at === 0 ? `${strange.words} stands here` : error.message,
+          }),
     );
     return undefined;
   }

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { stringify } from "yaml";
+import { runs } from "../../runtime/random.testing.ts";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import { parseSource } from "./reader.ts";
 import { nodeAt, positionOf } from "./source.ts";
@@ -115,7 +116,7 @@ describe("positions of rule texts", () => {
           }
         },
       ),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 });

@@ -2,6 +2,7 @@
 import { type Alias, isAlias, isMap, isScalar, isSeq, type Node, parseDocument, type Scalar } from "yaml";
 import { type Code, diagnose, type Parameters } from "../diagnostics/catalogue.ts";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
+import { lookAlikeIn } from "../diagnostics/look-alikes.ts";
 import { MAX_DEPTH } from "./json.ts";
 import type { Extent, Member, ScalarNode, SourceNode } from "./node.ts";
 import { lineStartsOf, spanOf } from "./source.ts";
@@ -31,7 +32,7 @@ export function parseYaml(path: string, text: string): { root?: SourceNode; diag
   for (const found of syntaxProblems(document, text)) {
     if (found.kind === "tab") report("yaml-tab", found.extent, {});
     else if (found.kind === "depth") report("nested-too-deep", found.extent, { limit: MAX_DEPTH });
-    else report("yaml-syntax", found.extent, { problem: found.problem });
+    else diagnostics.push(syntaxDiagnostic(file, text, found.extent, found.problem));
   }
   if (diagnostics.length > 0) return { diagnostics };
   if (document.directives?.yaml.explicit === true) {
@@ -45,6 +46,28 @@ export function parseYaml(path: string, text: string): { root?: SourceNode; diag
   const root = convert(document.contents, text, report);
   return diagnostics.length > 0 || root === undefined ? { diagnostics } : { root, diagnostics };
 }
+
+/** A mistake of syntax, with the character that cannot be told from another by looking, if its lines hold one. */
+function syntaxDiagnostic(
+  file: { path: string; lineStarts: readonly number[] },
+  text: string,
+  extent: Extent,
+  problem: string,
+): Diagnostic {
+  const start = text.lastIndexOf("\n", extent.start - 1) + 1;
+  const end = text.indexOf("\n", extent.end);
+  const lines = text.slice(start, end === -1 ? text.length : end);
+  // Between straight quotes and in comments every character is meant.
+  const strange = lookAlikeIn(lines.replace(meant, (part) => "x".repeat(part.length)));
+  if (strange === undefined) return diagnose("yaml-syntax", spanOf(file, extent), { problem });
+  const at = start + strange.at;
+  const related = [
+    { message: `${strange.words} stands here`, span: spanOf(file, { start: at, end: at + 1 }) },
+  ];
+  return diagnose("yaml-syntax", spanOf(file, extent), { problem }, { related });
+}
+
+const meant = /"[^"\n]*"|'[^'\n]*'|(?<=^|[ \t])#.*/gm;
 
 type Report = <C extends Code>(code: C, extent: Extent, parameters: Parameters<C>) => void;
 

@@ -11,6 +11,8 @@ export type CollectionSettings = Pick<
   Collection,
   | "rules"
   | "fieldRules"
+  | "published"
+  | "fieldsSpan"
   | "references"
   | "expand"
   | "aggregate"
@@ -29,7 +31,7 @@ export function collectionSettings(file: SourceFile | undefined, database: strin
   if (file === undefined) return { rules: {}, fieldRules: [], references: [] };
   return {
     rules: rulesOf(file),
-    fieldRules: fieldRulesOf(file),
+    ...fieldRulesOf(file),
     references: referencesOf(file, database),
     ...expandOf(file),
     ...aggregateOf(file),
@@ -51,8 +53,11 @@ function rulesOf(file: SourceFile): Collection["rules"] {
   return rules;
 }
 
-function fieldRulesOf(file: SourceFile): FieldRules[] {
-  return Object.keys(objectOf(file.value.fields))
+function fieldRulesOf(
+  file: SourceFile,
+): Required<Pick<Collection, "fieldRules" | "published" | "fieldsSpan">> {
+  const given = objectOf(file.value.fields);
+  const entries = Object.keys(given)
     .sort()
     .map((path) => {
       const read = ruleAt(file, ["fields", path, "read"], "read");
@@ -64,6 +69,12 @@ function fieldRulesOf(file: SourceFile): FieldRules[] {
         ...(write === undefined ? {} : { write }),
       };
     });
+  const isPublished = ({ path }: FieldRules): boolean => objectOf(given[path]).retired === "published";
+  return {
+    fieldRules: entries.filter((each) => !isPublished(each)),
+    published: entries.filter(isPublished).map(({ path, span }) => ({ path, span })),
+    fieldsSpan: locate(file, ["fields"], "key"),
+  };
 }
 
 function referencesOf(file: SourceFile, database: string): Reference[] {

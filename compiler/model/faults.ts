@@ -7,6 +7,10 @@ import { type Path, pointerOf } from "../load/source.ts";
 export interface Faults {
   /** Whether the value at a path, something inside of it, or the value around it is faulty. */
   readonly touch: (file: string, path: Path) => boolean;
+  /** Whether the value at a path as a whole, or the value around it, is faulty. */
+  readonly cover: (file: string, path: Path) => boolean;
+  /** JSON pointers of the faults in a file. */
+  readonly pointersIn: (file: string) => readonly string[];
 }
 
 export interface FaultList extends Faults {
@@ -15,15 +19,20 @@ export interface FaultList extends Faults {
 
 export function createFaults(): FaultList {
   const byFile = new Map<string, string[]>();
+  const pointersIn = (file: string): readonly string[] => byFile.get(file) ?? [];
+  const cover = (file: string, path: Path): boolean => {
+    const wanted = `${pointerOf(path)}/`;
+    return pointersIn(file).some((fault) => wanted.startsWith(`${fault}/`));
+  };
   return {
     add: (file, path) => {
-      const faults = byFile.get(file) ?? [];
-      faults.push(`${pointerOf(path)}/`);
-      byFile.set(file, faults);
+      byFile.set(file, [...pointersIn(file), pointerOf(path)]);
     },
     touch: (file, path) => {
       const wanted = `${pointerOf(path)}/`;
-      return (byFile.get(file) ?? []).some((fault) => wanted.startsWith(fault) || fault.startsWith(wanted));
+      return cover(file, path) || pointersIn(file).some((fault) => `${fault}/`.startsWith(wanted));
     },
+    cover,
+    pointersIn,
   };
 }

@@ -24,6 +24,8 @@ export const reservedFields: ReadonlySet<string> = new Set(["id", "_id", "_meta"
 
 export interface DeclaredFields {
   readonly fields: readonly DeclaredField[];
+  /** Paths at which a mistake in the schema leaves open what stands there; `""` for the whole. */
+  readonly open: readonly string[];
   /** Fields that one branch stores as a date and another does not. */
   readonly disagreements: readonly {
     readonly path: string;
@@ -48,13 +50,14 @@ export function declaredFields(
     pointer: schema.pointer,
     schema: valueAt(schema.document, schema.pointer) ?? {},
   };
-  const shape = shapeOf(root, (path) => documents.get(path));
+  const shape = shapeOf(root, (path) => documents.get(path), schema.faults);
   const fields: DeclaredField[] = [];
+  const open: string[] = shape.open ? [""] : [];
   const disagreements: DeclaredFields["disagreements"][number][] = [];
   collect("", shape.members, []);
   const byPath = (a: { path: string }, b: { path: string }): number =>
     a.path < b.path ? -1 : a.path > b.path ? 1 : 0;
-  return { fields: fields.sort(byPath), disagreements: disagreements.sort(byPath) };
+  return { fields: fields.sort(byPath), open, disagreements: disagreements.sort(byPath) };
 
   function collect(prefix: string, members: Shape["members"], arraysBefore: readonly string[]): void {
     for (const [name, member] of members) {
@@ -72,6 +75,11 @@ export function declaredFields(
     const element = own.types.has("array") ? (own.items ?? anything) : undefined;
     const arrays = element === undefined ? arraysBefore : [...arraysBefore, path];
     const sides = element === undefined ? [own] : [own, element];
+    if (sides.some((side) => side.open)) {
+      open.push(path);
+      for (const members of membersOf(sides)) collect(`${path}.`, members, arrays);
+      return;
+    }
     const stores = new Set(sides.flatMap((side) => [...storesOf(side)]));
     const span = locate(declared);
     if (fields.length >= MAX_FIELDS)

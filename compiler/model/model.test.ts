@@ -21,6 +21,7 @@ describe("realm.yaml", () => {
     expect(realmSettings(source("a/realm.yaml", "auth: enabled\n"))).toMatchObject({
       auth: true,
       signup: "closed",
+      signupLimit: { address: { limit: 10, period: 3_600_000 }, network: { limit: 100, period: 3_600_000 } },
       roles: [],
       defaultRoles: [],
       origins: [],
@@ -34,6 +35,7 @@ describe("realm.yaml", () => {
     const text = `
 auth: enabled
 signup: open
+signup_limit: { address: 5/m, network: 2400/d }
 roles: { editor: {}, boss: { admin: true }, clerk: { admin: [data, users] }, none: { admin: false }, support: { admin: read } }
 default_roles: [editor]
 cors: { origins: ['https://a.example'] }
@@ -51,6 +53,7 @@ openapi: users
 `;
     expect(realmSettings(source("a/realm.yaml", text))).toMatchObject({
       signup: "open",
+      signupLimit: { address: { limit: 5, period: 60_000 }, network: { limit: 2_400, period: 86_400_000 } },
       roles: [
         { name: "boss", admin: true },
         { name: "clerk", admin: ["users", "data"] },

@@ -15,12 +15,14 @@ import type {
 } from "../../runtime/realm/definition.ts";
 import type { OrganizationSettings } from "../../runtime/realm/organizations.ts";
 import type { Span } from "../diagnostics/diagnostic.ts";
+import type { Target } from "./pointers.ts";
 
 export interface Realm {
   readonly name: string;
   readonly span: Span;
   readonly auth: boolean;
   readonly signup: AccountSettings["signup"];
+  readonly signupLimit: AccountSettings["signupLimit"];
   /** Sorted by name. */
   readonly roles: readonly Role[];
   readonly defaultRoles: readonly string[];
@@ -48,7 +50,11 @@ export interface Realm {
   readonly databases: readonly Database[];
   /** Content of every file read, for the manifest: sorted by path relative to the configuration folder. */
   readonly inputs: readonly InputFile[];
+  /** Keys of realm.yaml whose meaning its mistakes leave open; never in a realm without errors. */
+  readonly unknown?: readonly UnknownKey[];
 }
+
+export type UnknownKey = "auth" | "roles" | "app_config" | "organizations.roles" | "organizations.team_roles";
 
 /** `organizations` of realm.yaml; roles are sorted by name. */
 export interface Organizations extends Omit<OrganizationSettings, "create"> {
@@ -80,9 +86,18 @@ export interface Collection {
   readonly schema: Schema;
   /** Declared fields (configuration.md: schema.json), sorted by path; server-owned fields are not among them. */
   readonly fields: readonly DeclaredField[];
+  /**
+   * Paths of documents where mistakes leave open what stands at and below them, as far as it is not among the fields; `""`:
+   * everywhere. Never in a collection without errors.
+   */
+  readonly open?: readonly string[];
   readonly indexes: readonly Index[];
   readonly rules: Readonly<Partial<Record<RuleName, RuleSource>>>;
   readonly fieldRules: readonly FieldRules[];
+  /** `retired: published`: members whose stored values all readers may see; sorted by path. */
+  readonly published?: readonly { readonly path: string; readonly span: Span }[];
+  /** Of `fields` in collection.yaml, or of what stands there instead. */
+  readonly fieldsSpan?: Span;
   readonly references: readonly Reference[];
   readonly text?: TextIndex;
   readonly aggregate?: Aggregation;
@@ -124,6 +139,7 @@ export type RulePositions = readonly {
 }[];
 
 export interface FieldRules {
+  /** Of a declared field, or of a member that the schema does not declare (any more). */
   readonly path: string;
   readonly span: Span;
   readonly read?: RuleSource;
@@ -157,6 +173,8 @@ export interface Schema {
   readonly document: JsonValue;
   /** Every file reachable by `$ref`, itself among them, by path; sorted. */
   readonly files: readonly { readonly path: string; readonly document: JsonValue }[];
+  /** Places in the files that could not be made sense of; never in a schema without errors. */
+  readonly faults?: readonly Target[];
 }
 
 export interface Index {

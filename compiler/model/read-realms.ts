@@ -1,6 +1,8 @@
 /** Reads the folder of a realm, with what the checks need beside them: files, faults, names. */
+import { deletionFields, organizationFields, teamFields } from "../../runtime/filter/fields.ts";
 import { diagnose } from "../diagnostics/catalogue.ts";
 import type { Diagnostic, Staged } from "../diagnostics/diagnostic.ts";
+import { fileSpan } from "../diagnostics/span.ts";
 import type { CollectionFolder, RealmFolder } from "../load/folders.ts";
 import { createReader } from "../load/reader.ts";
 import { locate, pathOf, pointerOf, type SourceFile } from "../load/source.ts";
@@ -9,7 +11,7 @@ import { createFaults, type FaultList, type Faults } from "./faults.ts";
 import { type DeclaredFields, declaredFields } from "./fields.ts";
 import { collectionIndexes } from "./indexes.ts";
 import { meaningOf } from "./meaning.ts";
-import type { Collection, InputFile, Realm, Schema } from "./model.ts";
+import type { Collection, InputFile, Realm, Schema, UnknownKey } from "./model.ts";
 import { realmSettings } from "./realm.ts";
 import { type RealmFiles, schemaFiles } from "./schema-files.ts";
 import { TooManyParts } from "./shapes.ts";
@@ -17,16 +19,16 @@ import { type FileKind, validate } from "./validate.ts";
 
 /** A realm with what the checks need beside the model. */
 export interface ModelledRealm {
-  /** As far as the files could be understood. Collections whose schema could not are missing. */
+  /** As far as the files could be understood; of the rest it says that it is not known. */
   readonly realm: Realm;
-  /** False when what later stages rest on (`auth`, `profile`, roles) could not be understood. */
-  readonly sound: boolean;
+  /** realm.yaml; empty where it could not be parsed. */
+  readonly settings: SourceFile;
   readonly faults: Faults;
   /** Every file read, by path. */
   readonly files: ReadonlyMap<string, SourceFile>;
   /** Files that hold schemas, and where in them. */
   readonly schemas: readonly SchemaSite[];
-  /** Names of all collections by database, those missing from the model among them. */
+  /** Names of all collections by database. */
   readonly names: ReadonlyMap<string, readonly string[]>;
   /** By `<database>/<collection>`: fields whose branches disagree about dates. */
   readonly disagreements: ReadonlyMap<string, DeclaredFields["disagreements"]>;
@@ -45,10 +47,7 @@ interface Reading extends RealmFiles {
 }
 
 /** Reads a realm of a configuration folder, which `walk` has found. */
-export async function readRealm(
-  root: string,
-  folder: RealmFolder,
-): Promise<Staged<ModelledRealm | undefined>> {
+export async function readRealm(root: string, folder: RealmFolder): Promise<Staged<ModelledRealm>> {
   const reading: Reading = {
     root,
     realm: folder.name,
@@ -59,35 +58,34 @@ export async function readRealm(
     sites: new Map(),
     disagreements: new Map(),
   };
-  const settings = readValid(reading, `${folder.name}/realm.yaml`, "realm");
+  const path = `${folder.name}/realm.yaml`;
+  const settings = readValid(reading, path, "realm") ?? emptyFile(path);
   const databases: Realm["databases"][number][] = [];
   for (const database of folder.databases) {
     const collections = await Promise.all(
       database.collections.map((each) => readCollection(reading, database.name, each)),
     );
-    databases.push({ name: database.name, collections: collections.flatMap((each) => each ?? []) });
+    databases.push({ name: database.name, collections });
   }
-  const profile = settings === undefined ? undefined : await readProfile(reading, settings);
+  const profile = await readProfile(reading, settings);
   const { files, diagnostics } = reading.reader;
   const strays = folder.strays.filter((stray) => !files.has(stray.path)).map((stray) => stray.diagnostic);
   const found = [...diagnostics, ...reading.diagnostics, ...strays];
-  if (settings === undefined) return { value: undefined, diagnostics: found };
   const { faults } = reading;
+  const unknown = unknownKeys.filter((key) => faults.cover(path, key.split(".")));
   return {
     value: {
       realm: {
         name: folder.name,
         ...realmSettings(settings),
+        // Without authentication there would be no rules to look at.
+        ...(unknown.includes("auth") ? { auth: true } : {}),
+        ...(unknown.length === 0 ? {} : { unknown }),
         ...(profile === undefined ? {} : { profile }),
         databases,
         inputs: inputsOf(files),
       },
-      sound:
-        !faults.touch(settings.path, ["auth"]) &&
-        !faults.touch(settings.path, ["roles"]) &&
-        !faults.touch(settings.path, ["organizations", "roles"]) &&
-        !faults.touch(settings.path, ["organizations", "team_roles"]) &&
-        (profile !== undefined || settings.value.profile === undefined),
+      settings,
       faults,
       files: new Map([...files].flatMap(([path, file]) => (file === undefined ? [] : [[path, file]]))),
       schemas: [...reading.sites.values()],
@@ -108,10 +106,28 @@ function inputsOf(files: ReadonlyMap<string, SourceFile | undefined>): InputFile
     .sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
+const unknownKeys: readonly UnknownKey[] = [
+  "auth",
+  "roles",
+  "app_config",
+  "organizations.roles",
+  "organizations.team_roles",
+];
+
 async function readProfile(reading: Reading, settings: SourceFile): Promise<Schema | undefined> {
+  if (reading.faults.cover(settings.path, ["profile"])) return unreadableSchema(settings.path);
   if (settings.value.profile === undefined) return undefined;
-  const schema = await readSchema(reading, settings, ["profile"]);
-  return schema === undefined || fieldsOf(reading, settings, schema) === undefined ? undefined : schema;
+  return (await readSchema(reading, settings, ["profile"])).schema;
+}
+
+function emptyFile(path: string): SourceFile {
+  const root = { kind: "object", members: [], start: 0, end: 0 } as const;
+  return { path, text: "", lineStarts: [0], root, value: {}, ambiguous: [] };
+}
+
+/** In the place of a schema that cannot be made sense of: it says nothing of any value. */
+function unreadableSchema(path: string): Schema {
+  return { path, pointer: "", document: {}, files: [], faults: [{ path, pointer: "" }] };
 }
 
 /** Reads and validates a file; its faults are noted, a file that cannot be parsed is one as a whole. */
@@ -132,7 +148,7 @@ async function readCollection(
   reading: Reading,
   database: string,
   folder: CollectionFolder,
-): Promise<Collection | undefined> {
+): Promise<Collection> {
   const file = folder.hasSchema ? reading.reader.read(`${folder.path}/schema.json`) : undefined;
   const settings = folder.hasSettings
     ? readValid(reading, `${folder.path}/collection.yaml`, "collection")
@@ -140,33 +156,51 @@ async function readCollection(
   const indexes = folder.hasIndexes
     ? readValid(reading, `${folder.path}/indexes.json`, "indexes")
     : undefined;
-  const schema = file === undefined ? undefined : await readSchema(reading, file, []);
-  const declared = file === undefined || schema === undefined ? undefined : fieldsOf(reading, file, schema);
-  if (file === undefined || schema === undefined || declared === undefined) return undefined;
+  const path = `${folder.path}/schema.json`;
+  const { schema, declared } = file === undefined ? unreadable(path) : await readSchema(reading, file, []);
+  const open = [...declared.open, ...openSettings(reading, `${folder.path}/collection.yaml`)];
   reading.disagreements.set(`${database}/${folder.name}`, declared.disagreements);
   const sources = [file, settings, indexes].flatMap((each) => each?.path ?? []);
   return {
     realm: reading.realm,
     database,
     name: folder.name,
-    span: locate(file, []),
+    span: file === undefined ? fileSpan(path) : locate(file, []),
     sources: [...new Set([...sources, ...schema.files.map(({ path }) => path)])].sort(),
     schema,
     fields: declared.fields,
+    ...(open.length === 0 ? {} : { open }),
     ...collectionIndexes(indexes),
     ...collectionSettings(settings, database),
   };
 }
 
-/** The schema at a place in a file; `undefined` when it, or a file that it reaches, cannot be made sense of. */
-async function readSchema(
-  reading: Reading,
-  file: SourceFile,
-  at: readonly string[],
-): Promise<Schema | undefined> {
-  const { files, diagnostics, complete } = await schemaFiles(file, at, reading);
+/** Fields of the server and ids, which settings bring that are faulty. */
+function openSettings({ faults }: Reading, path: string): string[] {
+  const opened: Readonly<Record<string, readonly string[]>> = {
+    soft_delete: Object.keys(deletionFields),
+    organization: [...Object.keys(organizationFields), ...Object.keys(teamFields)],
+    teams: Object.keys(teamFields),
+    custom_id: ["id"],
+  };
+  return Object.entries(opened).flatMap(([key, fields]) => (faults.touch(path, [key]) ? fields : []));
+}
+
+interface ReadSchema {
+  readonly schema: Schema;
+  readonly declared: DeclaredFields;
+}
+
+function unreadable(path: string): ReadSchema {
+  const schema = unreadableSchema(path);
+  return { schema, declared: declaredFields(schema) };
+}
+
+/** The schema at a place in a file, with the fields that it declares. */
+async function readSchema(reading: Reading, file: SourceFile, at: readonly string[]): Promise<ReadSchema> {
+  const { files, diagnostics, broken } = await schemaFiles(file, at, reading);
   reading.diagnostics.push(...diagnostics);
-  let sound = complete;
+  for (const link of broken) reading.faults.add(link.path, link.at);
   for (const each of files) {
     const place = each === file ? at : [];
     const key = `${each.path}#${pointerOf(place)}`;
@@ -174,28 +208,28 @@ async function readSchema(
     const isNew = !reading.sites.has(key);
     reading.sites.set(key, { file: each, at: place });
     if (isNew && place.length === 0) noteValidation(reading, each, "schema", place);
-    if (reading.faults.touch(each.path, place)) sound = false;
   }
-  if (!sound) return undefined;
-  return {
+  const faults = files.flatMap(({ path }) =>
+    reading.faults.pointersIn(path).map((pointer) => ({ path, pointer })),
+  );
+  const schema = {
     path: file.path,
     pointer: pointerOf(at),
     document: file.value,
     files: files.map(({ path, value }) => ({ path, document: value })),
+    ...(faults.length === 0 ? {} : { faults }),
   };
-}
-
-function fieldsOf(reading: Reading, file: SourceFile, schema: Schema): DeclaredFields | undefined {
   try {
-    return declaredFields(schema, (place) => {
+    const declared = declaredFields(schema, (place) => {
       const declaring = reading.reader.read(place.path) ?? file;
       return locate(declaring, pathOf(place.pointer), "key");
     });
+    return { schema, declared };
   } catch (error) {
     if (!(error instanceof TooManyParts)) throw error;
     reading.diagnostics.push(
       diagnose("schema-too-large", locate(file, pathOf(schema.pointer)), { problem: error.message }),
     );
-    return undefined;
+    return unreadable(file.path);
   }
 }

@@ -2,7 +2,7 @@
 
 import { isJsonObject, type JsonValue } from "../../runtime/json.ts";
 import { type AdminGrant, adminAreas, type ReadAccess } from "../../runtime/realm/administration.ts";
-import { parseDuration } from "../../runtime/units.ts";
+import { parseDuration, parseRate, type Rate } from "../../runtime/units.ts";
 import { locate, type SourceFile } from "../load/source.ts";
 import { objectOf, stringsOf } from "./collection.ts";
 import type { Realm } from "./model.ts";
@@ -20,6 +20,7 @@ export function realmSettings(file: SourceFile): RealmSettings {
     span: locate(file, []),
     auth: value.auth === "enabled",
     signup: value.signup === "open" || value.signup === "invite" ? value.signup : "closed",
+    signupLimit: signupLimitOf(value.signup_limit),
     roles: rolesOf(value.roles),
     defaultRoles: stringsOf(value.default_roles),
     origins: stringsOf(objectOf(value.cors).origins),
@@ -30,6 +31,14 @@ export function realmSettings(file: SourceFile): RealmSettings {
     appConfig: objectOf(value.app_config),
     ...organizationsOf(file),
     openapi: value.openapi === "users" || value.openapi === "off" ? value.openapi : "public",
+  };
+}
+
+function signupLimitOf(value: JsonValue | undefined): Realm["signupLimit"] {
+  const { address, network } = objectOf(value);
+  return {
+    address: rateOf(address) ?? { limit: 10, period: hour },
+    network: rateOf(network) ?? { limit: 100, period: hour },
   };
 }
 
@@ -85,6 +94,10 @@ function adminOf(value: JsonValue | undefined): Realm["admin"] {
     ...(networks === undefined ? {} : { allowedNetworks: stringsOf(networks) }),
     readAccess: readAccess.filter((area) => granted[area] === true),
   };
+}
+
+function rateOf(value: JsonValue | undefined): Rate | undefined {
+  return typeof value === "string" ? parseRate(value) : undefined;
 }
 
 function durationOf(value: JsonValue | undefined): number | undefined {

@@ -28,8 +28,8 @@ export interface SchemaFiles {
   /** Every file reached, the first one among them; sorted by path. */
   readonly files: readonly SourceFile[];
   readonly diagnostics: readonly Diagnostic[];
-  /** False when a `$ref` leads nowhere, or to a file that cannot be read. */
-  readonly complete: boolean;
+  /** Where `$ref`s stand that lead nowhere, or to a file that cannot be read. */
+  readonly broken: readonly { readonly path: string; readonly at: readonly string[] }[];
 }
 
 /** A `$ref` as it stands in a file. */
@@ -54,24 +54,24 @@ export async function schemaFiles(
   realm: RealmFiles,
 ): Promise<SchemaFiles> {
   const links = linksOf(first, at);
-  if (links.length === 0) return { files: [first], diagnostics: [], complete: true };
+  if (links.length === 0) return { files: [first], diagnostics: [], broken: [] };
   const resolve = await resolver(first, realm);
   const files = new Map([[first.path, first]]);
   const diagnostics: Diagnostic[] = [];
-  let complete = true;
+  const broken: SchemaFiles["broken"][number][] = [];
   for (let link = links.shift(); link !== undefined; link = links.shift()) {
     const verdict = judge(link, realm, resolve);
     const file = verdict.target === undefined ? undefined : realm.reader.read(verdict.target.path);
     if (verdict.target === undefined && verdict.diagnostic !== undefined)
       diagnostics.push(verdict.diagnostic);
-    if (file === undefined) complete = false;
+    if (file === undefined) broken.push({ path: link.file.path, at: link.at });
     else if (!files.has(file.path)) {
       files.set(file.path, file);
       links.push(...linksOf(file, []));
     }
   }
   const byPath = [...files.values()].sort((a, b) => (a.path < b.path ? -1 : 1));
-  return { files: byPath, diagnostics, complete };
+  return { files: byPath, diagnostics, broken };
 }
 
 function linksOf(file: SourceFile, at: readonly string[]): Link[] {

@@ -3,6 +3,7 @@
  * `allOf` and `$ref` narrow, `anyOf` and `oneOf` widen.
  */
 import { isJsonObject, type JsonObject, type JsonValue } from "../../runtime/json.ts";
+import { pathOf, pointerOf } from "../load/source.ts";
 import { type Target, targetOf, valueAt } from "./pointers.ts";
 
 export type JsonType = "array" | "boolean" | "integer" | "null" | "number" | "object" | "string";
@@ -20,6 +21,8 @@ export interface Shape {
   readonly members: ReadonlyMap<string, MemberShape>;
   /** Of arrays; absent: anything. */
   readonly items?: Shape;
+  /** A mistake in the schema leaves open what else the value may be. */
+  readonly open?: true;
 }
 
 export interface MemberShape {
@@ -52,10 +55,35 @@ export const allTypes: readonly JsonType[] = [
 ];
 
 /** Any value at all. */
-export const anything: Shape = { types: new Set(allTypes), stores: new Set(), members: new Map() };
+const anyValue = { types: new Set(allTypes), stores: new Set<StringStore>() };
+export const anything: Shape = { ...anyValue, members: new Map() };
+
+/** Keywords that say what a shape holds. */
+const shaping: ReadonlySet<string> = new Set([
+  ...["$ref", "allOf", "anyOf", "const", "enum", "format", "items", "oneOf"],
+  ...["prefixItems", "properties", "type", "x-svc-store"],
+]);
+
+/** What the schemas are of which mistakes leave open what they say. */
+function openPlaces(faults: readonly Target[]): ReadonlySet<string> {
+  return new Set(
+    faults.flatMap(({ path, pointer }) => {
+      const steps = pathOf(pointer);
+      // The keyword itself is faulty, or an entry of its list.
+      const keyword = [steps.length - 1, steps.length - 2].find((at) => shaping.has(steps[at] ?? ""));
+      const around = keyword === undefined ? [] : [`${path}#${pointerOf(steps.slice(0, keyword))}`];
+      return [`${path}#${pointer}`, ...around];
+    }),
+  );
+}
 
 /** @throws TooManyParts */
-export function shapeOf(root: SchemaPlace, documentOf: (path: string) => JsonValue | undefined): Shape {
+export function shapeOf(
+  root: SchemaPlace,
+  documentOf: (path: string) => JsonValue | undefined,
+  faults: readonly Target[] = [],
+): Shape {
+  const open = openPlaces(faults);
   let parts = 0;
   let level = 0;
   return unfold(root, new Set());
@@ -66,7 +94,7 @@ export function shapeOf(root: SchemaPlace, documentOf: (path: string) => JsonVal
     if (++level > MAX_LEVELS) throw new TooManyParts(`it is nested deeper than ${MAX_LEVELS} levels`);
     const shape = unfolded(place, entered);
     level--;
-    return shape;
+    return open.has(`${place.path}#${place.pointer}`) ? { ...shape, ...anyValue, open: true } : shape;
   }
 
   function unfolded(place: SchemaPlace, entered: ReadonlySet<string>): Shape {
@@ -88,7 +116,7 @@ export function shapeOf(root: SchemaPlace, documentOf: (path: string) => JsonVal
     const document = target === undefined ? undefined : documentOf(target.path);
     const schema =
       target === undefined || document === undefined ? undefined : valueAt(document, target.pointer);
-    if (target === undefined || schema === undefined) return anything;
+    if (target === undefined || schema === undefined) return { ...anything, open: true };
     const key = `${target.path}#${target.pointer}`;
     // Entered before on this path: what is inside stays undeclared, only what kind of value it is is known.
     if (entered.has(key)) return { ...anything, types: ownTypes(schema) };
@@ -163,7 +191,7 @@ function ownStores(schema: JsonObject): ReadonlySet<StringStore> {
 
 /** How strings of a shape are stored, where it allows strings. */
 export function storesOf(shape: Shape): ReadonlySet<StringStore> {
-  if (!shape.types.has("string")) return new Set();
+  if (!shape.types.has("string") || shape.open) return new Set();
   return shape.stores.size === 0 ? new Set(["plain"]) : shape.stores;
 }
 
@@ -198,7 +226,12 @@ function intersection(a: Shape, b: Shape): Shape {
     members: merged(a.members, b.members, intersection),
     ...(values === undefined ? {} : { values }),
     ...(items === undefined ? {} : { items }),
+    ...eitherOpen(a, b),
   };
+}
+
+function eitherOpen(a: Shape, b: Shape): Pick<Shape, "open"> {
+  return a.open || b.open ? { open: true } : {};
 }
 
 /** What is said of storing beats nothing, and a date beats the plain string that another part merely allows. */
@@ -222,6 +255,7 @@ export function union(a: Shape, b: Shape): Shape {
     members: merged(membersOf(a), membersOf(b), union),
     ...(values === undefined ? {} : { values }),
     ...(together === undefined ? {} : { items: together }),
+    ...eitherOpen(a, b),
   };
 }
 

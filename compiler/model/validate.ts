@@ -9,7 +9,7 @@ import { parseDuration } from "../../runtime/units.ts";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import { toJson } from "../load/node.ts";
 import { nodeAt, type Path, pathOf, type SourceFile } from "../load/source.ts";
-import { type Problem, problemOf, type SchemaError } from "./validation-problems.ts";
+import { durations, type Problem, problemOf, type SchemaError } from "./validation-problems.ts";
 
 export type FileKind = "realm" | "collection" | "indexes" | "schema";
 
@@ -18,9 +18,6 @@ export interface Validation {
   /** Places whose value cannot be relied on: checks that need them say nothing. */
   readonly faults: readonly Path[];
 }
-
-/** Milliseconds of a hundred years: what any duration of the configuration may be at most. */
-const MAX_DURATION = 36_500 * 86_400_000;
 
 /** Each schema is compiled when the first file of its kind is met, and once. */
 const validators = new Map<FileKind, ValidateFunction>();
@@ -79,6 +76,11 @@ function validatorOf(kind: FileKind): ValidateFunction {
   return compiled;
 }
 
+/** Of milliseconds; those of too many digits are unknown. */
+function isInRange(duration: number | undefined): boolean {
+  return duration !== undefined && duration >= durations.least && duration <= durations.most;
+}
+
 let shared: Ajv2020 | undefined;
 
 function ajv(): Ajv2020 {
@@ -103,8 +105,10 @@ function ajv(): Ajv2020 {
     keyword: "x-duration",
     schemaType: "boolean",
     type: "string",
+    // Of `0s`, which is of the wrong form too, the range is what tells.
+    before: "pattern",
     errors: false,
-    validate: (_: boolean, text: string) => (parseDuration(text) ?? 0) <= MAX_DURATION,
+    validate: (_: boolean, text: string) => !/^\d+[smhd]$/.test(text) || isInRange(parseDuration(text)),
   });
   shared.addSchema(schemaSchema, "schema.schema.json");
   return shared;

@@ -1,7 +1,9 @@
 /** What a failed keyword of our configuration schemas means, in the words of the catalogue. */
 import { isJsonObject, type JsonObject, type JsonValue } from "../../runtime/json.ts";
+import { printDuration } from "../../runtime/units.ts";
 import { diagnose } from "../diagnostics/catalogue.ts";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
+import { lookAlikeIn } from "../diagnostics/look-alikes.ts";
 import { alternatives, closest, didYouMean } from "../diagnostics/suggest.ts";
 import { locate, type Path, type SourceFile } from "../load/source.ts";
 
@@ -15,6 +17,9 @@ export interface SchemaError {
   /** The error is about the name of a member, not about a value. */
   readonly aboutName: boolean;
 }
+
+/** What any duration of the configuration may be, in milliseconds: a second to a hundred years. */
+export const durations = { least: 1_000, most: 36_500 * 86_400_000 } as const;
 
 export interface Problem {
   readonly diagnostic: Diagnostic;
@@ -72,7 +77,9 @@ function unknownKey({ file, path, error }: Place): Problem {
   }
   const known = namesOf(error);
   const meant = closest(key, known);
-  const hint = meant !== undefined ? `did you mean '${meant}'?` : `the keys here are ${known.join(", ")}`;
+  const hint =
+    strangeIn(key, "key") ??
+    (meant !== undefined ? `did you mean '${meant}'?` : `the keys here are ${known.join(", ")}`);
   const diagnostic = diagnose("unknown-key", span, { key }, known.length === 0 ? {} : { hint });
   // What the key was meant to say is unknown, so nothing is concluded from the absence of that one.
   return { diagnostic, distinct: key, ...(meant === undefined ? {} : { fault: [...path, meant] }) };
@@ -105,7 +112,7 @@ function missingKey({ path, error, key }: Place): Problem {
   const where = path.length === 0 ? "" : ` in ${nameOf(path)}`;
   return {
     diagnostic: diagnose("missing-key", key, { key: missing, where }),
-    fault: path,
+    fault: [...path, missing],
     distinct: missing,
   };
 }
@@ -115,9 +122,10 @@ function badName({ file, path, error }: Place): Problem {
   const names = error.schema.propertyNames;
   const expected = isJsonObject(names) ? String(names["x-expected"]) : "a valid name";
   const span = locate(file, [...path, name], "key");
+  const hint = strangeIn(name, "key");
   return {
-    diagnostic: diagnose("wrong-value", span, { what: "this key", expected, found: `'${name}'` }),
-    fault: path,
+    diagnostic: diagnose("wrong-value", span, { what: "this key", expected, found: `'${name}'` }, { hint }),
+    fault: [...path, name],
     distinct: name,
   };
 }
@@ -180,6 +188,8 @@ const typeNames: Readonly<Record<string, string>> = {
 
 /** For a text that is no such value. */
 function textHint({ file, path, error }: Place, text: string): string | undefined {
+  const strange = strangeIn(text, "value");
+  if (strange !== undefined) return strange;
   const { allowedValues, allowedValue } = error.params;
   const candidates = Array.isArray(allowedValues) ? allowedValues.map(String) : [];
   if (typeof allowedValue === "string") candidates.push(allowedValue);
@@ -261,13 +271,19 @@ function outOfRange({ path, error, value }: Place): Problem {
     maxProperties: `have at most ${limit} entries`,
     minLength: limit === "1" ? "not be empty" : `have at least ${limit} characters`,
     maxLength: `have at most ${limit} characters`,
-    "x-duration": "be at most 36500d",
+    "x-duration": `be between ${printDuration(durations.least)} and ${printDuration(durations.most)}`,
   };
   const parameters = {
     what: nameOf(path),
     expected: expected[error.keyword] ?? `be valid by ${error.keyword}`,
   };
   return { diagnostic: diagnose("out-of-range", value, parameters), fault: path, distinct: "value" };
+}
+
+/** Says which character of a key or value cannot be told from another by looking. */
+function strangeIn(text: string, what: "key" | "value"): string | undefined {
+  const strange = lookAlikeIn(text);
+  return strange === undefined ? undefined : `the ${what} holds ${strange.words}`;
 }
 
 /** `'max_age'`, `an entry of 'origins'`, `the file`. */

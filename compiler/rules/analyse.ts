@@ -4,14 +4,14 @@ import type { Scalar } from "../../runtime/filter/algebra.ts";
 import { isOpen, usedAs } from "./claims.ts";
 import { comparison, membership, textMatch } from "./comparisons.ts";
 import type { Environment } from "./environment.ts";
-import type { At, Claim, Condition, Value } from "./form.ts";
+import type { At, Claim, Condition, Read, Value } from "./form.ts";
 import { claimsOf, held } from "./held.ts";
 import { textMethods } from "./subset.ts";
 import {
   booleanType,
-  claimType,
   describe,
   numberType,
+  openType,
   scalarType,
   textType,
   type ValueType,
@@ -116,11 +116,12 @@ function memberOf(
   const at = environment.at(node);
   const type = typeOf(value);
   const isMethod = textMethods.some((method) => method === name);
-  if (value.kind === "claim" && !isMethod) return claimOf(value, name, at);
+  if (value.kind === "claim" && !isMethod) return memberOfOpen(value, name, at);
   if (value.kind === "read" && type.members !== undefined && Object.hasOwn(type.members, name)) {
     const member = type.members[name];
     return member && { kind: "read", root: value.root, path: [...value.path, name], type: member, at };
   }
+  if (value.kind === "read" && type.open && !isMethod) return memberOfOpen(value, name, at);
   if (name === "length" && hasLength(type)) return { kind: "length", of: value, at };
   const where = { start: at.end - name.length, end: at.end };
   if (isMethod) {
@@ -141,10 +142,10 @@ function memberOf(
   return undefined;
 }
 
-/** The claims are an object; whatever stands in it may be a text or a list. */
-function claimOf(of: Value & Claim, name: string, at: At): Value {
+/** The claims are an object, as documents are; whatever stands in it may be a text or a list. */
+function memberOfOpen(of: Value & (Claim | Read), name: string, at: At): Value {
   if (name !== "length" || of.path.length === 0)
-    return { ...of, path: [...of.path, name], type: claimType, at };
+    return { ...of, path: [...of.path, name], type: openType, at };
   const measured = usedAs(of, { kinds: ["text"], elements: scalarType.kinds });
   return { kind: "length", of: measured, at };
 }
@@ -248,7 +249,8 @@ function momentOf(
   const milliseconds = Number(count) * (units[unit] ?? Number.NaN);
   // Beyond 10,000 years there are no dates.
   if (count === "" || !(milliseconds <= 3_650_000 * 86_400_000)) {
-    report("rule-duration", at(argument), { helper, value: argument.getText() });
+    const hint = count === "" ? undefined : "it is too long; the longest is '3650000d', 10,000 years";
+    report("rule-duration", at(argument), { helper, value: argument.getText() }, hint);
     return undefined;
   }
   return { kind: "moment", helper, milliseconds, at: at(node) };

@@ -1,21 +1,40 @@
-/** Claims of organizations: JSON of which nothing is declared, so that each is of the type that it is used as. */
-import { type Condition, type Read, readKey, readsDocument, type Value, valuesIn } from "./form.ts";
+/**
+ * Values of which nothing is declared, so that each is of the type that it is used as: claims of organizations, which are any
+ * JSON, and fields that mistakes elsewhere leave open.
+ */
+import {
+  type Claim,
+  type Condition,
+  type Read,
+  readKey,
+  readsDocument,
+  type Value,
+  valuesIn,
+} from "./form.ts";
 import { scalarType, type ValueType } from "./types.ts";
 import { classOf, typeOf } from "./values.ts";
 
-/** A claim, or a choice with one, that is not used as anything yet. */
+/** Such a value, or a choice with one, that is not used as anything yet. */
 export function isOpen(value: Value): boolean {
   if (value.kind === "pick") return isOpen(value.yes) || isOpen(value.no);
-  return value.kind === "claim" && value.type.open === true;
+  return isUnused(value);
 }
 
-/** Open claims as values of a type. */
+function isUnused(value: Value): value is Value & (Claim | Read) {
+  return (
+    (value.kind === "claim" || value.kind === "read") &&
+    value.type.open === true &&
+    value.type.members === undefined
+  );
+}
+
+/** Open values as values of a type. */
 export function usedAs(value: Value, type: ValueType): Value {
   if (value.kind === "pick") return { ...value, yes: usedAs(value.yes, type), no: usedAs(value.no, type) };
-  return value.kind === "claim" && value.type.open === true ? { ...value, type } : value;
+  return isUnused(value) ? { ...value, type } : value;
 }
 
-/** Open claims take the type of what they are compared with; two of them the one given. */
+/** Open values take the type of what they are compared with; two of them the one given. */
 export function usedAlike(a: Value, b: Value, ofBoth: ValueType): readonly [Value, Value] {
   const kinds = [a, b].flatMap((value) => typeOf(value).kinds).filter((kind) => kind !== "object");
   const dates = kinds.filter((kind) => classOf(kind) === "date");
@@ -25,7 +44,7 @@ export function usedAlike(a: Value, b: Value, ofBoth: ValueType): readonly [Valu
   return [usedAs(a, type), usedAs(b, type)];
 }
 
-/** Open claims as a list and as one of its elements. */
+/** Open values as a list and as one of its elements. */
 export function usedWithin(list: Value, item: Value): readonly [Value, Value] {
   const { elements = [] } = typeOf(list);
   const { kinds } = typeOf(item);

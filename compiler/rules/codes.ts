@@ -147,4 +147,43 @@ export const ruleCodes = {
       files: { "collection.yaml": "rules:\n  read: user != null && document.author_id != user.id" },
     },
   },
+  "rule-constant": {
+    severity: "warning",
+    summary: "A rule that always has the same outcome, without being written `true` or `false`.",
+    message: "this rule is always {outcome}, whoever asks for whatever document",
+    hint: "write {outcome} if that is meant",
+    explanation:
+      "The comparisons contradict each other, or one of two opposites always holds: `user == null || user != null`, `document.salary > 5 && document.salary < 3`. Somebody meant something else.",
+    wrong: {
+      files: { "collection.yaml": "rules:\n  read: document.public || document.public != true" },
+    },
+    right: {
+      files: { "collection.yaml": "rules:\n  read: document.public || document.title == 'a'" },
+    },
+  },
+  "rule-clause": {
+    severity: "warning",
+    summary: "Part of a rule that makes no difference.",
+    message: "{problem}",
+    explanation:
+      "The rule means the same without this part: it says again what stands beside it, follows from it, or always has the same outcome. It may be a slip, such as `||` for `&&`. That something is there (`user != null`) may be said beside what needs it.",
+    wrong: {
+      files: {
+        "collection.yaml":
+          "rules:\n  read: hasRole('editor', 'hr')\n  delete: hasRole('hr') || hasRole('hr', 'editor')",
+      },
+    },
+    right: {
+      files: { "collection.yaml": "rules:\n  read: hasRole('editor', 'hr')\n  delete: hasRole('hr')" },
+    },
+  },
+  "rule-id-kind": {
+    severity: "warning",
+    summary: "An id of one kind stands where one of another is asked for.",
+    message: "{found} stands where {wanted} is expected",
+    explanation:
+      "Users, organizations and teams have ids of their own. `inOrg(user.id)` asks for an organization whose id is that of the user: there is none, and the rule silently never holds.",
+    wrong: { files: { "collection.yaml": "rules:\n  read: inOrg(user.id)" } },
+    right: { files: { "collection.yaml": "rules:\n  read: inOrg(document.owner_id)" } },
+  },
 } as const satisfies Readonly<Record<string, CatalogueEntry>>;

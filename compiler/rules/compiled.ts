@@ -1,6 +1,6 @@
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import type { RuleName } from "../model/model.ts";
-import type { RuleForm } from "./form.ts";
+import type { Condition, RuleForm } from "./form.ts";
 
 /** What the `rules` stage says of one collection. */
 export interface CompiledRules {
@@ -18,6 +18,8 @@ export interface CompiledRule {
   readonly text: string;
   /** `helpdesk/support/tickets/collection.yaml:14 rules.read`. */
   readonly origin: string;
+  /** As it is written: nothing folded yet. */
+  readonly written: Condition;
   readonly form: RuleForm;
   readonly facts: RuleFacts;
 }

@@ -71,10 +71,12 @@ export const ruleFooter = "\n);\n";
 
 function membersText(type: ValueType): string {
   const members = Object.entries(type.members ?? {});
-  return `{ ${members.map(([name, member]) => `readonly ${JSON.stringify(name)}: ${typeText(member)};`).join(" ")} }`;
+  const own = members.map(([name, member]) => `readonly ${JSON.stringify(name)}: ${typeText(member)};`);
+  return `{ ${[...own, ...(type.open ? ["readonly [name: string]: any;"] : [])].join(" ")} }`;
 }
 
 function typeText(type: ValueType): string {
+  if (type.open && type.members === undefined) return "any";
   const scalars = unionText(
     type.kinds.filter((kind) => kind !== "object"),
     type.values,

@@ -6,11 +6,14 @@ import type { Report } from "./reporter.ts";
 import type { RuleScope } from "./subset.ts";
 import type { ValueType } from "./types.ts";
 
-/** Names of the roles that `realm.yaml` declares, by where they are held; undefined in realms without organizations. */
+/**
+ * Names of the roles that `realm.yaml` declares, by where they are held; undefined in realms without organizations, `any` where
+ * mistakes in it leave open which there are.
+ */
 export interface DeclaredRoles {
-  readonly realm: readonly string[];
-  readonly organization: readonly string[] | undefined;
-  readonly team: readonly string[] | undefined;
+  readonly realm: readonly string[] | "any";
+  readonly organization: readonly string[] | "any" | undefined;
+  readonly team: readonly string[] | "any" | undefined;
 }
 
 export interface Environment {
@@ -29,7 +32,7 @@ export function isDeclaredRole(
 ): boolean {
   const names = roles[heldIn];
   // That there are no organizations is said of the helper.
-  if (names === undefined || names.includes(role)) return true;
+  if (names === undefined || names === "any" || names.includes(role)) return true;
   const kind = roleKinds[heldIn];
   const others =
     names.length === 0 ? `realm.yaml declares no ${kind}s` : `${kind}s are ${alternatives(names)}`;

@@ -5,7 +5,9 @@
 
 import { createHash } from "node:crypto";
 import { Recent } from "../../runtime/kept.ts";
+import { diagnose } from "../diagnostics/catalogue.ts";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
+import { lookAlikeIn } from "../diagnostics/look-alikes.ts";
 import { declaredFields } from "../model/fields.ts";
 import type { Collection, Realm, RuleName, RuleSource } from "../model/model.ts";
 import { analyseRule } from "./analyse.ts";
@@ -19,17 +21,17 @@ import { checkFilter, lower, withEnds } from "./lower.ts";
 import { reportTypeDiagnostic } from "./messages.ts";
 import { absentNegation, certain, isOfUsers } from "./partial.ts";
 import { checkProgram, type ParsedRule } from "./program.ts";
-import { type Report, reporter } from "./reporter.ts";
+import { type Report, reporter, ruleSpan } from "./reporter.ts";
 import { checkSubset, type RuleScope } from "./subset.ts";
-import { configuredType, dataType, documentType, userType } from "./types.ts";
+import { configuredType, dataType, documentType, openObject, userType, type ValueType } from "./types.ts";
 
 /** Compiles every rule of a realm. Rules with errors are left out of the result. */
 export function compileRules(realm: Realm): RulesStage {
   if (!realm.auth) return { collections: new Map(), diagnostics: [] };
   const collections = realm.databases.flatMap((database) => database.collections);
   const types: RealmTypes = {
-    user: userType(realm.profile === undefined ? [] : declaredFields(realm.profile).fields),
-    appConfig: configuredType(realm.appConfig),
+    user: userOf(realm),
+    appConfig: realm.unknown?.includes("app_config") ? openObject : configuredType(realm.appConfig),
     collections: [
       ...collections.map((collection) => ({
         document: documentType(collection, realm.auth),
@@ -57,12 +59,18 @@ export function compileRules(realm: Realm): RulesStage {
   };
 }
 
-function declaredRoles({ roles, organizations }: Realm): DeclaredRoles {
+function userOf({ profile }: Realm): ValueType {
+  if (profile === undefined) return userType([], []);
+  const { fields, open } = declaredFields(profile);
+  return userType(fields, open);
+}
+
+function declaredRoles({ roles, organizations, unknown = [] }: Realm): DeclaredRoles {
   const nameOf = ({ name }: { readonly name: string }) => name;
   return {
-    realm: roles.map(nameOf),
-    organization: organizations?.roles.map(nameOf),
-    team: organizations?.teamRoles.map(nameOf),
+    realm: unknown.includes("roles") ? "any" : roles.map(nameOf),
+    organization: unknown.includes("organizations.roles") ? "any" : organizations?.roles.map(nameOf),
+    team: unknown.includes("organizations.team_roles") ? "any" : organizations?.teamRoles.map(nameOf),
   };
 }
 
@@ -230,8 +238,17 @@ function compileTask(
   const form = condition && formOf(condition, scope, report);
   if (form !== undefined && found.length === 0) warn(form, report);
   const isSound = form !== undefined && found.every(({ severity }) => severity !== "error");
+  const strange = isSound ? undefined : lookAlikeIn(outsideOfTexts(source.text));
+  if (strange !== undefined) {
+    const problem = `${strange.words} stands here`;
+    const span = ruleSpan(source, { start: strange.at, end: strange.at + 1 });
+    return { rule: undefined, diagnostics: [diagnose("rule-syntax", span, { problem })] };
+  }
   return {
-    rule: isSound ? { text: source.text, origin, form, facts: ruleFacts(form) } : undefined,
+    rule:
+      isSound && condition !== undefined
+        ? { text: source.text, origin, written: condition, form, facts: ruleFacts(form) }
+        : undefined,
     diagnostics: found,
   };
 
@@ -251,12 +268,26 @@ function compileTask(
     checkSubset(source.text, expression, { scope, fields, organizations, at, report });
     nextPass();
     const refused = found.length > 0;
-    for (const diagnostic of rule.diagnostics) reportTypeDiagnostic(diagnostic, refused, at, report);
+    const hinting: Report = (code, place, parameters, hint) =>
+      report(code, place, parameters, negationHint(source.text.slice(place.start, place.end)) ?? hint);
+    for (const diagnostic of rule.diagnostics) reportTypeDiagnostic(diagnostic, refused, at, hinting);
     nextPass();
     if (own === undefined) return undefined;
     const all = { user: types.user, appConfig: types.appConfig, ...own };
     return analyseRule(expression, { scope, types: all, roles, at, report });
   }
+}
+
+/** With blanks for what stands in quotes, so that places stay. */
+function outsideOfTexts(rule: string): string {
+  return rule.replace(/'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"/g, (text) => " ".repeat(text.length));
+}
+
+/** `!a == b` says `(!a) == b`. */
+function negationHint(text: string): string | undefined {
+  return /^!\s*[\w$.?[\]'"]+\s*[=!]==?(?!=)/.test(text)
+    ? "! belongs to what stands right behind it; write a != b, or !(a == b)"
+    : undefined;
 }
 
 function formOf(condition: Condition, scope: RuleScope, report: Report): RuleForm {

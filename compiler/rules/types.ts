@@ -14,7 +14,10 @@ export interface ValueType {
   readonly values?: readonly string[];
   /** Members of an object. */
   readonly members?: Readonly<Record<string, ValueType>>;
-  /** Nothing is declared: the value is of the type that it is used as, or else absent. */
+  /**
+   * Nothing is declared: the value is of the type that it is used as, or else absent. Of an object with members, those are not
+   * all. But for claims this is so beside mistakes elsewhere only.
+   */
   readonly open?: true;
 }
 
@@ -22,8 +25,10 @@ export const textType: ValueType = { kinds: ["text"] };
 export const numberType: ValueType = { kinds: ["number"] };
 export const booleanType: ValueType = { kinds: ["boolean"] };
 export const scalarType: ValueType = { kinds: ["text", "number", "boolean"] };
-/** A claim of an organization. */
-export const claimType: ValueType = { kinds: [], open: true };
+/** A claim of an organization, or what a mistake elsewhere leaves open. */
+export const openType: ValueType = { kinds: [], open: true };
+/** An object of which nothing is known. */
+export const openObject: ValueType = { kinds: ["object"], members: {}, open: true };
 export const instantType: ValueType = { kinds: ["date-time"] };
 export const dayType: ValueType = { kinds: ["date"] };
 
@@ -49,7 +54,8 @@ export function documentType(collection: Collection, auth: boolean): ValueType {
       : { deleted_at: instantType, deleted_by: textType, purge_at: instantType }),
     ...organizationMembers(collection),
   };
-  return objectType({ ...declaredMembers(collection.fields), id: textType, _meta: objectType(meta) });
+  const own = { ...declaredMembers(collection.fields), id: textType, _meta: objectType(meta) };
+  return withOpen(objectType(own), collection.open);
 }
 
 /**
@@ -57,11 +63,29 @@ export function documentType(collection: Collection, auth: boolean): ValueType {
  * say beside it.
  */
 export function dataType(collection: Collection): ValueType {
-  return objectType({
+  const own = objectType({
     ...declaredMembers(collection.fields),
     ...(collection.customId === undefined ? {} : { id: textType }),
     ...(collection.organization === undefined ? {} : { _meta: objectType(organizationMembers(collection)) }),
   });
+  return withOpen(own, collection.open);
+}
+
+/** The type of an object where some paths in it, or all (`""`), are open. */
+function withOpen(type: ValueType, paths: readonly string[] = []): ValueType {
+  return paths.reduce(opened, type);
+}
+
+function opened(type: ValueType, path: string): ValueType {
+  if (path === "") return { ...type, open: true };
+  const [name = "", ...rest] = path.split(".");
+  const members = type.members ?? {};
+  const member = Object.hasOwn(members, name) ? members[name] : undefined;
+  const inner =
+    rest.length === 0
+      ? { ...openType, ...member, open: true as const }
+      : opened(member ?? objectType({}), rest.join("."));
+  return { ...type, members: Object.fromEntries([...Object.entries(members), [name, inner]]) };
 }
 
 /** Members of `_meta`. */
@@ -70,7 +94,8 @@ function organizationMembers({ organization }: Collection): Readonly<Record<stri
   return { org: textType, ...(organization.teams === undefined ? {} : { team: textType }) };
 }
 
-export function userType(profile: readonly DeclaredField[]): ValueType {
+/** @param open paths of the profile that mistakes leave open */
+export function userType(profile: readonly DeclaredField[], open: readonly string[]): ValueType {
   return objectType({
     id: textType,
     email: textType,
@@ -79,7 +104,7 @@ export function userType(profile: readonly DeclaredField[]): ValueType {
     locale: textType,
     mfa: booleanType,
     created_at: instantType,
-    profile: objectType(declaredMembers(profile)),
+    profile: withOpen(objectType(declaredMembers(profile)), open),
   });
 }
 
@@ -153,7 +178,7 @@ function unique<T>(items: readonly T[]): T[] {
 
 /** The type in words, for messages. */
 export function describe(type: ValueType): string {
-  if (type.open) return "a claim";
+  if (type.open && type.members === undefined) return "a claim";
   const words = unique(type.kinds.map((kind) => kindWords[kind]));
   if (type.elements !== undefined) words.push("a list");
   const last = words.pop();

@@ -19,6 +19,7 @@ export const blog: RealmModule = {
     name: "blog",
     accounts: {
       signup: "invite",
+      signupLimit: { address: { limit: 10, period: 3_600_000 }, network: { limit: 100, period: 3_600_000 } },
       roles: [{ name: "author" }, { name: "editor", admin: ["invitations", "data"] }],
       defaultRoles: [],
       sessionLifetime: 2_592_000_000,

@@ -879,7 +879,10 @@ export class Collection<S extends Shape, Further extends ErrorCode = never> {
 
   /** Groups the documents that the caller may read, and measures each group. */
   aggregate<By extends S["aggregation"]["by"] = never, Metric extends MetricOf<S> = "count" & MetricOf<S>>(
-    options: RequestOptions & AggregateOptions<S, By, Metric> & Known<Groups<S, By, Metric>> = {},
+    options: RequestOptions &
+      AggregateOptions<S, By, Metric> &
+      BelongingOptions<S> &
+      Known<Groups<S, By, Metric>> = {},
   ): ApiPromise<Groups<S, By, Metric>, AggregateError<S> | Further> {
     const { known, ...query } = options;
     return this.#connection.unlessKnown(
@@ -1445,7 +1448,10 @@ export class Accounts {
   signUp(
     body: SignUp,
     options?: RequestOptions,
-  ): ApiPromise<SignedIn, Open | BodyError | "email_taken" | "forbidden" | "invalid_invitation"> {
+  ): ApiPromise<
+    SignedIn,
+    Open | BodyError | "email_taken" | "forbidden" | "invalid_invitation" | "too_many_requests"
+  > {
     return this.#signIn("signup", body, options);
   }
 
@@ -1556,7 +1562,7 @@ export class Accounts {
     return this.#post("email/change", body, options);
   }
 
-  /** The secret of a second factor, which counts once `confirmTotp` has seen a code of it. */
+  /** The secret of a second factor, at a verified address; it counts once `confirmTotp` has seen a code of it. */
   enrolTotp(
     options?: ProofOptions,
   ): ApiPromise<
@@ -1574,6 +1580,16 @@ export class Accounts {
     Always | BodyError | "invalid_credentials" | "too_many_requests" | "write_conflict"
   > {
     return this.#post("mfa/totp/confirm", body, options);
+  }
+
+  /** Those that are left end. */
+  renewRecoveryCodes(
+    options?: ProofOptions,
+  ): ApiPromise<
+    { recovery_codes: string[] },
+    Always | AnyBodyError | "reauth_required" | "not_found" | "write_conflict"
+  > {
+    return this.#post("mfa/recovery_codes", undefined, options);
   }
 
   removeTotp(
@@ -1849,6 +1865,13 @@ export class PeopleAdministration extends Administration {
 
   deleteUser(id: string, options?: ProofOptions): ApiPromise<void, AdministrationError> {
     return this.#call({ method: "DELETE", path: userPath(id), ...proved(options) });
+  }
+
+  removeUserFactor(
+    id: string,
+    options?: ProofOptions,
+  ): ApiPromise<void, AdministrationError | "write_conflict"> {
+    return this.#call({ method: "DELETE", path: `${userPath(id)}/mfa`, ...proved(options) });
   }
 
   listUserSessions(

@@ -24,6 +24,7 @@ export const helpdesk: RealmModule = {
     name: "helpdesk",
     accounts: {
       signup: "open",
+      signupLimit: { address: { limit: 10, period: 3_600_000 }, network: { limit: 100, period: 3_600_000 } },
       roles: [
         { name: "agent" },
         { name: "auditor", admin: "read" },

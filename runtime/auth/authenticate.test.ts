@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { listDocuments } from "../documents/routes/list.ts";
 import { trustHops } from "../http/address.ts";
+import type { Observer } from "../http/dispatcher.ts";
 import { exchangeBytes, parseResponse } from "../http/testing.ts";
 import { shopModule } from "../instance/fixture.ts";
 import { startRealm } from "../instance/testing.ts";
@@ -10,8 +11,14 @@ import { type Accounts, day, origin, password, startAccounts } from "./testing.t
 import { changeUser } from "./users.ts";
 
 let server: Accounts;
+/** Of answered requests, as the log of requests hears of them. */
+const callers: (string | undefined)[] = [];
 beforeAll(async () => {
-  server = await startAccounts({ cookie: { sameSite: "lax" } }, { settings: { addressOf: trustHops(1) } });
+  const observe: Observer = ({ caller }) => callers.push(caller?.actor);
+  server = await startAccounts(
+    { cookie: { sameSite: "lax" } },
+    { settings: { addressOf: trustHops(1) }, observe },
+  );
 });
 afterAll(() => server.stop());
 
@@ -61,6 +68,9 @@ describe("Authentication 1: Bearer session tokens and API keys", () => {
       delegates: false,
     });
     expect((await whoami()).body).toEqual({ kind: "anonymous", actor: "anonymous" });
+    expect(callers.slice(-3)).toEqual([`user:${id}`, "key:reader", "anonymous"]);
+    expect((await whoami({ authorization: "Bearer svs_nobody" })).status).toBe(401);
+    expect(callers.at(-1)).toBeUndefined();
   });
 });
 

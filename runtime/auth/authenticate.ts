@@ -57,8 +57,13 @@ export function authenticator(realm: Realm): Pick<RealmInstance, "authenticate" 
   return {
     authenticate(exchange) {
       const behalf = exchange.headers["x-svc-on-behalf-of"];
-      const caller = identify(exchange);
-      return behalf === undefined ? caller : actingFor(caller, behalf, users);
+      const identified = identify(exchange);
+      const caller = behalf === undefined ? identified : actingFor(identified, behalf, users);
+      const note = (noted: Caller) => {
+        exchange.caller = noted;
+        return noted;
+      };
+      return caller instanceof Promise ? caller.then(note) : note(caller);
     },
     administers: (caller) => sessions?.administers(caller),
   };

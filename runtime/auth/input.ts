@@ -1,7 +1,7 @@
 import { ApiError, type Detail } from "../errors.ts";
 import { problemsNamed, readJson } from "../http/body.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../json.ts";
-import type { Exchange } from "../realm/exchange.ts";
+import type { Received } from "../realm/exchange.ts";
 
 /**
  * Reads the members of a JSON body one by one, collecting what is wrong with them. `finish` throws it all together, so
@@ -13,7 +13,7 @@ export class BodyReader {
   readonly #known = new Set<string>();
 
   /** @throws ApiError as `readJson` */
-  constructor(exchange: Exchange, media: "application/json" | "either") {
+  constructor(exchange: Received, media: "application/json" | "either") {
     const { value, problems } = readJson(exchange, media);
     this.#body = value;
     this.#problems = [...problems];
@@ -114,7 +114,7 @@ export class BodyReader {
  * @param longest characters of its JSON
  * @throws ApiError `validation_error` | as `readJson`
  */
-export function readObject(exchange: Exchange, longest: number): JsonObject {
+export function readObject(exchange: Received, longest: number): JsonObject {
   const { value, problems } = readJson(exchange, "application/json");
   if (problems.length > 0) throw invalid(problems);
   if (JSON.stringify(value).length > longest) {

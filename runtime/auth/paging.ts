@@ -6,6 +6,7 @@ import { compareText } from "../filter/predicate.ts";
 import type { JsonObject } from "../json.ts";
 import type { Answer, RealmInstance } from "../realm/exchange.ts";
 import type { StoredDocument } from "../store/contract.ts";
+import { findPage } from "../store/page.ts";
 import { collections, keyFields, sessionFields } from "./collections.ts";
 import {
   type Read,
@@ -16,6 +17,9 @@ import {
   readSession,
   readUser,
 } from "./records.ts";
+
+/** What lists ask of a realm. */
+type ListedRealm = Pick<RealmInstance, "store" | "cursors" | "pageCharacters">;
 
 /** Query parameters of every list outside documents. */
 export const pageParameters = ["limit", "after"] as const;
@@ -89,7 +93,7 @@ export function invalidParameter(path: string, reason: string): ApiError {
  * @throws ApiError `invalid_query` for a cursor that is none of this list
  */
 export async function answerPage<Record>(
-  realm: Pick<RealmInstance, "store" | "cursors">,
+  realm: ListedRealm,
   list: RecordList<Record>,
   filter: Filter,
   request: PageRequest,
@@ -104,24 +108,25 @@ export async function answerPage<Record>(
  * @throws ApiError `invalid_query` for a cursor that is none of this list
  */
 export async function answerEntries<Record>(
-  { store, cursors }: Pick<RealmInstance, "store" | "cursors">,
+  { store, cursors, pageCharacters }: ListedRealm,
   list: RecordList<Record>,
   filter: Filter,
   { limit, after }: PageRequest,
   entries: (records: readonly Record[]) => Promise<readonly JsonObject[]>,
 ): Promise<Answer> {
   const { collection, read, order, position, context } = list;
-  const documents = await store.collection(collection).find({
+  const { found, hasMore } = await findPage(store.collection(collection), {
     filter,
     visibility: "live",
     order,
     ...(after !== undefined && { after: positionIn(cursors.open(after, context)) }),
-    limit: limit + 1,
+    limit,
     skip: 0,
+    characters: pageCharacters,
   });
-  const records = documents.slice(0, limit).map((document) => read(document).record);
+  const records = found.map((document) => read(document).record);
   const last = records.at(-1);
-  const next = documents.length > limit && last !== undefined ? position(last) : undefined;
+  const next = hasMore && last !== undefined ? position(last) : undefined;
   return pageOf(cursors, context, await entries(records), next);
 }
 

@@ -3,7 +3,7 @@ import { parameters } from "../http/parameters.ts";
 import { isId } from "../ids.ts";
 import type { Caller } from "../realm/caller.ts";
 import type { AccountSettings } from "../realm/definition.ts";
-import type { Answer, Exchange, RealmInstance, Route, RouteFactory } from "../realm/exchange.ts";
+import type { Answer, Exchange, RealmInstance, Received, Route, RouteFactory } from "../realm/exchange.ts";
 
 /** A running realm that has accounts. */
 export interface AccountRealm extends RealmInstance {
@@ -27,7 +27,7 @@ const idParameters = ["id", "org", "team", "user"] as const;
 
 /** What a route does for whom it admits, with its query parameters. */
 export type CallerHandler<Admitted> = (
-  exchange: Exchange,
+  exchange: Received,
   admitted: Admitted,
   query: ReadonlyMap<string, string>,
 ) => Promise<Answer>;
@@ -42,14 +42,17 @@ export function callerRoute<Admitted>(
   handle: CallerHandler<Admitted>,
   query: readonly string[] = [],
 ): Route {
+  const enter = async (exchange: Exchange) => admit(await realm.authenticate(exchange), exchange);
   return {
     class: "private",
     handle: async (exchange) => {
-      const admitted = await admit(await realm.authenticate(exchange), exchange);
+      const admitted = await enter(exchange);
       const values = parameters(exchange.search, query);
       if (idParameters.some((name) => !isId(exchange.params[name] ?? "id")))
         throw new ApiError("not_found", "There is nothing of this id.");
-      return handle(exchange, admitted, values);
+      const received = await exchange.receive();
+      // Sessions end, and keys are revoked, while a body is on its way.
+      return handle(received, received.inPieces ? await enter(received) : admitted, values);
     },
   };
 }

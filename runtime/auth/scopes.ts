@@ -5,7 +5,7 @@ import { didYouMean } from "../suggest.ts";
 
 export type Access = "read" | "write" | "call";
 
-const accesses: readonly Access[] = ["read", "write", "call"];
+export const accesses: readonly Access[] = ["read", "write", "call"];
 
 /** `database`, `database/collection` or `database/function`, named as in the configuration. */
 const target = /^[A-Za-z][A-Za-z0-9_-]{0,62}(?:\/[A-Za-z][A-Za-z0-9_-]{0,62})?$/;
@@ -24,6 +24,16 @@ export function permits(
   const granted = scopes[access];
   if (granted === undefined) return false;
   return granted === "*" || granted.includes(database) || granted.includes(`${database}/${name}`);
+}
+
+/**
+ * Whether a key of these scopes may do this to anything at all.
+ * @param scopes undefined: everything
+ */
+export function permitsAny(scopes: KeyScopes | undefined, access: Access): boolean {
+  if (scopes === undefined) return true;
+  const granted = scopes[access];
+  return granted !== undefined && granted.length > 0;
 }
 
 /** Whether one credential's scopes grant everything that the other's do; undefined: everything. */

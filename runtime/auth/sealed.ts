@@ -13,7 +13,7 @@ export function secretContext(name: string): string {
 
 /** Where the store holds something sealed. */
 export interface SealedPlace {
-  readonly kind: "secrets" | "second_factors";
+  readonly kind: "secrets" | "second_factors" | "mails";
   readonly collection: string;
   /** Holds the id of the key that it was sealed with. */
   readonly key: Field;
@@ -64,7 +64,8 @@ const pendingFactors: SealedPlace = {
   },
 };
 
-function resealed(sealed: Sealed, context: string, vault: Vault): Sealed | undefined {
+/** The same sealed by the newest key; undefined where no listed key opens it. */
+export function resealed(sealed: Sealed, context: string, vault: Vault): Sealed | undefined {
   const text = vault.open(sealed, context);
   return text === undefined ? undefined : vault.seal(text, context);
 }

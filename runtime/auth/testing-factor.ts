@@ -7,13 +7,14 @@ export interface Factor {
   readonly recovery: readonly string[];
 }
 
-/** Gives an account a second factor; its session counts as one with a second factor then. */
+/** Gives an account a second factor, and a verified address; its session counts as one with a second factor then. */
 export async function secondFactor(
   server: Accounts,
-  person: Pick<Person, "token">,
+  person: Pick<Person, "id" | "token">,
   realm = "shop",
 ): Promise<Factor> {
   const { token } = person;
+  await server.verify(person, realm);
   const headers = { "x-svc-reauth": await server.reauth(person, realm) };
   const enrolled = await server.send("POST", "/_auth/mfa/totp", { token, headers }, realm);
   const secret = text(enrolled.body, "secret");

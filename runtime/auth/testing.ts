@@ -1,4 +1,5 @@
-import { type StartOptions, startRealm } from "../instance/testing.ts";
+import type { Delivery } from "../instance/mail.ts";
+import { manySignups, type StartOptions, startRealm } from "../instance/testing.ts";
 import { isJsonObject, type JsonObject } from "../json.ts";
 import type { AccountSettings, RealmDefinition } from "../realm/definition.ts";
 import type { Log, Mail, RealmModule, RouteFactory, RouteTable } from "../realm/exchange.ts";
@@ -15,6 +16,7 @@ export const password = "correct horse";
 
 const settings: AccountSettings = {
   signup: "open",
+  signupLimit: manySignups,
   roles: [
     { name: "agent" },
     { name: "boss", admin: true },
@@ -166,10 +168,16 @@ export async function startAccounts(
     await changeUser(server.store(realm), id, (user) => ({ ...user, roles }));
   }
 
+  /** Proves an account's address, as following the mailed link would. */
+  async function verify({ id }: Pick<Person, "id">, realm = "shop"): Promise<void> {
+    await changeUser(server.store(realm), id, (user) => ({ ...user, email_verified: true }));
+  }
+
   return {
     ...server,
     send,
     signup,
+    verify,
     /** Every mail, oldest first. */
     mails: mailbox.mails,
     /** The `nth` mail (from 1) to an address; waits until it was sent. */
@@ -219,14 +227,16 @@ export function tokenIn(value: string): string {
   return token;
 }
 
-class Mailbox {
+class Mailbox implements Delivery {
   readonly mails: Mail[] = [];
   readonly #waiting = new Set<() => void>();
 
-  send(mail: Mail): void {
+  async deliver(mail: Mail): Promise<void> {
     this.mails.push(mail);
     for (const look of this.#waiting) look();
   }
+
+  close(): void {}
 
   to(email: string, nth: number): Promise<Mail> {
     return new Promise((resolve) => {

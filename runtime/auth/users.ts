@@ -107,6 +107,12 @@ export function withSessionsEnded(user: UserRecord): UserRecord {
   return { ...user, generation: user.generation + 1, totp_pending: null };
 }
 
+/** A user without a second factor, also without one that is being enrolled; the record itself where there is none. */
+export function withoutFactor(user: UserRecord): UserRecord {
+  const { totp, totp_pending } = user;
+  return totp === null && totp_pending === null ? user : { ...user, totp: null, totp_pending: null };
+}
+
 /**
  * Writes a user anew in a transaction.
  * @param version that it was read at

@@ -62,8 +62,21 @@ export function refusal({ caller }: Access, details: readonly Detail[] = []): Ap
 }
 
 /**
- * Refuses a write that this caller may do to no document, whatever is written: the rule is constantly false, or the API
- * key's scopes do not cover it.
+ * Whether this caller may write some document somehow: the rule is not constantly false, and the API key's scopes cover
+ * the collection.
+ */
+export function mayWrite(
+  definition: CollectionDefinition,
+  access: Access,
+  rule: WriteRule | ReadRule | undefined,
+): boolean {
+  const { context } = access;
+  if (!isInScope(definition, access, "write")) return false;
+  return context === undefined || (rule !== undefined && isPossible(rule, context));
+}
+
+/**
+ * Refuses a write that this caller may do to no document, whatever is written (see {@link mayWrite}).
  * @throws ApiError `unauthenticated` | `forbidden`
  */
 export function requireWrite(
@@ -71,9 +84,7 @@ export function requireWrite(
   access: Access,
   rule: WriteRule | ReadRule | undefined,
 ): void {
-  const { context } = access;
-  if (!isInScope(definition, access, "write")) throw refusal(access);
-  if (context !== undefined && (rule === undefined || !isPossible(rule, context))) throw refusal(access);
+  if (!mayWrite(definition, access, rule)) throw refusal(access);
 }
 
 /** Whether a rule is not constantly false for the caller. */

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { eq } from "../filter/algebra.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../json.ts";
 import { allowed, byCaller } from "../rules/index.ts";
@@ -309,6 +309,73 @@ test("Batch: of creates that follow one another the first that fails is named, w
   expect((await shop.send("GET", "chosen/c1")).status).toBe(404);
 });
 
+test("Batch: what asks nothing of the store is decided before its turn to write", async () => {
+  const id = await create();
+  const order: string[] = [];
+  const store = shop.store("shop");
+  const { transaction } = store;
+  const turn = vi.spyOn(store, "transaction").mockImplementation((work, options) => {
+    order.push(`turn of ${options?.bytes} bytes`);
+    return Reflect.apply(transaction, store, [work, options]);
+  });
+  const { validate } = notes;
+  const validated = vi.spyOn(notes, "validate").mockImplementation((document) => {
+    order.push("validated");
+    return validate(document);
+  });
+  try {
+    const operations = [
+      { op: "create", collection: "notes", document: { title: "new" } },
+      { op: "replace", collection: "notes", id, document: { title: "replaced" } },
+      { op: "patch", collection: "notes", id, patch: { qty: 1 } },
+      { op: "create", collection: "notes", document: { title: "newer" } },
+    ];
+    expect(results(await batch(...operations))).toHaveLength(4);
+    const size = JSON.stringify({ operations }).length;
+    // A patch is validated once it is known what it makes.
+    expect(order.splice(0)).toEqual([
+      "validated",
+      "validated",
+      "validated",
+      `turn of ${size} bytes`,
+      "validated",
+    ]);
+    const refused = await batch({ op: "create", collection: "nothing", document: {} }, ...operations);
+    expect([refused.status, paths(refused)]).toEqual([404, ["0"]]);
+    expect(order).toEqual([]);
+  } finally {
+    turn.mockRestore();
+    validated.mockRestore();
+  }
+});
+
+test("Batch: the first operation that fails in order is named, whatever was found wrong with later ones before", async () => {
+  const id = await create();
+  const invalid = { op: "create", collection: "notes", document: {} };
+  const misfit = { op: "replace", collection: "notes", id, document: { title: 3 } };
+  const missing = { op: "delete", collection: "notes", id: "nobody" };
+  const good = { op: "patch", collection: "notes", id, patch: { qty: 1 } };
+  const answers = [];
+  for (const operations of [
+    [good, missing, invalid],
+    [good, invalid, missing],
+    [good, misfit, invalid],
+    [good, { ...misfit, if_match: "9" }, invalid],
+    [good, { op: "delete", collection: "nothing", id }, missing],
+  ]) {
+    const answer = await batch(...operations);
+    answers.push([answer.status, paths(answer)]);
+  }
+  expect(answers).toEqual([
+    [404, ["1"]],
+    [400, ["1.title"]],
+    [400, ["1.title"]],
+    [412, ["1"]],
+    [404, ["1"]],
+  ]);
+  expect((await shop.send("GET", `notes/${id}`)).tag).toBe('"1"');
+});
+
 test("Batch: parallel batches are atomic: no update of either is lost or half applied", async () => {
   const [one, two] = [await create({ title: "a", qty: 0 }), await create({ title: "b", qty: 0 })];
   const answers = await Promise.all(
@@ -352,4 +419,29 @@ test("Batch: documents read or written before are not read again", async () => {
   await documents.remove("old");
   expect(await documents.get("old", "live")).toBeUndefined();
   expect(reads).toBe(1);
+});
+
+test("Batch request: a create whose id and document.id differ is 400 validation_error", async () => {
+  const create = (collection: string, id: JsonValue, document: JsonObject) => ({
+    op: "create",
+    collection,
+    id,
+    document: { title: "a", ...document },
+  });
+  for (const [id, other] of [
+    ["one", "two"],
+    [null, "two"],
+    [1, 2],
+    [{}, {}],
+  ] as const) {
+    const answer = await batch(create("chosen", "fine", {}), create("chosen", id, { id: other }));
+    expect([answer.status, code(answer), details(answer)]).toEqual([
+      400,
+      "validation_error",
+      [{ path: "1.id", reason: "differs from the id in document" }],
+    ]);
+  }
+  expect((await batch(create("chosen", "same", { id: "same" }), create("chosen", "own", {}))).status).toBe(
+    200,
+  );
 });

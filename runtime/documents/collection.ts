@@ -55,7 +55,7 @@ function openCollection(realm: RealmInstance, definition: CollectionDefinition):
     path: `/v1/${definition.realm}/${database}/${name}`,
     documents: realm.store.collection(storeName),
     view: viewer(definition),
-    fieldRules: fieldRules === undefined ? undefined : new FieldRules(fieldRules),
+    fieldRules: fieldRules === undefined ? undefined : new FieldRules(definition),
     clock: realm.clock,
     newId: realm.newId,
     duplicates: duplicatesOf(realm, definition),

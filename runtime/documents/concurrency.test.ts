@@ -106,6 +106,45 @@ test.each(writes)(
 );
 
 test.each(writes)(
+  "RFC 9110, 13.1.2: %s with If-None-Match is 412 where the version is named, by any tag or *; malformed ones are ignored",
+  async (method, body) => {
+    const send = async (headers: Readonly<Record<string, string>>): Promise<Received> => {
+      const id = await create();
+      return shop.send(method, `notes/${id}`, { ...(body && { body }), headers });
+    };
+    for (const header of ['"1"', "*", 'W/"1"', '"1.r00c0ffee"', '"7", "1"']) {
+      const answer = await send({ "if-none-match": header });
+      expect([header, answer.status, code(answer), answer.tag]).toEqual([
+        header,
+        412,
+        "version_mismatch",
+        '"1"',
+      ]);
+    }
+    const written = method === "DELETE" ? 204 : 200;
+    for (const header of ['"2"', '"x"', "1", '"1', "", '* , "1"']) {
+      expect([header, (await send({ "if-none-match": header })).status]).toEqual([header, written]);
+    }
+    expect((await send({ "if-match": '"1"', "if-none-match": '"2"' })).status).toBe(written);
+    expect((await send({ "if-match": '"1"', "if-none-match": '"1"' })).status).toBe(412);
+    const nobody = { ...(body && { body }), headers: { "if-none-match": "*" } };
+    expect((await shop.send(method, "notes/nobody", nobody)).status).toBe(404);
+  },
+);
+
+test("RFC 9110, 13.1.2: If-None-Match guards soft deletes, purges and restores as well", async () => {
+  const { body } = await members.send("POST", "trash", { body: { title: "a" } });
+  const path = `trash/${text(body, "id")}`;
+  const any = { headers: { "if-none-match": "*" } };
+  expect((await members.send("DELETE", path, any)).status).toBe(412);
+  expect((await members.send("DELETE", path)).status).toBe(204);
+  expect((await members.send("POST", `${path}/restore`, any)).status).toBe(412);
+  expect(
+    (await members.send("POST", `${path}/restore`, { headers: { "if-none-match": '"1"' } })).status,
+  ).toBe(200);
+});
+
+test.each(writes)(
   "Fine points: %s with If-Match on a document that does not exist is 404",
   async (method, body) => {
     for (const header of ["*", '"1"']) {

@@ -39,7 +39,7 @@ let shop: Shop;
 let members: Shop;
 beforeAll(async () => {
   shop = await startShop("disabled", [generated, chosen, softly, slugged, patterned]);
-  members = await startShop("enabled", [profiles, named, closed], { settings: { metrics: true } });
+  members = await startShop("enabled", [profiles, named, closed], { settings: { metrics: "on" } });
 });
 afterAll(() => Promise.all([shop.stop(), members.stop()]));
 

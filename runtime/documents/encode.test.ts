@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { JsonObject } from "../json.ts";
+import { runs } from "../random.testing.ts";
 import { documentText, parseDocument, splitDocument, withMeta } from "./encode.ts";
 
 const hostile = fc.constantFrom("_meta", ',"_meta":', '"}', "\\", '","_meta":{"', "id", "__proto__");
@@ -53,7 +54,7 @@ test("Document: cut apart and put together, a text is the same, whatever it hold
       expect(JSON.stringify(parts.meta)).toBe(JSON.stringify(meta));
       expect(withMeta(parts, JSON.stringify(other))).toBe(documentText("abc", own, JSON.stringify(other)));
     }),
-    { numRuns: 300 },
+    { numRuns: runs(300) },
   );
 });
 

@@ -57,10 +57,11 @@ const exchange: Exchange = {
   params: {},
   search: "",
   headers: {},
-  body: "none",
+  receive: () => Promise.reject(new Error("a read has no body")),
   requestId: "r",
   address: "127.0.0.1",
   abandoned: false,
+  reserve: () => undefined,
 };
 
 /** The way to some collections, and what it asks of organizations. */

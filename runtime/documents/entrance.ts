@@ -1,8 +1,9 @@
+import type { ApiError } from "../errors.ts";
 import type { JsonObject } from "../json.ts";
 import { kept } from "../kept.ts";
 import type { Caller, KeyCaller, KeyScopes, UserCaller } from "../realm/caller.ts";
 import type { CollectionDefinition } from "../realm/definition.ts";
-import type { Exchange, RealmInstance, RouteClass } from "../realm/exchange.ts";
+import type { Exchange, RealmInstance, Received, RouteClass } from "../realm/exchange.ts";
 import type { Memberships } from "../realm/memberships.ts";
 import type { RuleContext } from "../realm/rule.ts";
 import { ruleContext, withMemberships } from "../rules/context.ts";
@@ -37,6 +38,23 @@ export type Identify = (exchange: Exchange) => Access | Promise<Access>;
  * @param collections those that its route serves
  */
 export type Open = (realm: RealmInstance, collections: readonly CollectionDefinition[]) => Entrance;
+
+/**
+ * The body of a write, and whom it is from: asked once more where it was long in coming, since sessions end and keys are
+ * revoked meanwhile.
+ * @param access of who was asked for before
+ * @param refusal as of {@link Exchange.receive}
+ * @throws (rejects with) ApiError as that and as `writer` do
+ */
+export async function receiveFrom(
+  { writer }: Entrance,
+  access: Access,
+  exchange: Exchange,
+  refusal?: () => ApiError | undefined,
+): Promise<{ readonly received: Received; readonly access: Access }> {
+  const received = await exchange.receive(refusal);
+  return { received, access: received.inPieces ? await writer(exchange) : access };
+}
 
 /** The collections' own routes: the access rules decide (spec: Authentication 2). */
 export const clientEntrance: Open = (realm, collections) => {

@@ -1,6 +1,7 @@
 import { ApiError, type Detail } from "../errors.ts";
+import { apiError } from "../http/failures.ts";
 import type { CollectionDefinition } from "../realm/definition.ts";
-import { UniqueViolation } from "../store/contract.ts";
+import { DocumentTooLarge, UniqueViolation } from "../store/contract.ts";
 
 /** Absent, or hidden from the caller: the two are not told apart. */
 export function notFound(): ApiError {
@@ -9,9 +10,10 @@ export function notFound(): ApiError {
 
 /**
  * What to throw where the store refused a write: `conflict` for a violated unique index, with one detail per field
- * (spec: Document endpoints 7), anything else as it is.
+ * (spec: Document endpoints 7), `payload_too_large` for what no store holds, anything else as it is.
  */
 export function refusedWrite(definition: CollectionDefinition, error: unknown): unknown {
+  if (error instanceof DocumentTooLarge) return apiError(error);
   if (!(error instanceof UniqueViolation)) return error;
   return new ApiError("conflict", "Another document has the same values.", {
     details: uniqueDetails(definition, error.index),

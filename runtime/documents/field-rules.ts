@@ -1,5 +1,6 @@
 import type { Detail } from "../errors.ts";
-import { isJsonObject, type JsonObject } from "../json.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../json.ts";
+import type { CollectionDefinition } from "../realm/definition.ts";
 import type { FieldRule, RuleContext } from "../realm/rule.ts";
 import { equal } from "../validation/equal.ts";
 import { nothing } from "./access.ts";
@@ -13,8 +14,12 @@ export class FieldRules {
   /** Shorter paths first, so that what is kept of an object is kept before its members are looked at. */
   readonly #rules: readonly FieldRule[];
 
-  constructor(rules: readonly FieldRule[]) {
-    this.#rules = rules.toSorted((one, other) => one.path.length - other.path.length);
+  /** Of members that the schema does not declare (any more). */
+  readonly #retired: readonly Path[];
+
+  constructor({ fieldRules = [], fields }: Pick<CollectionDefinition, "fieldRules" | "fields">) {
+    this.#rules = fieldRules.toSorted((one, other) => one.path.length - other.path.length);
+    this.#retired = this.#rules.flatMap(({ path }) => (Object.hasOwn(fields, path.join(".")) ? [] : [path]));
   }
 
   /** The paths hidden from the caller in this document, whether or not the document has them. */
@@ -41,6 +46,25 @@ export class FieldRules {
       kept = withValue(kept, path, value) ?? kept;
     }
     return kept;
+  }
+
+  /**
+   * The members of a document after a write in two: those that the schema is asked of, and those that it declares no longer
+   * and that the caller did not name, which stay as they are stored.
+   */
+  apart(
+    sent: JsonObject,
+    members: JsonObject,
+  ): readonly [JsonObject, readonly (readonly [Path, JsonValue])[]] {
+    let judged = members;
+    const retired: (readonly [Path, JsonValue])[] = [];
+    for (const path of this.#retired) {
+      const value = valueAt(judged, path);
+      if (value === undefined || valueAt(sent, path) !== undefined) continue;
+      judged = withoutValue(judged, path);
+      retired.push([path, value]);
+    }
+    return [judged, retired];
   }
 
   /** The fields that a create sets without the right to. */
@@ -77,6 +101,11 @@ export class FieldRules {
       .filter(({ write }) => write !== undefined && !write.check(context, document, data))
       .map(({ path }) => path);
   }
+}
+
+/** The members with what was taken from them. */
+export function together(members: JsonObject, taken: readonly (readonly [Path, JsonValue])[]): JsonObject {
+  return taken.reduceRight((whole, [path, value]) => withValue(whole, path, value) ?? whole, members);
 }
 
 /** A caller's view of a document. */

@@ -76,11 +76,19 @@ export interface Asked extends Withheld {
   readonly named: Named;
 }
 
-/** Runs a write once for its key, or repeats the answer it had. */
+/** What a request writes, and its answer. */
+export type Work = (transaction: Transaction) => Promise<Answer>;
+
+/**
+ * Runs a write once for its key, or repeats the answer it had.
+ * @param prepare what is done before the transaction, where there is nothing to repeat
+ * @param bytes what the work holds while it waits
+ */
 export type Remember = (
   key: IdempotencyKey,
   request: Asked,
-  work: (transaction: Transaction) => Promise<Answer>,
+  prepare: () => Promise<Work>,
+  bytes: number,
 ) => Promise<Answer>;
 
 /**
@@ -88,7 +96,7 @@ export type Remember = (
  * commit together; while it runs, a lease that dies with the process holds the key.
  *
  * The function throws ApiError `request_in_progress` | `idempotency_key_reused`, `not_org_member` in place of an answer
- * that shows a document of an organization that was deleted since, and what `work` throws; then nothing is remembered.
+ * that shows a document of an organization that was deleted since, and what `prepare` and its work throw; then nothing is remembered.
  * @param target what keys are private to, beside the caller
  * @param documentsIn what the body of an answer shows
  */
@@ -125,7 +133,7 @@ export function idempotency(
     }
   };
 
-  return async ({ value, owner }, request, work) => {
+  return async ({ value, owner }, request, prepare, bytes) => {
     const id = hash("sha256", JSON.stringify([target, owner, value]));
     const fingerprint = hash("sha256", fingerprintText(request));
     // Held before the look: no other request ends in between. Most keys are new, and one look tells.
@@ -139,15 +147,19 @@ export function idempotency(
     try {
       const before = await replay(id, fingerprint, request);
       if (before !== undefined) return before;
-      const answer = await store.transaction(async (transaction) => {
-        const done = await work(transaction);
-        const now = clock.now();
-        // Stored as a deleted document with a purge time, it is forgotten by itself.
-        const record = { id, version: 1, text: recordText(id, fingerprint, done) };
-        const insert = { ...record, createdAt: now, deletedAt: now, purgeAt: now + day };
-        await transaction.collection(idempotencyShape.name).insert(insert);
-        return done;
-      });
+      const work = await prepare();
+      const answer = await store.transaction(
+        async (transaction) => {
+          const done = await work(transaction);
+          const now = clock.now();
+          // Stored as a deleted document with a purge time, it is forgotten by itself.
+          const record = { id, version: 1, text: recordText(id, fingerprint, done) };
+          const insert = { ...record, createdAt: now, deletedAt: now, purgeAt: now + day };
+          await transaction.collection(idempotencyShape.name).insert(insert);
+          return done;
+        },
+        { bytes },
+      );
       written += 1;
       if (written % purgeEvery === 0) background(purge());
       return answer;

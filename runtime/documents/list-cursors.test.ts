@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { eq } from "../filter/algebra.ts";
 import { documentFields, field } from "../filter/fields.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../json.ts";
+import { runs } from "../random.testing.ts";
 import { allowed } from "../rules/index.ts";
 import { code, collection, details, type Received, type Shop, startShop, text } from "./testing.ts";
 
@@ -300,7 +301,7 @@ describe("Cursor paging 2 and 4: walking while documents change", () => {
           expect(seen.filter((id) => staying.includes(id))).toEqual(expected);
         },
       ),
-      { seed: 3, numRuns: 40 },
+      { seed: 3, numRuns: runs(40) },
     );
   });
 });

@@ -4,6 +4,7 @@ import { dateNormalizer } from "../dates.ts";
 import { documentFields, field } from "../filter/fields.ts";
 import { textIndex } from "../filter/search/index.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../json.ts";
+import { runs } from "../random.testing.ts";
 import { collection, details, type Shop, startShop, text } from "./testing.ts";
 
 const fields = {
@@ -190,7 +191,7 @@ test("where: whatever is sent is answered, or refused with a detail per problem"
   });
   await fc.assert(
     fc.asyncProperty(whereText, more, (asked, others) => answersProperly({ where: asked, ...others })),
-    { seed: 11, numRuns: 600 },
+    { seed: 11, numRuns: runs(600) },
   );
 });
 
@@ -200,7 +201,7 @@ test("order_by: whatever is sent is answered, or refused with a detail per probl
     fc.asyncProperty(order, searching, (order_by, asked) =>
       answersProperly({ where: asked, order_by, limit: "2" }),
     ),
-    { seed: 12, numRuns: 250 },
+    { seed: 12, numRuns: runs(250) },
   );
 });
 
@@ -220,6 +221,6 @@ test("after: whatever is sent is answered, or refused with a detail per problem"
     fc.asyncProperty(after, fc.option(order, { nil: undefined }), (given, order_by) =>
       answersProperly({ after: given, order_by }),
     ),
-    { seed: 13, numRuns: 200 },
+    { seed: 13, numRuns: runs(200) },
   );
 });

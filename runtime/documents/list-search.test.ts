@@ -434,10 +434,11 @@ describe("Full-text search 7: what a search may answer", () => {
       params: {},
       search,
       headers: {},
-      body: "none",
+      receive: () => Promise.reject(new Error("a read has no body")),
       requestId: "r",
       address: "",
       abandoned: false,
+      reserve: () => undefined,
     };
     try {
       return await handle(exchange);

@@ -419,7 +419,7 @@ describe("where 8: what is wrong", () => {
     );
     expect([answer.status, code(answer)]).toEqual([400, "invalid_query"]);
     expect(details(answer)).toEqual([
-      { path: "color", reason: "unknown parameter" },
+      { path: "color", reason: 'unknown parameter; fields are filtered by where={"color":"red"}' },
       { path: "limit", reason: "must be an integer from 1 to 100" },
       { path: "where.titel", reason: "unknown field" },
       { path: "where.due", reason: "must be an RFC 3339 date-time" },

@@ -122,6 +122,7 @@ test.each([
 
 test.each([
   ["file_links=true", "is not available yet"],
+  ["file_links=no", "must be true or false"],
   ["version=thumb", "is not available yet"],
   ["org=x", "is not available: there are no organizations here"],
   ["team=x", "is not available: there are no teams here"],
@@ -132,6 +133,16 @@ test.each([
     "invalid_query",
     [{ path: query.split("=")[0], reason }],
   ]);
+});
+
+test("List query parameters: file_links=false is the default, also of one document", async () => {
+  for (const path of ["notes", `notes/${ids[0]}`]) {
+    const [plain, without] = [
+      await shop.send("GET", path),
+      await shop.send("GET", `${path}?file_links=false`),
+    ];
+    expect(without).toMatchObject({ status: 200, text: plain.text, tag: plain.tag });
+  }
 });
 
 test.each(["limit=1", "where={}", "file_links=true", "deleted=only", "x=1"])(

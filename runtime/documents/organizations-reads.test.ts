@@ -117,8 +117,20 @@ test("List query parameters: org and team of collections that have none are inva
   }
   const one = await shop.as(shop.ann)("GET", `tickets/${inAcme}?org=${shop.acme.id}`);
   expect([one.status, code(one)]).toEqual([400, "invalid_query"]);
-  const aggregate = await shop.as(shop.ann)("GET", `tickets/_aggregate?org=${shop.acme.id}`);
-  expect([aggregate.status, code(aggregate)]).toEqual([400, "invalid_query"]);
+});
+
+test("Aggregation: org and team choose documents as on lists", async () => {
+  const { bob, acme, bolt, desk } = shop;
+  for (const [query, count] of [
+    [`org=${acme.id}`, 2],
+    [`org=${bolt.id}`, 1],
+    [`team=${desk}`, 1],
+    [`org=${bolt.id}&team=${desk}`, 0],
+    ["org=nothing", 0],
+  ] as const) {
+    const answer = await shop.as(bob)("GET", `tickets/_aggregate?${query}`);
+    expect([query, answer.status, answer.body["groups"]]).toEqual([query, 200, [{ key: {}, count }]]);
+  }
 });
 
 test("Organization endpoints 6: rules hold for a session that an organization's second factor is lacking in", async () => {

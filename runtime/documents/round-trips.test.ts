@@ -1,7 +1,12 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { allowed } from "../rules/index.ts";
 import { FaultProxy } from "../store/mongodb/testing/faults.ts";
-import { describeMongo, dropTestDatabases, testLocation } from "../store/mongodb/testing/server.ts";
+import {
+  describeMongo,
+  dropTestDatabases,
+  testClient,
+  testLocation,
+} from "../store/mongodb/testing/server.ts";
 import { collection, type Received, type Sent, type Shop, startShop } from "./testing.ts";
 
 const rules = { read: allowed, create: allowed, update: allowed, delete: allowed };
@@ -24,6 +29,9 @@ describeMongo("Commands that a request sends to the database", () => {
     key = { token: await shop.key({ name: "robot" }) };
     // What rules read as `appConfig` is looked up once a second of the held clock.
     await shop.send("GET", "notes");
+    // What begins in the background with the server has come to its end.
+    const leases = (await testClient()).db(`${location.prefix}shop`).collection("_svc.leases");
+    await expect.poll(() => leases.countDocuments()).toBe(0);
   });
   afterAll(async () => {
     await shop.stop();

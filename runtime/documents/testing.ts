@@ -6,7 +6,13 @@ import { type AuditRecord, readAudit } from "../auth/records.ts";
 import { changeUser } from "../auth/users.ts";
 import { TRUE } from "../filter/algebra.ts";
 import { documentFields, field } from "../filter/fields.ts";
-import { type HeldClock, type Started, type StartOptions, startRealm } from "../instance/testing.ts";
+import {
+  type HeldClock,
+  manySignups,
+  type Started,
+  type StartOptions,
+  startRealm,
+} from "../instance/testing.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../json.ts";
 import {
   type AccountSettings,
@@ -138,6 +144,7 @@ export interface Shop extends Started<HeldClock> {
 
 const accounts: AccountSettings = {
   signup: "open",
+  signupLimit: manySignups,
   roles: [
     { name: "boss", admin: true },
     { name: "librarian", admin: ["data"] },

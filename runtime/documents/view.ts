@@ -16,8 +16,9 @@ export interface View {
 export type Viewer = (access: Access, stored: StoredDocument) => View;
 
 /** Without field rules, and to callers who bypass them, a document is answered as it is stored. */
-export function viewer({ fieldRules = [] }: CollectionDefinition): Viewer {
-  const rules = new FieldRules(fieldRules);
+export function viewer(definition: CollectionDefinition): Viewer {
+  const rules = new FieldRules(definition);
+  const { fieldRules = [] } = definition;
   if (fieldRules.every(({ read }) => read === undefined)) return (_, stored) => plain(stored);
   return ({ context }, stored) => {
     if (context === undefined) return plain(stored);

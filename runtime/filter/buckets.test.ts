@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { runs } from "../random.testing.ts";
 import { formatInZone, isTimeZone, isUtc, startOfDay } from "./buckets.ts";
 import { clock, dayStart, periodStart } from "./testing.ts";
 import { zones } from "./zones.ts";
@@ -92,7 +93,7 @@ test("Aggregation: in every zone an instant lies in its day, which begins where 
         expect(zones.hourOf(zone, began)).toBe(began);
       },
     ),
-    { numRuns: 1000 },
+    { numRuns: runs(1000) },
   );
 });
 

@@ -76,6 +76,11 @@ export const deletionFields = {
   "_meta.purge_at": field("_meta.purge_at", "date-time"),
 } satisfies FieldTable;
 
+const { "_meta.deleted_by": _, ...unowned } = deletionFields;
+
+/** The same in realms without authentication, where nobody is known to have deleted anything. */
+export const unownedDeletionFields: FieldTable = unowned;
+
 /** Server-owned field in collections that use organizations. */
 export const organizationFields = {
   "_meta.org": field("_meta.org", "string"),

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { runs } from "../random.testing.ts";
 import {
   and,
   between,
@@ -205,7 +206,7 @@ describe("where 4: $like", () => {
           new RegExp(`^${source}$`, "u").test(value),
         );
       }),
-      { seed: 1, numRuns: 3000 },
+      { seed: 1, numRuns: runs(3000) },
     );
   });
 

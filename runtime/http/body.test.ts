@@ -1,19 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ApiError } from "../errors.ts";
-import type { Exchange, RequestBody } from "../realm/exchange.ts";
+import type { Received, RequestBody } from "../realm/exchange.ts";
 import { type MediaType, readJson } from "./body.ts";
 
-function exchange(body: RequestBody | string, type?: string): Exchange {
+function sent(body: RequestBody | string, type?: string): Pick<Received, "body" | "headers"> {
   return {
-    method: "POST",
-    params: {},
-    search: "",
     headers: type === undefined ? {} : { "content-type": type },
     body: body === "none" || body === "too-large" || typeof body !== "string" ? body : Buffer.from(body),
-    requestId: "r",
-    address: "127.0.0.1",
-    abandoned: false,
   };
 }
 
@@ -22,7 +16,7 @@ function read(
   media: MediaType | "either" = "application/json",
   type = "application/json",
 ) {
-  return readJson(exchange(body, type), media);
+  return readJson(sent(body, type), media);
 }
 
 function codeOf(work: () => unknown): string {
@@ -34,6 +28,14 @@ function codeOf(work: () => unknown): string {
   }
   return "none";
 }
+
+describe("Common request rules 3: a body that is no JSON", () => {
+  it("is refused with the place of the mistake", () => {
+    expect(() => read('{\n  "a": 1,\n}')).toThrow(
+      "The body is not a valid JSON object: it cannot be parsed at line 3, column 1.",
+    );
+  });
+});
 
 describe("Common request rules 2: the Content-Type", () => {
   it.each([
@@ -58,8 +60,23 @@ describe("Common request rules 2: the Content-Type", () => {
     expect(codeOf(() => read("{}", "application/json", type))).toBe("unsupported_media_type");
   });
 
+  it.each(["identity", "Identity", "", " , identity ,identity"])("takes Content-Encoding: %j", (encoding) => {
+    const headers = { "content-type": "application/json", "content-encoding": encoding };
+    expect(readJson({ body: Buffer.from("{}"), headers }, "application/json").value).toEqual({});
+  });
+
+  it.each(["gzip", "deflate, identity", "br", "identityidentity", "x"])(
+    "refuses Content-Encoding: %s, before it looks at the body",
+    (encoding) => {
+      const headers = { "content-type": "application/json", "content-encoding": encoding };
+      expect(codeOf(() => readJson({ body: Buffer.from("{"), headers }, "application/json"))).toBe(
+        "unsupported_media_type",
+      );
+    },
+  );
+
   it("refuses a body without one", () => {
-    expect(codeOf(() => readJson(exchange("{}"), "application/json"))).toBe("unsupported_media_type");
+    expect(codeOf(() => readJson(sent("{}"), "application/json"))).toBe("unsupported_media_type");
   });
 
   it("takes merge patches only where asked for", () => {
@@ -96,7 +113,7 @@ describe("Common request rules 3: the body", () => {
   });
 
   it("is needed whatever the Content-Type says", () => {
-    expect(codeOf(() => readJson(exchange("none"), "application/json"))).toBe("invalid_json");
+    expect(codeOf(() => readJson(sent("none"), "application/json"))).toBe("invalid_json");
     expect(codeOf(() => read("none", "application/json", "text/plain"))).toBe("invalid_json");
   });
 

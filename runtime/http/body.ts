@@ -1,7 +1,11 @@
 import { isAscii, isUtf8 } from "node:buffer";
 import { ApiError, type Detail } from "../errors.ts";
-import { isJsonObject, type JsonObject, type JsonValue } from "../json.ts";
-import type { Exchange } from "../realm/exchange.ts";
+import { beyondSafeIntegers, isJsonObject, type JsonObject, type JsonValue } from "../json.ts";
+import type { Received } from "../realm/exchange.ts";
+import { mistakePlace } from "./json-mistake.ts";
+
+/** What of a request is looked at here. */
+type Sent = Pick<Received, "body" | "headers">;
 
 export type MediaType = "application/json" | "application/merge-patch+json";
 
@@ -18,13 +22,14 @@ export const problemsNamed = 100;
 /**
  * The request's body: a single JSON object (spec: Common request rules 2 and 3).
  *
- * @throws ApiError `unsupported_media_type`, `payload_too_large`, or `invalid_json`: no body, not UTF-8, not JSON, not an
- * object, nested deeper than 64, a lone surrogate or NUL in a string, a number that overflows.
+ * @throws ApiError `unsupported_media_type` (also for a `Content-Encoding`), `payload_too_large`, or `invalid_json`: no
+ * body, not UTF-8, not JSON, not an object, nested deeper than 64, a lone surrogate or NUL in a string, a number that
+ * overflows.
  */
-export function readJson(exchange: Exchange, media: MediaType | "either"): JsonBody {
-  const { body } = exchange;
+export function readJson({ body, headers }: Sent, media: MediaType | "either"): JsonBody {
   if (body === "none") throw new ApiError("invalid_json", "A JSON object is needed as the request body.");
-  requireMediaType(exchange.headers["content-type"], media);
+  requireMediaType(headers["content-type"], media);
+  requireIdentity(headers["content-encoding"]);
   if (body === "too-large") throw new ApiError("payload_too_large", "The request body is too large.");
   const text = textOf(body);
   const value = parsed(text);
@@ -34,12 +39,17 @@ export function readJson(exchange: Exchange, media: MediaType | "either"): JsonB
   return { value, problems: walk.problems };
 }
 
+/** How large it is; 0 where it was not read. */
+export function bodyBytes({ body }: Pick<Received, "body">): number {
+  return typeof body === "string" ? 0 : body.length;
+}
+
 /**
  * The body of a POST that needs none: one that comes all the same must be well-formed (spec: Common request rules 2, 3).
  * @throws ApiError as `readJson`
  */
-export function checkNeedlessBody(exchange: Exchange): void {
-  if (exchange.body !== "none") readJson(exchange, "application/json");
+export function checkNeedlessBody(sent: Sent): void {
+  if (sent.body !== "none") readJson(sent, "application/json");
 }
 
 function textOf(body: Buffer): string {
@@ -53,7 +63,7 @@ function parsed(text: string): JsonValue {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw invalid("it cannot be parsed", cause);
+    throw invalid(`it cannot be parsed at ${mistakePlace(text)}`, cause);
   }
 }
 
@@ -68,6 +78,14 @@ function requireMediaType(header: string | undefined, media: MediaType | "either
   if (media === "either" && (sent === "application/json" || sent === "application/merge-patch+json")) return;
   const wanted = media === "either" ? "application/json or application/merge-patch+json" : media;
   throw new ApiError("unsupported_media_type", `The Content-Type must be ${wanted}.`);
+}
+
+/** Bodies come as they are: nothing is decompressed. */
+function requireIdentity(encodings: string | undefined): void {
+  if (encodings === undefined || /^[\s,]*(?:identity(?:[\s,]+|$))*$/i.test(encodings)) return;
+  throw new ApiError("unsupported_media_type", "The body must have no Content-Encoding.", {
+    headers: { "accept-encoding": "identity" },
+  });
 }
 
 /** The type in lower case; undefined where there is any parameter but `charset=utf-8`. */
@@ -135,7 +153,7 @@ class Walk {
       this.#integers ??= integersIn(this.#text);
       if (!this.#integers.has(value)) return;
     }
-    this.#add(name, "integers must be within ±9007199254740991");
+    this.#add(name, beyondSafeIntegers);
   }
 
   #add(name: string | number, reason: string): void {

@@ -36,6 +36,7 @@ export function refuse(socket: Duplex, error: ApiError, requestId: string): void
     "cache-control: no-store",
     "vary: Origin",
     "content-type: application/json; charset=utf-8",
+    "x-content-type-options: nosniff",
     `content-length: ${Buffer.byteLength(body)}`,
     "connection: close",
     ...Object.entries(error.headers).map(([name, value]) => `${name}: ${value}`),

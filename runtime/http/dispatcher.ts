@@ -1,21 +1,32 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
 import { ApiError } from "../errors.ts";
 import type { Answer, Exchange, Log } from "../realm/exchange.ts";
-import type { AddressOf } from "./address.ts";
+import { SMALL, UntakenAnswers } from "./answer-memory.ts";
 import { allowOrigin } from "./cors.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { apiError, errorAnswer } from "./failures.ts";
-import { Incoming } from "./incoming.ts";
-import { bringsBody, bringsMuch, receiveBody } from "./intake.ts";
+import { Incoming, type Reception } from "./incoming.ts";
+import { Abandoned } from "./intake.ts";
 import { linger } from "./linger.ts";
 import type { requestIds } from "./request-id.ts";
 
-/** Told of every answer: metrics, and the log at level `debug`. */
-export type Observer = (exchange: Exchange, pattern: string, status: number, milliseconds: number) => void;
+/** An answer as who watches hears of it. */
+export interface Answered {
+  /** Of the route. */
+  readonly pattern: string;
+  readonly status: number;
+  readonly milliseconds: number;
+  /** Of the body. */
+  readonly bytes: number;
+}
+
+/** Told of every answer: metrics, and the log of requests. */
+export type Observer = (exchange: Exchange, answered: Answered) => void;
 
 export interface DispatcherOptions {
-  readonly maxBodyBytes: number;
-  readonly addressOf: AddressOf;
+  readonly reception: Reception;
+  /** Milliseconds in which a connection must take something of its answer. */
+  readonly answerPatience: number;
   readonly requestId: ReturnType<typeof requestIds>;
   readonly log: Log;
   /** Absent where nobody watches, which is cheaper. */
@@ -27,11 +38,13 @@ export class Dispatcher {
   /** Answers close their connections from now on. */
   draining = false;
   readonly #options: DispatcherOptions;
+  readonly #untaken: UntakenAnswers;
   #running = 0;
   #idle: (() => void) | undefined;
 
   constructor(options: DispatcherOptions) {
     this.#options = options;
+    this.#untaken = new UntakenAnswers(options.answerPatience);
   }
 
   dispatch(
@@ -47,26 +60,16 @@ export class Dispatcher {
       endpoint,
       params,
       options.requestId(raw.headers),
-      options.addressOf,
+      options.reception,
     );
     if (options.observe !== undefined) exchange.started = performance.now();
-    if (raw.headers.host === undefined && raw.httpVersion === "1.1") {
-      this.fail(exchange, new ApiError("invalid_header", "The Host header is missing."));
+    const problem = hostProblem(raw);
+    if (problem !== undefined) {
+      this.fail(exchange, new ApiError("invalid_header", problem));
     } else if (endpoint.handle === undefined) {
       this.fail(
         exchange,
         new ApiError("unavailable", "The service is starting.", { headers: { "retry-after": "1" } }),
-      );
-    } else if (endpoint.readsBody && bringsBody(raw)) {
-      this.#running += 1;
-      receiveBody(
-        raw,
-        options.maxBodyBytes,
-        (body) => {
-          exchange.body = body;
-          void this.#run(exchange);
-        },
-        () => this.#ran(),
       );
     } else {
       this.#running += 1;
@@ -80,10 +83,25 @@ export class Dispatcher {
       const answer = await exchange.endpoint.handle?.(exchange);
       if (answer !== undefined) this.send(exchange, answer);
     } catch (error) {
-      this.fail(exchange, error);
+      if (error instanceof Abandoned) exchange.hold(0);
+      else this.fail(exchange, error);
     } finally {
+      exchange.release();
       this.#ran();
     }
+  }
+
+  /** What of an answer waits for its client is counted until it is taken; mostly all of it is taken at once. */
+  #hold(exchange: Incoming, length: number): void {
+    const { raw, response } = exchange;
+    if (response.writableFinished || raw.socket.destroyed) {
+      if (exchange.reserved > 0) exchange.hold(0);
+      return;
+    }
+    exchange.hold(length);
+    this.#untaken.add(response, () => exchange.hold(0));
+    // Of those that are never refused, those whose clients take none of them end here.
+    if (!isRefusable(exchange, length) && this.#options.reception.answers.isFull) raw.socket.destroy();
   }
 
   #ran(): void {
@@ -106,6 +124,7 @@ export class Dispatcher {
     }
     const { response, requestId } = exchange;
     if (response.headersSent) return;
+    exchange.hold(0);
     try {
       this.send(exchange, errorAnswer(seen, requestId));
     } catch (err) {
@@ -128,11 +147,14 @@ export class Dispatcher {
     const headers: OutgoingHttpHeaders = { "x-request-id": requestId, "cache-control": cacheControl };
     if (vary !== undefined) headers["vary"] = vary;
     let encoding: BufferEncoding = "utf8";
+    let length = 0;
     if (body !== undefined) {
-      const length = Buffer.byteLength(body);
+      length = Buffer.byteLength(body);
+      if (isRefusable(exchange, length)) exchange.reserve(length);
       // ASCII alone is the same in Latin-1, which Node copies rather than converts. Bytes are sent as they are.
       if (length === body.length) encoding = "latin1";
       headers["content-type"] = "application/json; charset=utf-8";
+      headers["x-content-type-options"] = "nosniff";
       headers["content-length"] = length;
     } else if (answer.status !== 204 && answer.status !== 304) {
       headers["content-length"] = 0;
@@ -140,18 +162,31 @@ export class Dispatcher {
     for (const name in answer.headers) headers[name] = answer.headers[name];
     const { origin } = raw.headers;
     if (origin !== undefined && endpoint.cors !== undefined) allowOrigin(headers, endpoint.cors, origin);
-    const unread = (exchange.body === "too-large" || !endpoint.readsBody) && bringsMuch(raw);
+    const unread = exchange.leavesUnread;
     if (this.draining || unread) headers["connection"] = "close";
     response.writeHead(answer.status, headers);
     if (unread) linger(raw, response, body);
     else response.end(body, encoding);
+    this.#hold(exchange, length);
     if (exchange.started > 0) {
-      this.#options.observe?.(
-        exchange,
-        endpoint.pattern,
-        answer.status,
-        performance.now() - exchange.started,
-      );
+      this.#options.observe?.(exchange, {
+        pattern: endpoint.pattern,
+        status: answer.status,
+        milliseconds: performance.now() - exchange.started,
+        bytes: raw.method === "HEAD" ? 0 : length,
+      });
     }
   }
+}
+
+/** RFC 9112, 3.2. */
+function hostProblem({ headers: { host }, httpVersion }: IncomingMessage): string | undefined {
+  if (host === undefined) return httpVersion === "1.1" ? "The Host header is missing." : undefined;
+  // Node joins what came twice so; no host has a space.
+  return host.includes(", ") ? "There must be one Host header." : undefined;
+}
+
+/** Small answers hinder nobody; and what a write has done is told in any case. */
+function isRefusable({ endpoint }: Incoming, length: number): boolean {
+  return length > SMALL && !endpoint.readsBody;
 }

@@ -1,7 +1,15 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { ApiError } from "../errors.ts";
-import { documentTag, listTag, namesTag, parseIfMatch, readBatchIfMatch, versionMatches } from "./etag.ts";
+import {
+  conditionOf,
+  documentTag,
+  holds,
+  listTag,
+  namesTag,
+  parseIfMatch,
+  readBatchIfMatch,
+} from "./etag.ts";
 
 const etagCharacter = fc
   .integer({ min: 0x21, max: 0xff })
@@ -47,8 +55,8 @@ test.each([
   [', "3", ,', 3, true],
   ['"0"', 0, true],
 ])("Concurrency 1: If-Match %s on version %i: %s", (header, version, matches) => {
-  const condition = parseIfMatch(header);
-  expect(condition !== undefined && versionMatches(condition, version)).toBe(matches);
+  const match = parseIfMatch(header);
+  expect(match !== undefined && holds({ match }, version)).toBe(matches);
 });
 
 test.each([
@@ -95,9 +103,9 @@ test("Concurrency 1: a version matches a list exactly if one of its strong tags 
               `${before}${weak ? "W/" : ""}"${version}${suffix}"${after}`,
           )
           .join(",");
-        const condition = parseIfMatch(header);
+        const match = parseIfMatch(header);
         const expected = entries.some((entry) => !entry.weak && entry.version === version);
-        expect(condition !== undefined && versionMatches(condition, version)).toBe(expected);
+        expect(match !== undefined && holds({ match }, version)).toBe(expected);
       },
     ),
   );
@@ -142,10 +150,36 @@ test.each([
   ["*", 9, true],
   ["4", 3, false],
 ])("Batch: if_match %s on version %i: %s", (value, version, matches) => {
-  const condition = readBatchIfMatch(value);
-  expect(condition !== undefined && versionMatches(condition, version)).toBe(matches);
+  const match = readBatchIfMatch(value);
+  expect(match !== undefined && holds({ match }, version)).toBe(matches);
 });
 
 test.each(["", "x", "3,4", "-1", '"3', "3.0"])("Batch: if_match %j is malformed", (value) => {
   expect(readBatchIfMatch(value)).toBeUndefined();
+});
+
+test.each([
+  ['"3"', 3, false],
+  ['W/"3"', 3, false],
+  ['"3.r0123abcd"', 3, false],
+  ['"2", "4"', 3, true],
+  ['"2", "3"', 3, false],
+  ["*", 3, false],
+  ["*", 0, false],
+  ["3", 3, true],
+  ['"3', 3, true],
+  ["", 3, true],
+])("RFC 9110, 13.1.2: If-None-Match %s lets a write of version %i: %s", (header, version, written) => {
+  const condition = conditionOf({ "if-none-match": header });
+  expect(condition === undefined || holds(condition, version)).toBe(written);
+});
+
+test("RFC 9110, 13.2.2: If-Match and If-None-Match must both hold", () => {
+  const both = conditionOf({ "if-match": '"3", "4"', "if-none-match": '"4"' });
+  expect([2, 3, 4].map((version) => both !== undefined && holds(both, version))).toEqual([
+    false,
+    true,
+    false,
+  ]);
+  expect(conditionOf({})).toBeUndefined();
 });

@@ -1,8 +1,17 @@
 import { hash } from "node:crypto";
+import type { IncomingHttpHeaders } from "node:http";
 import { ApiError } from "../errors.ts";
 
-/** What `If-Match` asks for: any existing document, or one of these versions. */
-export type IfMatch = "any" | readonly string[];
+/** What tags name: any existing document, or one of these versions. */
+export type Versions = "any" | readonly string[];
+
+/** What a write asks of the document that it finds (RFC 9110, 13.2.2). */
+export interface Condition {
+  /** `If-Match`: it has one of these. */
+  readonly match?: Versions | undefined;
+  /** `If-None-Match`: it has none of these. */
+  readonly noneMatch?: Versions | undefined;
+}
 
 /**
  * Tag of a document (spec: Concurrency 4): its quoted version (`"0"` for one written before versioning), and a suffix
@@ -43,33 +52,54 @@ function parseTags(header: string): readonly EntityTag[] | undefined {
 }
 
 /**
+ * The condition in a write's headers; undefined where there is none. As in reads, a malformed `If-None-Match` names no tag.
+ * @throws ApiError `invalid_header`
+ */
+export function conditionOf(headers: IncomingHttpHeaders): Condition | undefined {
+  const match = parseIfMatch(headers["if-match"]);
+  const noneMatch = versionsIn(headers["if-none-match"] ?? "", "weakly");
+  return match === undefined && noneMatch === undefined ? undefined : { match, noneMatch };
+}
+
+/**
  * Reads an `If-Match` header (spec: Concurrency 1); undefined where there is none. Weak tags and tags that are not ours
  * are well formed and match nothing; of a tag with a representation suffix only the version counts.
  * @throws ApiError `invalid_header`
  */
-export function parseIfMatch(header: string | undefined): IfMatch | undefined {
+export function parseIfMatch(header: string | undefined): Versions | undefined {
   if (header === undefined) return undefined;
-  const condition = readIfMatch(header);
-  if (condition !== undefined) return condition;
+  const versions = versionsIn(header, "strongly");
+  if (versions !== undefined) return versions;
   throw new ApiError("invalid_header", "If-Match is not a list of entity tags.", {
     details: [{ path: "If-Match", reason: 'must be a quoted version such as "3", a list of them, or *' }],
   });
 }
 
 /** Reads the `if_match` of a batch operation, which may also be a version without quotes; undefined if malformed. */
-export function readBatchIfMatch(value: string): IfMatch | undefined {
-  return bareVersion.test(value) ? [value.trim()] : readIfMatch(value);
+export function readBatchIfMatch(value: string): Versions | undefined {
+  return bareVersion.test(value) ? [value.trim()] : versionsIn(value, "strongly");
 }
 
-function readIfMatch(value: string): IfMatch | undefined {
+/** What the tags of a header name; undefined where it is malformed. A weak tag names a version only where tags compare weakly. */
+function versionsIn(value: string, compared: "strongly" | "weakly"): Versions | undefined {
   if (value.trim() === "*") return "any";
   const tags = parseTags(value);
   if (tags === undefined) return undefined;
-  return tags.flatMap((entry) => (entry.weak ? [] : (ownTag.exec(entry.value)?.[1] ?? [])));
+  return tags.flatMap((entry) =>
+    entry.weak && compared === "strongly" ? [] : (ownTag.exec(entry.value)?.[1] ?? []),
+  );
 }
 
-export function versionMatches(condition: IfMatch, version: number): boolean {
-  return condition === "any" || condition.includes(String(version));
+/** Whether a document of this version is what a write asks for. */
+export function holds({ match, noneMatch }: Condition, version: number): boolean {
+  return (
+    (match === undefined || includes(match, version)) &&
+    (noneMatch === undefined || !includes(noneMatch, version))
+  );
+}
+
+function includes(versions: Versions, version: number): boolean {
+  return versions === "any" || versions.includes(String(version));
 }
 
 /**

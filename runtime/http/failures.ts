@@ -17,7 +17,7 @@ export function apiError(error: unknown): ApiError {
     return new ApiError("unavailable", "The query took too long.", { cause: error });
   }
   if (error instanceof StoreBusy) {
-    return new ApiError("unavailable", "Too many expensive queries are under way.", {
+    return new ApiError("unavailable", `Too many ${kindOf[error.by]} are under way.`, {
       cause: error,
       headers: { "retry-after": "1" },
     });
@@ -41,6 +41,8 @@ export function apiError(error: unknown): ApiError {
   }
   return new ApiError("internal_error", "Something went wrong on our side.", { cause: error });
 }
+
+const kindOf = { queries: "expensive queries", writes: "writes" } as const;
 
 /** The one rendering of an error (spec: Error envelope). */
 export function errorAnswer(error: ApiError, requestId: string): Answer {

@@ -15,10 +15,12 @@ import {
 
 const handled: string[] = [];
 const shop = realmOf({
-  "/v1/shop/main/items": routes(["GET", "POST"], ({ body, method }: Exchange) => {
+  "/v1/shop/main/items": routes(["GET", "POST"], async (exchange: Exchange) => {
+    const { body, method } = await exchange.receive();
     handled.push(method);
     return ok({ body: typeof body === "string" ? body : body.length });
   }),
+  "/v1/shop/main/headers": routes(["GET"], ({ headers }: Exchange) => ok({ match: headers["if-match"] })),
 });
 
 let server: TestServer;
@@ -36,6 +38,7 @@ function expectError(response: ReturnType<typeof parseResponse>, status: number,
     error: { code, message: expect.any(String), request_id: response.headers.get("x-request-id") },
   });
   expect(response.headers.get("content-type")).toBe("application/json; charset=utf-8");
+  expect(response.headers.get("x-content-type-options")).toBe("nosniff");
   expect(response.headers.get("content-length")).toBe(String(response.body.length));
 }
 
@@ -65,6 +68,21 @@ describe("Every error of framework, router and parser has our envelope", () => {
   it("400 invalid_header for a missing Host", async () => {
     expectError(await send("GET /healthz HTTP/1.1\r\nConnection: close\r\n\r\n"), 400, "invalid_header");
     expect((await send("GET /healthz HTTP/1.0\r\n\r\n")).status).toBe(200);
+  });
+
+  it("400 invalid_header for two Host headers, also where they are equal", async () => {
+    for (const second of ["x", "y", ""]) {
+      const twice = `GET /healthz HTTP/1.1\r\n${close}Host: ${second}\r\n\r\n`;
+      expectError(await send(twice), 400, "invalid_header");
+    }
+  });
+
+  it("headers are bounded by their bytes, not by their number: none is dropped", async () => {
+    const request = (count: number) =>
+      `GET /v1/shop/main/headers HTTP/1.1\r\n${close}${"a:\r\n".repeat(count)}If-Match: "1"\r\n\r\n`;
+    for (const count of [2_000, 20_000])
+      expect((await send(request(count))).body).toBe('{"match":"\\"1\\""}');
+    expectError(await send(request(33_000)), 431, "request_header_fields_too_large");
   });
 
   it("431 for headers over 32 KiB in all, and not for less", async () => {

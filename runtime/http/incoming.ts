@@ -1,19 +1,36 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
-import type { Exchange, RequestBody } from "../realm/exchange.ts";
+import type { ApiError } from "../errors.ts";
+import type { Caller } from "../realm/caller.ts";
+import type { Exchange, Received, RequestBody } from "../realm/exchange.ts";
 import type { AddressOf } from "./address.ts";
+import type { AnswerMemory } from "./answer-memory.ts";
+import type { BodyMemory } from "./body-memory.ts";
 import type { Endpoint } from "./endpoint.ts";
+import { bringsMuch, Intake, waitsToSend } from "./intake.ts";
+
+/** What all requests of an instance have in common. */
+export interface Reception {
+  readonly addressOf: AddressOf;
+  readonly maxBodyBytes: number;
+  readonly bodies: BodyMemory;
+  readonly answers: AnswerMemory;
+}
 
 /** A request under way: what handlers see of it ({@link Exchange}), and the response that it ends in. */
-export class Incoming implements Exchange {
+export class Incoming implements Received {
   readonly raw: IncomingMessage;
   readonly response: ServerResponse;
   readonly endpoint: Endpoint;
   readonly params: Exchange["params"];
   readonly requestId: string;
+  caller: Caller | undefined;
+  /** Handlers see it once they have received it. */
   body: RequestBody = "none";
   /** `performance.now()` at its arrival, where somebody watches; else 0. */
   started = 0;
-  readonly #addressOf: AddressOf;
+  readonly #reception: Reception;
+  #intake: Intake | undefined;
+  #reserved = 0;
 
   constructor(
     raw: IncomingMessage,
@@ -21,14 +38,14 @@ export class Incoming implements Exchange {
     endpoint: Endpoint,
     params: Exchange["params"],
     requestId: string,
-    addressOf: AddressOf,
+    reception: Reception,
   ) {
     this.raw = raw;
     this.response = response;
     this.endpoint = endpoint;
     this.params = params;
     this.requestId = requestId;
-    this.#addressOf = addressOf;
+    this.#reception = reception;
   }
 
   get method(): string {
@@ -49,11 +66,57 @@ export class Incoming implements Exchange {
     return this.raw.socket.destroyed;
   }
 
+  /** Bytes. */
+  get reserved(): number {
+    return this.#reserved;
+  }
+
+  reserve(bytes: number): void {
+    this.#reception.answers.judge(this.#reserved, bytes);
+    this.hold(bytes);
+  }
+
+  /** The same of an answer that is given in any case. */
+  hold(bytes: number): void {
+    this.#reception.answers.change(this.#reserved, bytes);
+    this.#reserved = bytes;
+  }
+
   get address(): string {
     const forwarded = this.raw.headers["x-forwarded-for"];
-    return this.#addressOf(
+    return this.#reception.addressOf(
       this.raw.socket.remoteAddress ?? "",
       typeof forwarded === "string" ? forwarded : forwarded?.join(","),
     );
   }
+
+  get inPieces(): boolean {
+    return this.#intake?.inPieces ?? false;
+  }
+
+  async receive(refusal: () => ApiError | undefined = nobodyRefuses): Promise<Received> {
+    if (!this.endpoint.readsBody || this.#intake !== undefined) return this;
+    const { raw, response } = this;
+    const { bodies, maxBodyBytes } = this.#reception;
+    const intake = new Intake(raw, bodies);
+    this.#intake = intake;
+    const body = intake.read(maxBodyBytes, refusal);
+    if (intake.begun && waitsToSend(raw)) response.writeContinue();
+    this.body = await body;
+    return this;
+  }
+
+  /** More of the body is to come, or may be, than is dropped by itself: its connection can serve nobody else. */
+  get leavesUnread(): boolean {
+    const { raw } = this;
+    if (raw.complete) return false;
+    return this.#intake?.begun === true || waitsToSend(raw) || bringsMuch(raw);
+  }
+
+  /** It is answered: nobody needs its body any longer. */
+  release(): void {
+    this.#intake?.release();
+  }
 }
+
+const nobodyRefuses = () => undefined;

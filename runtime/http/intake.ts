@@ -1,59 +1,149 @@
 import type { IncomingMessage } from "node:http";
+import { ApiError } from "../errors.ts";
 import type { RequestBody } from "../realm/exchange.ts";
+import type { Arriving, BodyMemory } from "./body-memory.ts";
 
-/** Whether the request brings a body, possibly an empty one. */
-export function bringsBody(raw: IncomingMessage): boolean {
-  const { headers } = raw;
-  const length = headers["content-length"];
-  return headers["transfer-encoding"] !== undefined || (length !== undefined && length !== "0");
-}
+/** What of a body Node quietly reads and drops after an answer that did not wait for it. */
+const dropped = 64 * 1024;
+
+/** The client went away, or was answered otherwise, in the middle of its body: nobody waits for an answer. */
+export class Abandoned extends Error {}
 
 /** Whether more of the body may be still to come than Node quietly drops after an answer that did not read it. */
-export function bringsMuch(raw: IncomingMessage): boolean {
-  const { headers } = raw;
-  if (raw.complete) return false;
-  return headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 65_536;
+export function bringsMuch({ complete, headers }: IncomingMessage): boolean {
+  if (complete) return false;
+  return headers["transfer-encoding"] !== undefined || declared(headers) > dropped;
 }
 
-/**
- * Reads the body up to `limit` bytes and hands it over once; nothing about it is judged here, since a credential and
- * rules come first. A client that goes away in between is never handed over; `abandoned` is called instead.
- */
-export function receiveBody(
-  raw: IncomingMessage,
-  limit: number,
-  received: (body: RequestBody) => void,
-  abandoned: () => void,
-): void {
-  if (Number(raw.headers["content-length"] ?? 0) > limit) {
-    received("too-large");
-    return;
+/** As Node reads it. */
+const continuing = /(?:^|\W)100-continue(?:$|\W)/i;
+
+/** Whether the client waits to be told that its body is wanted. */
+export function waitsToSend({ headers }: IncomingMessage): boolean {
+  return headers.expect !== undefined && continuing.test(headers.expect);
+}
+
+function declared(headers: IncomingMessage["headers"]): number {
+  return Number(headers["content-length"] ?? 0);
+}
+
+/** Reads the body of one request, and holds it until it is released. */
+export class Intake implements Arriving {
+  /** Reading has begun: what is still to come nobody else will read. */
+  begun = false;
+  /** It came in more than one piece: somebody waited for it. */
+  inPieces = false;
+  readonly #raw: IncomingMessage;
+  readonly #memory: BodyMemory;
+  /** The first piece as it is, then a buffer that grows: many small pieces would take many times their bytes. */
+  #buffer: Buffer | undefined;
+  #size = 0;
+  #settled = false;
+  #give: (body: RequestBody) => void = () => undefined;
+  #refuse: (error: Error) => void = () => undefined;
+
+  constructor(raw: IncomingMessage, memory: BodyMemory) {
+    this.#raw = raw;
+    this.#memory = memory;
   }
-  const chunks: Buffer[] = [];
-  let size = 0;
-  let settled = false;
-  raw.on("data", (chunk: Buffer) => {
-    if (settled) return;
-    size += chunk.length;
-    if (size <= limit) {
-      chunks.push(chunk);
+
+  /**
+   * Reads at most `limit` bytes; nothing about them is judged here. To be called once.
+   * @param refusal asked before more than 64 KiB are read: what the caller is answered whatever the body holds
+   * @throws (rejects with) that; ApiError `unavailable` where the instance holds too many bodies; Abandoned
+   */
+  read(limit: number, refusal: () => ApiError | undefined): Promise<RequestBody> | RequestBody {
+    const raw = this.#raw;
+    const { headers } = raw;
+    const length = declared(headers);
+    if (length === 0 && headers["transfer-encoding"] === undefined) return "none";
+    if (length > limit) return "too-large";
+    const refused = length > dropped ? refusal() : undefined;
+    if (refused !== undefined) throw refused;
+    if (raw.destroyed) throw new Abandoned();
+    this.begun = true;
+    return new Promise((resolve, reject) => {
+      this.#give = resolve;
+      this.#refuse = reject;
+      if (raw.complete) {
+        // Mostly all of it came along with the headers: there is nothing to wait for.
+        const whole: Buffer | null = raw.read();
+        if (whole !== null) this.#take(whole, limit, refusal);
+        this.#end();
+        return;
+      }
+      raw.on("data", (chunk: Buffer) => this.#take(chunk, limit, refusal));
+      raw.on("end", () => this.#end());
+      raw.on("error", () => undefined);
+      raw.on("close", () => this.#fail(new Abandoned()));
+    });
+  }
+
+  evict(): void {
+    this.#fail(
+      new ApiError("unavailable", "Too many request bodies are under way.", {
+        headers: { "retry-after": "1" },
+      }),
+    );
+  }
+
+  /** Nobody needs the body any longer. */
+  release(): void {
+    if (this.#buffer === undefined) return;
+    this.#memory.giveBack(this, this.#buffer.length);
+    this.#buffer = undefined;
+  }
+
+  #take(chunk: Buffer, limit: number, refusal: () => ApiError | undefined): void {
+    if (this.#settled) return;
+    const before = this.#size;
+    const size = before + chunk.length;
+    if (size > limit) {
+      this.#settle();
+      this.release();
+      this.#give("too-large");
       return;
     }
-    settled = true;
-    raw.pause();
-    received("too-large");
-  });
-  raw.on("end", () => {
-    if (settled) return;
-    settled = true;
-    const [first] = chunks;
-    if (first === undefined) received("none");
-    else received(chunks.length === 1 ? first : Buffer.concat(chunks, size));
-  });
-  raw.on("error", () => undefined);
-  raw.on("close", () => {
-    if (settled) return;
-    settled = true;
-    abandoned();
-  });
+    const refused = size > dropped && before <= dropped ? refusal() : undefined;
+    if (refused !== undefined) {
+      this.#fail(refused);
+      return;
+    }
+    this.#append(chunk, size, limit);
+  }
+
+  #append(chunk: Buffer, size: number, limit: number): void {
+    const held = this.#buffer;
+    this.inPieces = held !== undefined;
+    if (held === undefined) {
+      this.#buffer = chunk;
+    } else if (size > held.length) {
+      const most = declared(this.#raw.headers) || limit;
+      this.#buffer = Buffer.allocUnsafeSlow(Math.max(size, Math.min(2 * size, most)));
+      held.copy(this.#buffer, 0, 0, this.#size);
+      chunk.copy(this.#buffer, this.#size);
+    } else chunk.copy(held, this.#size);
+    this.#size = size;
+    this.#memory.grow(this, (this.#buffer?.length ?? 0) - (held?.length ?? 0));
+  }
+
+  #end(): void {
+    if (this.#settled) return;
+    this.#settled = true;
+    this.#memory.arrived(this);
+    this.#give(this.#buffer?.subarray(0, this.#size) ?? "none");
+  }
+
+  #fail(error: Error): void {
+    if (this.#settled) return;
+    this.#settle();
+    this.release();
+    this.#refuse(error);
+  }
+
+  /** Nothing more is taken. */
+  #settle(): void {
+    this.#settled = true;
+    this.#raw.pause();
+  }
 }

@@ -4,13 +4,16 @@ import type { Observer } from "./dispatcher.ts";
 export interface Metrics {
   readonly observe: Observer;
   countIdConflict(realm: string, database: string, collection: string): void;
+  /** The figures, and what their form is called. */
+  text(): Promise<string>;
+  readonly contentType: string;
   /** `GET /metrics`. */
   readonly handle: Handler;
 }
 
 const methods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
 
-/** Prometheus metrics (`SVC_METRICS=on`); the library is loaded only then. Label values are bounded by the configuration. */
+/** Prometheus metrics (`SVC_METRICS`); the library is loaded only then. Label values are bounded by the configuration. */
 export async function createMetrics(): Promise<Metrics> {
   const { collectDefaultMetrics, Counter, Histogram, Registry } = await import("prom-client");
   const register = new Registry();
@@ -35,12 +38,14 @@ export async function createMetrics(): Promise<Metrics> {
     registers: [register],
   });
   return {
-    observe(exchange, route, status, milliseconds) {
+    observe(exchange, { pattern: route, status, milliseconds }) {
       const labels = { route, method: methods.has(exchange.method) ? exchange.method : "other", status };
       requests.inc(labels);
       durations.observe(labels, milliseconds / 1_000);
     },
     countIdConflict: (realm, database, collection) => conflicts.inc({ realm, database, collection }),
+    text: () => register.metrics(),
+    contentType: register.contentType,
     handle: async () => ({
       status: 200,
       body: await register.metrics(),

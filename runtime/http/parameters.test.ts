@@ -50,6 +50,19 @@ describe("Common request rules 4: query parameters", () => {
     expect(detailsOf("=1", ["a"])).toEqual([{ path: "", reason: "unknown parameter" }]);
   });
 
+  it("which are not known say what was meant: a parameter, or a condition on a field", () => {
+    const known = ["where", "order_by", "limit", "skip", "after"];
+    const reasonOf = (search: string): unknown => detailsOf(search, known)[0]?.reason;
+    expect(reasonOf("lmit=1")).toBe("unknown parameter; did you mean 'limit'?");
+    expect(reasonOf("sort=name")).toBe("unknown parameter; did you mean 'order_by'?");
+    expect(reasonOf("status=open")).toBe('unknown parameter; fields are filtered by where={"status":"open"}');
+    expect(reasonOf("address.number=5")).toBe(
+      'unknown parameter; fields are filtered by where={"address.number":5}',
+    );
+    expect(reasonOf("__proto__=1")).toBe("unknown parameter");
+    expect(detailsOf("status=open", ["cascade"])).toEqual([{ path: "status", reason: "unknown parameter" }]);
+  });
+
   it("refuses percent-encoding that is not UTF-8", () => {
     expect(detailsOf("a=%ff", ["a"])).toEqual([{ path: "a", reason: "malformed percent-encoding" }]);
     expect(detailsOf("%ff=1", ["a"])).toEqual([{ path: "%ff", reason: "malformed percent-encoding" }]);

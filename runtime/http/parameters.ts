@@ -1,4 +1,5 @@
 import { ApiError, type Detail } from "../errors.ts";
+import { didYouMean } from "../suggest.ts";
 
 const none: ReadonlyMap<string, string> = new Map();
 
@@ -17,21 +18,27 @@ export interface ReadParameters {
  * @param search the raw query string without `?`
  * @param known the names that the route takes
  * @param judge says what is wrong with the values, so that one answer names all problems
+ * @param parsed names among them whose values have a reader of their own, which refuses NUL by another code
  * @throws ApiError `invalid_query` with a detail per problem
  */
 export function parameters(
   search: string,
   known: readonly string[],
   judge: (values: ReadonlyMap<string, string>) => readonly Detail[] = () => [],
+  parsed: readonly string[] = [],
 ): ReadonlyMap<string, string> {
   if (search === "") return none;
-  const { values, problems } = readParameters(search, known);
+  const { values, problems } = readParameters(search, known, parsed);
   refuseProblems([...problems, ...judge(values)]);
   return values;
 }
 
 /** As {@link parameters}, for routes that answer the problems together with those that they find themselves. */
-export function readParameters(search: string, known: readonly string[]): ReadParameters {
+export function readParameters(
+  search: string,
+  known: readonly string[],
+  parsed: readonly string[],
+): ReadParameters {
   const values = new Map<string, string>();
   const problems = new Map<string, string>();
   for (const piece of search.split("&")) {
@@ -43,10 +50,10 @@ export function readParameters(search: string, known: readonly string[]): ReadPa
     if (name === undefined || value === undefined) {
       problems.set(name ?? rawName, "malformed percent-encoding");
     } else if (!known.includes(name)) {
-      problems.set(name, "unknown parameter");
+      problems.set(name, problems.size < queryProblemsNamed ? unknown(name, value, known) : unknownReason);
     } else if (values.has(name)) {
       problems.set(name, "must appear at most once");
-    } else if (value.includes("\0")) {
+    } else if (value.includes("\0") && !parsed.includes(name)) {
       // No stored string holds one, and not every engine reads on behind it.
       problems.set(name, "must not contain NUL");
     } else {
@@ -54,6 +61,35 @@ export function readParameters(search: string, known: readonly string[]): ReadPa
     }
   }
   return { values, problems: [...problems].map(([path, reason]) => ({ path, reason })) };
+}
+
+const unknownReason = "unknown parameter";
+
+/** What others call a parameter. */
+const otherNames: Readonly<Record<string, readonly string[]>> = {
+  order_by: ["sort", "sort_by", "sortby", "order", "orderby"],
+  limit: ["per_page", "page_size", "pagesize", "top", "take", "size"],
+  skip: ["offset", "page", "start"],
+  after: ["cursor", "page_token", "starting_after"],
+  where: ["filter", "query", "q"],
+};
+
+/** The reason, with what was meant: a parameter, or a condition on a field. */
+function unknown(name: string, value: string, known: readonly string[]): string {
+  if (name.length < 3 && name !== "q") return unknownReason;
+  const lower = name.toLowerCase();
+  const other = known.find((each) => Object.hasOwn(otherNames, each) && otherNames[each]?.includes(lower));
+  const hint = other === undefined ? didYouMean(name, known) : `did you mean '${other}'?`;
+  if (hint !== undefined) return `${unknownReason}; ${hint}`;
+  // A field's name and a value, as other services filter.
+  const isCondition = /^[A-Za-z][\w.-]{0,63}$/.test(name) && value.length <= 100 && known.includes("where");
+  return isCondition
+    ? `${unknownReason}; fields are filtered by where={${JSON.stringify(name)}:${literal(value)}}`
+    : unknownReason;
+}
+
+function literal(value: string): string {
+  return /^(?:true|false|-?(?:0|[1-9]\d{0,14})(?:\.\d{1,9})?)$/.test(value) ? value : JSON.stringify(value);
 }
 
 /** @throws ApiError with a detail per problem, if there is one */

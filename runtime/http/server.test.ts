@@ -52,9 +52,10 @@ const shop = realmOf(
       ok({ id: params["id"] ?? null, search, method, address }),
     ),
     "/v1/shop/main/echo/_aggregate": routes(["GET"], () => ok({})),
-    "/v1/shop/main/items": routes(["GET", "POST"], ({ body }: Exchange) =>
-      ok({ body: typeof body === "string" ? body : body.toString() }),
-    ),
+    "/v1/shop/main/items": routes(["GET", "POST"], async (exchange: Exchange) => {
+      const { body } = await exchange.receive();
+      return ok({ body: typeof body === "string" ? body : body.toString() });
+    }),
     "/v1/shop/main/public": routes(["GET"], () => ok({}, { "cache-control": "public, max-age=60" })),
     "/v1/shop/main/unchanged": routes(["GET"], () => ({ status: 304, headers: { etag: '"1"' } })),
     "/v1/shop/main/accepted": routes(["POST"], () => ({ status: 202 })),
@@ -128,6 +129,12 @@ describe("Requests reach their handler", () => {
       address: "127.0.0.1",
     });
     expect(response.headers.get("content-type")).toBe("application/json; charset=utf-8");
+  });
+
+  it("and browsers take its answer for nothing else than it says", async () => {
+    for (const path of ["/v1/shop/main/echo/1", "/v1/shop/main/fail/api", "/v1/shop/none/x", "/healthz"]) {
+      expect((await ask(path)).headers.get("x-content-type-options"), path).toBe("nosniff");
+    }
   });
 
   it("and an answer without a body has no type and no length but 0", async () => {

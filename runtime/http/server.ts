@@ -1,9 +1,12 @@
 import { once } from "node:events";
-import type { AddressInfo, Socket } from "node:net";
+import type { Socket } from "node:net";
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import { ApiError } from "../errors.ts";
 import type { Log, RealmInstance, RealmModule } from "../realm/exchange.ts";
 import type { AddressOf } from "./address.ts";
+import { AnswerMemory } from "./answer-memory.ts";
+import { baseAddress } from "./base-address.ts";
+import { BodyMemory } from "./body-memory.ts";
 import { refuse, refuseClient } from "./client-errors.ts";
 import { corsOf } from "./cors.ts";
 import { Dispatcher, type Observer } from "./dispatcher.ts";
@@ -18,6 +21,12 @@ export interface ServerOptions {
   /** Of the configuration, for `/readyz`. */
   readonly fingerprint: string;
   readonly maxBodyBytes: number;
+  /** Bytes of answers under way (`SVC_ANSWER_MEMORY`). */
+  readonly answerMemory: number;
+  /** Bytes of request bodies that are held at a time (`SVC_BODY_MEMORY`). */
+  readonly bodyMemory: number;
+  /** Connections that are open at a time (`SVC_MAX_CONNECTIONS`). */
+  readonly maxConnections: number;
   /** Whether `_admin` exists (`SVC_ADMIN_API`). */
   readonly adminApi: boolean;
   readonly addressOf: AddressOf;
@@ -25,11 +34,15 @@ export interface ServerOptions {
   /** Throws when a store cannot be reached. */
   readonly reachable: () => Promise<void>;
   readonly metrics?: Metrics | undefined;
+  /** They are served at an address of their own, not here. */
+  readonly metricsElsewhere?: boolean;
   /** Told of every answer. */
   readonly observe?: Observer | undefined;
   /** Milliseconds for a request to arrive, and between looks at late ones. */
   readonly requestTimeout?: number;
   readonly timeoutInterval?: number;
+  /** Milliseconds after which a connection is ended that takes nothing of its answer. */
+  readonly answerPatience?: number;
 }
 
 /** All realms behind one port. */
@@ -58,9 +71,15 @@ const betweenRequests = 100;
 /** Builds the server: Fastify sees to its connections, the {@link Dispatcher} is its request path. */
 export function createServer(options: ServerOptions): HttpServer {
   const requestId = requestIds();
-  const { addressOf, log, maxBodyBytes, metrics } = options;
+  const { addressOf, log, maxBodyBytes, answerMemory, answerPatience = 30_000, metrics } = options;
   const observe = bothOf(metrics?.observe, options.observe);
-  const dispatcher = new Dispatcher({ addressOf, log, maxBodyBytes, observe, requestId });
+  const reception = {
+    addressOf,
+    maxBodyBytes,
+    bodies: new BodyMemory(options.bodyMemory),
+    answers: new AnswerMemory(answerMemory),
+  };
+  const dispatcher = new Dispatcher({ reception, answerPatience, log, observe, requestId });
   const requestTimeout = options.requestTimeout ?? 60_000;
   const app = Fastify({
     logger: false,
@@ -97,14 +116,20 @@ export function createServer(options: ServerOptions): HttpServer {
   const ready = () => registry.complete && !dispatcher.draining;
   registry.addFixed("/healthz", healthz);
   registry.addFixed("/readyz", readyz(options.fingerprint, ready, options.reachable));
-  if (metrics !== undefined) registry.addFixed("/metrics", metrics.handle);
+  if (metrics !== undefined && options.metricsElsewhere !== true)
+    registry.addFixed("/metrics", metrics.handle);
   for (const realm of options.realms) registry.addRealm(realm);
   answerAll(app, route);
+  // The client waits until its body is wanted.
+  app.server.on("checkContinue", (request, response) => app.server.emit("request", request, response));
   // `Expect` with anything but 100-continue: it may be ignored (RFC 9110, 10.1.1).
   app.server.on("checkExpectation", (request, response) => app.server.emit("request", request, response));
   // Node and Fastify would close idle connections the moment they stop accepting.
   const closeIdle = app.server.closeIdleConnections.bind(app.server);
   app.server.closeIdleConnections = () => undefined;
+  // Node would drop those after the first 2,000 without a word; their bytes bound them.
+  app.server.maxHeadersCount = 0;
+  boundConnections(app.server, options.maxConnections, log);
   const sockets = new Set<Socket>();
   app.server.on("connection", (socket: Socket) => {
     sockets.add(socket);
@@ -168,16 +193,21 @@ function answerAll(app: FastifyInstance, route: ReturnType<typeof requestRouter>
   app.setErrorHandler((_error, request, reply) => takeOver(request, reply));
 }
 
+/** Connections beyond the bound are closed at once; the log tells of it once a minute. */
+function boundConnections(server: FastifyInstance["server"], most: number, log: Log): void {
+  server.maxConnections = most;
+  let told = Number.NEGATIVE_INFINITY;
+  server.on("drop", () => {
+    if (performance.now() - told < 60_000) return;
+    told = performance.now();
+    log.warn({ connections: most }, "connections are refused: SVC_MAX_CONNECTIONS are open");
+  });
+}
+
 function bothOf(one: Observer | undefined, other: Observer | undefined): Observer | undefined {
   if (one === undefined || other === undefined) return one ?? other;
   return (...answered) => {
     one(...answered);
     other(...answered);
   };
-}
-
-function baseAddress(address: AddressInfo | string | null): string {
-  if (address === null || typeof address === "string") return String(address);
-  const host = address.family === "IPv6" ? `[${address.address}]` : address.address;
-  return `http://${host}:${address.port}`;
 }

@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
+import { manySignups } from "../instance/testing.ts";
 import { anonymous } from "../realm/caller.ts";
 import type { AccountSettings, RealmDefinition } from "../realm/definition.ts";
 import type {
@@ -34,6 +35,7 @@ export function realmOf(
 /** Of a realm whose accounts are beside the point. */
 export const someAccounts: AccountSettings = {
   signup: "open",
+  signupLimit: manySignups,
   roles: [],
   defaultRoles: [],
   sessionLifetime: 1,
@@ -55,9 +57,11 @@ function instanceOf(definition: RealmDefinition): RealmInstance {
     appConfig: () => definition.appConfig,
     appConfigReplaced: () => undefined,
     wakeJobs: () => undefined,
+    passwords: { hash: async () => "", hashAtSignup: async () => "", verify: async () => false },
     vault: { newest: "", seal: (box, key) => ({ key, box }), open: ({ box }) => box },
-    mail: { send: () => undefined },
+    mail: { queue: async () => undefined },
     log: silent,
+    pageCharacters: 4 * 1024 * 1024,
     expandLimits: { maxDepth: 2, maxPaths: 5, maxArray: 100, maxDocs: 2_000 },
     cursors: { sign: (payload) => payload, open: (token) => token },
     countIdConflict: () => undefined,
@@ -105,6 +109,9 @@ export async function listening(
     realms,
     fingerprint: "f1",
     maxBodyBytes: 1024,
+    answerMemory: 256 * 1024 * 1024,
+    bodyMemory: 1024 * 1024,
+    maxConnections: 1_000,
     adminApi: true,
     addressOf: trustNobody,
     log: silent,

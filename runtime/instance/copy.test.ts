@@ -1,8 +1,8 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { programOf } from "../../scripts/program.ts";
 import { createKey } from "../auth/keys.ts";
 import { systemClock } from "../clock.ts";
 import { documentFields, field } from "../filter/fields.ts";
@@ -18,7 +18,7 @@ import { copyRealm, TargetRefused } from "./copy.ts";
 import { shopModule } from "./fixture.ts";
 import { run } from "./main.ts";
 import { realmCollections } from "./realm.ts";
-import { startRealm } from "./testing.ts";
+import { manySignups, startRealm } from "./testing.ts";
 
 const fields = {
   ...documentFields,
@@ -42,6 +42,7 @@ function moduleOf(realm: string): RealmModule {
   }));
   const accounts = {
     signup: "open",
+    signupLimit: manySignups,
     roles: [],
     defaultRoles: [],
     sessionLifetime: 1_000,
@@ -178,8 +179,7 @@ describe("copy", () => {
 
   it("killed in the middle, goes on where it was", async () => {
     await fill(1_000);
-    const script = fileURLToPath(new URL("./fixture-copy.ts", import.meta.url));
-    const words = ["--import", "tsx", script, from.setting, to.setting, to.realm];
+    const words = [await programOf("runtime/instance/fixture-copy.ts"), from.setting, to.setting, to.realm];
     const child = spawn(process.execPath, words, { stdio: ["ignore", "pipe", "inherit"] });
     const ended = once(child, "exit");
     const [line] = await once(createInterface({ input: child.stdout }), "line");

@@ -28,6 +28,7 @@ export function organizationsModule(realm: string): RealmModule {
     appConfig: {},
     accounts: {
       ...someAccounts,
+      email: { from: "shop@example.com", verifyLink: "https://shop.example.com/verify?token={token}" },
       sessionLifetime: day,
       sessionIdleTimeout: day,
       organizations: {

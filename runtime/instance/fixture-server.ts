@@ -1,8 +1,9 @@
 /**
  * A server process for tests: `<realm> [--unique]`, whose `slow` route answers once it has written its document, or
- * `<realm> --organizations`.
+ * `<realm> --organizations`, which verifies addresses.
  */
 import { setTimeout } from "node:timers/promises";
+import { createDocument } from "../documents/routes/create.ts";
 import { ApiError } from "../errors.ts";
 import { item, shopModule, uniqueSku } from "./fixture.ts";
 import { organizationsModule } from "./fixture-organizations.ts";
@@ -17,8 +18,9 @@ const shop = shopModule({
     [`/v1/${realm}/main/slow/:id`]: {
       PUT: ({ store, log }) => ({
         class: "document",
-        async handle({ params }) {
+        async handle(exchange) {
           log.info({}, "entered");
+          const { params } = await exchange.receive();
           await setTimeout(300);
           await store.collection("main.items").insert(item(params["id"] ?? ""));
           return { status: 204 };
@@ -33,6 +35,19 @@ const shop = shopModule({
           if (found === undefined) throw new ApiError("not_found", "No such document.");
           return { status: 200, body: found.text };
         },
+      }),
+    },
+    [`/v1/${realm}/main/items`]: {
+      POST: (running) => {
+        const [items] = running.definition.collections;
+        if (items === undefined) throw new Error("the fixture has a collection");
+        return createDocument(items)(running);
+      },
+    },
+    [`/v1/${realm}/main/memory`]: {
+      GET: () => ({
+        class: "document",
+        handle: () => ({ status: 200, body: JSON.stringify({ rss: process.memoryUsage.rss() }) }),
       }),
     },
     [`/v1/${realm}/main/crash`]: {

@@ -1,4 +1,5 @@
 import { dataRoutes } from "../documents/administration/routes.ts";
+import { listDocuments } from "../documents/routes/list.ts";
 import { documentFields, field } from "../filter/fields.ts";
 import type { CollectionDefinition, RealmDefinition } from "../realm/definition.ts";
 import type { RealmModule, RouteTable } from "../realm/exchange.ts";
@@ -6,7 +7,7 @@ import type { DocumentWrite, IndexShape } from "../store/contract.ts";
 
 const fields = { ...documentFields, sku: field("sku", "string") };
 
-/** A realm with `auth: disabled` and one collection, `main/items`, for tests of the process. */
+/** A realm with `auth: disabled` and one collection, `main/items`, that is listed, for tests of the process. */
 export function shopModule(parts: {
   /** Default: `shop`. */
   readonly realm?: string;
@@ -22,6 +23,9 @@ export function shopModule(parts: {
     fields,
     indexes: parts.indexes ?? [],
     validate: () => true,
+    references: {
+      same: { database: "main", collection: "items", field: fields.sku, key: "id", many: false },
+    },
     ...(parts.softDelete && { softDelete: parts.softDelete }),
   };
   const definition: RealmDefinition = {
@@ -31,7 +35,8 @@ export function shopModule(parts: {
     openapi: { access: "public", document: {} },
     collections: [items],
   };
-  return { definition, routes: [dataRoutes(realm, [items]), parts.routes ?? {}] };
+  const lists = { [`/v1/${realm}/main/items`]: { GET: listDocuments(items) } };
+  return { definition, routes: [dataRoutes(realm, [items]), lists, parts.routes ?? {}] };
 }
 
 export const uniqueSku: IndexShape = {

@@ -108,9 +108,7 @@ describe("An instance", () => {
     "is the only one on its folder; a second is refused with the name of the first",
     async () => {
       const first = await instance();
-      await expect(instance()).rejects.toThrow(
-        new RegExp(`in use by process ${process.pid} on .+, serving 127.0.0.1:0`),
-      );
+      await expect(instance()).rejects.toThrow(new RegExp(`in use by process ${process.pid} on [^,:]+$`));
       await expect(instance()).rejects.toThrow(FolderLocked);
       await first.stop(0);
       const second = await instance();

@@ -1,19 +1,21 @@
 import type { Socket } from "node:net";
 import { hostname } from "node:os";
+import { passwords } from "../auth/credentials/passwords.ts";
 import type { Clock } from "../clock.ts";
 import { checkExpandLimits } from "../documents/expand/limits.ts";
 import type { Observer } from "../http/dispatcher.ts";
 import { listenFailure } from "../http/listening.ts";
-import { createMetrics } from "../http/metrics.ts";
+import { createMetrics, type Metrics } from "../http/metrics.ts";
+import { type MetricsServer, serveMetrics } from "../http/metrics-server.ts";
 import { createServer } from "../http/server.ts";
-import type { Log, Mailer, RealmInstance, RealmModule } from "../realm/exchange.ts";
+import type { Log, Passwords, RealmInstance, RealmModule } from "../realm/exchange.ts";
 import type { Store } from "../store/contract.ts";
 import { makeFolder, openStores } from "../store/engines.ts";
 import { DataFolder } from "./data.ts";
 import { type BackgroundJob, type Every, every } from "./job.ts";
 import { startJobs } from "./jobs.ts";
 import { keysIn, makeKeysHint } from "./keys.ts";
-import { type ClosableMailer, MailQueue } from "./mail.ts";
+import { type Delivery, startMail } from "./mail.ts";
 import { Outbox } from "./outbox.ts";
 import { provisionStore } from "./provisioning.ts";
 import { assembleRealm, realmCollections } from "./realm.ts";
@@ -36,7 +38,9 @@ export interface InstanceOptions {
   /** Repeats the retention job. */
   readonly repeat?: Every;
   /** Default: the instance's own. */
-  readonly mail?: Mailer | undefined;
+  readonly mail?: Delivery | undefined;
+  /** Default: those of the process. */
+  readonly passwords?: Passwords | undefined;
 }
 
 /** A running server process's worth: stores, server, background work. */
@@ -64,16 +68,18 @@ export interface Instance {
  */
 export async function startInstance(options: InstanceOptions): Promise<Instance> {
   const { realms, settings, clock } = options;
-  const { store: location, data, host, port, queryTime, searchTime } = settings;
+  const { store: location, data, host, port, queryTime, searchTime, feedBytes } = settings;
   const beyond = realms.flatMap(({ definition }) =>
     checkExpandLimits(definition.collections, settings.expandLimits),
   );
   if (beyond.length > 0) throw new BadSettings(beyond);
   if (data !== undefined) makeFolder("SVC_DATA", data);
-  const holder = `process ${process.pid} on ${hostname()}, serving ${host}:${port}`;
-  const times = { queryTime, searchTime };
+  // Of any free port nobody knows yet which it will be.
+  const serving = port === 0 ? "" : `, serving ${host}:${port}`;
+  const holder = `process ${process.pid} on ${hostname()}${serving}`;
+  const limits = { queryTime, searchTime, feedBytes };
   const warn = (error: unknown, message: string) => options.log.warn({ reason: reasonOf(error) }, message);
-  const opened = await openStores({ location, setting: "SVC_STORE", clock, ...times, holder, warn });
+  const opened = await openStores({ location, setting: "SVC_STORE", clock, ...limits, holder, warn });
   const folder = new DataFolder(settings);
   const release = async () => {
     await opened.close();
@@ -95,7 +101,8 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
 interface Means {
   readonly stores: ReadonlyMap<string, Store>;
   readonly keys: readonly Uint8Array[];
-  readonly mail: ClosableMailer;
+  /** Present where any realm has accounts. */
+  readonly mail: Delivery | undefined;
   readonly release: () => Promise<void>;
 }
 
@@ -106,17 +113,21 @@ function reasonOf(error: unknown): string {
 
 async function listen(options: InstanceOptions, { stores, keys, mail, release }: Means): Promise<Instance> {
   const { realms, settings, clock, log } = options;
-  const { maxBodyBytes, addressOf, adminApi } = settings;
-  const metrics = settings.metrics ? await createMetrics() : undefined;
+  const { maxBodyBytes, bodyMemory, answerMemory, maxConnections, addressOf, adminApi } = settings;
+  const metrics = settings.metrics === "off" ? undefined : await createMetrics();
   const background = new Background(log);
   const server = createServer({
     realms,
     fingerprint: options.fingerprint,
     maxBodyBytes,
+    bodyMemory,
+    answerMemory,
+    maxConnections,
     adminApi,
     addressOf,
     log,
     metrics,
+    metricsElsewhere: settings.metrics !== "on",
     observe: options.observe,
     reachable: async () => {
       for (const store of stores.values()) await store.health();
@@ -127,7 +138,14 @@ async function listen(options: InstanceOptions, { stores, keys, mail, release }:
     throw new Error(listenFailure(host, port, cause, "PORT"), { cause });
   });
 
+  const figures = await metricsServer(settings, metrics).catch(async (error: unknown) => {
+    await server.close(0);
+    throw error;
+  });
+  if (figures !== undefined) log.info({ url: figures.url }, "metrics");
+
   let jobs: BackgroundJob | undefined;
+  let mails: BackgroundJob | undefined;
   const stopping = new AbortController();
   const provisioned = provision();
   const ready = provisioned.then(() => undefined);
@@ -141,10 +159,12 @@ async function listen(options: InstanceOptions, { stores, keys, mail, release }:
     async stop(grace) {
       stopping.abort();
       await server.close(grace);
+      await figures?.close();
       const work = await provisioned.catch(() => []);
       for (const job of work) await job.stop();
       await background.settled();
-      await mail.close?.();
+      // What was under way may have queued some.
+      await mails?.stop();
       await release();
     },
   };
@@ -162,12 +182,16 @@ async function listen(options: InstanceOptions, { stores, keys, mail, release }:
         store,
         clock,
         fingerprint: options.fingerprint,
-        mail,
+        passwords: options.passwords ?? passwords,
         log,
+        pageCharacters: settings.pageCharacters,
         expandLimits: settings.expandLimits,
         keys,
         background: (work) => background.hold(work),
-        wakeJobs: () => jobs?.wake(),
+        wakeJobs() {
+          jobs?.wake();
+          mails?.wake();
+        },
         countIdConflict: (...labels) => metrics?.countIdConflict(...labels),
       });
       server.serve(realm);
@@ -175,6 +199,8 @@ async function listen(options: InstanceOptions, { stores, keys, mail, release }:
     }
     const repeat = options.repeat ?? every;
     jobs = startJobs(instances, log, repeat);
+    const mailing = instances.filter(({ definition }) => definition.accounts !== undefined);
+    if (mail !== undefined) mails = startMail(mailing, mail, log, repeat);
     return [
       startRetention(instances, log, repeat),
       startResealing(instances, keys.length > 1, log, repeat),
@@ -189,6 +215,17 @@ async function listen(options: InstanceOptions, { stores, keys, mail, release }:
   }
 }
 
+/** @throws what hinders listening, for people */
+async function metricsServer(
+  { metrics: address }: Settings,
+  metrics: Metrics | undefined,
+): Promise<MetricsServer | undefined> {
+  if (metrics === undefined || typeof address === "string") return undefined;
+  return serveMetrics(metrics, address).catch((cause: unknown) => {
+    throw new Error(listenFailure(address.host, address.port, cause, "SVC_METRICS"), { cause });
+  });
+}
+
 /** Instances that share a store read each other's cursors and secrets, so that none makes keys of its own. */
 function keysOf({ keys, store }: Settings, folder: DataFolder): readonly Uint8Array[] {
   if (keys !== undefined) return keys;
@@ -201,15 +238,15 @@ function keysOf({ keys, store }: Settings, folder: DataFolder): readonly Uint8Ar
 }
 
 /** How this instance sends mail, if any of its realms has accounts. */
-function mailOf({ realms, settings, clock, log }: InstanceOptions, folder: DataFolder): ClosableMailer {
-  if (realms.every(({ definition }) => definition.accounts === undefined)) return { send: () => undefined };
+function mailOf({ realms, settings, clock, log }: InstanceOptions, folder: DataFolder): Delivery | undefined {
+  if (realms.every(({ definition }) => definition.accounts === undefined)) return undefined;
   if (settings.smtp !== undefined) {
     log.info({ server: describeSmtp(settings.smtp) }, "mail is sent");
-    return new MailQueue(new Smtp(settings.smtp), log);
+    return new Smtp(settings.smtp);
   }
   const outbox = new Outbox(folder.path, clock);
   log.info({ folder: outbox.folder }, "SVC_SMTP_URL is not set: mail is written to files");
-  return new MailQueue(outbox, log);
+  return outbox;
 }
 
 /** Work that outlives its request, and that the shutdown waits for. */

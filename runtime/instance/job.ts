@@ -1,6 +1,3 @@
-import type { Clock } from "../clock.ts";
-import type { Lease } from "../store/contract.ts";
-
 /** Calls back again and again until told to stop; `setInterval` in production, held still by tests. */
 export type Every = (milliseconds: number, work: () => void) => () => void;
 
@@ -14,7 +11,7 @@ export const every: Every = (milliseconds, work) => {
 export interface BackgroundJob {
   /** Does a round at once, or another one after that which is under way. */
   wake(): void;
-  /** Begins nothing more and waits for what is under way. */
+  /** Begins nothing more than the round that was asked for, and waits for what is under way. */
   stop(): Promise<void>;
 }
 
@@ -28,7 +25,7 @@ export function startJob(repeat: Every, round: (stopped: () => boolean) => Promi
   let again = false;
   let underway: Promise<void> | undefined;
   const run = () => {
-    if (finished || stopped) return;
+    if (finished || (stopped && !again)) return;
     again = false;
     underway ??= round(() => stopped)
       .then((all) => {
@@ -50,24 +47,7 @@ export function startJob(repeat: Every, round: (stopped: () => boolean) => Promi
     async stop() {
       stopped = true;
       cancel();
-      await underway;
+      while (underway !== undefined) await underway;
     },
-  };
-}
-
-/**
- * Milliseconds that a background job has a realm to itself without renewing its lease, so long that a slow write does not
- * end it. Where the store is shared, an instance that dies leaves the realm to the others after that.
- */
-export const leaseTime = 60_000;
-
-/** Renews a lease when half of its time is over; false when it was lost. */
-export function holding(lease: Lease, clock: Clock): () => Promise<boolean> {
-  let renewed = clock.now();
-  return async () => {
-    const now = clock.now();
-    if (now - renewed < leaseTime / 2) return true;
-    renewed = now;
-    return lease.renew();
   };
 }

@@ -1,3 +1,7 @@
+import { once } from "node:events";
+import { readdirSync, readFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { collections } from "../auth/collections.ts";
 import { createKey } from "../auth/keys.ts";
@@ -6,6 +10,7 @@ import { text } from "../auth/testing.ts";
 import { systemClock } from "../clock.ts";
 import { eq, TRUE } from "../filter/algebra.ts";
 import { organizationFields } from "../filter/fields.ts";
+import { jobCollection } from "../jobs/records.ts";
 import type { JsonObject } from "../json.ts";
 import type { DocumentWrite, Store, Visibility } from "../store/contract.ts";
 import { openStores } from "../store/engines.ts";
@@ -25,8 +30,8 @@ afterEach(async () => {
 });
 
 /** Answers where it listens. */
-function start(): Promise<string> {
-  running = startProcess(place, {}, ["--organizations"]);
+function start(environment: Record<string, string> = {}): Promise<string> {
+  running = startProcess(place, environment, ["--organizations"]);
   return urlOf(running);
 }
 
@@ -85,6 +90,49 @@ async function post(
 }
 
 describe("Jobs of a server process", () => {
+  // Where the store is shared the lease of a process that died lasts for a minute.
+  it.runIf(isEmbedded)(
+    "the mail of an acknowledged sign-up leaves after a restart where the process was killed before",
+    { timeout: 60_000 },
+    async () => {
+      // A mail server that says nothing.
+      const hanging = createServer();
+      const asked = once(hanging, "connection");
+      hanging.listen(0, "127.0.0.1");
+      await once(hanging, "listening");
+      const address = hanging.address();
+      const port = typeof address === "object" ? address?.port : undefined;
+      let url = await start({ SVC_SMTP_URL: `smtp://127.0.0.1:${port}` });
+      await post(url, "_auth/signup", { email: "ada@example.com", password: "correct horse" });
+      await asked;
+      await kill();
+      hanging.close();
+      expect((await place.bytes()).includes("svt_")).toBe(false);
+
+      url = await start();
+      const { location } = place;
+      const outbox = join(location.engine === "sqlite" ? location.folder : "", "outbox");
+      const mails = () =>
+        readdirSync(outbox).filter((name) => name.endsWith(".eml") && !name.startsWith("."));
+      await vi.waitFor(() => expect(mails()).toHaveLength(1), { timeout: 20_000 });
+      const mail = readFileSync(join(outbox, mails()[0] ?? ""), "utf8");
+      expect(mail).toContain("To: ada@example.com\r\n");
+      const token = /token=(svt_[\w-]+)/.exec(mail)?.[1] ?? "";
+      const verified = await fetch(`${url}/v1/${place.realm}/_auth/email/verify`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ token }),
+      });
+      expect(verified.status).toBe(204);
+      running?.child.kill("SIGTERM");
+      await running?.ended;
+      await withStore(async (store) =>
+        expect(await store.collection(jobCollection).count(TRUE, "all")).toBe(0),
+      );
+      expect(mails()).toHaveLength(1);
+    },
+  );
+
   // Where the store is shared the lease of a process that died lasts for a minute.
   it.runIf(isEmbedded)(
     "Organization: an acknowledged DELETE is carried out, and audited once, however often the process is killed",

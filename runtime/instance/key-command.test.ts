@@ -8,13 +8,14 @@ import { type ProcessPlace, processPlace } from "../store/testing.ts";
 import { item, shopModule, uniqueSku } from "./fixture.ts";
 import { run } from "./main.ts";
 import type { Environment } from "./settings.ts";
-import { type Started, startRealm } from "./testing.ts";
+import { manySignups, type Started, startRealm } from "./testing.ts";
 
 const clubNamed = (name: string): RealmModule => ({
   definition: {
     name,
     accounts: {
       signup: "open",
+      signupLimit: manySignups,
       roles: [],
       defaultRoles: [],
       sessionLifetime: 1_000,

@@ -3,7 +3,7 @@ import type { LogLevel } from "./settings.ts";
 
 /**
  * The process's log: JSON lines on stdout, readable ones on a terminal (`SVC_LOG`: starts, warnings and errors at
- * `info`, every request at `debug`). No line holds a credential, a body or a query.
+ * `info`; every request with `SVC_ACCESS_LOG`, or at `debug`). No line holds a credential, a body or a query.
  */
 export async function createLog(level: LogLevel): Promise<Logger> {
   const options = {

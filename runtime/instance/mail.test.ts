@@ -1,7 +1,19 @@
-import { describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { accountsModule } from "../auth/testing.ts";
+import { TRUE } from "../filter/algebra.ts";
+import { idGenerator } from "../ids.ts";
+import { jobCollection } from "../jobs/records.ts";
 import type { Mail } from "../realm/exchange.ts";
-import { type Delivery, MailQueue, Undelivered } from "./mail.ts";
+import { type Vault, vault } from "../sealing.ts";
+import type { Store } from "../store/contract.ts";
+import { testStore } from "../store/testing.ts";
+import type { BackgroundJob } from "./job.ts";
+import { type Delivery, mailer, startMail, Undelivered } from "./mail.ts";
+import { realmCollections } from "./realm.ts";
+import { type HeldClock, heldClock } from "./testing.ts";
 
+const minute = 60_000;
+const { definition } = accountsModule("shop");
 const letter: Mail = {
   from: "shop <noreply@localhost>",
   to: "ada@example.com",
@@ -10,93 +22,237 @@ const letter: Mail = {
 };
 
 interface Line {
+  readonly level: "warn" | "error";
   readonly fields: object;
   readonly message: string;
 }
 
-/** A queue over a delivery that fails as long as `failures` has something to throw. */
-function queue(failures: readonly unknown[], backoff: readonly number[] = [0, 0]) {
+let clock: HeldClock;
+let store: Store;
+let own: ReturnType<typeof realm>;
+let logs: Line[];
+/** The round of every minute. */
+let tick: () => void;
+let running: BackgroundJob[];
+beforeEach(async () => {
+  clock = heldClock();
+  store = await testStore({ clock, collections: realmCollections(definition) });
+  own = realm();
+  logs = [];
+  running = [];
+});
+afterEach(async () => {
+  for (const mails of running) await mails.stop();
+  await store.close();
+});
+
+/** A delivery that fails as long as `failures` has something to throw. */
+function failing(failures: readonly unknown[]) {
   const left = [...failures];
   const delivered: Mail[] = [];
-  const errors: Line[] = [];
-  let attempts = 0;
-  const delivery: Delivery = {
-    async deliver(mail) {
-      attempts += 1;
+  const counted = {
+    delivered,
+    attempts: 0,
+    async deliver(mail: Mail) {
+      counted.attempts += 1;
       if (left.length > 0) throw left.shift();
       delivered.push(mail);
     },
     close: () => undefined,
   };
-  const nothing = () => undefined;
-  const log = {
-    info: nothing,
-    warn: nothing,
-    error: (fields: object, message: string) => void errors.push({ fields, message }),
-  };
-  return { mails: new MailQueue(delivery, log, { backoff }), delivered, errors, attempts: () => attempts };
+  return counted;
 }
 
-async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await new Promise((go) => setImmediate(go));
+const keys = (...bytes: readonly number[]): Vault =>
+  vault(
+    bytes.map((byte) => Buffer.alloc(32, byte)),
+    "secrets of shop",
+  );
+
+function realm(sealer = keys(1)) {
+  const keep = (level: Line["level"]) => (fields: object, message: string) =>
+    void logs.push({ level, fields, message });
+  const log = { info: () => undefined, warn: keep("warn"), error: keep("error") };
+  return { definition, store, clock, newId: idGenerator(clock), log, vault: sealer };
 }
+
+function start(delivery: Delivery, times: Parameters<typeof startMail>[4] = {}, on = own): BackgroundJob {
+  const repeat = (_: number, work: () => void) => {
+    tick = work;
+    return () => undefined;
+  };
+  const mails = startMail([on], delivery, on.log, repeat, times);
+  running.push(mails);
+  return mails;
+}
+
+const queue = (mail = letter) => store.transaction((transaction) => mailer(own).queue(transaction, mail));
+
+/** Everything that waits, as it is stored. */
+const waiting = async () =>
+  (await store.collection(jobCollection).find({ filter: TRUE, visibility: "all", limit: 100, skip: 0 })).map(
+    ({ text }) => text,
+  );
 
 const failure = () => Object.assign(new Error("550 ada@example.com svt_secret"), { code: "ECONNECTION" });
 
-describe("Sending mail", () => {
-  it("tries three times", async () => {
-    const { mails, delivered, errors } = queue([failure(), failure()]);
-    mails.send(letter);
-    await until(() => delivered.length > 0);
-    await mails.close();
-    expect(delivered).toEqual([letter]);
-    expect(errors).toEqual([]);
+describe("A mail", () => {
+  it("is kept in the store until it is sent, sealed, and leaves nothing then", async () => {
+    await queue();
+    const [stored = "", ...others] = await waiting();
+    expect(others).toEqual([]);
+    expect(stored).not.toMatch(/ada|svt_|password/);
+    const delivery = failing([]);
+    start(delivery);
+    await vi.waitFor(async () => expect(await waiting()).toEqual([]));
+    expect(delivery.delivered).toEqual([letter]);
   });
 
-  it("then logs an error that has neither text nor address nor token", async () => {
-    const { mails, errors, attempts } = queue([failure(), failure(), failure(), failure()]);
-    mails.send(letter);
-    await until(() => errors.length > 0);
-    expect(attempts()).toBe(3);
-    expect(errors).toEqual([
-      { fields: { attempts: 3, code: "ECONNECTION" }, message: "a mail could not be sent" },
+  it("is sent when it is queued, in turn", async () => {
+    const delivery = failing([]);
+    const mails = start(delivery);
+    for (const to of ["a@x", "b@x", "c@x"]) await queue({ ...letter, to });
+    mails.wake();
+    await vi.waitFor(() => expect(delivery.delivered.map(({ to }) => to)).toEqual(["a@x", "b@x", "c@x"]));
+  });
+
+  it("of a transaction that fails is none", async () => {
+    const failed = store.transaction(async (transaction) => {
+      await mailer(own).queue(transaction, letter);
+      throw new Error("no");
+    });
+    await expect(failed).rejects.toThrow("no");
+    expect(await waiting()).toEqual([]);
+  });
+
+  it("that could not be sent is tried again later, by whichever process", async () => {
+    await queue();
+    const first = failing([failure()]);
+    const mails = start(first, { backoff: [minute] });
+    await vi.waitFor(() => expect(logs).toHaveLength(1));
+    expect(logs).toEqual([
+      {
+        level: "warn",
+        fields: { attempts: 1, code: "ECONNECTION" },
+        message: "a mail could not be sent yet; it is tried again",
+      },
     ]);
-    await mails.close();
+    await mails.stop();
+    expect([first.attempts, (await waiting()).length]).toEqual([1, 1]);
+    const second = failing([]);
+    start(second);
+    clock.advance(minute);
+    tick();
+    await vi.waitFor(() => expect(second.delivered).toEqual([letter]));
   });
 
-  it("does not try again what is refused for good", async () => {
-    const { mails, errors, attempts } = queue([new Undelivered({ response: 550 }, true)]);
-    mails.send(letter);
-    await until(() => errors.length > 0);
-    expect(attempts()).toBe(1);
-    expect(errors).toEqual([{ fields: { attempts: 1, response: 550 }, message: "a mail could not be sent" }]);
-    await mails.close();
+  it("is tried again within the minute where it may be", async () => {
+    await queue();
+    const delivery = failing([failure()]);
+    start(delivery, { backoff: [0] });
+    await vi.waitFor(() => expect(delivery.delivered).toEqual([letter]));
   });
 
-  it("a shutdown waits for no later attempt, and says what was not sent", async () => {
-    const { mails, errors, attempts } = queue([failure()], [3_600_000]);
-    mails.send(letter);
-    await until(() => attempts() > 0);
-    await mails.close();
-    expect(attempts()).toBe(1);
-    expect(errors).toEqual([
-      { fields: { attempts: 1, code: "ECONNECTION" }, message: "a mail could not be sent" },
+  it("is given up in the end; the log has neither text nor address nor token", async () => {
+    await queue();
+    const delivery = failing([failure(), failure(), failure(), failure()]);
+    start(delivery, { backoff: [0, 0] });
+    await vi.waitFor(async () => expect(await waiting()).toEqual([]));
+    expect(delivery.attempts).toBe(3);
+    expect(logs.at(-1)).toEqual({
+      level: "error",
+      fields: { attempts: 3, code: "ECONNECTION" },
+      message: "a mail could not be sent",
+    });
+    expect(JSON.stringify(logs)).not.toMatch(/ada|svt_/);
+  });
+
+  it("that is refused for good is not tried again", async () => {
+    await queue();
+    const delivery = failing([new Undelivered({ response: 550 }, true)]);
+    start(delivery);
+    await vi.waitFor(async () => expect(await waiting()).toEqual([]));
+    expect(delivery.attempts).toBe(1);
+    expect(logs).toEqual([
+      { level: "error", fields: { attempts: 1, response: 550 }, message: "a mail could not be sent" },
     ]);
   });
 
-  it("a shutdown waits for mails under way", async () => {
-    const { mails, delivered } = queue([]);
-    mails.send(letter);
-    mails.send(letter);
-    await mails.close();
-    expect(delivered).toHaveLength(2);
+  it("that takes too long counts as not sent", async () => {
+    await queue();
+    start({ deliver: () => new Promise(() => undefined), close: () => undefined }, { attempt: 1 });
+    await vi.waitFor(() => expect(logs).toMatchObject([{ level: "warn", fields: { code: "ETIMEDOUT" } }]));
   });
 
-  it("holds a thousand mails at most; more are dropped, which is logged", async () => {
-    const { mails, delivered, errors } = queue([]);
-    for (let n = 0; n < 1_001; n += 1) mails.send(letter);
-    await mails.close();
-    expect(delivered).toHaveLength(1_000);
-    expect(errors).toEqual([{ fields: {}, message: "a mail was dropped: too many wait to be sent" }]);
+  it("sealed by a key that is not listed waits for it", async () => {
+    await queue();
+    const delivery = failing([]);
+    start(delivery, { backoff: [minute] }, realm(keys(2)));
+    await vi.waitFor(() =>
+      expect(logs).toMatchObject([{ level: "warn", fields: { reason: "its key is missing in SVC_KEYS" } }]),
+    );
+    expect([delivery.attempts, (await waiting()).length]).toEqual([0, 1]);
   });
+});
+
+describe("A shutdown", () => {
+  it("waits for mails that are due", async () => {
+    const delivery = failing([]);
+    const mails = start(delivery);
+    await queue();
+    await queue();
+    await mails.stop();
+    expect(delivery.delivered).toHaveLength(2);
+  });
+
+  it("waits for no mail server that hangs: its mail is sent by the next process", async () => {
+    await queue();
+    let asked = 0;
+    const hanging: Delivery = {
+      deliver: () => {
+        asked += 1;
+        return new Promise(() => undefined);
+      },
+      close: () => undefined,
+    };
+    const mails = start(hanging, { patience: 1 });
+    await vi.waitFor(() => expect(asked).toBe(1));
+    await mails.stop();
+    expect(logs).toEqual([]);
+    const delivery = failing([]);
+    start(delivery);
+    await vi.waitFor(() => expect(delivery.delivered).toEqual([letter]));
+  });
+});
+
+it("Of two instances one sends a mail; one that lost its turn without knowing marks nothing as sent", async () => {
+  await queue();
+  const take = store.lease.bind(store);
+  const leases: Awaited<ReturnType<Store["lease"]>>[] = [];
+  vi.spyOn(store, "lease").mockImplementation(async (...asked) => {
+    const lease = await take(...asked);
+    leases.push(lease);
+    return lease;
+  });
+  let send: () => void = () => undefined;
+  const slow = {
+    deliver: () =>
+      new Promise<void>((resolve) => {
+        send = resolve;
+      }),
+    close: () => undefined,
+  };
+  start(slow);
+  await vi.waitFor(() => expect(leases).toHaveLength(1));
+  const other = failing([failure()]);
+  start(other, { backoff: [minute] });
+  await vi.waitFor(() => expect(leases).toHaveLength(2));
+  expect([leases[1], other.attempts]).toEqual([undefined, 0]);
+  // Its time is over, and the other one takes its turn.
+  await leases[0]?.release();
+  tick();
+  await vi.waitFor(() => expect(logs).toHaveLength(1));
+  send();
+  await running[0]?.stop();
+  expect(await waiting()).toHaveLength(1);
 });

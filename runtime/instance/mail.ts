@@ -1,5 +1,12 @@
 import { setTimeout as pause } from "node:timers/promises";
-import type { Log, Mail, Mailer } from "../realm/exchange.ts";
+import { resealed, type SealedPlace } from "../auth/sealed.ts";
+import { queueJob } from "../jobs/queue.ts";
+import { type JobRecord, jobCollection, jobFields, readJob, writeJob } from "../jobs/records.ts";
+import type { JobRealm, JobWork, Progress } from "../jobs/step.ts";
+import type { Log, Mail, Mailer, RealmInstance } from "../realm/exchange.ts";
+import { Outdated } from "../retry.ts";
+import type { BackgroundJob, Every } from "./job.ts";
+import { startLane } from "./jobs.ts";
 
 /** A way by which mails leave. */
 export interface Delivery {
@@ -24,83 +31,148 @@ export class Undelivered extends Error {
   }
 }
 
-/** Sends mail until it is closed, which the shutdown waits for. */
-export interface ClosableMailer extends Mailer {
-  close?(): Promise<void>;
-}
-
-/** Mails under way or waiting. */
-const most = 1_000;
-
 interface Times {
-  /** Milliseconds before the second and the third attempt. */
+  /** Milliseconds before each attempt but the first: it is given up after some hours. */
   readonly backoff: readonly number[];
-  /** Milliseconds that the shutdown waits for mails under way. */
+  /** Milliseconds that an attempt may take: less than is left of a lease when it begins. */
+  readonly attempt: number;
+  /** Milliseconds that the shutdown waits for mails that are due. */
   readonly patience: number;
 }
 
-const usual: Times = { backoff: [5_000, 30_000], patience: 2_000 };
+const minute = 60_000;
+const usual: Times = {
+  backoff: [5_000, 30_000, 2 * minute, 10 * minute, 30 * minute, 60 * minute, 120 * minute],
+  attempt: 20_000,
+  patience: 2_000,
+};
 
-/** Sends in the background: up to three attempts each, then an error in the log. */
-export class MailQueue implements ClosableMailer {
-  readonly #delivery: Delivery;
-  readonly #log: Log;
-  readonly #times: Times;
-  readonly #underway = new Set<Promise<void>>();
-  readonly #stopping = new AbortController();
+/** Puts a realm's mails among its jobs. A mail holds addresses, tokens and links: it is sealed until it is sent, and gone then. */
+export function mailer(realm: Pick<RealmInstance, "clock" | "newId" | "vault">): Mailer {
+  return {
+    async queue(transaction, mail) {
+      const id = realm.newId();
+      const sealed = realm.vault.seal(JSON.stringify(mail ?? null), contextOf(id));
+      const state: Waiting = { failures: 0 };
+      await queueJob(realm, transaction, { id, kind: "mail", target: "mail", state, sealed, by: "service" });
+    },
+  };
+}
 
-  constructor(delivery: Delivery, log: Log, times: Partial<Times> = {}) {
-    this.#delivery = delivery;
-    this.#log = log;
-    this.#times = { ...usual, ...times };
-  }
+/** Where a mail waits until it is sent. */
+export const sealedMails: SealedPlace = {
+  kind: "mails",
+  collection: jobCollection,
+  key: jobFields.sealed_key,
+  reseal(document, vault) {
+    const { record, version } = readJob(document);
+    const sealed = record.sealed && resealed(record.sealed, contextOf(record.id), vault);
+    return sealed && writeJob({ ...record, sealed }, version + 1);
+  },
+};
 
-  send(mail: Mail): void {
-    if (this.#underway.size >= most || this.#stopping.signal.aborted) {
-      this.#log.error({}, "a mail was dropped: too many wait to be sent");
-      return;
-    }
-    const sending = this.#send(mail).finally(() => this.#underway.delete(sending));
-    this.#underway.add(sending);
-  }
+const contextOf = (id: string) => `mail:${id}`;
 
-  /** Lets attempts under way come to their end, for a moment; what would be tried again later is given up. */
-  async close(): Promise<void> {
-    this.#stopping.abort();
-    const late = new AbortController();
-    await Promise.race([
-      Promise.all(this.#underway),
-      pause(this.#times.patience, undefined, { signal: late.signal }).catch(() => undefined),
-    ]);
-    late.abort();
-    this.#delivery.close();
-    await Promise.all(this.#underway);
-  }
+/** The state of a mail's job. */
+interface Waiting {
+  /** Attempts that have failed. */
+  readonly failures: number;
+}
 
-  async #send(mail: Mail): Promise<void> {
-    for (let attempt = 1; ; attempt += 1) {
+/** Sends the mails of realms: at once, those that the last process left, and whenever one is queued or due again. */
+export function startMail(
+  realms: readonly (JobRealm & Pick<RealmInstance, "vault">)[],
+  delivery: Delivery,
+  log: Log,
+  repeat: Every,
+  times: Partial<Times> = {},
+): BackgroundJob {
+  const { backoff, attempt, patience } = { ...usual, ...times };
+  const giveUp = new AbortController();
+  const vaults = new Map(realms.map(({ definition, vault }) => [definition.name, vault]));
+
+  const work: JobWork = {
+    async step({ definition }, job) {
+      const { failures }: Waiting = JSON.parse(job.state);
       try {
-        return await this.#delivery.deliver(mail);
+        const mail = opened(vaults.get(definition.name), job);
+        if (mail !== null) await within(attempt, delivery.deliver(mail), giveUp.signal);
       } catch (error) {
-        const wait = this.#times.backoff[attempt - 1];
-        const isFinal = error instanceof Undelivered && error.isFinal;
-        if (isFinal || wait === undefined || !(await this.#pause(wait))) {
-          this.#log.error({ attempts: attempt, ...factsOf(error) }, "a mail could not be sent");
-          return;
-        }
+        // It is as it was for the next process.
+        if (giveUp.signal.aborted) throw new Outdated();
+        const next = failed(failures + 1, error);
+        return async () => next;
       }
-    }
-  }
+      return async () => ({ gone: true });
+    },
+    async failed(_, { id }, transaction) {
+      await transaction.collection(jobCollection).remove(id);
+    },
+  };
 
-  /** False when the shutdown came first. */
-  async #pause(milliseconds: number): Promise<boolean> {
-    const { signal } = this.#stopping;
-    try {
-      await pause(milliseconds, undefined, { signal });
-      return true;
-    } catch {
-      return false;
+  const lane = startLane(
+    realms,
+    { name: "mail", works: { mail: work } },
+    log,
+    repeat,
+    () => giveUp.signal.aborted,
+  );
+  return {
+    wake: () => lane.wake(),
+    /** Sends what is due, for a moment. */
+    async stop() {
+      const late = setTimeout(() => {
+        giveUp.abort();
+        delivery.close();
+      }, patience);
+      lane.wake();
+      await lane.stop();
+      clearTimeout(late);
+      giveUp.abort();
+      delivery.close();
+    },
+  };
+
+  function failed(failures: number, error: unknown): Progress {
+    const wait = backoff[failures - 1];
+    const isFinal = wait === undefined || (error instanceof Undelivered && error.isFinal);
+    const fields = { attempts: failures, ...factsOf(error) };
+    if (isFinal) {
+      log.error(fields, "a mail could not be sent");
+      return { gone: true };
     }
+    log.warn(fields, "a mail could not be sent yet; it is tried again");
+    // What comes later is found by the round of every minute.
+    if (wait < minute) setTimeout(() => lane.wake(), wait).unref();
+    const state: Waiting = { failures };
+    return { state, pause: wait };
+  }
+}
+
+/**
+ * Null: it is sent to nobody.
+ * @throws Undelivered
+ */
+function opened(vault: RealmInstance["vault"] | undefined, { id, sealed }: JobRecord): Mail | null {
+  const text = sealed && vault?.open(sealed, contextOf(id));
+  if (text === undefined) throw new Undelivered({ reason: "its key is missing in SVC_KEYS" }, false);
+  return JSON.parse(text);
+}
+
+/** @throws Undelivered when it takes longer, or is given up */
+async function within(milliseconds: number, work: Promise<void>, giveUp: AbortSignal): Promise<void> {
+  const over = new AbortController();
+  const signal = AbortSignal.any([over.signal, giveUp]);
+  const late = pause(milliseconds, undefined, { signal }).then(
+    () => Promise.reject(new Undelivered({ code: "ETIMEDOUT" }, false)),
+    () => Promise.reject(new Undelivered({ code: "ABORTED" }, false)),
+  );
+  try {
+    await Promise.race([work, late]);
+  } finally {
+    over.abort();
+    // Whichever comes last is of no interest.
+    for (const rest of [work, late]) rest.catch(() => undefined);
   }
 }
 

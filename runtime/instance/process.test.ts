@@ -81,6 +81,34 @@ describe("The server process", () => {
     expect(server.out.join()).not.toMatch(/secret|private/);
   });
 
+  it("SVC_ACCESS_LOG: a line a request, whatever SVC_LOG is; SVC_METRICS at an address of its own", async () => {
+    const server = start({ SVC_ACCESS_LOG: "on", SVC_METRICS: "127.0.0.1:0" });
+    const figures = await server.line("metrics");
+    const url = await urlOf(server);
+    const answer = await fetch(`${url}/v1/${place.realm}/main/items/x?where=private`, {
+      headers: { "x-request-id": "mine" },
+    });
+    const body = await answer.text();
+    const line = await server.line("request");
+    expect(line).toMatchObject({
+      level: "info",
+      method: "GET",
+      route: `/v1/${place.realm}/main/items/:id`,
+      status: 404,
+      bytes: Buffer.byteLength(body),
+      caller: null,
+      request_id: "mine",
+    });
+    expect(Object.keys(line)).not.toContain("address");
+    expect(server.out.join()).not.toContain("private");
+
+    expect((await fetch(`${url}/metrics`)).status).toBe(404);
+    expect(await (await fetch(String(figures["url"]))).text()).toContain("svc_http_requests_total");
+    expect((await fetch(new URL("/healthz", String(figures["url"])))).status).toBe(404);
+    server.child.kill("SIGTERM");
+    expect(await server.ended).toBe(0);
+  });
+
   it("SIGTERM: finishes requests in flight, then exits 0", async () => {
     const server = start();
     const url = await urlOf(server);
@@ -117,7 +145,7 @@ describe("The server process", () => {
     const endless = connect(Number(new URL(url).port), "127.0.0.1").resume();
     endless.on("error", () => undefined);
     endless.write(`PUT /v1/${place.realm}/main/slow/a HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{`);
-    await fetch(`${url}/healthz`);
+    await server.line("entered");
     server.child.kill("SIGTERM");
     await server.line("stopping");
     const impatient = setInterval(() => server.child.kill("SIGTERM"), 50);

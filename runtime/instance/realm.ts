@@ -8,14 +8,15 @@ import { jobShape } from "../jobs/records.ts";
 import { organizationCollections } from "../organizations/collections.ts";
 import { realmOrganizations } from "../organizations/realm.ts";
 import type { ExpandLimits, RealmDefinition } from "../realm/definition.ts";
-import type { Log, Mailer, RealmInstance } from "../realm/exchange.ts";
+import type { Log, Passwords, RealmInstance } from "../realm/exchange.ts";
 import { vault } from "../sealing.ts";
 import { signer } from "../signing.ts";
 import type { CollectionShape, Store } from "../store/contract.ts";
+import { mailer } from "./mail.ts";
 
 /** Everything that a realm stores: its own collections and the service's. */
 export function realmCollections(definition: RealmDefinition): CollectionShape[] {
-  const jobs = definition.accounts?.organizations === undefined ? [] : [jobShape];
+  const jobs = definition.accounts === undefined ? [] : [jobShape];
   return [
     ...documentCollections(definition),
     ...systemCollections(definition),
@@ -31,8 +32,9 @@ export interface RealmParts {
   readonly clock: Clock;
   /** Of the configuration. */
   readonly fingerprint: string;
-  readonly mail: Mailer;
+  readonly passwords: Passwords;
   readonly log: Log;
+  readonly pageCharacters: number;
   readonly expandLimits: ExpandLimits;
   /** Of the instance, newest first. */
   readonly keys: readonly Uint8Array[];
@@ -49,7 +51,8 @@ export function assembleRealm(parts: RealmParts): RealmInstance {
     clock,
     log,
     fingerprint,
-    mail,
+    passwords,
+    pageCharacters,
     expandLimits,
     keys,
     background,
@@ -58,18 +61,23 @@ export function assembleRealm(parts: RealmParts): RealmInstance {
   } = parts;
   const appConfig = new LiveAppConfig({ definition, store, clock });
   const organizations = realmOrganizations({ definition, store, clock });
-  const realm: Omit<RealmInstance, "authenticate" | "administers"> = {
-    definition,
-    store,
+  const own = {
     clock,
     newId: idGenerator(clock),
+    vault: vault(keys, `secrets of ${definition.name}`),
+  };
+  const realm: Omit<RealmInstance, "authenticate" | "administers"> = {
+    ...own,
+    definition,
+    store,
     fingerprint,
     appConfig: () => appConfig.current(),
     appConfigReplaced: () => appConfig.replaced(),
     ...(organizations !== undefined && { organizations }),
-    vault: vault(keys, `secrets of ${definition.name}`),
-    mail,
+    passwords,
+    mail: mailer(own),
     log,
+    pageCharacters,
     expandLimits,
     cursors: signer(keys, `cursors of ${definition.name}`),
     background,

@@ -14,12 +14,15 @@ import { accountsModule, type Logged, startAccounts } from "../auth/testing.ts";
 import { secondFactor, totpCode } from "../auth/testing-factor.ts";
 import { timestamp } from "../clock.ts";
 import { TRUE } from "../filter/algebra.ts";
+import { silent } from "../http/testing.ts";
+import { idGenerator } from "../ids.ts";
 import { type Vault, vault } from "../sealing.ts";
 import type { Store } from "../store/contract.ts";
 import { testPlace, testStore } from "../store/testing.ts";
+import { mailer, startMail } from "./mail.ts";
 import { realmCollections } from "./realm.ts";
 import { reseal, type Sealing, startResealing } from "./resealing.ts";
-import { heldClock } from "./testing.ts";
+import { deliveryTo, heldClock } from "./testing.ts";
 
 const { definition } = accountsModule("shop");
 const clock = heldClock();
@@ -118,7 +121,10 @@ function meddled(before: () => void | Promise<void>): Sealing["store"] {
 describe("Sealing anew by the newest key", () => {
   it("a key can be dropped after the next one is listed, again and again", async () => {
     await fill(vaultOf(oldest));
-    const counts = { renewed: { secrets: 3, second_factors: 4 }, closed: { secrets: 0, second_factors: 0 } };
+    const counts = {
+      renewed: { secrets: 3, second_factors: 4, mails: 0 },
+      closed: { secrets: 0, second_factors: 0, mails: 0 },
+    };
     expect(await reseal(realmWith(vaultOf(older, oldest)))).toEqual(counts);
     expect(await opened(vaultOf(older))).toEqual(expected);
     expect(await reseal(realmWith(vaultOf(newest, older)))).toEqual(counts);
@@ -147,8 +153,8 @@ describe("Sealing anew by the newest key", () => {
     for (let at = 0; at < 220; at += 1) await putSecret(`X${at}`, vaultOf(newest));
     for (let at = 0; at < 120; at += 1) await putSecret(`Y${at}`, vaultOf(oldest));
     expect(await reseal(realmWith(vaultOf(older, oldest)))).toEqual({
-      renewed: { secrets: 120, second_factors: 0 },
-      closed: { secrets: 220, second_factors: 0 },
+      renewed: { secrets: 120, second_factors: 0, mails: 0 },
+      closed: { secrets: 220, second_factors: 0, mails: 0 },
     });
     const texts = await opened(vaultOf(older, newest));
     expect(texts.filter((text) => text !== undefined)).toHaveLength(340);
@@ -166,7 +172,7 @@ describe("Sealing anew by the newest key", () => {
     let asked = 0;
     expect(await reseal(realmWith(vaultOf(newest, oldest)), () => ++asked > 2)).toBeUndefined();
     expect(await reseal(realmWith(vaultOf(newest, oldest)))).toMatchObject({
-      renewed: { secrets: 0, second_factors: 3 },
+      renewed: { secrets: 0, second_factors: 3, mails: 0 },
     });
     expect(await opened(vaultOf(newest))).toEqual(expected);
   });
@@ -184,7 +190,7 @@ describe("Sealing anew by the newest key", () => {
       await store.collection(collections.users).replace(version, writeUser(after, version + 1));
     });
     expect(await reseal(realmWith(vaultOf(newest, oldest), busy))).toMatchObject({
-      renewed: { second_factors: 1 },
+      renewed: { second_factors: 1, mails: 0 },
     });
     const document = await store.collection(collections.users).get("u1", "live");
     expect(document && readUser(document).record.roles).toEqual(["role 1", "role 2"]);
@@ -203,12 +209,30 @@ describe("Sealing anew by the newest key", () => {
     expect(await reseal(realmWith(vaultOf(newest, oldest)))).toMatchObject({ renewed: { secrets: 1 } });
   });
 
+  it("mails that wait are sealed anew, too", async () => {
+    const mail = { from: "shop@example.com", to: "ada@example.com", subject: "Hello", text: "svt_secret" };
+    const own = mailer({ clock, newId: idGenerator(clock), vault: vaultOf(oldest) });
+    await store.transaction((transaction) => own.queue(transaction, mail));
+    const counts = { secrets: 0, second_factors: 0, mails: 1 };
+    expect(await reseal(realmWith(vaultOf(newest, oldest)))).toMatchObject({ renewed: counts });
+    const sent: string[] = [];
+    const realm = { definition, store, clock, vault: vaultOf(newest), newId: () => "", log: silent };
+    const mails = startMail(
+      [realm],
+      deliveryTo(({ text }) => sent.push(text)),
+      silent,
+      () => () => undefined,
+    );
+    await mails.stop();
+    expect(sent).toEqual(["svt_secret"]);
+  });
+
   it("a realm without accounts has secrets alone", async () => {
     await putSecret("S1", vaultOf(oldest));
     const { accounts: _, ...plain } = definition;
     expect(await reseal({ ...realmWith(vaultOf(newest, oldest)), definition: plain })).toEqual({
-      renewed: { secrets: 1, second_factors: 0 },
-      closed: { secrets: 0, second_factors: 0 },
+      renewed: { secrets: 1, second_factors: 0, mails: 0 },
+      closed: { secrets: 0, second_factors: 0, mails: 0 },
     });
   });
 });
@@ -251,8 +275,8 @@ describe("In the background of an instance", () => {
     });
     await job.stop();
     expect(logs.map(({ level, fields }) => [level, fields])).toEqual([
-      ["info", { realm: "shop", secrets: 3, second_factors: 4 }],
-      ["warn", { realm: "shop", secrets: 1, second_factors: 0 }],
+      ["info", { realm: "shop", secrets: 3, second_factors: 4, mails: 0 }],
+      ["warn", { realm: "shop", secrets: 1, second_factors: 0, mails: 0 }],
       ["info", {}],
     ]);
     expect(JSON.stringify(logs)).not.toMatch(/S1|u1|value|factor of/);
@@ -280,6 +304,7 @@ it("Secrets and second factors outlast two rotations of SVC_KEYS of a server", a
         realm: "shop",
         secrets: 1,
         second_factors: 1,
+        mails: 0,
       });
       await server.stop();
     }

@@ -2,9 +2,11 @@ import { type SealedPlace, sealedPlaces } from "../auth/sealed.ts";
 import { compare } from "../filter/algebra.ts";
 import { documentFields } from "../filter/fields.ts";
 import { type Order, positionOf } from "../filter/order.ts";
+import { holding, leaseTime } from "../jobs/holding.ts";
 import type { Log, RealmInstance } from "../realm/exchange.ts";
 import type { Store, StoreCollection, StoredDocument } from "../store/contract.ts";
-import { type BackgroundJob, type Every, holding, leaseTime, startJob } from "./job.ts";
+import { type BackgroundJob, type Every, startJob } from "./job.ts";
+import { sealedMails } from "./mail.ts";
 
 /** Documents read at a time. */
 const batch = 100;
@@ -41,11 +43,12 @@ export async function reseal(
   const lease = await realm.store.lease("resealing", leaseTime);
   if (lease === undefined) return undefined;
   const hold = holding(lease, realm.clock);
-  const renewed: Counts = { secrets: 0, second_factors: 0 };
-  const closed: Counts = { secrets: 0, second_factors: 0 };
+  const renewed: Counts = { secrets: 0, second_factors: 0, mails: 0 };
+  const closed: Counts = { secrets: 0, second_factors: 0, mails: 0 };
   let finished = true;
   try {
-    for (const place of sealedPlaces(realm.definition)) {
+    const mails = realm.definition.accounts === undefined ? [] : [sealedMails];
+    for (const place of [...sealedPlaces(realm.definition), ...mails]) {
       for await (const document of sealedByOthers(realm, place)) {
         if (stopping() || !(await hold())) return undefined;
         const outcome = await renew(realm, place, document);
@@ -142,5 +145,5 @@ function tell(realm: string, { renewed, closed }: Resealing, log: Log): void {
 }
 
 function sum(counts: Counts): number {
-  return counts.secrets + counts.second_factors;
+  return counts.secrets + counts.second_factors + counts.mails;
 }

@@ -74,6 +74,8 @@ describe("States and transitions: retention elapsed", () => {
     clock.advance(day + 1);
     let renewals = 0;
     const lease = {
+      name: "retention",
+      token: "a",
       renew: async () => {
         renewals += 1;
         return renewals < 2;

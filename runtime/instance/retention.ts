@@ -1,5 +1,6 @@
+import { holding, leaseTime } from "../jobs/holding.ts";
 import type { Log, RealmInstance } from "../realm/exchange.ts";
-import { type BackgroundJob, type Every, holding, leaseTime, startJob } from "./job.ts";
+import { type BackgroundJob, type Every, startJob } from "./job.ts";
 import { realmCollections } from "./realm.ts";
 
 /** Documents removed in one write, so that others get their turn in between. */

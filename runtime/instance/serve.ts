@@ -1,11 +1,13 @@
 import type { Logger } from "pino";
 import { systemClock } from "../clock.ts";
-import type { Observer } from "../http/dispatcher.ts";
+import type { Answered, Observer } from "../http/dispatcher.ts";
+import type { Caller } from "../realm/caller.ts";
+import type { Exchange } from "../realm/exchange.ts";
 import { describeLocation } from "../store/location.ts";
 import type { Program, Surroundings } from "./command.ts";
 import { type Instance, startInstance } from "./instance.ts";
 import { createLog } from "./log.ts";
-import { readSettings } from "./settings.ts";
+import { readSettings, type Settings } from "./settings.ts";
 
 /** Milliseconds: for requests under way, and for all of the shutdown. */
 const grace = 7_000;
@@ -33,7 +35,7 @@ export async function serve(
     settings,
     clock: systemClock,
     log,
-    observe: log.isLevelEnabled("debug") ? requestLog(log) : undefined,
+    observe: requestLog(log, settings),
   });
   log.info({ url: instance.url }, "listening");
   const started = await Promise.race([ready(instance), signal]);
@@ -95,11 +97,29 @@ export function dieOfTheUnexpected(log: Logger): void {
   process.on("unhandledRejection", die);
 }
 
-function requestLog(log: Logger): Observer {
-  return ({ method, requestId, address }, route, status, milliseconds) => {
-    log.debug(
-      { request_id: requestId, method, route, status, ms: Math.round(milliseconds * 1000) / 1000, address },
-      "request",
-    );
-  };
+/** A line a request: with `SVC_ACCESS_LOG` whatever `SVC_LOG` leaves out, else for who debugs. */
+function requestLog(log: Logger, settings: Pick<Settings, "accessLog">): Observer | undefined {
+  if (settings.accessLog) {
+    const access = log.child({}, { level: "info" });
+    return (exchange, answered) => access.info(requestFields(exchange, answered), "request");
+  }
+  if (!log.isLevelEnabled("debug")) return undefined;
+  return (exchange, answered) =>
+    log.debug({ ...requestFields(exchange, answered), address: exchange.address }, "request");
+}
+
+/** Nothing of the path, the query or the body is in it. */
+function requestFields(
+  { method, requestId, caller }: Exchange,
+  { pattern, status, milliseconds, bytes }: Answered,
+) {
+  const ms = Math.round(milliseconds * 1000) / 1000;
+  return { method, route: pattern, status, ms, bytes, caller: callerKind(caller), request_id: requestId };
+}
+
+/** Null where nobody was asked, or nobody is known by the credential. */
+function callerKind(caller: Caller | undefined): "anonymous" | "session" | "key" | "key for user" | null {
+  if (caller === undefined) return null;
+  if (caller.kind !== "user") return caller.kind;
+  return caller.credential.kind === "session" ? "session" : "key for user";
 }

@@ -20,14 +20,20 @@ describe("Instance settings", () => {
       store: { engine: "sqlite", folder: resolve("data") },
       data: undefined,
       maxBodyBytes: 1_048_576,
+      bodyMemory: 64 * 1_048_576,
+      maxConnections: 12_000,
       adminApi: true,
       queryTime: 5_000,
       searchTime: 5_000,
+      feedBytes: 268_435_456,
+      pageCharacters: 4_194_304,
+      answerMemory: 268_435_456,
       expandLimits: { maxDepth: 2, maxPaths: 5, maxArray: 100, maxDocs: 2_000 },
       keys: undefined,
       smtp: undefined,
       logLevel: "info",
-      metrics: false,
+      accessLog: false,
+      metrics: "off",
     });
   });
 
@@ -36,18 +42,24 @@ describe("Instance settings", () => {
       HOST: "0.0.0.0",
       PORT: "0",
       MAX_BODY_BYTES: "2MiB",
+      SVC_BODY_MEMORY: "8MiB",
+      SVC_MAX_CONNECTIONS: "500",
       SVC_STORE: "sqlite:/var/lib/x",
       SVC_DATA: "/var/lib/y",
       SVC_ADMIN_API: "off",
       SVC_QUERY_TIME: "250ms",
       SVC_AGGREGATE_TIME: "2s",
+      SVC_FEED_BYTES: "1GiB",
+      SVC_PAGE_BYTES: "64KiB",
+      SVC_ANSWER_MEMORY: "1000000",
       SVC_EXPAND_MAX_DEPTH: "1",
       SVC_EXPAND_MAX_PATHS: "3",
       SVC_EXPAND_MAX_ARRAY: "20",
       SVC_EXPAND_MAX_DOCS: "500",
       SVC_KEYS: Buffer.alloc(32, 7).toString("base64"),
       SVC_LOG: "debug",
-      SVC_METRICS: "on",
+      SVC_ACCESS_LOG: "on",
+      SVC_METRICS: "[::1]:9090",
       SVC_TRUST_PROXY: "1",
       SVC_SMTP_URL: "smtps://me:secret@mail.example.com",
     });
@@ -57,9 +69,14 @@ describe("Instance settings", () => {
       store: { engine: "sqlite", folder: "/var/lib/x" },
       data: "/var/lib/y",
       maxBodyBytes: 2_097_152,
+      bodyMemory: 8 * 1_048_576,
+      maxConnections: 500,
       adminApi: false,
       queryTime: 250,
       searchTime: 2_000,
+      feedBytes: 1_073_741_824,
+      pageCharacters: 65_536,
+      answerMemory: 1_000_000,
       expandLimits: { maxDepth: 1, maxPaths: 3, maxArray: 20, maxDocs: 500 },
       keys: [Buffer.alloc(32, 7)],
       smtp: {
@@ -69,7 +86,8 @@ describe("Instance settings", () => {
         credentials: { user: "me", pass: "secret" },
       },
       logLevel: "debug",
-      metrics: true,
+      accessLog: true,
+      metrics: { host: "::1", port: 9090 },
     });
     expect(settings.addressOf("10.0.0.1", "1.2.3.4, 10.0.0.2")).toBe("10.0.0.2");
   });
@@ -83,6 +101,13 @@ describe("Instance settings", () => {
     const [problem = ""] = problemsOf({ SVC_STORE: "mongodb://me:secret@" });
     expect(problem).toMatch(/^SVC_STORE must be sqlite:<folder>.*mongodb:\/\//);
     expect(problem).not.toContain("secret");
+  });
+
+  it("SVC_BODY_MEMORY holds a few bodies of MAX_BODY_BYTES, never less than one", () => {
+    expect(readSettings({ MAX_BODY_BYTES: "32MiB" }).bodyMemory).toBe(128 * 1_048_576);
+    expect(problemsOf({ MAX_BODY_BYTES: "2MiB", SVC_BODY_MEMORY: "1MiB" })).toEqual([
+      "SVC_BODY_MEMORY must hold a body of MAX_BODY_BYTES, which is 2097152",
+    ]);
   });
 
   it("SVC_SMTP_URL is not repeated: it may hold a password", () => {
@@ -107,6 +132,7 @@ describe("Instance settings", () => {
     ["PORT", "80.5"],
     ["PORT", ""],
     ["HOST", " "],
+    ["SVC_FEED_BYTES", "1KiB"],
     ["MAX_BODY_BYTES", "0"],
     ["MAX_BODY_BYTES", "1MB"],
     ["MAX_BODY_BYTES", "1e6"],
@@ -118,7 +144,13 @@ describe("Instance settings", () => {
     ["SVC_QUERY_TIME", "5"],
     ["SVC_QUERY_TIME", "0s"],
     ["SVC_QUERY_TIME", "five"],
+    ["SVC_PAGE_BYTES", "0"],
+    ["SVC_PAGE_BYTES", "65MiB"],
+    ["SVC_ANSWER_MEMORY", "half"],
     ["SVC_LOG", "verbose"],
+    ["SVC_ACCESS_LOG", "access"],
+    ["SVC_METRICS", "9090"],
+    ["SVC_METRICS", "localhost:70000"],
     ["SVC_METRICS", "ON"],
     ["SVC_TRUST_PROXY", "0"],
     ["SVC_TRUST_PROXY", "on"],

@@ -2,9 +2,8 @@ import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import { SMTPServer, type SMTPServerOptions } from "smtp-server";
 import { afterEach, describe, expect, it } from "vitest";
-import { silent } from "../http/testing.ts";
 import type { Mail } from "../realm/exchange.ts";
-import { MailQueue, Undelivered } from "./mail.ts";
+import { Undelivered } from "./mail.ts";
 import { describeSmtp, parseSmtpUrl, Smtp, type SmtpServer } from "./smtp.ts";
 
 describe("SVC_SMTP_URL", () => {
@@ -200,14 +199,11 @@ describe("Mail by SMTP", () => {
     silentServer.listen(0, "127.0.0.1");
     await once(silentServer, "listening");
     const { port } = addressOf(silentServer.address());
-    const errors: object[] = [];
-    const log = { ...silent, error: (fields: object) => void errors.push(fields) };
-    const queue = new MailQueue(sender(`smtp://127.0.0.1:${port}`), log, { patience: 10 });
-    queue.send(letter);
-    queue.send(letter);
+    const smtp = sender(`smtp://127.0.0.1:${port}`);
+    const hanging = smtp.deliver(letter);
     await connected;
-    await queue.close();
-    expect(errors).toHaveLength(2);
+    smtp.close();
+    await expect(hanging).rejects.toBeInstanceOf(Undelivered);
     silentServer.close();
   }, 5_000);
 });

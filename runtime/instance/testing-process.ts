@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
+import { programOf } from "../../scripts/program.ts";
 import type { ProcessPlace } from "../store/testing.ts";
 
 const keys = Buffer.alloc(32, 7).toString("base64");
-const script = fileURLToPath(new URL("./fixture-server.ts", import.meta.url));
+const script = await programOf("runtime/instance/fixture-server.ts");
 
 /** A server in a process of its own. */
 export interface ServerProcess {
@@ -24,7 +24,7 @@ export function startProcess(
   environment: Record<string, string> = {},
   words: readonly string[] = [],
 ): ServerProcess {
-  const child = spawn(process.execPath, ["--import", "tsx", script, place.realm, ...words], {
+  const child = spawn(process.execPath, [script, place.realm, ...words], {
     env: { PATH: process.env["PATH"], PORT: "0", SVC_STORE: place.setting, SVC_KEYS: keys, ...environment },
     stdio: ["ignore", "pipe", "pipe"],
   });

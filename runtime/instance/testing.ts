@@ -1,10 +1,15 @@
+import { type PasswordCost, PasswordHasher } from "../auth/credentials/passwords.ts";
 import type { Clock } from "../clock.ts";
 import { trustNobody } from "../http/address.ts";
-import type { Log, Mailer, RealmModule } from "../realm/exchange.ts";
+import type { Observer } from "../http/dispatcher.ts";
+import type { AccountSettings } from "../realm/definition.ts";
+import type { Log, Mail, Passwords, RealmModule } from "../realm/exchange.ts";
 import type { Store } from "../store/contract.ts";
 import { passingPlace } from "../store/testing.ts";
 import { startInstance } from "./instance.ts";
 import type { Every } from "./job.ts";
+import type { Delivery } from "./mail.ts";
+import { realmCollections } from "./realm.ts";
 import type { Settings } from "./settings.ts";
 import { startedRealms } from "./started.testing.ts";
 
@@ -28,6 +33,12 @@ export function heldClock(start = Date.UTC(2026, 0, 1)): HeldClock {
   };
 }
 
+/** More than any test signs up. */
+export const manySignups: AccountSettings["signupLimit"] = {
+  address: { limit: 9_999, period: 3_600_000 },
+  network: { limit: 9_999, period: 3_600_000 },
+};
+
 export interface StartOptions {
   /** Default: held at 2026-01-01T00:00:00Z. */
   readonly clock?: Clock;
@@ -37,7 +48,10 @@ export interface StartOptions {
   readonly fingerprint?: string;
   readonly repeat?: Every;
   /** Default: nowhere, or the server's own where the settings name a data folder. */
-  readonly mail?: Mailer;
+  readonly mail?: Delivery;
+  /** Default: as quick as argon2 can be. */
+  readonly passwords?: Passwords;
+  readonly observe?: Observer;
 }
 
 export interface Started<C extends Clock = Clock> {
@@ -54,16 +68,32 @@ export const testSettings: Omit<Settings, "store"> = {
   port: 0,
   data: undefined,
   maxBodyBytes: 1024 * 1024,
+  bodyMemory: 64 * 1024 * 1024,
+  maxConnections: 12_000,
   adminApi: true,
   queryTime: 5_000,
   searchTime: 5_000,
+  feedBytes: 2 ** 28,
+  pageCharacters: 4 * 1024 * 1024,
+  answerMemory: 256 * 1024 * 1024,
   expandLimits: { maxDepth: 2, maxPaths: 5, maxArray: 100, maxDocs: 2_000 },
   keys: [Buffer.alloc(32, 7)],
   addressOf: trustNobody,
   smtp: undefined,
   logLevel: "info",
-  metrics: false,
+  accessLog: false,
+  metrics: "off",
 };
+
+/** The least that argon2 allows. What hashes cost where it matters, `credentials/passwords.test.ts` holds. */
+export const leastCost: PasswordCost = { memoryCost: 8, timeCost: 1, parallelism: 1 };
+/** Bounded as those of a process are. */
+const quickPasswords = new PasswordHasher(4, 64, leastCost);
+
+/** Mail is given to a test. */
+export function deliveryTo(take: (mail: Mail) => void): Delivery {
+  return { deliver: async (mail) => take(mail), close: () => undefined };
+}
 
 const quiet: Log = {
   info: () => undefined,
@@ -90,16 +120,20 @@ export async function startRealm(
   options: StartOptions = {},
 ): Promise<Started> {
   const clock = options.clock ?? heldClock();
-  const place = passingPlace();
   const realms = "definition" in modules ? [modules] : modules;
+  const place = passingPlace(
+    realms.map(({ definition }) => ({ realm: definition.name, collections: realmCollections(definition) })),
+  );
   const instance = await startInstance({
     fingerprint: options.fingerprint ?? "test",
     realms,
     settings: { ...testSettings, store: place.location, ...options.settings },
     clock,
     log: options.log ?? quiet,
+    observe: options.observe,
     repeat: options.repeat ?? (() => () => undefined),
-    mail: options.mail ?? (options.settings?.data === undefined ? { send: () => undefined } : undefined),
+    passwords: options.passwords ?? quickPasswords,
+    mail: options.mail ?? (options.settings?.data === undefined ? deliveryTo(() => undefined) : undefined),
   });
   await instance.ready;
   startedRealms.set(instance.url, realms);

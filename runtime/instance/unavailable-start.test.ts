@@ -10,7 +10,7 @@ describeMongo("A server that starts while its store cannot be used", () => {
   const location = testLocation();
   const module = shopModule({
     routes: {
-      "/v1/shop/main/items": { GET: () => ({ class: "document", handle: () => ({ status: 204 }) }) },
+      "/v1/shop/main/ping": { GET: () => ({ class: "document", handle: () => ({ status: 204 }) }) },
     },
   });
   let proxy: FaultProxy;
@@ -59,11 +59,11 @@ describeMongo("A server that starts while its store cannot be used", () => {
     await warned;
     expect(await statusOf("/healthz")).toBe(200);
     expect(await statusOf("/readyz")).toBe(503);
-    expect(await statusOf("/v1/shop/main/items")).toBe(503);
+    expect(await statusOf("/v1/shop/main/ping")).toBe(503);
     await proxy.appear();
     await ready;
     expect(await statusOf("/readyz")).toBe(200);
-    expect(await statusOf("/v1/shop/main/items")).toBe(204);
+    expect(await statusOf("/v1/shop/main/ping")).toBe(204);
   });
 
   test("logs what is wrong, without the password", async () => {

@@ -1,5 +1,6 @@
 import { timestamp } from "../clock.ts";
 import type { RealmInstance } from "../realm/exchange.ts";
+import type { Sealed } from "../sealing.ts";
 import type { Store, Transaction } from "../store/contract.ts";
 import { type JobKind, type JobRecord, jobCollection, readJob, writeJob } from "./records.ts";
 
@@ -12,6 +13,8 @@ export interface NewJob {
   readonly target: string;
   /** What its kind begins with; becomes JSON text. */
   readonly state: object;
+  /** What of it is secret. */
+  readonly sealed?: Sealed;
   /** Who queues it, as the audit trail names them. */
   readonly by: string;
 }
@@ -24,7 +27,7 @@ export interface NewJob {
 export async function queueJob(
   { clock, newId }: Pick<RealmInstance, "clock" | "newId">,
   transaction: Transaction,
-  { id = newId(), kind, target, state, by }: NewJob,
+  { id = newId(), kind, target, state, sealed, by }: NewJob,
 ): Promise<string> {
   const now = timestamp(clock.now());
   const record: JobRecord = {
@@ -39,6 +42,7 @@ export async function queueJob(
     due_at: now,
     attempts: 0,
     state: JSON.stringify(state),
+    ...(sealed !== undefined && { sealed }),
     result: null,
     error: null,
   };

@@ -1,12 +1,12 @@
 import { administratorRoute, type Need } from "../auth/administration/administrator.ts";
 import { answerPage, invalidParameter, listOf, pageParameters, pageRequest } from "../auth/paging.ts";
 import { ApiError } from "../errors.ts";
-import { eq, type Filter, TRUE } from "../filter/algebra.ts";
+import { and, eq, type Filter, isIn } from "../filter/algebra.ts";
 import { documentFields } from "../filter/fields.ts";
 import type { JsonObject } from "../json.ts";
 import type { RealmInstance, Route, RouteTable } from "../realm/exchange.ts";
 import { findJob } from "./queue.ts";
-import { type JobRecord, jobCollection, jobFields, jobStatuses, readJob } from "./records.ts";
+import { type JobKind, type JobRecord, jobCollection, jobFields, jobStatuses, readJob } from "./records.ts";
 
 /** The routes of `/v1/{realm}/_admin/jobs` (api-decisions: Administrator routes). */
 export function jobRoutes(realm: string): RouteTable {
@@ -24,6 +24,9 @@ const jobList = listOf(
   "newest first",
 );
 
+/** Kinds that administrators see; whom a realm mails is no concern of theirs. */
+const shown: readonly JobKind[] = ["org_delete", "assign_org"];
+
 /** GET `/jobs`: newest first; all, or those of a `status`. */
 function listJobs(realm: RealmInstance): Route {
   return administratorRoute(
@@ -38,7 +41,8 @@ function listJobs(realm: RealmInstance): Route {
 function getJob(realm: RealmInstance): Route {
   return administratorRoute(realm, need, async ({ params: { id = "" } }) => {
     const job = await findJob(realm.store, id);
-    if (job === undefined) throw new ApiError("not_found", "There is no such job.");
+    if (job === undefined || !shown.includes(job.kind))
+      throw new ApiError("not_found", "There is no such job.");
     return { status: 200, body: JSON.stringify(jobView(job)) };
   });
 }
@@ -46,10 +50,11 @@ function getJob(realm: RealmInstance): Route {
 /** @throws ApiError `invalid_query` */
 function search(query: ReadonlyMap<string, string>): Filter {
   const status = query.get("status");
-  if (status === undefined) return TRUE;
+  const kinds = isIn(jobFields.kind, shown);
+  if (status === undefined) return kinds;
   if (!jobStatuses.some((known) => known === status))
     throw invalidParameter("status", `must be one of ${jobStatuses.join(", ")}`);
-  return eq(jobFields.status, status);
+  return and(kinds, eq(jobFields.status, status));
 }
 
 function jobView(job: JobRecord): JsonObject {

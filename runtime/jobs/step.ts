@@ -18,7 +18,12 @@ export interface JobWork {
   readonly failed?: (realm: JobRealm, job: JobRecord, transaction: Transaction) => Promise<void>;
 }
 
-export type JobWorks = Readonly<Record<JobKind, JobWork>>;
+/** Kinds of jobs that are done in turn, beside those of other lanes. */
+export interface JobLane {
+  /** Of the lease by which one instance has it for itself. */
+  readonly name: string;
+  readonly works: Readonly<Partial<Record<JobKind, JobWork>>>;
+}
 
 /**
  * May run several times, as any work of a transaction.
@@ -34,6 +39,8 @@ export interface Progress {
   readonly state?: object;
   /** Milliseconds until the next step is due; default: none. */
   readonly pause?: number;
+  /** It is over, and nothing is kept of it. */
+  readonly gone?: true;
 }
 
 /** Why a job cannot go on, in words that may be shown. */

@@ -34,8 +34,14 @@ export async function deletion(
 ): Promise<Decision<OrganizationRecord>> {
   const { id } = record;
   const job = realm.newId();
-  const members = await belonging(realm, collections.members, memberFields.org, id, "live");
-  const invitations = await belonging(realm, collections.invitations, invitationFields.org, id, "live");
+  const { found: members } = await belonging(realm, collections.members, memberFields.org, id, "live");
+  const { found: invitations } = await belonging(
+    realm,
+    collections.invitations,
+    invitationFields.org,
+    id,
+    "live",
+  );
   const deleted: OrganizationRecord = {
     ...record,
     slug_key: null,

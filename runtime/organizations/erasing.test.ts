@@ -68,7 +68,11 @@ async function remove({ id }: OrganizationRecord): Promise<string> {
 }
 
 const run = (goOn: GoOn = async () => true, on: JobRealm = realm): Promise<void> =>
-  runJobs(on, { org_delete: eraseOrganization, assign_org: assignOrganization }, goOn);
+  runJobs(
+    on,
+    { name: "jobs", works: { org_delete: eraseOrganization, assign_org: assignOrganization } },
+    goOn,
+  );
 
 async function audit(): Promise<readonly AuditRecord[]> {
   const all = { filter: TRUE, visibility: "live", limit: 100, skip: 0 } as const;

@@ -7,7 +7,8 @@ import type { NewJob } from "../jobs/queue.ts";
 import type { JobRecord } from "../jobs/records.ts";
 import type { JobRealm, JobWork, Progress, Step } from "../jobs/step.ts";
 import { type CollectionDefinition, storeNameOf } from "../realm/definition.ts";
-import type { StoredDocument, Transaction, Visibility } from "../store/contract.ts";
+import type { Transaction, Visibility } from "../store/contract.ts";
+import { BATCH_CHARACTERS, findPage, type Page } from "../store/page.ts";
 import { replaceOrganization } from "./change.ts";
 import { collections, invitationFields, memberFields } from "./collections.ts";
 import { type OrganizationRecord, readOrganization } from "./records.ts";
@@ -102,11 +103,17 @@ async function erasedBatch(
 ): Promise<OrganizationStep> {
   const [name, stored] = [nameOf(collection), storeNameOf(collection)];
   const visibility = state.trash ? "deleted" : "live";
-  const found = await belonging(realm, stored, organizationFields["_meta.org"], state.org, visibility);
+  const { found, hasMore } = await belonging(
+    realm,
+    stored,
+    organizationFields["_meta.org"],
+    state.org,
+    visibility,
+  );
   return async (transaction) => {
     const removed = await transaction.collection(stored).removeAll(found);
     // One that was written meanwhile is looked for again.
-    const isDone = found.length < batch && removed === found.length;
+    const isDone = !hasMore && removed === found.length;
     const place = isDone ? (state.trash ? { done: name, trash: false } : { trash: true }) : {};
     return { state: { ...state, ...place, deleted: plus(state.deleted, name, removed) } };
   };
@@ -119,8 +126,9 @@ export function belonging(
   field: Field,
   org: string,
   visibility: Visibility,
-): Promise<StoredDocument[]> {
-  return store.collection(collection).find({ filter: eq(field, org), visibility, limit: batch, skip: 0 });
+): Promise<Page> {
+  const query = { filter: eq(field, org), visibility, limit: batch, skip: 0, characters: BATCH_CHARACTERS };
+  return findPage(store.collection(collection), query);
 }
 
 function plus(counts: Counts, name: string, more: number): Counts {
@@ -133,7 +141,7 @@ async function afterDocuments(realm: JobRealm, job: JobRecord, state: Erasing): 
     [collections.members, memberFields.org],
     [collections.invitations, invitationFields.org],
   ] as const) {
-    const found = await belonging(realm, collection, field, state.org, "live");
+    const { found } = await belonging(realm, collection, field, state.org, "live");
     if (found.length === 0) continue;
     return async (transaction) => {
       await transaction.collection(collection).removeAll(found);

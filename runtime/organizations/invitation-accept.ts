@@ -6,7 +6,7 @@ import { invalidInvitation } from "../auth/invitations.ts";
 import type { Read } from "../auth/records.ts";
 import { ApiError } from "../errors.ts";
 import type { RuleUser, SessionCaller } from "../realm/caller.ts";
-import type { Exchange, Route } from "../realm/exchange.ts";
+import type { Exchange, Received, Route } from "../realm/exchange.ts";
 import { changeOrganization, type Decision, findOrganization } from "./change.ts";
 import { orgRequiresMfa } from "./errors.ts";
 import { isManaging, teamsOf } from "./granting.ts";
@@ -52,7 +52,7 @@ export function acceptOrganizationInvitation(realm: OrganizationRealm): Route {
   });
 }
 
-function readToken(exchange: Exchange): string {
+function readToken(exchange: Received): string {
   const body = new BodyReader(exchange, "application/json");
   const token = body.string("token");
   body.finish();

@@ -1,21 +1,17 @@
+import { askedFrom } from "../auth/accounts/mailing.ts";
 import { emailKey } from "../auth/credentials/email.ts";
 import { newToken, tokenHash } from "../auth/credentials/tokens.ts";
 import { BodyReader, invalid } from "../auth/input.ts";
 import { readLifetime } from "../auth/invitations.ts";
+import { organizationInvitationMail } from "../auth/mails.ts";
 import { timestamp } from "../clock.ts";
 import { isId } from "../ids.ts";
 import type { Caller } from "../realm/caller.ts";
-import type { Answer, Exchange, Route } from "../realm/exchange.ts";
+import type { Answer, Received, Route } from "../realm/exchange.ts";
 import type { OrganizationSettings } from "../realm/organizations.ts";
 import type { Decision } from "./change.ts";
 import { isManaging, readOrganizationRoles, requireGivable, teamsOf } from "./granting.ts";
-import {
-  invitationDecision,
-  invitationEntry,
-  invitationLink,
-  mailInvitation,
-  requireRoom,
-} from "./invitation.ts";
+import { invitationDecision, invitationEntry, invitationLink, requireRoom, takeMail } from "./invitation.ts";
 import type { OrganizationInvitationRecord, OrganizationRecord } from "./records.ts";
 import { changeAs, type Need, type OrganizationRealm, organizationRoute, type Standing } from "./route.ts";
 import { requireTeamsWithin } from "./teams.ts";
@@ -62,29 +58,34 @@ export type InvitationDecider = (
  */
 export async function answerInvited(
   realm: OrganizationRealm,
-  exchange: Exchange,
+  exchange: Received,
   by: Caller,
   change: (decide: InvitationDecider) => Promise<OrganizationInvitationRecord>,
 ): Promise<Answer> {
   const asked = readInvitation(exchange, realm.settings);
   const token = newToken("svi");
   const id = realm.newId();
+  const to =
+    asked.send && asked.email !== null && (await takeMail(realm, asked.email, askedFrom(exchange, by)))
+      ? asked.email
+      : undefined;
+  const mail = to === undefined ? undefined : organizationInvitationMail(realm.definition, to, token);
   const invitation = await change(async (org, granter) => {
     requireAllowed(realm.settings, org, asked, granter);
     await requireRoom(realm, org.id);
     const after = invitationRecord(realm, by, org, { ...asked, id, token: tokenHash(token) });
     const { binding, user, roles, teams, max_uses, expires_at } = after;
     const details = { binding, user, roles, teams, max_uses, expires_at };
-    const write = { before: undefined, after, action: "org.invitation.create", details } as const;
+    const write = { before: undefined, after, action: "org.invitation.create", details, mail } as const;
     return invitationDecision(realm, exchange, by, org, write, after);
   });
-  if (asked.send && asked.email !== null) realm.background(mailInvitation(realm, asked.email, token));
+  if (mail !== undefined) realm.wakeJobs();
   const entry = invitationEntry(invitation, realm.clock.now());
   return { status: 201, body: JSON.stringify({ ...entry, token, link: invitationLink(realm, token) }) };
 }
 
 /** @throws ApiError `validation_error` */
-function readInvitation(exchange: Exchange, settings: OrganizationSettings): NewInvitation {
+function readInvitation(exchange: Received, settings: OrganizationSettings): NewInvitation {
   const body = new BodyReader(exchange, "application/json");
   const user = body.optionalString("user") ?? null;
   const email = body.optionalString("email") ?? null;

@@ -2,7 +2,6 @@ import { type AuditEntry, appendAudit } from "../auth/administration/audit.ts";
 import { emailKey } from "../auth/credentials/email.ts";
 import { mailLimits, Throttle } from "../auth/credentials/throttle.ts";
 import { type InvitationStatus, invalidInvitation, invitationHash, statusOf } from "../auth/invitations.ts";
-import { organizationInvitationMail } from "../auth/mails.ts";
 import { findOne } from "../auth/matching.ts";
 import type { Read } from "../auth/records.ts";
 import { timestamp } from "../clock.ts";
@@ -10,7 +9,7 @@ import { ApiError } from "../errors.ts";
 import { and, compare, eq } from "../filter/algebra.ts";
 import type { JsonObject } from "../json.ts";
 import type { Caller } from "../realm/caller.ts";
-import type { Exchange } from "../realm/exchange.ts";
+import type { Exchange, Mail } from "../realm/exchange.ts";
 import { Outdated } from "../retry.ts";
 import type { Transaction } from "../store/contract.ts";
 import type { Decision } from "./change.ts";
@@ -116,6 +115,8 @@ interface InvitationWrite extends Pick<AuditEntry, "action" | "details"> {
   /** Undefined: a new one. */
   readonly before: Read<OrganizationInvitationRecord> | undefined;
   readonly after: OrganizationInvitationRecord;
+  /** Sent with the change; `realm.wakeJobs()` is to be called then. */
+  readonly mail?: Mail | undefined;
 }
 
 /** Changes an invitation, and nothing else, of an organization: what `changeOrganization` takes. */
@@ -124,7 +125,7 @@ export function invitationDecision<T>(
   exchange: Exchange,
   by: Caller,
   org: OrganizationRecord,
-  { before, after, action, details = {} }: InvitationWrite,
+  { before, after, action, details = {}, mail }: InvitationWrite,
   result: T,
 ): Decision<T> {
   return {
@@ -137,6 +138,7 @@ export function invitationDecision<T>(
         target: `org:${org.id}`,
         details: { invitation: after.id, ...details },
       });
+      if (mail !== undefined) await realm.mail.queue(transaction, mail);
     },
   };
 }
@@ -153,16 +155,10 @@ export async function writeInvitation(
   else if (!(await invitations.replace(before.version, write))) throw new Outdated();
 }
 
-/** Whether an address may be sent another invitation, which is counted then: 3 in an hour. */
-export function takeMail(realm: OrganizationRealm, to: string): Promise<boolean> {
-  return new Throttle(realm).take(mailLimits(emailKey(to) ?? to, "invitation"));
-}
-
-/** Mails an invitation; does nothing where the recipient was sent 3 in the last hour. */
-export async function mailInvitation(realm: OrganizationRealm, to: string, token: string): Promise<void> {
-  if (await takeMail(realm, to)) sendInvitation(realm, to, token);
-}
-
-export function sendInvitation({ mail, definition }: OrganizationRealm, to: string, token: string): void {
-  mail.send(organizationInvitationMail(definition, to, token));
+/**
+ * Whether an address may be sent another mail, which is counted then.
+ * @param from as `askedFrom`
+ */
+export function takeMail(realm: OrganizationRealm, to: string, from: string | undefined): Promise<boolean> {
+  return new Throttle(realm).take(mailLimits(emailKey(to) ?? to, from));
 }

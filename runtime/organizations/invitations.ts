@@ -1,12 +1,13 @@
 import type { AuditAction } from "../auth/administration/audit.ts";
 import { newToken, tokenHash } from "../auth/credentials/tokens.ts";
+import { organizationInvitationMail } from "../auth/mails.ts";
 import { answerPage, listOf, pageParameters, pageRequest } from "../auth/paging.ts";
 import type { Read } from "../auth/records.ts";
 import { ApiError } from "../errors.ts";
 import { eq } from "../filter/algebra.ts";
 import { documentFields } from "../filter/fields.ts";
 import { checkNeedlessBody } from "../http/body.ts";
-import type { Exchange, Route } from "../realm/exchange.ts";
+import type { Exchange, Mail, Route } from "../realm/exchange.ts";
 import { manageEntries } from "../realm/organizations.ts";
 import type { Decision } from "./change.ts";
 import { collections, invitationFields } from "./collections.ts";
@@ -17,7 +18,6 @@ import {
   invitationLink,
   organizationInvitationStatus,
   requireInvitation,
-  sendInvitation,
   takeMail,
 } from "./invitation.ts";
 import { type OrganizationInvitationRecord, readOrganizationInvitation } from "./records.ts";
@@ -82,12 +82,13 @@ export function sendInvitationAgain(realm: OrganizationRealm): Route {
   return organizationRoute(realm, manager, async (exchange, standing) => {
     checkNeedlessBody(exchange);
     const to = addressOf((await requireOwn(realm, exchange, standing)).record);
-    if (await takeMail(realm, to)) {
+    if (await takeMail(realm, to, exchange.address)) {
       const token = newToken("svi");
+      const mail = organizationInvitationMail(realm.definition, to, token);
       await changeAs(realm, manager, standing, (now) =>
-        reissue(realm, exchange, now, token, "org.invitation.send"),
+        reissue(realm, exchange, now, token, "org.invitation.send", mail),
       );
-      sendInvitation(realm, to, token);
+      realm.wakeJobs();
     }
     return { status: 202 };
   });
@@ -105,10 +106,11 @@ async function reissue(
   now: Standing,
   token: string,
   action: AuditAction & `org.invitation.${"link" | "send"}`,
+  mail?: Mail,
 ): Promise<Decision<OrganizationInvitationRecord>> {
   const before = await requireOwn(realm, exchange, now);
   const after = { ...before.record, token: tokenHash(token) };
-  const write = { before, after, action };
+  const write = { before, after, action, mail };
   return invitationDecision(realm, exchange, now.caller, now.org.record, write, after);
 }
 

@@ -58,15 +58,13 @@ export async function settleManagers(
     members.filter(({ before: was, after: is }) => was === undefined && is !== undefined),
   );
   const isOrphaned = before.status === "orphaned";
-  if (!isOrphaned && !losesManagers(settings, before, after, members)) {
-    const accounts = await accountsOf(realm, coming);
-    if (accounts.length < coming.length) throw noAccount();
-    return { org: after, along: holding(accounts) };
-  }
-  const managing = usersOf(members.filter((change) => canManage(settings, after, change.after)));
+  const isAtStake = isOrphaned || losesManagers(settings, before, after, members);
+  const managing = isAtStake
+    ? usersOf(members.filter((change) => canManage(settings, after, change.after)))
+    : [];
   const accounts = await accountsOf(realm, [...new Set([...coming, ...managing])]);
-  const isThere = (user: string) => accounts.some(({ record }) => record.id === user);
-  if (!coming.every(isThere)) throw noAccount();
+  if (!coming.every((user) => accounts.some(({ record }) => record.id === user))) throw noAccount();
+  if (!isAtStake) return { org: after, along: holding(accounts) };
   const managingAccounts = accounts.filter(({ record }) => managing.includes(record.id));
   const manager = managingAccounts.find(isActive) ?? (await findManager(realm, after, usersOf(members)));
   // Disabled ones are held too: enabled at the same moment, one of them makes the organization active.

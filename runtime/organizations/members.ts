@@ -6,7 +6,7 @@ import { eq } from "../filter/algebra.ts";
 import { checkNeedlessBody } from "../http/body.ts";
 import { isId } from "../ids.ts";
 import type { JsonObject } from "../json.ts";
-import type { Exchange, Route } from "../realm/exchange.ts";
+import type { Received, Route } from "../realm/exchange.ts";
 import type { OrganizationSettings } from "../realm/organizations.ts";
 import { collections, memberFields } from "./collections.ts";
 import { changedRoles, requiredRoles, requireGivable, teamsOf } from "./granting.ts";
@@ -86,7 +86,7 @@ export function patchMember(realm: OrganizationRealm): Route {
   });
 }
 
-function readRoles(exchange: Exchange, settings: OrganizationSettings): readonly string[] {
+function readRoles(exchange: Received, settings: OrganizationSettings): readonly string[] {
   const body = new BodyReader(exchange, "either");
   const roles = requiredRoles(body, settings);
   body.finish();

@@ -2,7 +2,7 @@ import { walk } from "../auth/matching.ts";
 import type { Read } from "../auth/records.ts";
 import { eq, isIn } from "../filter/algebra.ts";
 import { documentFields } from "../filter/fields.ts";
-import { Generations } from "../kept.ts";
+import { Generations, kept } from "../kept.ts";
 import type { RuleUser } from "../realm/caller.ts";
 import type { RealmInstance } from "../realm/exchange.ts";
 import { type Membership, type Memberships, noMemberships } from "../realm/memberships.ts";
@@ -202,9 +202,7 @@ export function heldTeamRoles(
   for (const { team, role, from, until } of team_roles) {
     const isOpen = (from === null || Date.parse(from) <= now) && (until === null || now < Date.parse(until));
     if (!isOpen || !hasTeam(org, team) || !teamRoles.some(({ name }) => name === role)) continue;
-    const roles = held.get(team);
-    if (roles === undefined) held.set(team, new Set([role]));
-    else roles.add(role);
+    kept(held, team, () => new Set<string>()).add(role);
   }
   return held;
 }

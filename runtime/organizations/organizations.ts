@@ -8,7 +8,7 @@ import { eq, isIn } from "../filter/algebra.ts";
 import { documentFields } from "../filter/fields.ts";
 import type { JsonObject } from "../json.ts";
 import type { RuleUser, SessionCaller } from "../realm/caller.ts";
-import type { Exchange, Route } from "../realm/exchange.ts";
+import type { Exchange, Received, Route } from "../realm/exchange.ts";
 import { collections, memberFields } from "./collections.ts";
 import { orgRequiresMfa } from "./errors.ts";
 import { readOptionalName, readSlug } from "./names.ts";
@@ -105,7 +105,7 @@ interface Patch {
   readonly require_mfa: boolean | undefined;
 }
 
-function read(exchange: Exchange): Patch {
+function read(exchange: Received): Patch {
   const body = new BodyReader(exchange, "either");
   const patch = {
     name: readOptionalName(body),

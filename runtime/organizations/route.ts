@@ -5,7 +5,7 @@ import type { Read } from "../auth/records.ts";
 import { ApiError } from "../errors.ts";
 import { isId } from "../ids.ts";
 import type { SessionCaller } from "../realm/caller.ts";
-import type { Answer, Exchange, RealmInstance, Route, RouteFactory } from "../realm/exchange.ts";
+import type { Answer, RealmInstance, Received, Route, RouteFactory } from "../realm/exchange.ts";
 import type { Manage, OrganizationSettings } from "../realm/organizations.ts";
 import { changeOrganization, type Decision, findOrganization } from "./change.ts";
 import { collections } from "./collections.ts";
@@ -54,7 +54,7 @@ export interface Standing {
 }
 
 export type OrganizationHandler = (
-  exchange: Exchange,
+  exchange: Received,
   standing: Standing,
   query: ReadonlyMap<string, string>,
 ) => Promise<Answer>;

@@ -2,7 +2,7 @@ import type { AuditAction } from "../auth/administration/audit.ts";
 import { BodyReader, invalid } from "../auth/input.ts";
 import { storedDate } from "../dates.ts";
 import { ApiError } from "../errors.ts";
-import type { Exchange, Route } from "../realm/exchange.ts";
+import type { Received, Route } from "../realm/exchange.ts";
 import type { OrganizationSettings } from "../realm/organizations.ts";
 import { memberDecision } from "./member-change.ts";
 import { requireMember } from "./members.ts";
@@ -35,7 +35,7 @@ type Window = Pick<TeamRoleRecord, "from" | "until">;
 
 /** POST `/_orgs/{org}/teams/{team}/roles`: 201 with the role, held from `from` to `until`. */
 export function giveTeamRole(realm: OrganizationRealm): Route {
-  const read = (exchange: Exchange) =>
+  const read = (exchange: Received) =>
     readWithWindow(realm.settings, new BodyReader(exchange, "application/json"));
   const give: Change = ({ from = null, until = null }, held) => {
     if (held !== undefined) throw new ApiError("conflict", "They have this role in the team already.");
@@ -46,7 +46,7 @@ export function giveTeamRole(realm: OrganizationRealm): Route {
 
 /** PATCH `/_orgs/{org}/teams/{team}/roles`: 200 with another window; a bound that is not said stays. */
 export function changeTeamRole(realm: OrganizationRealm): Route {
-  const read = (exchange: Exchange) => readWithWindow(realm.settings, new BodyReader(exchange, "either"));
+  const read = (exchange: Received) => readWithWindow(realm.settings, new BodyReader(exchange, "either"));
   const change: Change = (asked, held) => {
     if (held === undefined) throw notHeld();
     const { from = held.from, until = held.until } = asked;
@@ -57,7 +57,7 @@ export function changeTeamRole(realm: OrganizationRealm): Route {
 
 /** DELETE `/_orgs/{org}/teams/{team}/roles`: 204; `user` and `role` come in the body. */
 export function takeTeamRole(realm: OrganizationRealm): Route {
-  const read = (exchange: Exchange): Asked => {
+  const read = (exchange: Received): Asked => {
     const body = new BodyReader(exchange, "application/json");
     const asked = { user: body.string("user"), role: body.string("role"), from: undefined, until: undefined };
     body.finish();
@@ -95,7 +95,7 @@ function readBound(body: BodyReader, name: "from" | "until"): Bound {
 function teamRoleRoute(
   realm: OrganizationRealm,
   action: AuditAction & `org.team.role.${string}`,
-  read: (exchange: Exchange) => Asked,
+  read: (exchange: Received) => Asked,
   change: Change,
   status: 200 | 201 | 204,
 ): Route {

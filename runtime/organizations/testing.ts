@@ -249,7 +249,7 @@ export async function startOrganizations(
     /** New accounts, by the part of their address before `@example.com`. */
     people,
     /** Gives somebody a second factor, which their session has used then. */
-    strengthen: (person: Pick<Person, "token">): Promise<Factor> => secondFactor(server, person),
+    strengthen: (person: Pick<Person, "id" | "token">): Promise<Factor> => secondFactor(server, person),
     /**
      * The header that carries a fresh proof of identity.
      * @param factor of who has a second one; each time takes a recovery code of it

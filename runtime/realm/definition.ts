@@ -3,6 +3,7 @@ import type { Field, FieldTable } from "../filter/fields.ts";
 import type { TextIndex } from "../filter/search/text-index.ts";
 import type { JsonObject } from "../json.ts";
 import type { IndexShape } from "../store/contract.ts";
+import type { Rate } from "../units.ts";
 import type { AdminGrant, ReadAccess } from "./administration.ts";
 import type { OrganizationSettings } from "./organizations.ts";
 import type { FieldRule, Rules } from "./rule.ts";
@@ -138,6 +139,8 @@ export interface RealmDefinition {
 export interface AccountSettings {
   /** `invite`: with an invitation to the realm only. */
   readonly signup: "open" | "invite" | "closed";
+  /** How many sign-ups are taken from one address, and from one network. */
+  readonly signupLimit: { readonly address: Rate; readonly network: Rate };
   readonly roles: readonly Role[];
   /** Given at sign-up. */
   readonly defaultRoles: readonly string[];

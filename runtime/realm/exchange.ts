@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Clock } from "../clock.ts";
+import type { ApiError } from "../errors.ts";
 import type { JsonObject } from "../json.ts";
 import type { Vault } from "../sealing.ts";
 import type { Signer } from "../signing.ts";
@@ -9,8 +10,8 @@ import type { ExpandLimits, RealmDefinition } from "./definition.ts";
 import type { Memberships } from "./memberships.ts";
 
 /**
- * A request as handlers see it: plain values, no Fastify. A handler is: authenticate, parse, rule, store, respond; what
- * it throws is rendered once, by the HTTP layer.
+ * A request as handlers see it: plain values, no Fastify. A handler is: authenticate, receive, parse, rule, store,
+ * respond; what it throws is rendered once, by the HTTP layer.
  */
 export interface Exchange {
   readonly method: string;
@@ -19,13 +20,34 @@ export interface Exchange {
   /** The raw query string without `?`; empty when there is none. See `parameters()`. */
   readonly search: string;
   readonly headers: IncomingHttpHeaders;
-  /** As received; nothing about it has been judged yet. See `readJson()`. */
-  readonly body: RequestBody;
   readonly requestId: string;
+  /** Who sends it, once that is known: for the log of requests alone, handlers ask `authenticate`. */
+  caller?: Caller | undefined;
   /** Of the client, believing proxies as far as `SVC_TRUST_PROXY` says. */
   readonly address: string;
   /** The client is gone: nobody waits for the answer. */
   readonly abandoned: boolean;
+  /**
+   * Says how much memory the answer takes, in bytes and in place of what was said before: what is read for it, then its
+   * text, until the client has taken it. To be called before much is read, if only by a guess, and again when it is known.
+   * @throws ApiError `unavailable` where answers under way leave no room for a large one
+   */
+  reserve(bytes: number): void;
+  /**
+   * Reads the body, of which nothing was read before: to be asked for once the caller is known to be one who may send it.
+   * @param refusal what the caller is answered whatever the body holds, if so; asked before more than 64 KiB are read
+   * @throws (rejects with) that; ApiError `unavailable` where the instance holds too many bodies. Nobody waits for an
+   *   answer where it is anything else.
+   */
+  receive(refusal?: () => ApiError | undefined): Promise<Received>;
+}
+
+/** A request whose body was read. */
+export interface Received extends Exchange {
+  /** As received; nothing about it has been judged yet. See `readJson()`. */
+  readonly body: RequestBody;
+  /** It did not come at once: meanwhile the caller may have become somebody who may do less. */
+  readonly inPieces: boolean;
 }
 
 export type RequestBody = Buffer | "none" | "too-large";
@@ -88,11 +110,13 @@ export interface RealmInstance {
   readonly organizations?: RealmOrganizations;
   /** Runs a job of `_svc.jobs` soon, here or in another instance: to be called when one was queued. */
   readonly wakeJobs: () => void;
+  readonly passwords: Passwords;
   /** Encrypts what is secret at rest. */
   readonly vault: Vault;
-  /** Sends mail, in the background. */
   readonly mail: Mailer;
   readonly log: Log;
+  /** Characters of documents in a page of a list (`SVC_PAGE_BYTES`). */
+  readonly pageCharacters: number;
   /** Of the instance (`SVC_EXPAND_*`). */
   readonly expandLimits: ExpandLimits;
   /** Signs the cursors of lists. */
@@ -127,10 +151,35 @@ export interface RealmOrganizations {
   ) => Promise<(transaction: Transaction) => Promise<void>>;
 }
 
-/** Sends mail of a realm. */
+/** Hashes passwords at the cost that is asked of them. */
+export interface Passwords {
+  /**
+   * What is stored of a password.
+   * @throws (rejects with) ApiError `unavailable` when too many are under way
+   */
+  hash(password: string): Promise<string>;
+  /**
+   * The same for somebody who signs up. These take half of the places at most, so that those who have an account never
+   * wait for them.
+   * @throws (rejects with) ApiError `unavailable` when too many are under way
+   */
+  hashAtSignup(password: string): Promise<string>;
+  /**
+   * Whether `password` is the one that `stored` was made from. Undefined is nobody's: false, in the same time.
+   * @throws (rejects with) ApiError `unavailable` when too many are under way
+   */
+  verify(stored: string | undefined, password: string): Promise<boolean>;
+}
+
+/** Mail of a realm. */
 export interface Mailer {
-  /** Returns at once; failures are tried again a few times, then logged without the text. */
-  send(mail: Mail): void;
+  /**
+   * Queues a mail in the transaction of the change that causes it: it leaves, at least once, if, and only if, that is
+   * committed. Call `realm.wakeJobs()` then. What cannot be delivered is tried again for some hours, then logged without
+   * the text.
+   * @param mail undefined: writes what another one would, and sends nothing
+   */
+  queue(transaction: Transaction, mail: Mail | undefined): Promise<void>;
 }
 
 export interface Mail {

@@ -9,6 +9,7 @@ import { describeLeases } from "./suite/leases.ts";
 import { describeLookup } from "./suite/lookup.ts";
 import { describeMoving } from "./suite/moving.ts";
 import { describeOrder } from "./suite/order.ts";
+import { describePages } from "./suite/pages.ts";
 import { describeQueries } from "./suite/queries.ts";
 import { describeRevisions } from "./suite/revisions.ts";
 import { describeSearch } from "./suite/search.ts";
@@ -52,6 +53,7 @@ export function describeStore(
     describeDocuments(suite);
     describeQueries(suite);
     describeOrder(suite);
+    describePages(suite);
     describeLookup(suite);
     describeIndexes(suite);
     describeTransactions(suite);

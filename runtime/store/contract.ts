@@ -24,11 +24,14 @@ export interface Store {
    * Where the store is shared it runs again, from its beginning, when another transaction came in between: it changes
    * nothing outside. Once an operation has thrown, the transaction can only be given up.
    * @throws TransactionConflict when others came in between again and again
+   * @throws LeaseLost where somebody else may have its lease by now
+   * @throws StoreBusy where so much waits to be written that this is not to wait, too
+   * @throws TransactionTimeout where `work` awaits something else and that takes too long
    */
-  transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>;
+  transaction<T>(work: (transaction: Transaction) => Promise<T>, options?: TransactionOptions): Promise<T>;
   /**
    * A mark held by at most one holder at a time, gone at `release`, at the end of the process (or `ttl` milliseconds
-   * after it was taken or last renewed where the store is shared). Undefined when somebody holds it.
+   * after it was taken or last renewed where the store is shared, by the store's clock). Undefined when somebody holds it.
    */
   lease(name: string, ttl: number): Promise<Lease | undefined>;
   /**
@@ -37,13 +40,26 @@ export interface Store {
    */
   revision(collection: string): number | undefined;
   readonly feed: ChangeFeed;
-  /** @throws when the store cannot be reached. */
+  /** @throws when the store cannot be reached, or would not write. */
   health(): Promise<void>;
   /** Waits for writes under way, then releases everything. */
   close(): Promise<void>;
 }
 
+export interface TransactionOptions {
+  /** What `work` holds while it waits for its turn, about. */
+  readonly bytes?: number;
+  /** On the strength of which it writes: nothing is written once somebody else may have it. */
+  readonly lease?: Pick<Lease, "name" | "token"> | undefined;
+}
+
 export interface Lease {
+  readonly name: string;
+  /**
+   * Fences off whoever lost the lease without knowing: given to `transaction`, nothing is committed then. What is harmless
+   * when two do it, and what the version of a document guards, needs none.
+   */
+  readonly token: string;
   /** Holds it for another `ttl`; false when it was lost meanwhile. */
   renew(): Promise<boolean>;
   release(): Promise<void>;
@@ -110,6 +126,8 @@ export interface Find {
   readonly after?: Position | undefined;
   readonly limit: number;
   readonly skip: number;
+  /** Of the documents' texts; default: no bound. The document that makes them longer is the last, unless it is the first. */
+  readonly characters?: number | undefined;
 }
 
 /** Which documents one of their values names. */
@@ -120,14 +138,14 @@ export interface Lookup {
   readonly filter: Filter;
   /** At most so many documents are answered. */
   readonly limit: number;
-  /** Characters of text; the answer may end with the document that makes it longer. */
+  /** As in {@link Find}. */
   readonly characters?: number;
 }
 
 export interface Aggregate {
   readonly filter: Filter;
   readonly visibility: Visibility;
-  /** Fields that pass through no array. None: exactly one group. */
+  /** None: exactly one group. */
   readonly groupBy: readonly GroupKey[];
   readonly metrics: readonly Metric[];
   /** Columns count the keys of `groupBy`, then the metrics, from 0. Ties come in the order of the group keys. */
@@ -136,14 +154,20 @@ export interface Aggregate {
 }
 
 export interface GroupKey {
+  /**
+   * Passes through no array, but may hold one: then a document is, once, in the group of each different element, in that
+   * of null without any.
+   */
   readonly field: Field;
-  /** Of a date field: groups by the start of the period, in an IANA time zone. */
+  /** Of a date field that holds no array: groups by the start of the period, in an IANA time zone. */
   readonly bucket?: { readonly unit: BucketUnit; readonly zone: string };
 }
 
 export type Metric =
   | { readonly op: "count" }
-  | { readonly op: "sum" | "avg" | "min" | "max" | "distinct"; readonly field: Field };
+  | { readonly op: "sum" | "avg" | "min" | "max"; readonly field: Field }
+  /** Different values, or elements where the field holds an array; null is none. */
+  | { readonly op: "distinct"; readonly field: Field };
 
 /** Null groups missing and null together. A bucket is its start: an instant, or a day for fields that hold days. */
 export interface Group {
@@ -234,7 +258,8 @@ export interface ChangeFeed {
   /** The position after the newest change. */
   head(): Promise<string>;
   /**
-   * Changes after `position`, oldest first, at most `limit`; none only where there are no more yet.
+   * Changes after `position`, oldest first: at most `limit`, or fewer, the last of which makes their texts longer than
+   * {@link FEED_CHARACTERS}; none only where there are no more yet.
    * @throws HistoryExpired when the history no longer reaches back to it.
    */
   read(position: string, limit: number): Promise<readonly Change[]>;
@@ -244,6 +269,9 @@ export interface ChangeFeed {
    */
   onCommit(listener: () => void): () => void;
 }
+
+/** Characters of documents' texts after which what is read of the feed at once ends. */
+export const FEED_CHARACTERS = 8 * 1024 * 1024;
 
 export interface Change {
   readonly position: string;
@@ -359,6 +387,14 @@ export class TransactionConflict extends Error {
   }
 }
 
+/** A transaction rested on a lease that its holder has given up or lost; nothing of it is written. */
+export class LeaseLost extends Error {
+  constructor(name: string) {
+    super(`lease ${name} is held no longer`);
+    this.name = "LeaseLost";
+  }
+}
+
 /** The engine cannot hold a document of this size. */
 export class DocumentTooLarge extends Error {
   constructor() {
@@ -367,11 +403,29 @@ export class DocumentTooLarge extends Error {
   }
 }
 
-/** Too many expensive queries run or wait. */
+/** Too many expensive queries run or wait, or too much waits to be written. */
 export class StoreBusy extends Error {
-  constructor() {
-    super("too many expensive queries are under way");
+  readonly by: "queries" | "writes";
+  constructor(by: "queries" | "writes" = "queries") {
+    super(by === "queries" ? "too many expensive queries are under way" : "too many writes are under way");
     this.name = "StoreBusy";
+    this.by = by;
+  }
+}
+
+/** A transaction awaited for too long what is none of its own operations; nothing of it is written. */
+export class TransactionTimeout extends Error {
+  constructor() {
+    super("the transaction awaited something else than its own operations for too long");
+    this.name = "TransactionTimeout";
+  }
+}
+
+/** The work of a transaction asked for a write outside of it, which would have to wait for its end. */
+export class ForeignWrite extends Error {
+  constructor() {
+    super("within a transaction only its own operations write");
+    this.name = "ForeignWrite";
   }
 }
 

@@ -28,6 +28,8 @@ export interface StoresOptions {
   readonly queryTime: number;
   /** The same of searches and aggregations; default: `queryTime`. */
   readonly searchTime?: number;
+  /** Bytes of changes that an embedded store's feed keeps; default: any, for a day. */
+  readonly feedBytes?: number;
   /** Hears of what goes wrong in a store's own background work, which is tried again. */
   readonly warn?: (error: unknown, message: string) => void;
   /** Takes an embedded store's folder for this process, which is called so; without it, works beside who has it. */

@@ -7,8 +7,10 @@ import { DATABASE_PREFIX, type StoreLocation } from "./location.ts";
 import {
   databaseBytes,
   dropDatabases,
+  lentLocation,
   mongoUri,
   openTestMongoStore,
+  type Provisioning,
   randomName,
   testLocation,
 } from "./mongodb/testing/server.ts";
@@ -31,9 +33,15 @@ export function testPlace(): TestPlace {
   return mongoUri === undefined ? embeddedPlace() : mongoPlace();
 }
 
-/** Where stores end with whoever has them open, as far as the engine can. */
-export function passingPlace(): Pick<TestPlace, "location" | "discard"> {
-  if (mongoUri !== undefined) return mongoPlace();
+/**
+ * Where stores end with whoever has them open, as far as the engine can.
+ * @param wanted what they will be provisioned for, and nothing else
+ */
+export function passingPlace(wanted?: readonly Provisioning[]): Pick<TestPlace, "location" | "discard"> {
+  if (mongoUri !== undefined) {
+    const { location, giveBack } = lentLocation(wanted);
+    return { location, discard: giveBack };
+  }
   return { location: { engine: "sqlite", folder: ":memory:" }, discard: async () => undefined };
 }
 
@@ -94,15 +102,16 @@ export interface TestStoreOptions {
 /** A fresh store for a test, on the engine that the tests run on, gone when it is closed. */
 export async function testStore(options: TestStoreOptions = {}): Promise<Store> {
   const { clock = systemClock, queryTime = 5_000, collections = [] } = options;
-  const store = await openTestStore({ clock, queryTime });
+  const store = await openTestStore({ clock, queryTime, collections });
   await store.provision(collections);
   return store;
 }
 
-/** The same, nothing provisioned. */
+/** The same, yet to be provisioned; for `collections`, where they are named. */
 export function openTestStore(options: {
   readonly clock: Clock;
   readonly queryTime: number;
+  readonly collections?: readonly CollectionShape[];
 }): Promise<Store> {
   if (mongoUri !== undefined) return openTestMongoStore(options);
   return openSqliteStore({ location: ":memory:", realm: "test", ...options });

@@ -24,7 +24,7 @@ test("Document endpoints 2: the path of a missing, unknown or misnamed member is
     "a.x: is not allowed",
     "c: is required",
     "d: is required beside a",
-    "p.long: must NOT have more than 1 characters",
+    "p.long: must have at most 1 character",
     "z: is not allowed",
   ]);
 });
@@ -39,7 +39,7 @@ test("Document endpoints 2: paths are dotted, whatever JSON pointers escape", ()
 
 test("Document endpoints 2: a prefix stands before every path", () => {
   expect(problems({ required: ["a"], minProperties: 2 }, {}, "profile")).toEqual([
-    "profile: must NOT have fewer than 2 properties",
+    "profile: must have at least 2 members",
     "profile.a: is required",
   ]);
 });
@@ -61,14 +61,14 @@ test("Document endpoints 2: reasons say what is expected", () => {
     'kind: must be "x"',
     "at: must be a valid date-time",
     "size: must be integer or null",
-    'word: must match pattern "^[a-z]+$"',
+    'word: must match the pattern "^[a-z]+$"',
     "never: is not allowed",
   ]);
 });
 
 test("Document endpoints 2: one detail per failing field", () => {
   const schema = { properties: { a: { type: "string", minLength: 3, pattern: "^x" } } };
-  expect(problems(schema, { a: "b" })).toEqual(["a: must NOT have fewer than 3 characters"]);
+  expect(problems(schema, { a: "b" })).toEqual(["a: must have at least 3 characters"]);
 });
 
 test("Document endpoints 2: a union says what its branches say", () => {
@@ -77,7 +77,9 @@ test("Document endpoints 2: a union says what its branches say", () => {
   const deep = { properties: { a: { oneOf: [{ type: "null" }, { type: "object", required: ["b"] }] } } };
   expect(problems(deep, { a: {} })).toEqual(["a: must be null", "a.b: is required"]);
   const both = { properties: { a: { oneOf: [{ type: "string" }, { minLength: 1 }] } } };
-  expect(problems(both, { a: "x" })).toEqual(["a: must match one of the allowed forms"]);
+  expect(problems(both, { a: "x" })).toEqual([
+    "a: matches more than one of the allowed forms, and must match only one",
+  ]);
 });
 
 test("Document endpoints 2: what only follows from another error is left out", () => {
@@ -102,4 +104,37 @@ test("Document endpoints 2: the number of details is bounded", () => {
   expect(() => requireValid(strict, document, many)).toThrow(
     expect.objectContaining({ code: "validation_error", details: many }),
   );
+});
+
+test("Dates 1: a date-time without its zone is told so", () => {
+  const schema = { properties: { at: { format: "date-time" }, "a/b": { items: { format: "date-time" } } } };
+  const body = { at: "2026-01-31T10:00:00", "a/b": ["soon", "2026-01-31T10:00:00.5"] };
+  expect(() => requireValid(collection("dated", { validate: validatorOf(schema) }), body, [])).toThrow(
+    expect.objectContaining({
+      details: [
+        { path: "at", reason: "must have a zone: Z for UTC, or an offset such as +02:00" },
+        { path: "a/b.0", reason: "must be a valid date-time" },
+        { path: "a/b.1", reason: "must have a zone: Z for UTC, or an offset such as +02:00" },
+      ],
+    }),
+  );
+});
+
+test("Document endpoints 2: limits are told in plain words", () => {
+  const schema = {
+    properties: {
+      list: { type: "array", uniqueItems: true, maxItems: 1 },
+      low: { minimum: 3 },
+      above: { exclusiveMinimum: 3 },
+      high: { maximum: 3 },
+      not: { not: { const: 1 } },
+    },
+  };
+  expect(problems(schema, { list: [1, 1], low: 1, above: 3, high: 4, not: 1 })).toEqual([
+    "list: must have at most 1 element",
+    "low: must be at least 3",
+    "above: must be greater than 3",
+    "high: must be at most 3",
+    "not: is of a form that is excluded",
+  ]);
 });

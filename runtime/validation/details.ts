@@ -1,3 +1,4 @@
+import { lacksZone, zoneReason } from "../dates.ts";
 import { ApiError, type Detail } from "../errors.ts";
 import type { JsonObject } from "../json.ts";
 import type { CollectionDefinition, ValidationError } from "../realm/definition.ts";
@@ -17,8 +18,9 @@ export function requireValid(
 ): void {
   const misfits = misfitsOf(definition, body);
   if (problems.length === 0 && misfits.length === 0) return;
+  const told = new Set(problems.map(({ path }) => path));
   throw new ApiError("validation_error", "The document does not fit its schema.", {
-    details: [...problems, ...misfits].slice(0, detailsNamed),
+    details: [...problems, ...misfits.filter(({ path }) => !told.has(path))].slice(0, detailsNamed),
   });
 }
 
@@ -30,22 +32,27 @@ export function misfitsOf(
   { validate, normalizeDates }: CollectionDefinition,
   body: JsonObject,
 ): readonly Detail[] {
-  return validate(body) ? (normalizeDates?.(body) ?? []) : validationDetails(validate.errors ?? []);
+  return validate(body) ? (normalizeDates?.(body) ?? []) : validationDetails(validate.errors ?? [], "", body);
 }
 
 /**
  * The errors of a validator as details: one per failing field, in the order of the schema.
  * @param prefix the path of the validated value
+ * @param value what was validated, where reasons may look at it
  */
-export function validationDetails(errors: readonly ValidationError[], prefix = ""): readonly Detail[] {
+export function validationDetails(
+  errors: readonly ValidationError[],
+  prefix = "",
+  value?: JsonObject,
+): readonly Detail[] {
   const reasons = new Map<string, string[]>();
   const unions = new Set<string>();
   for (const error of causes(errors)) {
     const path = pathOf(error, prefix);
-    if (isUnion(error)) unions.add(path);
+    if (isUnion(error) && !isAmbiguous(error)) unions.add(path);
     const known = reasons.get(path);
-    if (known !== undefined) known.push(reasonOf(error));
-    else if (reasons.size < detailsNamed) reasons.set(path, [reasonOf(error)]);
+    if (known !== undefined) known.push(reasonOf(error, value));
+    else if (reasons.size < detailsNamed) reasons.set(path, [reasonOf(error, value)]);
   }
   return [...reasons].map(([path, given]) => ({ path, reason: combined(given, unions.has(path)) }));
 }
@@ -53,6 +60,11 @@ export function validationDetails(errors: readonly ValidationError[], prefix = "
 /** Keywords whose error says only that one of several schemas should have matched. */
 function isUnion({ keyword }: ValidationError): boolean {
   return keyword === "anyOf" || keyword === "oneOf";
+}
+
+/** A `oneOf` that several branches match. */
+function isAmbiguous({ keyword, params }: ValidationError): boolean {
+  return keyword === "oneOf" && Array.isArray(params["passingSchemas"]);
 }
 
 /** Of a union's branches each has its say about a value; else the first reason is enough. */
@@ -105,9 +117,12 @@ function join(path: string, name: string): string {
   return path === "" ? name : `${path}.${name}`;
 }
 
+const ambiguousReason = "matches more than one of the allowed forms, and must match only one";
 const unionReason = "must match one of the allowed forms";
 
-function reasonOf({ keyword, params, message }: ValidationError): string {
+function reasonOf(error: ValidationError, whole: JsonObject | undefined): string {
+  const { keyword, params, message } = error;
+  const { limit } = params;
   switch (keyword) {
     case "required":
       return "is required";
@@ -125,15 +140,67 @@ function reasonOf({ keyword, params, message }: ValidationError): string {
     case "const":
       return `must be ${literal(params["allowedValue"])}`;
     case "format":
-      return `must be a valid ${String(params["format"])}`;
+      return formatReason(String(params["format"]), valueAt(whole, error.instancePath));
+    case "pattern":
+      return `must match the pattern ${literal(params["pattern"])}`;
+    case "minLength":
+      return `must have at least ${counted(limit, "character")}`;
+    case "maxLength":
+      return `must have at most ${counted(limit, "character")}`;
+    case "minItems":
+      return `must have at least ${counted(limit, "element")}`;
+    case "maxItems":
+      return `must have at most ${counted(limit, "element")}`;
+    case "minProperties":
+      return `must have at least ${counted(limit, "member")}`;
+    case "maxProperties":
+      return `must have at most ${counted(limit, "member")}`;
+    case "minimum":
+      return `must be at least ${String(limit)}`;
+    case "maximum":
+      return `must be at most ${String(limit)}`;
+    case "exclusiveMinimum":
+      return `must be greater than ${String(limit)}`;
+    case "exclusiveMaximum":
+      return `must be less than ${String(limit)}`;
+    case "multipleOf":
+      return `must be a multiple of ${String(params["multipleOf"])}`;
+    case "uniqueItems":
+      return `must not hold the same element twice (${list([params["i"], params["j"]], " and ")})`;
+    case "contains":
+      return "holds too few, or too many, of the elements that are asked for";
+    case "not":
+      return "is of a form that is excluded";
     case "anyOf":
     case "oneOf":
-      return unionReason;
+      return isAmbiguous(error) ? ambiguousReason : unionReason;
     case "propertyNames":
       return "is not an allowed name";
     default:
       return message ?? "is invalid";
   }
+}
+
+/** `1 character`, `3 characters`. */
+function counted(limit: unknown, unit: string): string {
+  return `${String(limit)} ${unit}${limit === 1 ? "" : "s"}`;
+}
+
+function formatReason(format: string, value: unknown): string {
+  return format === "date-time" && typeof value === "string" && lacksZone(value)
+    ? zoneReason
+    : `must be a valid ${format}`;
+}
+
+/** What a JSON pointer leads to; undefined where nothing does. */
+function valueAt(whole: JsonObject | undefined, pointer: string): unknown {
+  const segments = pointer.split("/").slice(1);
+  return segments.reduce<unknown>((inside, segment) => {
+    const name = segment.replaceAll("~1", "/").replaceAll("~0", "~");
+    return typeof inside === "object" && inside !== null && Object.hasOwn(inside, name)
+      ? Object.getOwnPropertyDescriptor(inside, name)?.value
+      : undefined;
+  }, whole);
 }
 
 function literal(value: unknown): string {

@@ -30,6 +30,7 @@ const ofAccounts: Record<string, Record<string, string>> = {
   "email/change": { post: "changeEmail" },
   "mfa/totp": { post: "enrolTotp", delete: "removeTotp" },
   "mfa/totp/confirm": { post: "confirmTotp" },
+  "mfa/recovery_codes": { post: "renewRecoveryCodes" },
 };
 
 const ofOrganizations: Record<string, Record<string, readonly string[]>> = {
@@ -58,6 +59,7 @@ const ofOrganizations: Record<string, Record<string, readonly string[]>> = {
 const ofAdministration: Record<string, Record<string, string>> = {
   users: { get: "listUsers", post: "createUser" },
   "users/{id}": { get: "getUser", patch: "patchUser", delete: "deleteUser" },
+  "users/{id}/mfa": { delete: "removeUserFactor" },
   "users/{id}/sessions": { get: "listUserSessions", delete: "endUserSessions" },
   invitations: { get: "listInvitations", post: "createInvitation" },
   "invitations/{id}": { delete: "revokeInvitation" },

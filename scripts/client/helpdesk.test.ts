@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ApiError, type Client, createClient, outcome } from "../../generated/helpdesk/client.ts";
 import { helpdesk } from "../../generated/helpdesk/realm.ts";
 import { createKey } from "../../runtime/auth/keys.ts";
+import { changeUser } from "../../runtime/auth/users.ts";
 import { type HeldClock, type Started, startRealm } from "../../runtime/instance/testing.ts";
 
 const password = "correct horse";
@@ -241,9 +242,11 @@ describe("accounts", () => {
   it("sensitive operations take a proof, a login the code of a second factor", async () => {
     const client = createClient({ baseUrl: server.url });
     const email = "grace@example.com";
-    await client.$auth.signUp({ email, password });
+    const { user } = await client.$auth.signUp({ email, password });
     expect(await codeOf(client.$auth.enrolTotp())).toBe("reauth_required");
     const { proof } = await client.$auth.reauthenticate({ password });
+    expect(await codeOf(client.$auth.enrolTotp({ proof }))).toBe("forbidden");
+    await changeUser(server.store("helpdesk"), user.id, (before) => ({ ...before, email_verified: true }));
     const { secret } = await client.$auth.enrolTotp({ proof });
     const code = (): string =>
       HOTP.generate({
@@ -256,6 +259,7 @@ describe("accounts", () => {
     await client.$auth.logIn({ email, password, code: code() });
     server.clock.advance(30_000);
     const again = await client.$auth.reauthenticate({ code: code() });
+    expect((await client.$auth.renewRecoveryCodes({ proof: again.proof })).recovery_codes).toHaveLength(10);
     await client.$auth.deleteMe({ proof: again.proof });
     expect(await codeOf(client.$auth.me())).toBe("unauthenticated");
   });

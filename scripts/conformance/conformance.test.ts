@@ -7,6 +7,7 @@ import { blog } from "../../generated/blog/realm.ts";
 import { helpdesk } from "../../generated/helpdesk/realm.ts";
 import { inventory } from "../../generated/inventory/realm.ts";
 import { type HeldClock, type Started, startRealm } from "../../runtime/instance/testing.ts";
+import { isFull, runs } from "../../runtime/random.testing.ts";
 import { Description, type Operation } from "./description.ts";
 import { ask, type Received, type Sent, send } from "./exchange.ts";
 import { codeOf, problemsOf } from "./judge.ts";
@@ -16,8 +17,8 @@ import { World } from "./world.ts";
 const seed = Number(process.env["CONFORMANCE_SEED"] ?? 20_260_101);
 
 /** Requests to each operation, and to those with a `where`. */
-const rounds = 60;
-const queries = 180;
+const rounds = runs(60);
+const queries = runs(180);
 
 let server: Started<HeldClock>;
 beforeAll(async () => {
@@ -87,7 +88,8 @@ describe.each(realms)(
         }
       }
       expect(problems).toEqual([]);
-      expect(operations.map(({ id }) => id).filter((id) => !succeeded.has(id))).toEqual([]);
+      // Few requests need not hold one of each that succeeds.
+      if (isFull) expect(operations.map(({ id }) => id).filter((id) => !succeeded.has(id))).toEqual([]);
       for (const { responses } of operations) {
         for (const { codes } of responses.values()) for (const code of codes) promised.add(code);
       }
@@ -120,13 +122,14 @@ describe.each(realms)(
   },
 );
 
-it("Versioning 3: no code is promised that never comes", () => {
+// It takes all requests for every code to come.
+it.runIf(isFull)("Versioning 3: no code is promised that never comes", () => {
   expect([...promised].filter((code) => !answered.has(code) && !rare.has(code))).toEqual([]);
 });
 
 /** Each password costs tens of milliseconds. */
 function requestsTo({ id, query, path }: Operation): number {
-  if (costly.has(id)) return 20;
+  if (costly.has(id)) return runs(20);
   // By administrators the same queries are asked.
   return query.some(({ name }) => name === "where") && !path.includes("/_admin/") ? queries : rounds;
 }

@@ -1,7 +1,13 @@
-import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.js";
+import {
+  Ajv2020,
+  type ErrorObject,
+  type FuncKeywordDefinition,
+  type ValidateFunction,
+} from "ajv/dist/2020.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../runtime/json.ts";
 import type { RealmModule } from "../../runtime/realm/exchange.ts";
 import { formats } from "../../runtime/validation/formats.ts";
+import { isMultipleOf } from "../../runtime/validation/multiples.ts";
 import { parsed, type Wire, wireOf } from "./wire.ts";
 
 type Valid = (value: unknown) => boolean;
@@ -48,11 +54,19 @@ export interface Response {
   readonly codes: readonly string[];
 }
 
+/** Of decimals; ajv's own is of doubles. */
+const multiples: FuncKeywordDefinition = {
+  keyword: "multipleOf",
+  type: "number",
+  schemaType: "number",
+  validate: (divisor: number, value: number) => isMultipleOf(value, divisor),
+};
+
 /** A realm's OpenAPI document, made ready to hold requests and answers against it. */
 export class Description {
   readonly operations: readonly Operation[];
   readonly #document: JsonObject;
-  readonly #ajv = new Ajv2020({ strict: false, formats });
+  readonly #ajv = new Ajv2020({ strict: false, formats }).removeKeyword("multipleOf").addKeyword(multiples);
 
   static of({ definition: { openapi } }: RealmModule): Description {
     if (openapi === undefined) throw new Error("the realm shows no description");

@@ -5,6 +5,7 @@ import { helpdesk } from "../../generated/helpdesk/realm.ts";
 import { inventory } from "../../generated/inventory/realm.ts";
 import { type HeldClock, type Started, startRealm } from "../../runtime/instance/testing.ts";
 import { isJsonObject } from "../../runtime/json.ts";
+import { runs } from "../../runtime/random.testing.ts";
 import {
   describeMongo,
   dropTestDatabases,
@@ -18,7 +19,7 @@ import { World } from "./world.ts";
 
 const seed = Number(process.env["PARITY_SEED"] ?? 20_260_301);
 /** Requests to each operation; to those with a `where` three times as many. */
-const rounds = Number(process.env["PARITY_ROUNDS"] ?? 3);
+const rounds = Number(process.env["PARITY_ROUNDS"] ?? runs(3));
 
 describeMongo("The same requests on both engines", () => {
   const location = testLocation();

@@ -1,6 +1,6 @@
 import { HOTP, Secret } from "otpauth";
 import { collections } from "../../runtime/auth/collections.ts";
-import { type MailedPurpose, makeMailed } from "../../runtime/auth/credentials/mailed.ts";
+import { type MailedPurpose, newMailed, putToken } from "../../runtime/auth/credentials/mailed.ts";
 import { newToken } from "../../runtime/auth/credentials/tokens.ts";
 import { newInvitation } from "../../runtime/auth/invitations.ts";
 import { readUser, type UserRecord, writeInvitation } from "../../runtime/auth/records.ts";
@@ -123,7 +123,10 @@ export class World {
   /** A token as it is mailed to a user. */
   async mailed(purpose: MailedPurpose, id: string): Promise<string> {
     const user = await this.#user(id);
-    return makeMailed(this.#place, purpose, user, user.email);
+    const { store } = this.#place;
+    const { token, record } = newMailed(this.#place, purpose, user, user.email);
+    await putToken(store, record, (put) => store.transaction(put));
+    return token;
   }
 
   /** The token of an invitation for whoever has it. */

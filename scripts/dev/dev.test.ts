@@ -1,11 +1,12 @@
 /** `realmc dev` as people use it: what follows from changes to a configuration, and what happens to requests meanwhile. */
-import { spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { SMTPServer } from "smtp-server";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { realmc } from "../workspace.ts";
+import { commandsIn, realmcIn } from "../../compiler/cli/testing.ts";
 import { DevRun, write } from "./run.ts";
 
 let folder: string;
@@ -70,8 +71,8 @@ describe("a change", { timeout: 120_000 }, () => {
     expect((await create(url, "desk/db/things", { name: "three", size: "big" })).status).toBe(201);
 
     expect(await dev.stop()).toBe(0);
-    const check = spawnSync(process.execPath, [realmc, "build", "config", "--check"], { cwd: folder });
-    expect(check.stdout.toString()).toBe("generated is up to date\n");
+    const check = realmcIn(folder)("build", "config", "--check");
+    expect(check.stdout).toBe("generated is up to date\n");
   });
 
   test("with mistakes is shown, and the server before goes on until they are mended", async () => {
@@ -175,7 +176,7 @@ describe("a change", { timeout: 120_000 }, () => {
 describe("a run", { timeout: 120_000 }, () => {
   test("begins with mistakes: requests are told so, and answered once they are mended", async () => {
     write(folder, settings, "auth: perhaps\n");
-    dev = new DevRun(folder, "--out", "emitted", "--data", "kept", "--key");
+    dev = new DevRun(folder, ["--out", "emitted", "--data", "kept", "--key"]);
     await dev.until(/config has errors; nothing is served/);
     write(folder, settings, "auth: disabled\n");
     const url = await dev.url();
@@ -185,7 +186,35 @@ describe("a run", { timeout: 120_000 }, () => {
     });
     expect(users.status).toBe(200);
     expect(readFileSync(join(folder, "emitted/server.ts"), "utf8")).toContain("desk");
-    expect(readFileSync(join(folder, "kept/lock.holder"), "utf8")).toMatch(/^process/);
+    const { host } = new URL(url);
+    expect(readFileSync(join(folder, "kept/lock.holder"), "utf8")).toMatch(
+      new RegExp(`^process \\d+ on .+, serving ${host}$`),
+    );
+  });
+
+  test("SVC_METRICS and SVC_SMTP_URL: what a server loads only then is loaded", async () => {
+    const letters: string[] = [];
+    const mailbox = new SMTPServer({
+      disabledCommands: ["AUTH", "STARTTLS"],
+      onRcptTo({ address }, _, next) {
+        letters.push(address);
+        next();
+      },
+      onData: (stream, _, next) => void stream.on("end", next).resume(),
+    });
+    mailbox.listen(0, "127.0.0.1");
+    await once(mailbox.server, "listening");
+    const address = mailbox.server.address();
+    const port = typeof address === "object" ? address?.port : undefined;
+    const links = "{ from: a@shop.example, verify_link: 'https://shop.example/?token={token}' }";
+    write(folder, settings, `auth: enabled\nsignup: open\nemail: ${links}\n`);
+    dev = new DevRun(folder, [], { SVC_METRICS: "on", SVC_SMTP_URL: `smtp://127.0.0.1:${port}` });
+    const url = await dev.url();
+    expect(await (await fetch(`${url}/metrics`)).text()).toContain("svc_http_requests_total");
+    const account = { email: "ada@example.com", password: "correct horse" };
+    expect((await create(url, "desk/_auth/signup", account)).status).toBe(201);
+    await expect.poll(() => letters, { timeout: 20_000 }).toEqual(["ada@example.com"]);
+    mailbox.close();
   });
 
   test("starts a server again that died, and leaves none behind when it dies itself", async () => {
@@ -233,14 +262,12 @@ describe("a run", { timeout: 120_000 }, () => {
       [["config"], { SVC_STORRE: "x" }, /did you mean SVC_STORE/],
     ];
     for (const [words, environment, message] of cases) {
-      const { status, stderr } = spawnSync(process.execPath, [realmc, "dev", ...words], {
-        cwd: folder,
-        encoding: "utf8",
-        env: { ...process.env, ...environment },
-      });
+      const { status, stderr } = await commandsIn(folder, environment)("dev", ...words);
       expect([status, stderr]).toEqual([2, expect.stringMatching(message)]);
     }
     occupant.close();
+    const { status, stderr } = realmcIn(folder)("dev", "nowhere");
+    expect([status, stderr]).toEqual([2, "error: there is no folder nowhere\n"]);
     dev = new DevRun(folder);
     await dev.url();
     const second = new DevRun(folder);

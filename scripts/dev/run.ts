@@ -14,11 +14,11 @@ export class DevRun {
   #heard: () => void = () => undefined;
 
   /** Starts in a folder that holds `config`; on a port of the system's choice. */
-  constructor(folder: string, ...options: readonly string[]) {
+  constructor(folder: string, options: readonly string[] = [], settings: Record<string, string> = {}) {
     const { MONGODB_URI: _, ...environment } = process.env;
     this.child = spawn(process.execPath, [realmc, "dev", "config", "--port", "0", ...options], {
       cwd: folder,
-      env: { ...environment, TMPDIR: folder },
+      env: { ...environment, ...settings, TMPDIR: folder },
     });
     for (const stream of [this.child.stdout, this.child.stderr]) {
       stream?.setEncoding("utf8").on("data", (text: string) => {

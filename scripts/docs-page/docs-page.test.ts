@@ -105,7 +105,24 @@ describe.skipIf(executable === undefined)(`The page on the OpenAPI document, in 
         .locator(".opblock-tag")
         .evaluateAll((all) => all.map((each) => each.dataset["tag"]));
       expect(openapi?.document["tags"]).toMatchObject(tags.map((tag) => ({ name: tag })));
-      // All of them at once would take minutes.
+      const unfound = await page.evaluate<readonly string[]>(`${JSON.stringify(
+        operations.map(({ path }) => path),
+      )}.filter((path) => {
+        getSelection().removeAllRanges();
+        return !window.find(path);
+      })`);
+      expect(unfound, "what the browser's search misses").toEqual([]);
+      // A closed padlock is on what needs a credential, none on what does not.
+      const locked = await page
+        .locator(".opblock:has(.authorization__btn .locked) .opblock-summary-path")
+        .evaluateAll((all) => all.map((each) => each.textContent?.replaceAll("\u200b", "")));
+      const protectedOnes = operations.filter(
+        ({ security }) => security.length > 0 && !security.includes("anonymous"),
+      );
+      expect(locked.sort()).toEqual(protectedOnes.map(({ path }) => path).sort());
+      expect(await page.locator(".authorization__btn .unlocked").count()).toBe(0);
+      expect(await page.getByText("None stated").count()).toBe(0);
+      // All of them at once would take long.
       for (const section of await page.locator(".opblock-tag-section").all()) {
         const operation = section.locator(".opblock").first();
         await operation.locator(".opblock-summary-control").click();
@@ -182,6 +199,27 @@ describe.skipIf(executable === undefined)(`The page on the OpenAPI document, in 
     expect(complaints).toEqual([]);
     expect(await kept(page)).not.toContain(key);
   });
+
+  it(
+    "Authorize opens at its top, with what a page can send; parameters of a path are shown",
+    patience,
+    async () => {
+      const { url } = await serve(helpdesk);
+      const { page, complaints } = await watchedPage(context);
+      await page.goto(`${url}/v1/helpdesk/_docs#/support/customers/getSupportCustomersDocument`);
+      const block = page.locator(".opblock.is-open");
+      await block.locator('tr[data-param-name="id"][data-param-in="path"]').waitFor();
+      for (const button of [page.locator(".btn.authorize"), block.locator(".authorization__btn")]) {
+        await button.click();
+        const dialog = page.locator(".modal-ux-content");
+        const schemes = await dialog.locator("h4 code").allTextContents();
+        expect(schemes.sort()).toEqual(["api_key", "session"]);
+        expect(await dialog.evaluate((content) => content.scrollTop)).toBe(0);
+        await page.locator(".close-modal").click();
+      }
+      expect(complaints).toEqual([]);
+    },
+  );
 
   it(
     "openapi: users: asks for a token, and shows the description to one who has a good one",

@@ -1,38 +1,60 @@
 /**
- * What a new user does with the README in an empty folder, with the package as it would be published, and what
- * `realmc init` gave them for every day after.
+ * What a new user types after the README, with a checkout that nothing was installed in, and what `realmc init` gave
+ * them for every day after.
  */
 import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { delimiter, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { install, pack, registryUnreachable } from "../package/tarball.ts";
+import { registryUnreachable } from "../package/tarball.ts";
 import { root } from "../workspace.ts";
-import { commandsOf, invariant, isAsShown } from "./readme.ts";
+import { commandsOf, commandsOnTop, invariant, isAsShown } from "./readme.ts";
 
-const shown = commandsOf(readFileSync(join(root, "README.md"), "utf8"), "A first run");
+const readme = readFileSync(join(root, "README.md"), "utf8");
+const shown = commandsOf(readme, "A first run");
 const place = mkdtempSync(join(tmpdir(), "realmc-first-run-"));
-const folder = join(place, "empty");
-let tarball: string;
+const checkout = join(place, "realmc");
+/** Where `realmc init` writes. */
+const folder = join(place, "shop");
+/** Where commands are typed: `cd` changes it. */
+let here = checkout;
 /** Where the server of {@link dev} listens. */
 let port = 0;
 let dev: { readonly child: ChildProcess; printed: string } | undefined;
 
 beforeAll(() => {
-  mkdirSync(folder);
-  tarball = pack(place).path;
-}, 120_000);
+  const words = ["ls-files", "-z", "--cached", "--others", "--exclude-standard"];
+  for (const path of execFileSync("git", words, { cwd: root, encoding: "utf8" }).split("\0")) {
+    if (path !== "" && existsSync(join(root, path))) cpSync(join(root, path), join(checkout, path));
+  }
+});
 afterAll(async () => {
   await stopDev();
   rmSync(place, { recursive: true, force: true });
 });
 
+/** Of a terminal: nothing of this checkout's npm and its tools, which the tests run in. */
 const environment = () => {
-  const { MONGODB_URI: _, ...rest } = process.env;
-  return { ...rest, PORT: "0", NO_COLOR: "1", NO_UPDATE_NOTIFIER: "1" };
+  const ofTests =
+    /^(?:MONGODB_URI|NODE_ENV|NODE_OPTIONS|INIT_CWD|TEST|VITEST.*|REALMC_.*|npm_(?!config_).*)$/;
+  const kept = Object.entries(process.env).filter(([name]) => !ofTests.test(name));
+  const path = (process.env["PATH"] ?? "").split(delimiter).filter((each) => !/node_modules/.test(each));
+  return {
+    ...Object.fromEntries(kept),
+    PATH: path.join(delimiter),
+    PORT: "0",
+    NO_COLOR: "1",
+    NO_UPDATE_NOTIFIER: "1",
+    // What npm has fetched before is not fetched again.
+    npm_config_prefer_offline: "true",
+    npm_config_fetch_timeout: "20000",
+    npm_config_audit: "false",
+    npm_config_fund: "false",
+  };
 };
 
 interface Outcome {
@@ -42,24 +64,36 @@ interface Outcome {
 }
 
 function bash(command: string, more: Readonly<Record<string, string>> = {}): Outcome {
-  return spawnSync("bash", ["-euo", "pipefail", "-c", command], {
-    cwd: folder,
+  const left = join(place, "left");
+  const outcome = spawnSync("bash", ["-euo", "pipefail", "-c", `${command}\npwd > '${left}'`], {
+    cwd: here,
     encoding: "utf8",
     env: { ...environment(), ...more },
   });
+  if (outcome.status === 0) here = readFileSync(left, "utf8").trim();
+  return outcome;
 }
 
-/** Answers when as many lines were printed as are shown. */
-async function startDev(command: string, output: string): Promise<void> {
-  const child = spawn("bash", ["-c", command], { cwd: folder, env: environment(), detached: true });
+/** Why a command of npm's could not do it, where that is the registry; it may have failed for other reasons. */
+function unreachable({ status, stderr }: Outcome): string | undefined {
+  return status === 0 ? undefined : registryUnreachable.exec(stderr)?.[0];
+}
+
+/** Answers when it has printed enough. */
+async function startDev(
+  command: string,
+  isEnough: (printed: string) => boolean,
+  more: Readonly<Record<string, string>> = {},
+): Promise<void> {
+  const env = { ...environment(), ...more };
+  const child = spawn("bash", ["-c", command], { cwd: here, env, detached: true });
   const run = { child, printed: "" };
-  const lines = output.split("\n").length;
   dev = run;
   await new Promise<void>((done, failed) => {
     for (const stream of [child.stdout, child.stderr]) {
       stream.setEncoding("utf8").on("data", (text: string) => {
         run.printed += text;
-        if (withoutWarnings(run.printed).split("\n").length > lines) done();
+        if (isEnough(withoutWarnings(run.printed))) done();
       });
     }
     child.once("close", () => failed(new Error(`it ended:\n${run.printed}`)));
@@ -85,35 +119,35 @@ async function stopDev(): Promise<void> {
 }
 
 describe("the README's first run (needs the npm registry or its cache, bash and curl)", () => {
-  it("reaches an answered request by four commands", () => {
-    const commands = shown.slice(0, 4).map(({ command }) => command);
-    expect(commands[0]).toMatch(/^npm install --save-dev realmc\b/);
-    expect(commands.slice(1, 3)).toEqual(["npx realmc init", "npx realmc dev config"]);
-    expect(commands[3]).toMatch(/^curl /);
+  it("needs no package that is not published", () => {
+    const commands = shown.map(({ command }) => command);
+    expect(commands.slice(0, 6)).toEqual([
+      "npm install",
+      "npm pack --silent --pack-destination ..",
+      "mkdir ../shop && cd ../shop",
+      expect.stringMatching(/^npm install --save-dev \.\.\/realmc-.*\.tgz typescript$/),
+      "npx realmc init",
+      "npx realmc dev config",
+    ]);
+    expect(commands[6]).toMatch(/^curl /);
   });
 
-  it("happens as it is shown", { timeout: 300_000 }, async ({ skip, onTestFailed }) => {
+  it("happens as it is shown", { timeout: 400_000 }, async ({ skip, onTestFailed }) => {
     onTestFailed(() => console.error(dev?.printed));
     const values = new Map<string, string>();
     for (const { command, output } of shown) {
-      if (command.startsWith("npm install")) {
-        const words = command.split(" ").slice(2);
-        try {
-          install(folder, ...words.map((word) => (word === "realmc" ? tarball : word)));
-        } catch (error) {
-          const [reason] = registryUnreachable.exec(String(error)) ?? [];
-          if (reason !== undefined) skip(`the npm registry cannot be reached: ${reason}`);
-          throw error;
-        }
-      } else if (command.startsWith("npx realmc dev")) {
-        await startDev(command, output);
+      if (command.startsWith("npx realmc dev")) {
+        const lines = output.split("\n").length;
+        await startDev(command, (printed) => printed.split("\n").length > lines);
         expectAsShown(command, dev?.printed ?? "", output);
         port = Number(/127\.0\.0\.1:(\d+)/.exec(dev?.printed ?? "")?.[1]);
       } else if (command.startsWith("TOKEN=")) {
         expect(command).toMatch(/^TOKEN=svs_/);
       } else {
-        const { stdout, stderr } = bash(command.replaceAll(":8080", `:${port}`), Object.fromEntries(values));
-        const printed = stdout + stderr;
+        const outcome = bash(command.replaceAll(":8080", `:${port}`), Object.fromEntries(values));
+        const reason = command.startsWith("npm install") ? unreachable(outcome) : undefined;
+        if (reason !== undefined) skip(`the npm registry cannot be reached: ${reason}`);
+        const printed = outcome.stdout + outcome.stderr;
         expectAsShown(command, printed, output);
         const [token] = /svs_[\w-]{43}/.exec(printed) ?? [];
         if (token !== undefined) values.set("TOKEN", token);
@@ -122,11 +156,22 @@ describe("the README's first run (needs the npm registry or its cache, bash and 
   });
 });
 
+/** `npm start` says where it will listen before it does. */
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, "127.0.0.1");
+  await once(probe, "listening");
+  const address = probe.address();
+  probe.close();
+  await once(probe, "close");
+  if (address === null || typeof address === "string") throw new Error("no port is free");
+  return address.port;
+}
+
 describe("afterwards, in the folder that realmc init filled", () => {
   it("the scripts of package.json check, build, and compile what is emitted", { timeout: 120_000 }, async ({
     skip,
   }) => {
-    if (!readdirSync(folder).includes("node_modules")) skip("the packages could not be installed");
+    if (!existsSync(join(folder, "node_modules"))) skip("the packages could not be installed");
     await stopDev();
     for (const script of ["check", "build", "types"]) {
       const { status, stdout, stderr } = bash(`npm run --silent ${script}`);
@@ -140,7 +185,7 @@ describe("afterwards, in the folder that realmc init filled", () => {
   it("the workflow passes, and stops a pull request that breaks clients", { timeout: 120_000 }, ({
     skip,
   }) => {
-    if (!readdirSync(folder).includes("node_modules")) skip("the packages could not be installed");
+    if (!existsSync(join(folder, "node_modules"))) skip("the packages could not be installed");
     const git = (words: string) =>
       execFileSync("git", words.split(" "), { cwd: folder, encoding: "utf8" }).trim();
     git("init --quiet --initial-branch main");
@@ -178,4 +223,30 @@ describe("afterwards, in the folder that realmc init filled", () => {
     });
     return { failed };
   }
+});
+
+describe("what the README begins with (in the same checkout)", () => {
+  const [start = "", test = ""] = commandsOnTop(readme);
+
+  it("is two commands", () => {
+    expect(commandsOnTop(readme)).toEqual(["npm install && npm start", "npm install && npm test"]);
+  });
+
+  it("serves the examples, with a curl line that works", { timeout: 400_000 }, async ({ skip }) => {
+    if (!existsSync(join(checkout, "node_modules"))) skip("the packages could not be installed");
+    await stopDev();
+    here = checkout;
+    await startDev(start, (printed) => /^Try:\n(.*\n){2}/m.test(printed), { PORT: String(await freePort()) });
+    const [, line = ""] = /^Try:\n((?:.*\n){2})/m.exec(dev?.printed ?? "") ?? [];
+    expect(JSON.parse(bash(`${line.trim()} --silent`).stdout)).toMatchObject({ name: "Compilers & Co" });
+    await stopDev();
+  });
+
+  it("runs tests", { timeout: 400_000 }, ({ skip }) => {
+    if (!existsSync(join(checkout, "node_modules"))) skip("the packages could not be installed");
+    // All of them are what runs this one.
+    const { status, stdout, stderr } = bash(`${test} -- scripts/first-run/readme.test.ts`);
+    expect(status, stdout + stderr).toBe(0);
+    expect(stdout).toMatch(/Test Files .*1 passed/);
+  });
 });

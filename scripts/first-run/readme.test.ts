@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { commandsOf, isAsShown } from "./readme.ts";
+import { commandsOf, commandsOnTop, isAsShown } from "./readme.ts";
 
 describe("commands of a section", () => {
   it("are those of its console blocks, with what is shown below them", () => {
@@ -18,6 +18,14 @@ describe("commands of a section", () => {
       { command: "two \\\n  more", output: "" },
       { command: "three", output: "last" },
     ]);
+  });
+});
+
+describe("commands on top", () => {
+  it("are those before the first section, without what is said of them", () => {
+    const markdown =
+      "# realmc\n\n```sh\none && two    # both\nthree\n```\n\n## First\n```sh\nnot this\n```\n";
+    expect(commandsOnTop(markdown)).toEqual(["one && two", "three"]);
   });
 });
 

@@ -15,6 +15,16 @@ export function commandsOf(markdown: string, section: string): readonly Shown[] 
   return blocks.flatMap(commandsIn);
 }
 
+/** The lines of the `sh` block before the first section, without what is said of them. */
+export function commandsOnTop(markdown: string): readonly string[] {
+  const [top = ""] = markdown.split("\n## ");
+  const [, block = ""] = /^```sh\n(.*?)^```$/ms.exec(top) ?? [];
+  return block
+    .trim()
+    .split("\n")
+    .map((line) => line.replace(/\s+#.*/, ""));
+}
+
 function commandsIn(block: string): readonly Shown[] {
   return block
     .split(/^\$ /m)
@@ -31,6 +41,7 @@ const varying = {
   time: /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/,
   request: /(?<="request_id":")[\w-]{12}\.\d+/,
   id: /01[0-9a-z]{18}/,
+  packages: /(?<=added )\d+ packages in \w+/,
   duration: /\d+(?:\.\d+)? m?s\b/,
   port: /(?<=127\.0\.0\.1:)\d+/,
 };

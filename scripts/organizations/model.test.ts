@@ -1,12 +1,13 @@
 /** Organizations under random operations of several people, against a model of them. */
 import { describe, expect, it } from "vitest";
+import { runs } from "../../runtime/random.testing.ts";
 import { report, runRandom, shrink } from "./model/run.ts";
 import { compileTenants } from "./model/tenants.ts";
 
 /** The seed of this run; another one by `ORGANIZATIONS_SEED`. */
 const seed = Number(process.env["ORGANIZATIONS_SEED"] ?? 100);
 const isShared = process.env["REALMC_TEST_STORE"] === "mongodb";
-const sequences = Number(process.env["ORGANIZATIONS_RUNS"] ?? (isShared ? 3 : 12));
+const sequences = Number(process.env["ORGANIZATIONS_RUNS"] ?? runs(isShared ? 3 : 12));
 const length = isShared ? 40 : 80;
 
 /** What sequences meet, if not each of them: else they would prove little. */

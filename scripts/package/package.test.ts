@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { publint } from "publint";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { isFull } from "../../runtime/random.testing.ts";
 import { strictest } from "../strictest.ts";
 import { root } from "../workspace.ts";
 import { installedIn } from "./installed.ts";
@@ -50,12 +51,14 @@ describe("what is published", () => {
   it("is what users need, and no sources, tests or scripts", () => {
     const folders = new Set(tarball.files.map((path) => path.replace(/[^/]*$/, "")));
     expect(
-      [...folders].filter((path) => !/^(?:lib\/runtime|compiler\/init\/template)\/./.test(path)),
+      [...folders].filter((path) => !/^(?:lib\/runtime|compiler\/init\/template|examples)\/./.test(path)),
     ).toEqual([
       "",
       "compiler/cli/",
       "compiler/init/template/",
+      "docs/",
       "docs/schemas/",
+      "generated/helpdesk/support/tickets/",
       "lib/cli/",
       "lib/docs/",
       "lib/runtime/",
@@ -64,10 +67,20 @@ describe("what is published", () => {
     ]);
     expect(tarball.files.filter((path) => /\.test\.|testing|testdata|golden|fixture/.test(path))).toEqual([]);
     const sources = tarball.files.filter((path) => /\.ts$/.test(path) && !/\.d\.ts$/.test(path));
-    // The parts of emitted clients.
+    // The parts of emitted clients, and the file that the README shows.
     expect(
       sources.filter((path) => !/^templates\/client\/|^runtime\/documents\/shape\.ts$/.test(path)),
-    ).toEqual([]);
+    ).toEqual(["generated/helpdesk/support/tickets/rules.ts"]);
+  });
+
+  it("has what the README links to", () => {
+    const links = [...readFileSync(join(root, "README.md"), "utf8").matchAll(/\]\(([^)#]+)[^)]*\)/g)].flatMap(
+      ([, target = ""]) => (/^[a-z]+:/.test(target) ? [] : [target]),
+    );
+    expect(links).toContain("docs/queries.md");
+    const isThere = (target: string) =>
+      tarball.files.some((path) => path === target || path.startsWith(`${target}/`));
+    expect(links.filter((target) => !isThere(target))).toEqual([]);
   });
 
   it("is as publint would have it", async () => {
@@ -154,11 +167,9 @@ describe.skipIf(unreachable !== "")(`installed into an empty folder${unreachable
       return { status, stdout };
     };
 
-    it("hold under the settings that a new project has", () => {
-      expect(check("-p", ".")).toEqual({ status: 0, stdout: "" });
-    });
-
-    it.each(["nodenext", "bundler"])(
+    // In short runs each resolves modules in one of the two ways.
+    const resolutions = compiler === "typescript-5.4" ? ["nodenext"] : ["bundler"];
+    it.each(isFull ? ["nodenext", "bundler"] : resolutions)(
       "hold under the strictest settings and moduleResolution %s",
       (resolution) => {
         const settings = `strictest-${compiler}-${resolution}.json`;
@@ -167,11 +178,14 @@ describe.skipIf(unreachable !== "")(`installed into an empty folder${unreachable
       },
     );
 
-    it("are there: what is wrong does not compile", () => {
-      const settings = { extends: "./tsconfig.json", include: [], files: ["wrong.ts"] };
+    it("hold under the settings that a new project has, and what is wrong does not compile", () => {
+      const settings = { extends: "./tsconfig.json", files: ["wrong.ts"] };
       writeFileSync(join(project, "wrong.json"), JSON.stringify(settings));
       writeFileSync(join(project, "wrong.ts"), 'import { main } from "realmc/runtime";\nawait main(1);\n');
-      expect(check("-p", "wrong.json").stdout).toMatch(/^wrong\.ts\(2,12\): error TS2345: .*'Program'/);
+      const { stdout } = check("-p", "wrong.json");
+      // Nothing else is wrong.
+      expect(stdout.match(/error TS/g)).toHaveLength(1);
+      expect(stdout).toMatch(/^wrong\.ts\(2,12\): error TS2345: .*'Program'/);
     });
   });
 });

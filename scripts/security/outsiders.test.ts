@@ -4,6 +4,7 @@
  */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { isJsonObject, type JsonObject } from "../../runtime/json.ts";
+import { isFull } from "../../runtime/random.testing.ts";
 import { Description, type Operation } from "../conformance/description.ts";
 import { compileTenants } from "../organizations/model/tenants.ts";
 import type { Ask } from "./outsiders/ask.ts";
@@ -74,6 +75,13 @@ function variants(names: Names): readonly Names[] {
   return [nothing, names, { ...nothing, org: names.org }, { ...names, org: nothing.org }];
 }
 
+let turn = 0;
+/** All of them; in short runs one each time, by turns. */
+function some(callers: readonly Caller[]): readonly Caller[] {
+  turn += 1;
+  return isFull ? callers : callers.filter((_, at) => at === turn % callers.length);
+}
+
 function written(method: string, { path, ...sent }: Ask): string {
   return `${method} ${path} ${JSON.stringify(sent)}`;
 }
@@ -110,7 +118,7 @@ describe("Organization endpoints 1: who is no member cannot tell an organization
   it.each(each)("%s", async (title, operation) => {
     // Past the door of administration nobody of them comes.
     const callers = title.includes(" /_admin/") && !isShared ? [loner, nobody] : outsiders;
-    for (const caller of callers) await expectAlike(caller, operation, variants(acme));
+    for (const caller of some(callers)) await expectAlike(caller, operation, variants(acme));
   });
 
   it("nor, inside of one's own, another's teams, members and invitations from none", async () => {
@@ -125,7 +133,7 @@ describe("Organization endpoints 1: who is no member cannot tell an organization
 
 describe("Organization endpoints 6: without the second factor that it requires a member is told what others are", () => {
   it.each(ofDocuments)("%s", async (_, operation) => {
-    for (const caller of [member, town.acting("the-member")])
+    for (const caller of some([member, town.acting("the-member")]))
       await expectAlike(caller, operation, variants(vault));
   });
 
@@ -146,7 +154,7 @@ describe("Organization endpoints 6: without the second factor that it requires a
 describe("States, Organization: a deleted one is nothing to anybody, those who were in it and API keys included", () => {
   it.each([...ofOrganizations, ...ofDocuments])("%s", async (_, operation) => {
     const others = isShared ? [] : [town.acting("the-bereaved"), loner];
-    for (const caller of [bereaved, robot, ...others]) {
+    for (const caller of some([bereaved, robot, ...others])) {
       await expectAlike(caller, operation, variants(gone));
     }
   });
@@ -180,17 +188,20 @@ describe("Organization: what is asked without naming anything", () => {
     return found;
   }
 
-  it("stays as it is when an organization is made and filled, and when it is deleted", async () => {
+  it("stays as it is when an organization is made and filled, and when it is deleted", {
+    timeout: 120_000,
+  }, async () => {
+    const lookers = outsiders.filter((_, at) => isFull || at % 3 === 0);
     for (const caller of [loner, stranger]) {
       for (const n of [1, 2, 3])
         await town.well(caller, "POST", "/main/wiki", { title: `keeps ${n}`, size: n });
     }
-    const before = await Promise.all(outsiders.map(everything));
+    const before = await Promise.all(lookers.map(everything));
     const founder = await town.person("the-founder");
     const late = await town.found(founder, "Late");
-    expect(await Promise.all(outsiders.map(everything))).toEqual(before);
+    expect(await Promise.all(lookers.map(everything))).toEqual(before);
     await town.administer("DELETE", late.org);
-    expect(await Promise.all(outsiders.map(everything))).toEqual(before);
+    expect(await Promise.all(lookers.map(everything))).toEqual(before);
   });
 });
 

@@ -225,6 +225,7 @@ async function enroll(
   person: Person,
 ): Promise<{ readonly secret: string; readonly codes: readonly string[] }> {
   const { token } = person;
+  await server.verify(person);
   const headers = { "x-svc-reauth": await server.reauth(person) };
   const asked = await server.send("POST", "/_auth/mfa/totp", { token, headers });
   const secret = text(asked.body, "secret");

@@ -79,7 +79,10 @@ export class Accounts {
   signUp(
     body: SignUp,
     options?: RequestOptions,
-  ): ApiPromise<SignedIn, Open | BodyError | "email_taken" | "forbidden" | "invalid_invitation"> {
+  ): ApiPromise<
+    SignedIn,
+    Open | BodyError | "email_taken" | "forbidden" | "invalid_invitation" | "too_many_requests"
+  > {
     return this.#signIn("signup", body, options);
   }
 
@@ -190,7 +193,7 @@ export class Accounts {
     return this.#post("email/change", body, options);
   }
 
-  /** The secret of a second factor, which counts once `confirmTotp` has seen a code of it. */
+  /** The secret of a second factor, at a verified address; it counts once `confirmTotp` has seen a code of it. */
   enrolTotp(
     options?: ProofOptions,
   ): ApiPromise<
@@ -208,6 +211,16 @@ export class Accounts {
     Always | BodyError | "invalid_credentials" | "too_many_requests" | "write_conflict"
   > {
     return this.#post("mfa/totp/confirm", body, options);
+  }
+
+  /** Those that are left end. */
+  renewRecoveryCodes(
+    options?: ProofOptions,
+  ): ApiPromise<
+    { recovery_codes: string[] },
+    Always | AnyBodyError | "reauth_required" | "not_found" | "write_conflict"
+  > {
+    return this.#post("mfa/recovery_codes", undefined, options);
   }
 
   removeTotp(

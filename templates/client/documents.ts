@@ -205,7 +205,10 @@ export class Collection<S extends Shape, Further extends ErrorCode = never> {
 
   /** Groups the documents that the caller may read, and measures each group. */
   aggregate<By extends S["aggregation"]["by"] = never, Metric extends MetricOf<S> = "count" & MetricOf<S>>(
-    options: RequestOptions & AggregateOptions<S, By, Metric> & Known<Groups<S, By, Metric>> = {},
+    options: RequestOptions &
+      AggregateOptions<S, By, Metric> &
+      BelongingOptions<S> &
+      Known<Groups<S, By, Metric>> = {},
   ): ApiPromise<Groups<S, By, Metric>, AggregateError<S> | Further> {
     const { known, ...query } = options;
     return this.#connection.unlessKnown(

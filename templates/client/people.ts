@@ -94,6 +94,13 @@ export class PeopleAdministration extends Administration {
     return this.#call({ method: "DELETE", path: userPath(id), ...proved(options) });
   }
 
+  removeUserFactor(
+    id: string,
+    options?: ProofOptions,
+  ): ApiPromise<void, AdministrationError | "write_conflict"> {
+    return this.#call({ method: "DELETE", path: `${userPath(id)}/mfa`, ...proved(options) });
+  }
+
   listUserSessions(
     id: string,
     options: PageOptions = {},

@@ -4,6 +4,7 @@ import { diagnose } from "../../diagnostics/catalogue.ts";
 import type { Diagnostic } from "../../diagnostics/diagnostic.ts";
 import { locate, pathOf, pointerOf, type SourceFile } from "../../load/source.ts";
 import { targetOf, valueAt } from "../../model/pointers.ts";
+import type { ModelledRealm } from "../../model/read-realms.ts";
 import { subschemas } from "../../model/subschemas.ts";
 import type { CollectionCheck } from "../subject.ts";
 
@@ -21,7 +22,7 @@ const declaring: ReadonlySet<string> = new Set([
 export function datePlacement(
   root: SourceFile,
   at: readonly string[],
-  files: ReadonlyMap<string, SourceFile>,
+  { files, faults }: Pick<ModelledRealm, "files" | "faults">,
 ): Diagnostic[] {
   const found: Diagnostic[] = [];
   const seen = new Set<string>();
@@ -36,8 +37,11 @@ export function datePlacement(
     const schema: JsonValue | undefined = valueAt(file.value, pointerOf(place));
     if (seen.has(key) || !isJsonObject(schema)) return;
     seen.add(key);
+    const isKnown = ["type", "format", "x-svc-store"].every(
+      (keyword) => !faults.touch(file.path, [...place, keyword]),
+    );
     const problem = schema["x-svc-store"] === undefined ? undefined : declared ? valueProblem(schema) : why;
-    if (problem !== undefined)
+    if (problem !== undefined && (isKnown || !declared))
       found.push(
         diagnose("schema-date-placement", locate(file, [...place, "x-svc-store"], "key"), { problem }),
       );

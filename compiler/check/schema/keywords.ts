@@ -7,6 +7,7 @@ import { didYouMean } from "../../diagnostics/suggest.ts";
 import { locate, pointerOf } from "../../load/source.ts";
 import { valueAt } from "../../model/pointers.ts";
 import type { SchemaSite } from "../../model/read-realms.ts";
+import { acceptedLength, slowPatternKeyword } from "../../model/slow-pattern.ts";
 import { visitSchemas } from "../../model/subschemas.ts";
 import { type PlacedPattern, patternProblem } from "../patterns.ts";
 
@@ -27,10 +28,19 @@ export function unknownFormats({ file, at }: SchemaSite): Diagnostic[] {
 /** Every `pattern` and every key of `patternProperties`. */
 export function patternsOf({ file, at }: SchemaSite): PlacedPattern[] {
   const found: PlacedPattern[] = [];
-  visitSchemas(valueAt(file.value, pointerOf(at)) ?? {}, at, ({ pattern, patternProperties }, place) => {
-    if (typeof pattern === "string") found.push({ pattern, span: locate(file, [...place, "pattern"]) });
+  visitSchemas(valueAt(file.value, pointerOf(at)) ?? {}, at, (schema, place) => {
+    const { pattern, patternProperties, [slowPatternKeyword]: accepted } = schema;
+    if (typeof pattern === "string") {
+      found.push({
+        pattern,
+        span: locate(file, [...place, "pattern"]),
+        of: "value",
+        ...(accepted === undefined ? {} : { accepted: { maxLength: acceptedLength(schema) } }),
+      });
+    }
     for (const each of Object.keys(isJsonObject(patternProperties) ? patternProperties : {})) {
-      found.push({ pattern: each, span: locate(file, [...place, "patternProperties", each], "key") });
+      const span = locate(file, [...place, "patternProperties", each], "key");
+      found.push({ pattern: each, span, of: "name" });
     }
   });
   return found;

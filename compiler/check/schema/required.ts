@@ -4,17 +4,20 @@ import { diagnose } from "../../diagnostics/catalogue.ts";
 import type { Diagnostic } from "../../diagnostics/diagnostic.ts";
 import { didYouMean } from "../../diagnostics/suggest.ts";
 import { locate, pointerOf } from "../../load/source.ts";
+import type { Faults } from "../../model/faults.ts";
 import { valueAt } from "../../model/pointers.ts";
 import type { SchemaSite } from "../../model/read-realms.ts";
 import { visitSchemas } from "../../model/subschemas.ts";
-import { patternProblem } from "../patterns.ts";
+import { mayMatch } from "../patterns.ts";
 
 /** `required` beside `additionalProperties: false`, which lets nothing else through than is declared beside it. */
-export function requiredFields({ file, at }: SchemaSite): Diagnostic[] {
+export function requiredFields({ file, at }: SchemaSite, faults: Faults): Diagnostic[] {
   const found: Diagnostic[] = [];
   visitSchemas(valueAt(file.value, pointerOf(at)) ?? {}, at, (schema, place) => {
     const { required, properties, patternProperties, additionalProperties } = schema;
     if (!Array.isArray(required) || additionalProperties !== false) return;
+    const declaring = ["properties", "patternProperties"];
+    if (declaring.some((keyword) => faults.cover(file.path, [...place, keyword]))) return;
     const declared = isJsonObject(properties) ? Object.keys(properties) : [];
     const patterns = isJsonObject(patternProperties) ? Object.keys(patternProperties) : [];
     required.forEach((field: JsonValue, index) => {
@@ -26,9 +29,4 @@ export function requiredFields({ file, at }: SchemaSite): Diagnostic[] {
     });
   });
   return found;
-}
-
-/** A broken pattern is told of elsewhere. */
-function mayMatch(pattern: string, field: string): boolean {
-  return patternProblem(pattern) !== undefined || new RegExp(pattern, "u").test(field);
 }

@@ -4,6 +4,7 @@ import type { Diagnostic } from "../../diagnostics/diagnostic.ts";
 import { locate, nodeAt, pointerOf, type SourceFile } from "../../load/source.ts";
 import { objectOf } from "../../model/collection.ts";
 import { targetOf, valueAt } from "../../model/pointers.ts";
+import type { ModelledRealm } from "../../model/read-realms.ts";
 
 /**
  * A schema of documents says `type: object` itself; one of profiles, which stands inside of realm.yaml, may leave that to
@@ -13,8 +14,9 @@ export function objectAtTop(
   file: SourceFile,
   at: readonly string[],
   what: string,
-  files: ReadonlyMap<string, SourceFile>,
+  { files, faults }: Pick<ModelledRealm, "files" | "faults">,
 ): Diagnostic[] {
+  if (["type", "$ref"].some((keyword) => faults.touch(file.path, [...at, keyword]))) return [];
   const schema = objectOf(valueAt(file.value, pointerOf(at)));
   if (schema.type === "object" || (at.length > 0 && refersToObject(schema, file.path, files))) return [];
   const hasType = nodeAt(file, [...at, "type"]) !== undefined;

@@ -22,11 +22,25 @@ export const aggregationCodes = {
   },
   "aggregate-array": {
     severity: "error",
-    summary: "An aggregate declaration names a field that is, or lies in, an array.",
-    message: "'{field}' passes through the array '{array}'; aggregations take one value a document",
-    explanation: "A document would stand in several groups, or count several times in one.",
-    wrong: { files: { "collection.yaml": "aggregate: { group_by: [tags] }" } },
-    right: { files: { "collection.yaml": "aggregate: { group_by: [status] }" } },
+    summary: "An aggregate declaration names a field inside the elements of an array.",
+    message: "'{field}' lies in the elements of the array '{array}'; aggregations do not look into them",
+    explanation:
+      "An array of scalars can be grouped by, and its different elements counted; what the objects in an array hold cannot.",
+    wrong: {
+      files: {
+        "schema.json": `{
+  "type": "object",
+  "properties": {
+    "lines": {
+      "type": "array",
+      "items": { "type": "object", "properties": { "sku": { "type": "string" } } }
+    }
+  }
+}`,
+        "collection.yaml": "aggregate: { group_by: [lines.sku] }",
+      },
+    },
+    right: { files: { "collection.yaml": "aggregate: { group_by: [tags] }" } },
   },
   "aggregate-name": {
     severity: "error",
@@ -52,7 +66,7 @@ export const aggregationCodes = {
     summary: "A field holds values that it cannot be aggregated by.",
     message: "{use} needs {needs} in '{field}', which is {found}",
     explanation:
-      "Groups are made of scalars; `sum` and `avg` are for numbers, `min` and `max` for numbers, strings or dates, `distinct` for any scalar. Null is allowed beside them.",
+      "Groups are made of scalars, or of the elements of an array of scalars, and `distinct` counts such; `sum` and `avg` are for numbers, `min` and `max` for numbers, strings or dates. Null is allowed beside them.",
     wrong: { files: { "collection.yaml": "aggregate: { metrics: { title: [sum] } }" } },
     right: { files: { "collection.yaml": "aggregate: { metrics: { hours: [sum] } }" } },
   },

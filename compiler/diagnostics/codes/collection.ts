@@ -91,17 +91,41 @@ export const collectionCodes = {
   },
   "cache-clock": {
     severity: "error",
-    summary: "Public caching with a read rule that depends on the clock.",
-    message: "the read rule depends on the clock, so a cached answer could show what is no longer allowed",
-    hint: "remove cache, or the use of now, ago and ahead in the read rule",
-    explanation: "A shared cache goes on serving an answer until `max_age`, whatever the rule says by then.",
+    summary: "Public caching with a read rule, of the documents or of a field, that depends on the clock.",
+    message: "{rule} depends on the clock, so a cached answer could show what is no longer allowed",
+    hint: "remove cache, or the use of now, ago and ahead in this rule",
+    explanation:
+      "A shared cache goes on serving an answer until `max_age`, whatever the rule says by then, and with it the fields that were shown in it.",
     wrong: {
       files: {
-        "collection.yaml": "rules: { read: document.publish_at < now }\ncache: { public: true, max_age: 60 }",
+        "collection.yaml":
+          "rules: { read: document.public }\nfields:\n  salary: { read: document.publish_at < now }\ncache: { public: true, max_age: 60 }",
       },
     },
     right: {
       files: {
+        "collection.yaml":
+          "rules: { read: document.public }\nfields:\n  salary: { read: hasRole('hr') }\ncache: { public: true, max_age: 60 }",
+      },
+    },
+  },
+  "cache-app-config": {
+    severity: "warning",
+    summary: "Public caching with a read rule, of the documents or of a field, that depends on appConfig.",
+    message:
+      "{rule} depends on appConfig; when an administrator replaces that, shared caches go on showing what was allowed before, for max_age: {seconds} seconds",
+    hint: "lower max_age to what is bearable, or remove cache",
+    explanation:
+      "Administrators replace `app_config` while the server runs. What anonymous callers may see changes at once, what shared caches show of it up to `max_age` later.",
+    wrong: {
+      files: {
+        "realm.yaml": "auth: enabled\napp_config: { open: true }",
+        "collection.yaml": "rules: { read: appConfig.open }\ncache: { public: true, max_age: 60 }",
+      },
+    },
+    right: {
+      files: {
+        "realm.yaml": "auth: enabled\napp_config: { open: true }",
         "collection.yaml": "rules: { read: document.public }\ncache: { public: true, max_age: 60 }",
       },
     },
@@ -123,16 +147,53 @@ export const collectionCodes = {
     right: { files: { "realm.yaml": "auth: enabled", "collection.yaml": "custom_id: user" } },
   },
   "field-rule-field": {
-    severity: "error",
-    summary: "A field-level rule for a field that is not declared.",
+    severity: "warning",
+    summary: "A field-level rule for a member that is not declared and looks like a declared field.",
     message: "'{field}' is not a declared field of {collection}",
     explanation:
-      "A rule for a field that does not exist would protect nothing, least of all the misspelt one.",
+      "Rules may be given to members that the schema does not declare, or declares no longer: they hold for what is stored. But a rule for a misspelt field protects nothing, least of all the field that was meant.",
     wrong: {
       files: { "collection.yaml": "rules: { read: true }\nfields:\n  salery: { read: hasRole('hr') }" },
     },
     right: {
       files: { "collection.yaml": "rules: { read: true }\nfields:\n  salary: { read: hasRole('hr') }" },
+    },
+  },
+  "field-rule-retired": {
+    severity: "error",
+    summary: "The entry retired: published for a field that is declared, or beside a rule.",
+    message: "retired: published has no meaning here: {problem}",
+    hint: "remove it; to show a declared field to all readers give it no read rule",
+    explanation:
+      "`retired: published` says of a member that the schema declares no longer that all readers of a document may see its stored value. Who may see a declared field is what its read rule says.",
+    wrong: {
+      files: { "collection.yaml": "rules: { read: true }\nfields:\n  salary: { retired: published }" },
+    },
+    right: {
+      files: { "collection.yaml": "rules: { read: true }\nfields:\n  wage: { retired: published }" },
+    },
+  },
+  "retired-field-readable": {
+    severity: "error",
+    summary: "A read rule went together with its field, so that stored values would be seen by all readers.",
+    message:
+      "'{field}' was hidden by the read rule `{rule}`; it is not declared any longer and nothing hides it, so every reader would see what is stored there",
+    hint: "keep fields.{field} with its read rule, or say that it is meant: { retired: published }",
+    explanation:
+      "Documents are answered as they are stored. A field that is renamed or removed from the schema stays in the documents that have it, and without its rule everybody who may read them sees it. `realmc build` and `realmc dev` compare with what their output folder was built from, `realmc check` with the folder that `--against` names.",
+    wrong: {
+      before: { "collection.yaml": "rules: { read: true }\nfields:\n  wage: { read: hasRole('hr') }" },
+      files: { "collection.yaml": "rules: { read: true }" },
+    },
+    right: {
+      before: {
+        "collection.yaml":
+          "rules: { read: true }\nfields:\n  wage: { read: hasRole('hr') }\n  bonus: { read: hasRole('hr') }",
+      },
+      files: {
+        "collection.yaml":
+          "rules: { read: true }\nfields:\n  wage: { read: hasRole('hr') }\n  bonus: { retired: published }",
+      },
     },
   },
   "field-rule-server": {
@@ -166,6 +227,60 @@ export const collectionCodes = {
     wrong: { files: { "collection.yaml": "rules: { read: true }\nfields:\n  salary: {}" } },
     right: {
       files: { "collection.yaml": "rules: { read: true }\nfields:\n  salary: { read: hasRole('hr') }" },
+    },
+  },
+  "custom-id-outside": {
+    severity: "warning",
+    summary: "A `custom_id.pattern` that no possible id matches.",
+    message: "no id fits this pattern: {problem}",
+    hint: "ids have 1 to 128 letters of ASCII, digits and - . _ ~, and do not begin with _",
+    explanation:
+      "Besides the pattern every id must be safe in addresses and file names. What only ids outside of that would match refuses every create.",
+    wrong: { files: { "collection.yaml": "custom_id: { pattern: '^[a-z]+:[0-9]+$' }" } },
+    right: { files: { "collection.yaml": "custom_id: { pattern: '^[a-z]+-[0-9]+$' }" } },
+  },
+  "field-unwritable": {
+    severity: "warning",
+    summary: "A required field that nobody may write.",
+    message: "nobody may write '{field}', which schema.json requires: no document can be created",
+    hint: "let it be written by somebody, or do not require it",
+    explanation:
+      "A create without a required field is refused by the schema, and one with a field whose write rule does not hold by that rule.",
+    wrong: {
+      files: {
+        "schema.json":
+          '{ "type": "object", "properties": { "salary": { "type": "integer" } }, "required": ["salary"] }',
+        "collection.yaml": "rules: { read: true, create: user != null }\nfields:\n  salary: { write: false }",
+      },
+    },
+    right: {
+      files: {
+        "schema.json":
+          '{ "type": "object", "properties": { "salary": { "type": "integer" } }, "required": ["salary"] }',
+        "collection.yaml":
+          "rules: { read: true, create: user != null }\nfields:\n  salary: { write: document == null }",
+      },
+    },
+  },
+  "owner-takeover": {
+    severity: "warning",
+    summary: "A field that says whose a document is can be set by others who may update it.",
+    message:
+      "whoever may update the document can write their own id into '{field}', and the {rule} rule goes by it",
+    hint: "add `&& data.{field} == document.{field}` to the update rule, or give '{field}' a write rule",
+    explanation:
+      "The rule treats the user whom the field names as the owner. The update rule lets in users whom it does not name, without a role or membership, and nothing keeps them from naming themselves.",
+    wrong: {
+      files: {
+        "collection.yaml":
+          "rules:\n  read: user != null\n  update: user != null\n  delete: document.owner_id == user.id",
+      },
+    },
+    right: {
+      files: {
+        "collection.yaml":
+          "rules:\n  read: user != null\n  update: user != null && data.owner_id == document.owner_id\n  delete: document.owner_id == user.id",
+      },
     },
   },
 } as const satisfies Readonly<Record<string, CatalogueEntry>>;

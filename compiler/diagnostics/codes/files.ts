@@ -23,7 +23,7 @@ export const fileCodes = {
     summary: "A file is not UTF-8.",
     message: "the file is not valid UTF-8{detail}",
     hint: "save it as UTF-8",
-    explanation: "Configuration is UTF-8, with or without a byte order mark, with LF or CRLF line ends.",
+    explanation: "Configuration is UTF-8, with or without a byte order mark, with LF, CRLF or CR line ends.",
     wrong: { words: "a realm.yaml in UTF-16 or Latin-1" },
     right: { words: "a realm.yaml in UTF-8" },
   },

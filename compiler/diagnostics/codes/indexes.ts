@@ -176,4 +176,29 @@ export const indexCodes = {
       files: { "indexes.json": '{ "text": { "fields": { "title": 10 }, "language_field": "lang" } }' },
     },
   },
+  "index-redundant": {
+    severity: "warning",
+    summary: "An index whose fields are the first ones of another index.",
+    message: "the index '{other}' begins with the same fields, so this one serves nothing more",
+    hint: "remove this index",
+    explanation:
+      "An index serves what asks for its first fields alone, too. The shorter one costs something at every write and gives nothing for it.",
+    wrong: {
+      files: {
+        "indexes.json":
+          '{ "indexes": [{ "fields": ["status"] }, { "fields": ["status", "-_meta.created_at"] }] }',
+      },
+    },
+    right: { files: { "indexes.json": '{ "indexes": [{ "fields": ["status", "-_meta.created_at"] }] }' } },
+  },
+  "index-unique-boolean": {
+    severity: "warning",
+    summary: "A unique index over booleans alone.",
+    message: "the collection could hold only {documents} documents with {fields}",
+    hint: 'remove "unique", or name a field beside it that says within what it is unique',
+    explanation:
+      "A boolean has two values, so a unique index over it lets in one document of each. What is usually meant is one such document of each of something: then that belongs to the index.",
+    wrong: { files: { "indexes.json": '{ "indexes": [{ "fields": ["public"], "unique": true }] }' } },
+    right: { files: { "indexes.json": '{ "indexes": [{ "fields": ["slug", "public"], "unique": true }] }' } },
+  },
 } as const satisfies Readonly<Record<string, CatalogueEntry>>;

@@ -175,4 +175,26 @@ export const realmCodes = {
       },
     },
   },
+  "network-everywhere": {
+    severity: "warning",
+    summary: "Networks of administrators that hold every address.",
+    message: "{network} holds every address, so it restricts nobody",
+    hint: "name the networks that administrators use, or remove allowed_networks",
+    explanation:
+      "`admin.allowed_networks` refuses administrators from elsewhere. A network of all addresses looks like a restriction and is none.",
+    wrong: { files: { "realm.yaml": "auth: enabled\nadmin: { allowed_networks: ['0.0.0.0/0'] }" } },
+    right: { files: { "realm.yaml": "auth: enabled\nadmin: { allowed_networks: ['192.0.2.0/24'] }" } },
+  },
+  "app-config-secret": {
+    severity: "warning",
+    summary: "A value of `app_config` looks like a secret.",
+    message: "the value of '{key}' looks like {secret}",
+    hint: "withdraw it, since it stands in this file's history, and keep secrets in the environment of what uses them",
+    explanation:
+      "`app_config` is configuration: it is kept with the sources, recorded in the output, and administrators read it. The value is not repeated here.",
+    wrong: {
+      files: { "realm.yaml": "auth: enabled\napp_config:\n  payment_key: sk_live_4eC39HqLyjWDarjtT1zdp7dc" },
+    },
+    right: { files: { "realm.yaml": "auth: enabled\napp_config:\n  payment_page: https://pay.example.com" } },
+  },
 } as const satisfies Readonly<Record<string, CatalogueEntry>>;

@@ -219,4 +219,26 @@ export const referenceCodes = {
       },
     },
   },
+  "reference-unreadable": {
+    severity: "warning",
+    summary: "A reference to a collection that no user may read.",
+    message: "no user may read {collection}, so '{name}' is never expanded for one",
+    hint: "give {collection} a read rule, or remove the reference",
+    explanation:
+      "Whoever expands a reference gets what they may read of the other collection. Without a read rule, or with one that never holds, that is nothing but for API keys.",
+    wrong: {
+      files: {
+        "collection.yaml":
+          "rules: { read: true }\nreferences:\n  author: { collection: people, field: author_id }",
+        "support/people/collection.yaml": "rules: { read: false }",
+      },
+    },
+    right: {
+      files: {
+        "collection.yaml":
+          "rules: { read: true }\nreferences:\n  author: { collection: people, field: author_id }",
+        "support/people/collection.yaml": "rules: { read: user != null }",
+      },
+    },
+  },
 } as const satisfies Readonly<Record<string, CatalogueEntry>>;

@@ -59,6 +59,63 @@ export const schemaCodes = {
       },
     },
   },
+  "schema-unfittable": {
+    severity: "error",
+    summary: "No value fits a schema.",
+    message: "no value fits this schema: {reason}",
+    explanation:
+      "What stands in it, or in what it refers to, excludes itself: a minimum above the maximum, an enum without a value of the type, a required member that cannot be. The field could never be written, and where it is required no document either. A field that is meant to be absent has the schema `false`.",
+    wrong: {
+      files: {
+        "schema.json":
+          '{\n  "type": "object",\n  "properties": { "rating": { "type": "integer", "minimum": 5, "maximum": 1 } }\n}',
+      },
+    },
+    right: {
+      files: {
+        "schema.json":
+          '{\n  "type": "object",\n  "properties": { "rating": { "type": "integer", "minimum": 1, "maximum": 5 } }\n}',
+      },
+    },
+  },
+  "schema-value-misfit": {
+    severity: "warning",
+    summary: "A default, an example or a value of an enum does not fit the schema around it.",
+    message: "{what} {value} {problem}",
+    explanation:
+      "Readers of the schema and of the OpenAPI document take such a value for one that can be written. `null` in an `enum` is allowed only where `type` allows it too.",
+    wrong: {
+      files: {
+        "schema.json":
+          '{\n  "type": "object",\n  "properties": { "priority": { "type": "string", "enum": ["high", "low", null] } }\n}',
+      },
+    },
+    right: {
+      files: {
+        "schema.json":
+          '{\n  "type": "object",\n  "properties": { "priority": { "type": ["string", "null"], "enum": ["high", "low", null] } }\n}',
+      },
+    },
+  },
+  "schema-keyword-unused": {
+    severity: "warning",
+    summary: "A keyword has no effect beside the others of its schema.",
+    message: "'{keyword}' has no effect here: {why}",
+    explanation:
+      "JSON Schema ignores a keyword that is about values of another type, or that lacks its partner. It was probably meant otherwise: `minLength` of a number is `minimum`.",
+    wrong: {
+      files: {
+        "schema.json":
+          '{ "type": "object", "properties": { "number": { "type": "integer", "minLength": 5 } } }',
+      },
+    },
+    right: {
+      files: {
+        "schema.json":
+          '{ "type": "object", "properties": { "number": { "type": "integer", "minimum": 10000 } } }',
+      },
+    },
+  },
   "schema-unknown-keyword": {
     severity: "error",
     summary: "A schema uses a keyword that JSON Schema 2020-12 does not have.",
@@ -126,12 +183,12 @@ export const schemaCodes = {
     },
   },
   "pattern-slow": {
-    severity: "warning",
+    severity: "error",
     summary: "A pattern can take very long on some inputs.",
-    message: "this pattern can take {complexity} time, for example on {attack}",
-    hint: "avoid repetitions that can match the same text in several ways, and anchor the pattern with ^",
+    message: "this pattern {problem}",
+    hint: "avoid repetitions that can match the same text in several ways, and anchor the pattern with ^{acceptance}",
     explanation:
-      "The engine backtracks: for some strings the time grows faster than their length, and whoever may write a document can hold up the server with one. Found by `recheck`.",
+      'The engine backtracks: for some strings the time grows faster than their length, and whoever may write a document can hold up the server with one. Found by `recheck`. A pattern of a schema with `"x-svc-slow-pattern": "accepted"` and a `maxLength` of at most 256 beside it is matched otherwise: in linear time, without backtracking, and only for values that are not longer. Patterns of `patternProperties` and `custom_id` cannot be accepted; that of `custom_id` may take quadratic time, since ids have 128 characters at most.',
     wrong: {
       files: {
         "schema.json":
@@ -141,7 +198,27 @@ export const schemaCodes = {
     right: {
       files: {
         "schema.json":
-          '{ "type": "object", "properties": { "code": { "type": "string", "pattern": "^a+$" } } }',
+          '{\n  "type": "object",\n  "properties": {\n    "code": {\n      "type": "string",\n      "pattern": "^a+$" },\n    "path": { "type": "string", "pattern": "^(/?[a-z]+)*$",\n      "maxLength": 200,\n      "x-svc-slow-pattern": "accepted"\n    }\n  }\n}',
+      },
+    },
+  },
+  "pattern-not-accepted": {
+    severity: "error",
+    summary: "A pattern that is accepted as slow cannot be matched without backtracking.",
+    message: "this pattern cannot be accepted: {problem}",
+    hint: "write it without that, or so that it needs no acceptance",
+    explanation:
+      'Under `"x-svc-slow-pattern": "accepted"` a pattern is matched without backtracking. References back to groups (`\\1`, `\\k<name>`) and flags within groups cannot be matched so, and a pattern has at most 1,000 characters and 500 states, where `[a-z]{1,40}` counts as 79.',
+    wrong: {
+      files: {
+        "schema.json":
+          '{\n  "type": "object",\n  "properties": {\n    "code": {\n      "type": "string",\n      "pattern": "^(a+)+\\\\1$",\n      "maxLength": 200,\n      "x-svc-slow-pattern": "accepted"\n    }\n  }\n}',
+      },
+    },
+    right: {
+      files: {
+        "schema.json":
+          '{\n  "type": "object",\n  "properties": {\n    "code": {\n      "type": "string",\n      "pattern": "^(a+)+$",\n      "maxLength": 200,\n      "x-svc-slow-pattern": "accepted"\n    }\n  }\n}',
       },
     },
   },

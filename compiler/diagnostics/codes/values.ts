@@ -40,9 +40,10 @@ export const valueCodes = {
   },
   "out-of-range": {
     severity: "error",
-    summary: "A number, or the length of something, is out of range.",
+    summary: "A number, a duration or the length of something is out of range.",
     message: "{what} must {expected}",
-    explanation: "The limits are those of the specification and of the store.",
+    explanation:
+      "The limits are those of the specification and of the store. A duration is one second (`1s`) to a hundred years (`36500d`).",
     wrong: {
       files: {
         "collection.yaml":

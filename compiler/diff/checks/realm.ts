@@ -27,6 +27,16 @@ export const realmChecks = {
     message: "signup was {old} and is {new}",
     why: "More people can sign up.",
   },
+  "signup-limit-lowered": {
+    kind: "breaking",
+    message: "{old} sign-ups of one {from} were taken, {new} are",
+    why: "Where many people share an address or a network, some who could sign up are told to try again later.",
+  },
+  "signup-limit-raised": {
+    kind: "additive",
+    message: "{old} sign-ups of one {from} were taken, {new} are",
+    why: "More people can sign up from one place.",
+  },
   "role-removed": {
     kind: "breaking",
     message: "the role is gone",

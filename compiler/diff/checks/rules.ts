@@ -1,6 +1,12 @@
 import type { CheckEntry } from "../change.ts";
 
 export const ruleChecks = {
+  "retired-field-readable": {
+    kind: "leak",
+    message:
+      "was hidden by `{rule}`; the schema does not declare it any longer, and nothing hides what is stored there; {witness}",
+    why: "Documents are answered as they are stored, so a read rule that goes with its field shows what it hid. `retired: published` says that it is meant, and then the rule is `rule-widened`.",
+  },
   "rule-narrowed": {
     kind: "breaking",
     message: "{words}; {witness}",
@@ -35,6 +41,6 @@ export const ruleChecks = {
   "rule-rewritten": {
     kind: "internal",
     message: "written otherwise, means the same",
-    why: "The forms are equal: for every caller and document both rules have the same outcome.",
+    why: "For every caller, and every document that the schema leaves room for, both rules have the same outcome by their forms.",
   },
 } as const satisfies Readonly<Record<string, CheckEntry>>;

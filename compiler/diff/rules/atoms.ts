@@ -105,8 +105,9 @@ function keyOf(leaf: Leaf): string {
 
 const literalTrue = canonicalJson(["literal", true]);
 
+/** What stands in it is put in as it is, not quoted: quotes within quotes double with every level. */
 function key(...parts: readonly string[]): string {
-  return canonicalJson(parts);
+  return `[${parts.join(",")}]`;
 }
 
 /** Equal for values that are the same whoever asks. */
@@ -123,16 +124,16 @@ export function valueText(value: Value): string {
       return canonicalJson(["read", value.root, ...value.path, ...(isDate(value) ? [true] : [])]);
     case "claim":
       // The same claim is another value where it is used as one of another type.
-      return canonicalJson(["claim", valueText(value.org), value.path, readerHelper(value.type)]);
+      return key("claim", valueText(value.org), canonicalJson([value.path, readerHelper(value.type)]));
     case "moment":
       return canonicalJson([value.helper, value.milliseconds]);
     case "length":
-      return canonicalJson(["length", valueText(value.of)]);
+      return key("length", valueText(value.of));
     case "ends":
-      return canonicalJson([value.op, valueText(value.of)]);
+      return key(value.op, valueText(value.of));
     case "condition":
-      return canonicalJson(["condition", canonicalText(value.of)]);
+      return key("condition", canonicalText(value.of));
     case "pick":
-      return canonicalJson(["pick", canonicalText(value.when), valueText(value.yes), valueText(value.no)]);
+      return key("pick", canonicalText(value.when), valueText(value.yes), valueText(value.no));
   }
 }

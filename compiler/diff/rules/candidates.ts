@@ -19,6 +19,8 @@ import { textType, type ValueType } from "../../rules/types.ts";
 import { choicesOf } from "./choices.ts";
 import { type Group, Groups, nothing } from "./groups.ts";
 import { idsIn, membershipCandidates, org } from "./memberships.ts";
+import { place } from "./place.ts";
+import type { Room } from "./room.ts";
 
 /** What a rule reads, and what may stand there; undefined stands for absent. */
 export interface Unknown extends Asked {
@@ -30,8 +32,8 @@ export interface Circumstances {
   readonly appConfig: readonly JsonObject[];
   /** It may be anything else, too, as administrators may make it. */
   readonly replaced: boolean;
-  /** Dotted paths that valid documents have. */
-  readonly required: ReadonlySet<string>;
+  /** The documents that there may be, and what may be written. */
+  readonly room: Room;
   /** There may be no document yet. */
   readonly creating?: true;
 }
@@ -175,17 +177,24 @@ function sizesOf(leaf: Leaf): number[] {
 function candidatesOf(
   { root, path, types }: Asked & { readonly types: readonly ValueType[] },
   group: Group,
-  { appConfig, replaced, required }: Circumstances,
+  { appConfig, replaced, room }: Circumstances,
 ): readonly (JsonValue | undefined)[] {
   if (root === "user" && path.join(".") === "roles") return rolesOf(group);
   if (path.length === 0) return root === "document" || root === "user" ? [undefined, {}] : [{}];
   const configured =
     root === "appConfig" ? appConfig.flatMap((config) => valueOrNothing(member(config, ...path))) : [];
   if (configured.length > 0 && !replaced) return telling(configured, group);
-  const found = [...configured, ...types.flatMap((type) => typed(type.open ? textType : type, group))];
-  const certain =
-    isAlwaysThere(root, path) || ((root === "document" || root === "data") && required.has(path.join(".")));
+  const read = { root, path };
+  const made = [...types.flatMap((type) => typed(type.open ? textType : type, group)), ...room.samples(read)];
+  const found = [...configured, ...made.filter((value) => room.fits(read, objectWith(path, value)))];
+  const certain = isAlwaysThere(root, path) || !room.mayHold(read, undefined);
   return [...telling(found, group), ...(certain ? [] : [undefined])];
+}
+
+function objectWith(path: readonly string[], value: JsonValue): JsonObject {
+  const object: JsonObject = {};
+  place(object, path, value);
+  return object;
 }
 
 /** Of what documents call a role no other than that has a meaning here. */

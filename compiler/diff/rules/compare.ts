@@ -1,19 +1,22 @@
 /** Two versions of the rules of a collection. */
-import { isJsonObject } from "../../../runtime/json.ts";
-import { type Place, placeOf } from "../../emit/openapi/schemas/place.ts";
+import { exposed, type Protection } from "../../check/retired.ts";
 import type { Realm, RuleName } from "../../model/model.ts";
 import type { CompiledRule, CompiledRules, RulesStage } from "../../rules/compiled.ts";
+import type { Condition } from "../../rules/form.ts";
 import { constant } from "../../rules/simplify.ts";
 import type { Report } from "../catalogue.ts";
 import { collectionPlace, type Version } from "../collection.ts";
-import { facetsOf } from "../schema/facets.ts";
 import type { Circumstances } from "./candidates.ts";
 import { changeInWords, type Ruled, ruledBy } from "./clauses.ts";
 import { relationOf } from "./relation.ts";
+import { anything, either, orNone, type Room, roomOf, storedAndWritten } from "./room.ts";
 import { findWitness } from "./search.ts";
 import { type Act, witnessInWords } from "./witness.ts";
 
-type Known = Omit<Circumstances, "replaced">;
+interface Known extends Omit<Circumstances, "replaced" | "room"> {
+  /** Where somebody loses something: what there was; where somebody gains: what there may be now. */
+  readonly rooms: readonly [lost: Room, gained: Room];
+}
 
 /** A collection with its rules as they are compiled. */
 export interface RuledVersion extends Version {
@@ -24,12 +27,13 @@ export function compareRules(old: RuledVersion, now: RuledVersion, report: Repor
   const place = collectionPlace(now.collection);
   const circumstances: Known = {
     appConfig: [old.realm.appConfig, now.realm.appConfig],
-    required: common(requiredPaths(old), requiredPaths(now)),
+    rooms: roomsOf(old, now),
   };
   for (const [name, act] of acts) {
     const [before, after] = [old.compiled.rules[name], now.compiled.rules[name]];
     compareRule(before, after, denied, act, `${place} rules.${name}`, circumstances, report);
   }
+  const leaks = exposed(protectionsOf(old), now.collection, now.compiled);
   const paths = [old, now].flatMap(({ compiled }) => compiled.fieldRules.map(({ path }) => path));
   for (const path of [...new Set(paths)].sort()) {
     const [before, after] = [old, now].map(({ compiled }) =>
@@ -42,9 +46,51 @@ export function compareRules(old: RuledVersion, now: RuledVersion, report: Repor
       const act: Act = { verb, writes: key === "write", stored: true };
       const where = `${place} fields.${path}.${key}`;
       const here: Known = key === "write" ? { ...circumstances, creating: true } : circumstances;
+      const leak = key === "read" ? leaks.find((each) => each.path === path) : undefined;
+      if (leak !== undefined && before?.read !== undefined) {
+        const witness = leakInWords(before.read, shownTo(path, now), act, here);
+        if (witness !== undefined)
+          report("retired-field-readable", where, { rule: oneLine(leak.read), witness });
+        continue;
+      }
       compareRule(before?.[key], after?.[key], allowed, act, where, here, report);
     }
   }
+}
+
+/** The read rules of fields that hide something. */
+function protectionsOf({ compiled }: RuledVersion): Protection[] {
+  return compiled.fieldRules.flatMap(({ path, read }) =>
+    read === undefined || read.facts.constant === true ? [] : [{ path, read: read.text }],
+  );
+}
+
+/** What must hold for a member without a rule of its own to be seen: the read rules of the objects around it. */
+function shownTo(path: string, { compiled }: RuledVersion): Condition {
+  const around = compiled.fieldRules.flatMap(({ path: outer, read }) =>
+    read !== undefined && path.startsWith(`${outer}.`) ? [read.form.condition] : [],
+  );
+  return around.length === 0 ? allowed.condition : { kind: "and", of: around, at: nowhere };
+}
+
+/** Somebody who sees what the old rule hid from them; undefined where the rules around it are known to hide it still. */
+function leakInWords(
+  old: CompiledRule,
+  shown: Condition,
+  act: Act,
+  { rooms: [, room], ...known }: Known,
+): string | undefined {
+  if (relationOf(shown, old.form.condition, [room, room]).forward) return undefined;
+  const witness = findWitness(shown, old.form.condition, { ...known, room });
+  return witness === undefined
+    ? "nobody was found who does, but that is not proven"
+    : witnessInWords(witness, "may now", act, old.facts.readsClock);
+}
+
+/** What is written now fits the schema as it is now; what is stored may be as old as the one before. */
+function roomsOf(old: Version, now: Version): Known["rooms"] {
+  const [before, after] = [roomOf(old.collection), roomOf(now.collection)];
+  return [storedAndWritten(before, before), storedAndWritten(either(before, after), after)];
 }
 
 const acts: readonly (readonly [RuleName, Act])[] = [
@@ -65,7 +111,7 @@ export function compareOrganizationRules(
   const [before, after] = [old.rules.createOrganization, now.rules.createOrganization];
   const circumstances = {
     appConfig: [old.realm.appConfig, now.realm.appConfig],
-    required: new Set<string>(),
+    rooms: [anything, anything] as const,
   };
   const act: Act = { verb: "create an organization", writes: false, stored: false };
   compareRule(before, after, denied, act, "organizations.create", circumstances, report);
@@ -87,15 +133,18 @@ function compareRule(
 ): void {
   const [old, now] = [before, after].map((rule) => (rule === undefined ? fallback : ruledBy(rule)));
   if (old === undefined || now === undefined || old === now) return;
-  const { forward, backward } = relationOf(old.condition, now.condition);
+  const { rooms, ...known } = circumstances;
+  const [lose, gain] = rooms;
+  const provable = known.creating ? ([orNone(lose), orNone(gain)] as const) : rooms;
+  const { forward, backward } = relationOf(old.condition, now.condition, provable);
   if (forward && backward) {
     if (oneLine(old.text) !== oneLine(now.text)) report("rule-rewritten", where, {});
     return;
   }
   const words = changeInWords(old, now);
   const readsClock = [before, after].some((rule) => rule?.facts.readsClock === true);
-  const lost = forward ? undefined : findWitness(old.condition, now.condition, circumstances);
-  const gained = backward ? undefined : findWitness(now.condition, old.condition, circumstances);
+  const lost = forward ? undefined : findWitness(old.condition, now.condition, { ...known, room: lose });
+  const gained = backward ? undefined : findWitness(now.condition, old.condition, { ...known, room: gain });
   const losing = lost && witnessInWords(lost, "may no longer", act, readsClock);
   const gaining = gained && witnessInWords(gained, "may now", act, readsClock);
   if (losing && gaining) report("rule-moved", where, { words, lost: losing, gained: gaining });
@@ -106,31 +155,4 @@ function compareRule(
 
 function oneLine(text: string): string {
   return text.trim().replace(/\s+/g, " ");
-}
-
-/** Levels of objects in which required members are looked for. */
-const MAX_DEPTH = 4;
-
-/** Dotted paths of the fields that every valid document has. */
-function requiredPaths({ collection }: Version): ReadonlySet<string> {
-  const paths = new Set<string>();
-  collect([placeOf(collection.schema)], "", 0);
-  return paths;
-
-  function collect(places: readonly Place[], prefix: string, depth: number): void {
-    const { members, required } = facetsOf(places);
-    for (const name of required) {
-      const path = `${prefix}${name}`;
-      const inner = members.get(name) ?? [];
-      const { types } = facetsOf(inner);
-      if (types.has("null")) continue;
-      paths.add(path);
-      if (depth < MAX_DEPTH && types.size === 1 && inner.some(({ value }) => isJsonObject(value)))
-        collect(inner, `${path}.`, depth + 1);
-    }
-  }
-}
-
-function common(one: ReadonlySet<string>, other: ReadonlySet<string>): ReadonlySet<string> {
-  return new Set([...one].filter((path) => other.has(path)));
 }

@@ -10,14 +10,16 @@ import { type Claim, type Leaf, mapOperands, operands, type Value } from "../../
 import { typeOf } from "../../rules/values.ts";
 import { valueText } from "./atoms.ts";
 import { namedBy, neighbours, now } from "./candidates.ts";
+import type { Room } from "./room.ts";
 
 export interface Outcome {
   readonly leaf: Leaf;
   readonly holds: boolean;
 }
 
-export function mayBoth(one: Outcome, other: Outcome): boolean {
-  return !lacks(one, other) && !lacks(other, one) && somethingGives(one, other);
+/** @param room the documents that there may be */
+export function mayBoth(one: Outcome, other: Outcome, room: Room): boolean {
+  return !lacks(one, other) && !lacks(other, one) && somethingGives(one, other, room);
 }
 
 /** What may be there or not: a value that is read, a claim; no path: the user, membership in an organization. */
@@ -95,7 +97,7 @@ function inOrg(id: Value): Thing {
 }
 
 /** Tries values for what the two compare, if that is the same. */
-function somethingGives(one: Outcome, other: Outcome): boolean {
+function somethingGives(one: Outcome, other: Outcome, room: Room): boolean {
   const [leaves, outcomes] = [
     [one.leaf, other.leaf],
     [one.holds, other.holds],
@@ -109,7 +111,7 @@ function somethingGives(one: Outcome, other: Outcome): boolean {
   const constants = leaves.flatMap((leaf) => operands(leaf).filter(isConstant));
   const moments = constants.filter(({ kind }) => kind === "now" || kind === "moment");
   if (moments.length > 0 && constants.some(({ kind }) => kind === "literal" || kind === "list")) return true;
-  return assignments([...subjects.values()], constants).some((values) =>
+  return assignments([...subjects.values()], constants, room).some((values) =>
     leaves.every((leaf, at) => holdsFor(leaf, values) === outcomes[at]),
   );
 }
@@ -129,11 +131,16 @@ function subjectsOf(leaf: Leaf): ReadonlyMap<string, Value> {
 
 type Assignment = ReadonlyMap<string, Scalar | undefined>;
 
-function assignments(subjects: readonly Value[], constants: readonly Value[]): Assignment[] {
+function assignments(subjects: readonly Value[], constants: readonly Value[], room: Room): Assignment[] {
+  // What rules out values of one tells values of others apart.
+  const ends = subjects.flatMap((subject) => (subject.kind === "read" ? room.ends(subject) : []));
+
   return subjects.reduce<Assignment[]>(
     (all, subject) =>
       all.flatMap((each) =>
-        tried(subject, constants).map((value) => new Map([...each, [valueText(subject), value]])),
+        tried(subject, constants, ends)
+          .filter((value) => subject.kind !== "read" || room.mayHold(subject, value))
+          .map((value) => new Map([...each, [valueText(subject), value]])),
       ),
     [new Map()],
   );
@@ -157,8 +164,8 @@ function holdsFor(leaf: Leaf, values: Assignment): boolean {
 }
 
 /** A value of each sort that the constants tell apart: each of them, between them, beyond them, of another type. */
-function tried(subject: Value, constants: readonly Value[]): (Scalar | undefined)[] {
-  const named = constants.flatMap(namedBy);
+function tried(subject: Value, constants: readonly Value[], ends: readonly number[]): (Scalar | undefined)[] {
+  const named = [...constants.flatMap(namedBy), ...ends];
   const numbers = [0, 1, ...named.filter((value) => typeof value === "number")];
   const texts = ["", "a", "b", ...named.filter((value) => typeof value === "string")];
   const sizes = numbers.flatMap((a) => [a - 1, a, a + 1, ...numbers.map((b) => (a + b) / 2)]);

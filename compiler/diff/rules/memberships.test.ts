@@ -1,15 +1,17 @@
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { JsonValue } from "../../../runtime/json.ts";
+import { runs } from "../../../runtime/random.testing.ts";
 import { type Membership, noMemberships } from "../../../runtime/realm/memberships.ts";
 import { collectionOf, declaredField } from "../../emit/testing.ts";
 import { holds, type World } from "../../rules/evaluate.ts";
 import { type Condition, mapOperands } from "../../rules/form.ts";
-import { contextArbitrary, documentArbitrary } from "../../rules/random.testing.ts";
+import { contextArbitrary, documentArbitrary } from "../../rules/random-worlds.testing.ts";
 import { compileRules } from "../../rules/rules.ts";
 import { noteFields, noteRealm, ofOrganizations, organizations, ruleSource } from "../../rules/testing.ts";
 import { textType } from "../../rules/types.ts";
 import { type Relation, relationOf } from "./relation.ts";
+import { anything } from "./room.ts";
 import { findWitness, worldOf } from "./search.ts";
 
 const ofOrg = (org: string): readonly string[] => [
@@ -131,7 +133,7 @@ const crowded: fc.Arbitrary<World> = fc
     };
   });
 
-const worlds = fc.sample(crowded, { seed: 32, numRuns: 600 });
+const worlds = fc.sample(crowded, { seed: 32, numRuns: runs(600) });
 
 interface Tried {
   readonly text: string;
@@ -267,7 +269,7 @@ describe("rules that ask for organizations, teams and claims", () => {
   });
 });
 
-const circumstances = { appConfig: [], required: new Set<string>() };
+const circumstances = { appConfig: [], room: anything };
 
 function relationBetween(...pair: readonly [string, string]): Relation {
   const [one, other] = conditionsOf(pair);

@@ -5,6 +5,7 @@
 import type { Condition } from "../../rules/form.ts";
 import { type Atom, type Proposition, propositionOf } from "./atoms.ts";
 import { mayBoth, type Outcome } from "./exclusion.ts";
+import { anything, type Room } from "./room.ts";
 
 export interface Relation {
   /** All that satisfies the first satisfies the second. */
@@ -16,14 +17,25 @@ export interface Relation {
 /** Outcomes tried after which a proof is given up. */
 const MAX_STEPS = 4_000;
 
-export function relationOf(one: Condition, other: Condition): Relation {
+/** @param rooms the documents that the first is asked of, and those that the second is */
+export function relationOf(
+  one: Condition,
+  other: Condition,
+  rooms: readonly [Room, Room] = [anything, anything],
+): Relation {
   const [a, b] = [propositionOf(one), propositionOf(other)];
   const together = new Map<string, boolean>();
-  return { forward: implies(a, b, together), backward: implies(b, a, together) };
+  const again = rooms[0] === rooms[1] ? together : new Map<string, boolean>();
+  return { forward: implies(a, b, rooms[0], together), backward: implies(b, a, rooms[1], again) };
 }
 
 /** `together`: which pairs of outcomes there may be, as far as that was asked. */
-function implies(given: Proposition, wanted: Proposition, together: Map<string, boolean>): boolean {
+function implies(
+  given: Proposition,
+  wanted: Proposition,
+  room: Room,
+  together: Map<string, boolean>,
+): boolean {
   const chosen = new Map<string, Outcome>();
   let steps = 0;
   return !fails();
@@ -37,6 +49,8 @@ function implies(given: Proposition, wanted: Proposition, together: Map<string, 
     if (next === undefined) return true;
     for (const outcome of [true, false]) {
       const own = { leaf: next.leaf, holds: outcome };
+      // By itself an outcome may be ruled out by what there may be.
+      if (room !== anything && !mayBe(next.key, own, next.key, own)) continue;
       if (![...chosen].every(([key, other]) => mayBe(next.key, own, key, other))) continue;
       chosen.set(next.key, own);
       if (fails()) return true;
@@ -47,7 +61,7 @@ function implies(given: Proposition, wanted: Proposition, together: Map<string, 
 
   function mayBe(key: string, outcome: Outcome, otherKey: string, other: Outcome): boolean {
     const pair = `${key} ${outcome.holds} ${otherKey} ${other.holds}`;
-    const known = together.get(pair) ?? mayBoth(outcome, other);
+    const known = together.get(pair) ?? mayBoth(outcome, other, room);
     together.set(pair, known);
     return known;
   }

@@ -1,12 +1,15 @@
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
+import { runs } from "../../../runtime/random.testing.ts";
 import { collectionOf } from "../../emit/testing.ts";
 import { holds, type World } from "../../rules/evaluate.ts";
 import type { Condition } from "../../rules/form.ts";
-import { contextArbitrary, documentArbitrary, ruleArbitrary } from "../../rules/random.testing.ts";
+import { ruleArbitrary } from "../../rules/random-rules.testing.ts";
+import { contextArbitrary, documentArbitrary } from "../../rules/random-worlds.testing.ts";
 import { compileRules } from "../../rules/rules.ts";
 import { noteFields, noteRealm, ofOrganizations, organizations, ruleSource } from "../../rules/testing.ts";
 import { relationOf } from "./relation.ts";
+import { anything } from "./room.ts";
 import { findWitness, worldOf } from "./search.ts";
 
 const worlds = fc.sample(
@@ -17,7 +20,7 @@ const worlds = fc.sample(
 let pairs: readonly (readonly [Condition, Condition])[] = [];
 
 beforeAll(() => {
-  const rules = fc.sample(ruleArbitrary({ data: true }, 2), { seed: 22, numRuns: 300 });
+  const rules = fc.sample(ruleArbitrary({ data: true }, 2), { seed: 22, numRuns: runs(300) });
   const collections = rules.map(({ text }, at) =>
     collectionOf("desk", "db", `notes${at}`, {
       ...ofOrganizations,
@@ -38,7 +41,7 @@ beforeAll(() => {
 
 const circumstances = {
   appConfig: [{ trial_days: 14, limits: { max: 3 }, open_to: ["a", "b"], banner: "hello", frozen: false }],
-  required: new Set<string>(),
+  room: anything,
 };
 
 describe("pairs of random rules", () => {
@@ -51,7 +54,7 @@ describe("pairs of random rules", () => {
       const world = worldOf(witness.choices, witness.unknowns);
       expect([holds(wanted, world), holds(unwanted, world)]).toEqual([true, false]);
     }
-    expect(found).toBeGreaterThan(100);
+    expect(found).toBeGreaterThan(runs(100));
   });
 
   it("nearly always one is found where a random caller and document are one", () => {
@@ -62,7 +65,7 @@ describe("pairs of random rules", () => {
       there++;
       if (findWitness(wanted, unwanted, circumstances) === undefined) missed++;
     }
-    expect(there).toBeGreaterThan(80);
+    expect(there).toBeGreaterThan(runs(80));
     expect(missed / there).toBeLessThan(0.05);
   });
 
@@ -83,6 +86,6 @@ describe("pairs of random rules", () => {
         }
       }
     }
-    expect(proven).toBeGreaterThan(200);
+    expect(proven).toBeGreaterThan(runs(200));
   });
 });

@@ -14,6 +14,7 @@ import {
   userKey,
 } from "./candidates.ts";
 import { membershipsOf } from "./memberships.ts";
+import { place } from "./place.ts";
 
 /** What was chosen for what had to be known, by `readKey`; undefined stands for absent. */
 export type Choices = ReadonlyMap<string, JsonValue | undefined>;
@@ -78,11 +79,19 @@ function witnessIn(
       if (key === undefined) return true;
       for (const candidate of unknowns.get(key)?.candidates ?? []) {
         choices.set(key, candidate);
-        if (search()) return true;
+        if (isPossible(key) && search()) return true;
       }
       choices.delete(key);
       return false;
     }
+  }
+
+  /** Whether there may be a document with what was chosen of it. */
+  function isPossible(key: string): boolean {
+    const unknown = unknowns.get(key);
+    return (
+      unknown === undefined || circumstances.room.fits(unknown, chosenOf(choices, unknowns)(unknown.root))
+    );
   }
 
   /** What was asked first may not matter after what was chosen later. */
@@ -159,24 +168,6 @@ export function chosenOf(
     place(object, unknown.path, value);
   }
   return (root) => objects.get(root) ?? {};
-}
-
-function place(target: JsonObject, path: readonly string[], value: JsonValue): void {
-  const [name, ...rest] = path;
-  if (name === undefined) return;
-  if (rest.length === 0) {
-    set(target, name, isJsonObject(value) ? { ...value } : value);
-    return;
-  }
-  const held = Object.hasOwn(target, name) ? target[name] : undefined;
-  const inner = isJsonObject(held) ? held : {};
-  set(target, name, inner);
-  place(inner, rest, value);
-}
-
-/** Fields may be called `__proto__`. */
-function set(target: JsonObject, name: string, value: JsonValue): void {
-  Object.defineProperty(target, name, { value, enumerable: true, writable: true, configurable: true });
 }
 
 /** Whoever is signed in, as far as rules do not ask. */

@@ -1,5 +1,6 @@
 /** Two schemas, value by value: what is written by them, and what is read. */
 import { isJsonObject, type JsonValue } from "../../../runtime/json.ts";
+import { isMultipleOf } from "../../../runtime/validation/multiples.ts";
 import type { Place } from "../../emit/openapi/schemas/place.ts";
 import { canonicalJson } from "../../model/meaning.ts";
 import { allTypes, type JsonType } from "../../model/shapes.ts";
@@ -134,7 +135,7 @@ function tighter(limit: Limit, old: number | undefined, now: number | undefined)
     case "most":
       return now < old;
     case "factor":
-      return !Number.isInteger(old / now);
+      return !isMultipleOf(old, now);
   }
 }
 

@@ -291,5 +291,6 @@ const understood: ReadonlySet<string> = new Set([
   "required",
   "type",
   "uniqueItems",
+  "x-svc-slow-pattern",
   "x-svc-store",
 ]);

@@ -57,6 +57,16 @@ export const realmCases: Readonly<
     now: { realm: `${accounts}default_roles: [lead]\n` },
     line: "default_roles: new users do not get agent any longer",
   },
+  "signup-limit-lowered": {
+    old: realm(""),
+    now: realm("signup_limit: { address: 24/d }\n"),
+    line: "signup_limit.address: 10/h sign-ups of one address were taken, 24/d are",
+  },
+  "signup-limit-raised": {
+    old: realm("signup_limit: { network: 2400/d }\n"),
+    now: realm("signup_limit: { network: 2400/h }\n"),
+    line: "signup_limit.network: 2400/d sign-ups of one network were taken, 2400/h are",
+  },
   "default-role-added": {
     old: { realm: accounts },
     now: { realm: `${accounts}default_roles: [agent]\n` },

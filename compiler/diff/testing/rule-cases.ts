@@ -21,6 +21,11 @@ export const ruled = (rules: string): Sketch => ({
 const read = (rule: string): Sketch => ruled(`rules: { read: "${rule}" }\n`);
 
 export const ruleCases: Readonly<Record<keyof typeof ruleChecks, Case>> = {
+  "retired-field-readable": {
+    old: ruled("rules: { read: true }\nfields: { salary: { read: hasRole('lead') } }\n"),
+    now: ruled("rules: { read: true }\n"),
+    line: "db/notes fields.salary.read: was hidden by `hasRole('lead')`; the schema does not declare it any longer, and nothing hides what is stored there; an anonymous caller may now see the field salary of any document",
+  },
   "rule-narrowed": {
     old: read("hasRole('lead') || document._meta.owner == user.id"),
     now: read("hasRole('lead')"),

@@ -10,6 +10,9 @@ import type { References } from "./schemas/references.ts";
 import type { Admission } from "./security.ts";
 import type { Shared } from "./shared.ts";
 
+/** Path items by path. */
+export type Paths = Record<string, OpenAPIV3_1.PathItemObject>;
+
 /** What the routes of a realm add to while its document is built. */
 export class Build {
   readonly realm: Realm;

@@ -308,11 +308,13 @@ describe("a realm's OpenAPI document", () => {
     expect(needing.sort()).toEqual([
       "adminDeleteOrganization",
       "adminDeleteUser",
+      "adminRemoveUserFactor",
       "changeEmail",
       "deleteOrganization",
       "deleteOwnUser",
       "enrolTotp",
       "removeTotp",
+      "renewRecoveryCodes",
     ]);
     for (const id of needing) expect(codes(document, id, 401)).toContain("reauth_required");
   });
@@ -321,7 +323,7 @@ describe("a realm's OpenAPI document", () => {
     const totp = (document: OpenAPIV3_1.Document) =>
       Object.keys(document.paths ?? {}).filter((path) => path.includes("/mfa/"));
     expect(totp(documentOf({}))).toEqual([]);
-    expect(totp(documentOf({ totp: true }))).toHaveLength(2);
+    expect(totp(documentOf({ totp: true }))).toHaveLength(3);
     const needed = (signup: "open" | "invite") =>
       documentOf({ signup }).components?.schemas?.SignupRequest?.required;
     expect(needed("open")).toEqual(["email", "password"]);
@@ -337,8 +339,8 @@ describe("a realm's OpenAPI document", () => {
     expect(document.paths).toHaveProperty(["/v1/desk/db/soft/{id}/restore"]);
     expect(parameters(document, "listDbHard")).not.toContain("Deleted");
     expect(parameters(document, "listDbSoft")).toContain("Deleted");
-    expect(parameters(document, "deleteDbHardDocument")).toEqual(["IfMatch"]);
-    expect(parameters(document, "deleteDbSoftDocument")).toEqual(["Purge", "IfMatch"]);
+    expect(parameters(document, "deleteDbHardDocument")).toEqual(["IfMatch", "IfNoneMatchOfWrite"]);
+    expect(parameters(document, "deleteDbSoftDocument")).toEqual(["Purge", "IfMatch", "IfNoneMatchOfWrite"]);
     expect(document.components?.schemas?.DbHardDocument?.properties?._meta).toEqual({
       $ref: "#/components/schemas/Meta",
     });

@@ -178,9 +178,10 @@ const meaning = {
   team_name_taken: "another team of the organization has this name.",
   invitations_limit: "as many invitations of the organization are pending as may be.",
   request_in_progress: "the first request with this idempotency key is still running.",
-  version_mismatch: "`If-Match` differs from the current version.",
+  version_mismatch: "`If-Match` differs from the current version, or `If-None-Match` names it.",
   payload_too_large: "the body is larger than this server allows.",
-  unsupported_media_type: "the content type is not the one that this route takes.",
+  unsupported_media_type:
+    "the content type is not the one that this route takes, or the body has a content encoding.",
   idempotency_key_reused: "this idempotency key came with another body before.",
   search_too_expensive: "the search took too long; narrow it.",
   aggregate_too_expensive:

@@ -271,6 +271,12 @@ const definitions = {
     description: "Tags of what the client has; 304 if it would receive the same again.",
     schema: { type: "string" },
   },
+  IfNoneMatchOfWrite: {
+    name: "If-None-Match",
+    in: "header",
+    description: 'Go on only if the current version is none of these: `"3"`, a list of them, or `*` for any.',
+    schema: { type: "string" },
+  },
   OnBehalfOf: {
     name: "X-Svc-On-Behalf-Of",
     in: "header",

@@ -69,6 +69,7 @@ export function sketch({ databases = {}, files = {}, profile, ...realm }: RealmS
       span,
       auth: true,
       signup: "open",
+      signupLimit: { address: { limit: 10, period: 3_600_000 }, network: { limit: 100, period: 3_600_000 } },
       roles: [],
       defaultRoles: [],
       origins: [],
@@ -156,6 +157,7 @@ function compiledRule(allowed: Allowed): CompiledRule {
   return {
     text: allowed,
     origin: "desk/db/things/collection.yaml:1 rules",
+    written: unread,
     form: { condition: unread, possible: unread },
     facts: {
       constant,

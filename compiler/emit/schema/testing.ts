@@ -3,6 +3,8 @@ import type { Validator } from "../../../runtime/realm/definition.ts";
 import { duplicateItems, equal } from "../../../runtime/validation/equal.ts";
 import { appendErrors } from "../../../runtime/validation/errors.ts";
 import { formats } from "../../../runtime/validation/formats.ts";
+import { linearPattern } from "../../../runtime/validation/linear-pattern.ts";
+import { isMultipleOf } from "../../../runtime/validation/multiples.ts";
 import { codePointLength } from "../../../runtime/validation/text.ts";
 import type { Schema } from "../../model/model.ts";
 import { validatorCode } from "./validator.ts";
@@ -13,6 +15,8 @@ const runtime: Readonly<Record<string, unknown>> = {
   duplicateItems,
   equal,
   formats,
+  isMultipleOf,
+  linearPattern,
 };
 
 /** The function that a schema's emitted module exports. */

@@ -2,6 +2,7 @@ import { transformSync } from "esbuild";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../runtime/json.ts";
+import { runs } from "../../../runtime/random.testing.ts";
 import { formatModule } from "../format.ts";
 import { hostileText } from "../hostile.testing.ts";
 import { schemaOf } from "../testing.ts";
@@ -139,7 +140,7 @@ export interface Address {
         expect(transformSync(emitted, { loader: "ts", legalComments: "none" }).code).toBe("");
         expect(emitted).not.toMatch(/[\p{Cf}\u2028\u2029]|^\s*[/*].*(?:@ts-|biome-ignore)/mu);
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     );
   });
 });

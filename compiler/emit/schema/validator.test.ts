@@ -46,6 +46,17 @@ describe("validators", () => {
     expect(data).toEqual({ n: "1", extra: 1 });
   });
 
+  test("an accepted slow pattern is asked of values within maxLength only, without backtracking", () => {
+    const schema = {
+      properties: { a: { pattern: "^(a+)+$", maxLength: 256, "x-svc-slow-pattern": "accepted" } },
+    };
+    expect(problems(schema, { a: "a".repeat(256) })).toEqual([]);
+    expect(problems(schema, { a: `${"a".repeat(255)}!` })).toEqual(["/a x-svc-slow-pattern"]);
+    expect(problems(schema, { a: `${"a".repeat(256)}!` })).toEqual(["/a maxLength"]);
+    expect(problems(schema, { a: 1 })).toEqual([]);
+    expect(codeOf(schema)).toContain('linearPattern("^(a+)+$", 256)');
+  });
+
   test("siblings of $ref apply too, also across files", () => {
     const schema = { properties: { a: { $ref: "../../_shared/a%20b.json#/$defs/t", maxLength: 3 } } };
     const others = { "r/_shared/a b.json": { $defs: { t: { type: "string", minLength: 2 } } } };
@@ -115,6 +126,43 @@ describe("validators", () => {
     };
     expect(problems(schema, {})).toEqual([" required"]);
     expect(problems(schema, { constructor: 1, toString: 2 })).toEqual(["/toString type"]);
+  });
+
+  describe("unevaluatedProperties", () => {
+    const sometimes = { anyOf: [{ required: ["x"], properties: { x: {} } }, true] };
+
+    test("patternProperties beside branches that evaluate everything or nothing throw nothing", () => {
+      const everything = {
+        patternProperties: { "^a": {} },
+        oneOf: [{ unevaluatedProperties: { type: "integer" } }],
+      };
+      expect(problems(everything, { a: 1, b: 1 })).toEqual([]);
+      expect(problems(everything, { b: "x" })).toEqual([" oneOf", "/b type"]);
+      const nothing = { ...sometimes, patternProperties: { "^a": {} }, unevaluatedProperties: false };
+      expect(problems(nothing, { a: 1, x: 1 })).toEqual([]);
+      expect(problems(nothing, { a: 1 })).toEqual([]);
+      expect(problems(nothing, { a: 1, b: 1 })).toEqual([" unevaluatedProperties"]);
+    });
+
+    test("names on Object.prototype are evaluated by what declares them only", () => {
+      const schema = { ...sometimes, unevaluatedProperties: false };
+      for (const name of ["constructor", "toString", "__proto__"]) {
+        expect(problems(schema, JSON.parse(`{"x":1,"${name}":1}`))).toEqual([" unevaluatedProperties"]);
+      }
+      const matching = { ...schema, patternProperties: { "^__": {} } };
+      expect(problems(matching, JSON.parse('{"x":1,"__proto__":1}'))).toEqual([]);
+    });
+
+    test("what one document holds is nothing to the next", () => {
+      const side = (pattern: string) => ({
+        $ref: "#",
+        patternProperties: { [pattern]: {} },
+        unevaluatedProperties: false,
+      });
+      const validate = validatorOf(schemaOf(at, { properties: { l: side("^l"), r: side("^r") } }));
+      const documents = [{ r: { l1: 1 } }, { l: { l1: 1 } }, { r: { l1: 1 } }];
+      expect(documents.map((document) => validate(document))).toEqual([false, true, false]);
+    });
   });
 
   test("keywords of ajv and OpenAPI mean nothing", () => {

@@ -1,13 +1,13 @@
 /** Standalone validators by ajv: the code that emitted `validate.js` files hold. */
 import { createRequire } from "node:module";
-import type { CodeKeywordDefinition } from "ajv";
-import { _, str } from "ajv/dist/compile/codegen/index.js";
+import { _ } from "ajv/dist/compile/codegen/index.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../runtime/json.ts";
 import { kept, Recent } from "../../../runtime/kept.ts";
-import { duplicateItems } from "../../../runtime/validation/equal.ts";
 import { formats } from "../../../runtime/validation/formats.ts";
 import type { Schema } from "../../model/model.ts";
+import { acceptedLength, slowPatternKeyword } from "../../model/slow-pattern.ts";
 import { escapeInvisible } from "../literals.ts";
+import { ownVocabulary, safeInteger, safeIntegers, slowPattern } from "./keywords.ts";
 import { mapSubschemas, mentions } from "./walk.ts";
 
 // CommonJS whose default exports every loader of ours would wrap differently.
@@ -44,7 +44,18 @@ export function validatorCode(schema: Schema): ValidatorCode {
   return kept(known, JSON.stringify(schema), () => compile(schema));
 }
 
+/** The validator itself, for use within the compiler. */
+export function validatorFunction(schema: Schema): (value: JsonValue) => boolean {
+  const { compiled } = compiledSchema(schema);
+  return (value) => compiled(value) === true;
+}
+
 function compile(schema: Schema): ValidatorCode {
+  const { ajv, compiled } = compiledSchema(schema);
+  return withImports(standaloneCode(ajv, compiled));
+}
+
+function compiledSchema(schema: Schema) {
   const documents = schema.files.map((file) => file.document);
   const uses = (word: string): boolean => documents.some((document) => mentions(document, word));
   const ajv = new Ajv({
@@ -62,14 +73,14 @@ function compile(schema: Schema): ValidatorCode {
     code: { source: true, esm: true, lines: true, formats: _`require("realmc/runtime").formats` },
     logger: { log: refuse, warn: refuse, error: refuse },
   });
-  for (const vocabulary of vocabularies) ajv.addVocabulary(vocabulary);
-  ajv.removeKeyword("uniqueItems").addKeyword(uniqueItems);
+  for (const vocabulary of vocabularies) ajv.addVocabulary(ownVocabulary(vocabulary));
+  ajv.addKeyword(safeIntegers).addKeyword(slowPattern);
   for (const [name, format] of Object.entries(formats)) ajv.addFormat(name, format);
   for (const file of schema.files) ajv.addSchema(ajvDocument(file), fileUri(file.path));
   const fragment = schema.pointer === "" ? "" : `#${encodeURI(schema.pointer)}`;
   const compiled = ajv.getSchema(fileUri(schema.path) + fragment);
   if (compiled === undefined) throw new Error(`no schema at ${schema.path}#${schema.pointer}`);
-  return withImports(standaloneCode(ajv, compiled));
+  return { ajv, compiled };
 }
 
 const inheritedNames: readonly string[] = Object.getOwnPropertyNames(Object.prototype);
@@ -95,7 +106,8 @@ function ajvSchema(schema: JsonValue): Record<string, unknown> | boolean {
 }
 
 function knownKeywords(schema: JsonObject): JsonObject {
-  const known = Object.fromEntries(Object.entries(schema).filter(([keyword]) => !leftOut.has(keyword)));
+  const kept = Object.entries(withSlowPattern(schema)).filter(([keyword]) => !leftOut.has(keyword));
+  const known = Object.fromEntries(asksForIntegers(schema) ? [...kept, [safeInteger, true]] : kept);
   const mapped = mapSubschemas(known, (subschema) =>
     isJsonObject(subschema) ? knownKeywords(subschema) : subschema,
   );
@@ -110,6 +122,18 @@ function knownKeywords(schema: JsonObject): JsonObject {
   return { ...others, allOf: [...(Array.isArray(allOf) ? allOf : []), false] };
 }
 
+function asksForIntegers({ type }: JsonObject): boolean {
+  return type === "integer" || (Array.isArray(type) && type.includes("integer") && !type.includes("number"));
+}
+
+/** With an accepted pattern under that keyword. */
+function withSlowPattern(schema: JsonObject): JsonObject {
+  const { [slowPatternKeyword]: _accepted, ...plain } = schema;
+  if (acceptedLength(schema) === undefined) return plain;
+  const { pattern, ...others } = plain;
+  return pattern === undefined ? plain : { ...others, [slowPatternKeyword]: pattern };
+}
+
 /** `{ "$ref": "address.json" }`, with `$defs` at most. */
 function isAliasOfFile({ $ref, $defs: _, ...others }: JsonObject): boolean {
   return (
@@ -117,33 +141,12 @@ function isAliasOfFile({ $ref, $defs: _, ...others }: JsonObject): boolean {
   );
 }
 
-/** In place of ajv's, which compares every pair of items. */
-const uniqueItems: CodeKeywordDefinition = {
-  keyword: "uniqueItems",
-  type: "array",
-  schemaType: "boolean",
-  error: {
-    message: ({ params: { i, j } }) =>
-      str`must NOT have duplicate items (items ## ${j} and ${i} are identical)`,
-    params: ({ params: { i, j } }) => _`{i: ${i}, j: ${j}}`,
-  },
-  code(context) {
-    if (context.schema !== true) return;
-    const helper = context.gen.scopeValue("func", {
-      ref: duplicateItems,
-      code: _`require("realmc/runtime").duplicateItems`,
-    });
-    const duplicate = context.gen.const("duplicate", _`${helper}(${context.data})`);
-    context.setParams({ i: _`${duplicate}.i`, j: _`${duplicate}.j` });
-    context.fail(_`${duplicate} !== undefined`);
-  },
-};
-
 /** What ajv's code requires, and what the runtime has in its place. */
 const runtimeNames: Readonly<Record<string, string>> = {
   'require("ajv/dist/runtime/equal").default': "equal",
   'require("ajv/dist/runtime/ucs2length").default': "codePointLength",
   'require("realmc/runtime").duplicateItems': "duplicateItems",
+  'require("realmc/runtime").isMultipleOf': "isMultipleOf",
 };
 
 /** The code as an ES module's body: what it requires becomes imports, what nobody needs goes. */
@@ -163,8 +166,8 @@ function withImports(text: string): ValidatorCode {
       return helper === undefined ? line : `const ${local} = ${use(helper)};`;
     })
     .replace(
-      /^(const \w+ = )require\("realmc\/runtime"\)\.formats(?=[.[])/gm,
-      (_line, start: string) => start + use("formats"),
+      /^(const \w+ = )require\("realmc\/runtime"\)\.(formats(?=[.[])|linearPattern(?=\())/gm,
+      (_line, start: string, helper: string) => start + use(helper),
     )
     .replace(
       /^(vErrors = vErrors === null \? (\S+) : )vErrors\.concat\(\2\);$/gm,

@@ -3,7 +3,7 @@ import { BodyReader } from "../input.ts";
 import type { AccountRealm } from "../realm.ts";
 import { findByEmail } from "../users.ts";
 import { currentUser } from "./current.ts";
-import { afterTheAnswer, mailToken } from "./mailing.ts";
+import { afterTheAnswer, mailNobody, mailToken } from "./mailing.ts";
 import { readEmail } from "./person.ts";
 import { requireProof } from "./proof.ts";
 import { sessionRoute } from "./route.ts";
@@ -22,7 +22,9 @@ export function changeEmail(realm: AccountRealm): Route {
     const { record: user } = await currentUser(store, caller);
     afterTheAnswer(realm, async () => {
       const holder = await findByEmail(store, email_key);
-      if (holder === undefined || holder.id === user.id) await mailToken(realm, "email", user, email);
+      const from = exchange.address;
+      if (holder !== undefined && holder.id !== user.id) await mailNobody(realm, "email", email, from);
+      else await mailToken(realm, "email", user, { to: email, from });
     });
     return { status: 202 };
   });

@@ -107,7 +107,9 @@ describeMongo("Two instances on one database", () => {
   });
 
   it("a proof made at one is good at the other, until a newer one ends it", async () => {
-    const { token } = await one.signup("cat@example.com");
+    const person = await one.signup("cat@example.com");
+    const { token } = person;
+    await one.verify(person);
     const enroll = async (server: Accounts, proof: string) =>
       (await server.send("POST", "/_auth/mfa/totp", { token, headers: { "x-svc-reauth": proof } })).status;
     const proof = await one.reauth({ token });

@@ -4,7 +4,6 @@ import type { Exchange, Route } from "../../realm/exchange.ts";
 import type { Transaction } from "../../store/contract.ts";
 import { collections } from "../collections.ts";
 import { emailKey } from "../credentials/email.ts";
-import { passwords } from "../credentials/passwords.ts";
 import { guessLimits, Throttle, wrong } from "../credentials/throttle.ts";
 import { BodyReader } from "../input.ts";
 import type { AccountRealm } from "../realm.ts";
@@ -29,7 +28,7 @@ export function login(realm: AccountRealm): Route {
     const limits = guessLimits(key ?? email.slice(0, 254), exchange.address);
     await throttle.check(limits);
     const user = key === undefined ? undefined : await findByEmail(realm.store, key);
-    const right = await passwords.verify(user?.password ?? undefined, password);
+    const right = await realm.passwords.verify(user?.password ?? undefined, password);
     if (user === undefined || !right) {
       await throttle.fail(limits);
       throw wrongLogin();

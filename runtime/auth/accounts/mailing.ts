@@ -1,35 +1,96 @@
 import { ApiError } from "../../errors.ts";
+import type { Caller } from "../../realm/caller.ts";
+import type { Exchange, Mail } from "../../realm/exchange.ts";
+import type { Transaction } from "../../store/contract.ts";
 import { Turns } from "../../turns.ts";
+import { collections } from "../collections.ts";
 import { emailKey } from "../credentials/email.ts";
-import { type MailedPurpose, makeMailed } from "../credentials/mailed.ts";
-import { mailLimits, Throttle } from "../credentials/throttle.ts";
+import { type MailedPurpose, newMailed, putToken } from "../credentials/mailed.ts";
+import { mailLimits, noticeLimits, Throttle } from "../credentials/throttle.ts";
+import { tokenHash } from "../credentials/tokens.ts";
 import { addressChangedMail, tokenMail } from "../mails.ts";
 import type { AccountRealm } from "../realm.ts";
-import type { UserRecord } from "../records.ts";
+import { readUser, type TokenRecord, type UserRecord, writeToken } from "../records.ts";
+
+/** Writes in the transaction of the change that causes it; `realm.wakeJobs()` is to be called then. */
+type Along = (transaction: Transaction) => Promise<void>;
+
+const nothing: Along = async () => {};
 
 /**
- * Mails a new token, which ends the user's older one of this purpose; does nothing where the recipient was sent 3 in the
- * last hour.
+ * Mails a new token, which ends the user's older one of this purpose; does nothing beyond the limits of mails.
  * @param to where it goes; with purpose `email` the address that the user will have
+ * @param from as {@link askedFrom}
  */
 export async function mailToken(
   realm: AccountRealm,
   purpose: MailedPurpose,
   user: UserRecord,
-  to: string = user.email,
+  { to = user.email, from }: { readonly to?: string; readonly from?: string | undefined } = {},
 ): Promise<void> {
-  if (!(await new Throttle(realm).take(mailLimits(emailKey(to) ?? to)))) return;
-  const token = await makeMailed(realm, purpose, user, to);
-  realm.mail.send(tokenMail(realm.definition, purpose, to, token));
+  if (!(await mayMail(realm, to, from))) return;
+  const { token, record } = newMailed(realm, purpose, user, to);
+  await sendToken(realm, record, tokenMail(realm.definition, purpose, to, token));
 }
 
-/** Tells the former address of an account that it has another one now; beyond 3 in an hour nothing. */
-export async function mailAddressChanged(
+/**
+ * For an address that is to be mailed nothing: writes what {@link mailToken} would, a token that nobody learns and a mail
+ * that is not sent, so that the server's next answers take as long. Of the address only the hash is stored.
+ */
+export async function mailNobody(
   realm: AccountRealm,
-  { email, email_key }: Pick<UserRecord, "email" | "email_key">,
+  purpose: MailedPurpose,
+  to: string,
+  from: string,
 ): Promise<void> {
-  if (!(await new Throttle(realm).take(mailLimits(email_key, "notice")))) return;
-  realm.mail.send(addressChangedMail(realm.definition, email));
+  if (!(await mayMail(realm, to, from))) return;
+  const hash = tokenHash(to);
+  const nobody = { id: `nobody:${hash}`, email_key: hash, generation: 0 };
+  await sendToken(realm, newMailed(realm, purpose, nobody, hash).record, undefined);
+}
+
+async function sendToken(realm: AccountRealm, record: TokenRecord, mail: Mail | undefined): Promise<void> {
+  await putToken(realm.store, record, (put) =>
+    realm.store.transaction(async (transaction) => {
+      await put(transaction);
+      await realm.mail.queue(transaction, mail);
+    }),
+  );
+  realm.wakeJobs();
+}
+
+/** What mails a first token to a new account, as {@link mailToken} does to others. */
+export async function firstToken(
+  realm: AccountRealm,
+  purpose: MailedPurpose,
+  user: UserRecord,
+  from: string | undefined,
+): Promise<Along> {
+  const to = user.email;
+  if (!(await mayMail(realm, to, from))) return nothing;
+  const { token, record } = newMailed(realm, purpose, user, to);
+  return async (transaction) => {
+    await transaction.collection(collections.tokens).insert(writeToken(record));
+    await realm.mail.queue(transaction, tokenMail(realm.definition, purpose, to, token));
+  };
+}
+
+/** What tells an account's present address that it has another one from now on; beyond 3 in an hour nothing. */
+export async function noticeOfChange(realm: AccountRealm, id: string): Promise<Along> {
+  const document = await realm.store.collection(collections.users).get(id, "live");
+  if (document === undefined) return nothing;
+  const { email, email_key } = readUser(document).record;
+  if (!(await new Throttle(realm).take(noticeLimits(email_key)))) return nothing;
+  return (transaction) => realm.mail.queue(transaction, addressChangedMail(realm.definition, email));
+}
+
+/** Where mails are asked for from; undefined for API keys: behind the address of an application there may be anybody. */
+export function askedFrom({ address }: Exchange, { kind }: Caller): string | undefined {
+  return kind === "key" ? undefined : address;
+}
+
+function mayMail(realm: AccountRealm, to: string, from: string | undefined): Promise<boolean> {
+  return new Throttle(realm).take(mailLimits(emailKey(to) ?? to, from));
 }
 
 /** Of the process: what is done after an answer, that nobody learns anything from the time it takes. */

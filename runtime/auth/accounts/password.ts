@@ -3,14 +3,13 @@ import type { Route } from "../../realm/exchange.ts";
 import { appendAudit, holderOf } from "../administration/audit.ts";
 import { emailKey } from "../credentials/email.ts";
 import { findMailed, useMailed } from "../credentials/mailed.ts";
-import { passwords } from "../credentials/passwords.ts";
 import { guessLimits, Throttle, wrong } from "../credentials/throttle.ts";
 import { BodyReader } from "../input.ts";
 import type { AccountRealm } from "../realm.ts";
 import type { UserRecord } from "../records.ts";
-import { findByEmail, replaceUser, withSessionsEnded } from "../users.ts";
+import { findByEmail, replaceUser, withoutFactor, withSessionsEnded } from "../users.ts";
 import { changeSession, currentUser } from "./current.ts";
-import { afterTheAnswer, mailToken } from "./mailing.ts";
+import { afterTheAnswer, mailNobody, mailToken } from "./mailing.ts";
 import { newPassword } from "./person.ts";
 import { openRoute, sessionRoute } from "./route.ts";
 import { forgetSessions } from "./sessions.ts";
@@ -29,8 +28,8 @@ export function changePassword(realm: AccountRealm): Route {
     const limits = guessLimits(user.email_key, exchange.address);
     await throttle.check(limits);
     const { hash: session } = caller.credential;
-    const right = await passwords.verify(user.password ?? undefined, current);
-    const hash = right ? await passwords.hash(password) : undefined;
+    const right = await realm.passwords.verify(user.password ?? undefined, current);
+    const hash = right ? await realm.passwords.hash(password) : undefined;
     const told = await throttle.guess(limits, async (transaction) => {
       const { record: before, version } = await currentUser(transaction, caller);
       // The one that was verified, or another change came first.
@@ -58,17 +57,21 @@ export function forgotPassword(realm: AccountRealm): Route {
     const body = new BodyReader(exchange, "application/json");
     const key = emailKey(body.string("email"));
     body.finish();
-    afterTheAnswer(realm, async () => {
-      const user = key === undefined ? undefined : await findByEmail(realm.store, key);
-      if (user !== undefined && !user.disabled) await mailToken(realm, "reset", user);
-    });
+    const { address: from } = exchange;
+    if (key !== undefined) {
+      afterTheAnswer(realm, async () => {
+        const user = await findByEmail(realm.store, key);
+        if (user === undefined || user.disabled) await mailNobody(realm, "reset", key, from);
+        else await mailToken(realm, "reset", user, { from });
+      });
+    }
     return { status: 202 };
   });
 }
 
 /**
  * POST `/password/reset`: a new password by a mailed token, which proves the address as well. Ends all of the user's
- * sessions.
+ * sessions, and, where the address was not proved before, the second factor: whoever enrolled it need not be its owner.
  */
 export function resetPassword(realm: AccountRealm): Route {
   const { store } = realm;
@@ -79,14 +82,19 @@ export function resetPassword(realm: AccountRealm): Route {
     body.finish();
     // Before the costly hash; the transaction decides.
     const token = await findMailed(store, sent, ["reset"]);
-    const hash = await passwords.hash(password);
+    const hash = await realm.passwords.hash(password);
     const { after } = await useMailed(
       store,
       token,
-      (user) => ({ ...withPassword(user, hash), email_verified: true }),
-      async (transaction) => {
-        const entry = { action: "password.reset", target: `user:${token.user}` } as const;
-        await appendAudit(realm, transaction, exchange, holderOf(token.user), entry);
+      (user) => {
+        const owned = user.email_verified ? user : withoutFactor(user);
+        return { ...withPassword(owned, hash), email_verified: true };
+      },
+      async (transaction, { before, after: { totp } }) => {
+        const [holder, target] = [holderOf(token.user), `user:${token.user}`];
+        await appendAudit(realm, transaction, exchange, holder, { action: "password.reset", target });
+        if (totp !== before.totp)
+          await appendAudit(realm, transaction, exchange, holder, { action: "mfa.remove", target });
       },
     );
     await forgetSessions(store, after);

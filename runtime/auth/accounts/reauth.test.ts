@@ -3,7 +3,7 @@ import { trustHops } from "../../http/address.ts";
 import { collections } from "../collections.ts";
 import { newToken } from "../credentials/tokens.ts";
 import { readSession, readUser, writeUser } from "../records.ts";
-import { type Accounts, day, minute, password, startAccounts, text } from "../testing.ts";
+import { type Accounts, day, minute, type Person, password, startAccounts, text } from "../testing.ts";
 import { secondFactor, totpCode } from "../testing-factor.ts";
 
 let server: Accounts;
@@ -11,6 +11,13 @@ beforeAll(async () => {
   server = await startAccounts({}, { settings: { addressOf: trustHops(1) } });
 });
 afterAll(() => server.stop());
+
+/** An account with a verified address. */
+async function signup(email: string, realm = "shop"): Promise<Person> {
+  const person = await server.signup(email, realm);
+  await server.verify(person, realm);
+  return person;
+}
 
 /** The status of a sensitive operation with this proof. */
 async function attempt(token: string, proof: string | undefined, realm = "shop"): Promise<number> {
@@ -25,7 +32,7 @@ const reauth = (token: string, body: Record<string, string>, from = "192.0.2.1")
 
 describe("POST /reauth", () => {
   it("200 {proof, expires_at} for the password: good for 5 minutes, as often as needed", async () => {
-    const { token } = await server.signup("ada@example.com");
+    const { token } = await signup("ada@example.com");
     const { status, body, headers } = await reauth(token, { password });
     expect(status).toBe(200);
     expect(body).toEqual({
@@ -42,7 +49,7 @@ describe("POST /reauth", () => {
   });
 
   it("401 invalid_credentials: a wrong password, and a code where there is no second factor", async () => {
-    const { token } = await server.signup("bea@example.com");
+    const { token } = await signup("bea@example.com");
     for (const body of [{ password: "wrong horse" }, { code: "123456" }, { password: "" }]) {
       expect(await reauth(token, body)).toMatchObject({
         status: 401,
@@ -53,7 +60,7 @@ describe("POST /reauth", () => {
   });
 
   it("400 validation_error: neither a password nor a code, mistyped and unknown members", async () => {
-    const { token } = await server.signup("cat@example.com");
+    const { token } = await signup("cat@example.com");
     const answer = await server.send("POST", "/_auth/reauth", { token, body: { code: 1, mfa: true } });
     expect(answer).toMatchObject({
       status: 400,
@@ -79,7 +86,7 @@ describe("POST /reauth", () => {
   });
 
   it("with a second factor: mfa_required for a password alone, a code or a recovery code does, each once", async () => {
-    const person = await server.signup("dot@example.com");
+    const person = await signup("dot@example.com");
     const { secret, recovery } = await secondFactor(server, person);
     const other = await server.login("dot@example.com", "shop", { code: recovery[0] ?? "" });
     server.clock.advance(minute);
@@ -97,7 +104,7 @@ describe("POST /reauth", () => {
   });
 
   it("a code makes the session one with a second factor, which a password did not", async () => {
-    const person = await server.signup("eva@example.com");
+    const person = await signup("eva@example.com");
     const other = await server.login("eva@example.com");
     const { recovery } = await secondFactor(server, person);
     const mfa = async (token: string) => (await server.send("GET", "/whoami", { token })).body;
@@ -117,7 +124,7 @@ describe("POST /reauth", () => {
   });
 
   it("a user without a password proves nothing by one", async () => {
-    const { id, token } = await server.signup("gus@example.com");
+    const { id, token } = await signup("gus@example.com");
     await change(id, { password: null });
     for (const body of [{ password }, { password: "" }])
       expect((await reauth(token, body)).body).toMatchObject({ error: { code: "invalid_credentials" } });
@@ -126,7 +133,7 @@ describe("POST /reauth", () => {
 
 describe("The throttle of proofs", () => {
   it("counts together with failed logins: 429 also for what is right", async () => {
-    const { token } = await server.signup("hal@example.com");
+    const { token } = await signup("hal@example.com");
     const from = { "x-forwarded-for": "192.0.2.7" };
     const wrongLogin = { email: "HAL@example.com", password: "wrong horse" };
     for (let n = 0; n < 5; n += 1) {
@@ -144,7 +151,7 @@ describe("The throttle of proofs", () => {
   });
 
   it("parallel codes learn no more than the limit; mfa_required does not count", async () => {
-    const person = await server.signup("ida@example.com");
+    const person = await signup("ida@example.com");
     await secondFactor(server, person);
     const asked = Array.from({ length: 12 }, () => reauth(person.token, { password }, "192.0.2.8"));
     for (const { body } of await Promise.all(asked))
@@ -160,7 +167,7 @@ describe("The throttle of proofs", () => {
 
 describe("Authentication 8: proof of identity", () => {
   it("without one 401 reauth_required, with a malformed one too, and with tokens that are none", async () => {
-    const { token } = await server.signup("jan@example.com");
+    const { token } = await signup("jan@example.com");
     const proof = await server.reauth({ token });
     for (const sent of [
       undefined,
@@ -179,11 +186,11 @@ describe("Authentication 8: proof of identity", () => {
   });
 
   it("is bound to its session: no other of the same user, none of another, none of another realm", async () => {
-    const { token } = await server.signup("kai@example.com");
+    const { token } = await signup("kai@example.com");
     const proof = await server.reauth({ token });
     const other = await server.login("kai@example.com");
-    const stranger = await server.signup("leo@example.com");
-    const elsewhere = await server.signup("kai@example.com", "other");
+    const stranger = await signup("leo@example.com");
+    const elsewhere = await signup("kai@example.com", "other");
     expect(await attempt(other.token, proof)).toBe(401);
     expect(await attempt(stranger.token, proof)).toBe(401);
     expect(await attempt(elsewhere.token, proof, "other")).toBe(401);
@@ -191,7 +198,7 @@ describe("Authentication 8: proof of identity", () => {
   });
 
   it("a newer one of the session ends the older; two sessions have one each", async () => {
-    const { token } = await server.signup("mia@example.com");
+    const { token } = await signup("mia@example.com");
     const other = await server.login("mia@example.com");
     const older = await server.reauth({ token });
     const others = await server.reauth(other);
@@ -202,14 +209,14 @@ describe("Authentication 8: proof of identity", () => {
   });
 
   it("of several asked for at once one stands", async () => {
-    const { token } = await server.signup("ned@example.com");
+    const { token } = await signup("ned@example.com");
     const proofs = await Promise.all(Array.from({ length: 4 }, () => server.reauth({ token })));
     const statuses = await Promise.all(proofs.map((proof) => attempt(token, proof)));
     expect(statuses.sort()).toEqual([201, 401, 401, 401]);
   });
 
   it("ends when the password is changed, also for the session that goes on", async () => {
-    const { token } = await server.signup("oda@example.com");
+    const { token } = await signup("oda@example.com");
     const proof = await server.reauth({ token });
     const body = { current: password, new: "another horse" };
     expect((await server.send("POST", "/_auth/password/change", { token, body })).status).toBe(204);
@@ -219,7 +226,7 @@ describe("Authentication 8: proof of identity", () => {
   });
 
   it("Authentication 8: one by a password alone takes no second factor away that was enrolled since", async () => {
-    const person = await server.signup("quincy@example.com");
+    const person = await signup("quincy@example.com");
     const { token } = await server.login("quincy@example.com");
     const before = await server.reauth({ token });
     const { recovery } = await secondFactor(server, person);
@@ -237,9 +244,9 @@ describe("Authentication 8: proof of identity", () => {
   });
 
   it("Authentication 8: nor where its session used an earlier second factor", async () => {
-    const person = await server.signup("rhea@example.com");
+    const person = await signup("rhea@example.com");
     const other = await server.login("rhea@example.com");
-    const former = await secondFactor(server, other);
+    const former = await secondFactor(server, { ...person, ...other });
     const proof = await server.reauth(other, "shop", { code: former.recovery[0] ?? "" });
     const headers = { "x-svc-reauth": proof };
     expect((await server.send("DELETE", "/_auth/mfa/totp", { token: other.token, headers })).status).toBe(
@@ -251,7 +258,7 @@ describe("Authentication 8: proof of identity", () => {
   });
 
   it("is stored as a hash alone", async () => {
-    const { token } = await server.signup("pia@example.com");
+    const { token } = await signup("pia@example.com");
     const proof = await server.reauth({ token });
     const stored = await server.store("shop").collection(collections.tokens).scan(undefined, 1_000);
     expect(stored.length).toBeGreaterThan(0);
@@ -260,7 +267,7 @@ describe("Authentication 8: proof of identity", () => {
 });
 
 it("a proof is written into the record of its session", async () => {
-  const { token, session } = await server.signup("quin@example.com");
+  const { token, session } = await signup("quin@example.com");
   server.clock.advance(day);
   await server.reauth({ token });
   const records = await server.store("shop").collection(collections.sessions).scan(undefined, 1_000);

@@ -1,8 +1,7 @@
 import { timestamp } from "../../clock.ts";
 import { ApiError } from "../../errors.ts";
-import type { Exchange, Route } from "../../realm/exchange.ts";
+import type { Received, Route } from "../../realm/exchange.ts";
 import { putToken } from "../credentials/mailed.ts";
-import { passwords } from "../credentials/passwords.ts";
 import { guessLimits, Throttle, wrong } from "../credentials/throttle.ts";
 import { BodyReader } from "../input.ts";
 import type { AccountRealm } from "../realm.ts";
@@ -25,7 +24,7 @@ export function reauth(realm: AccountRealm): Route {
     const limits = guessLimits(user.email_key, exchange.address);
     await throttle.check(limits);
     if (user.totp !== null && given.code === undefined) throw mfaRequired();
-    if (!(await passwordFits(user, given))) {
+    if (!(await passwordFits(realm, user, given))) {
       await throttle.fail(limits);
       throw wrongProof();
     }
@@ -58,7 +57,7 @@ interface Given {
   readonly code: string | undefined;
 }
 
-function read(exchange: Exchange): Given {
+function read(exchange: Received): Given {
   const body = new BodyReader(exchange, "application/json");
   const password = body.optionalString("password") ?? undefined;
   const code = body.optionalString("code") ?? undefined;
@@ -68,9 +67,13 @@ function read(exchange: Exchange): Given {
 }
 
 /** A code does instead of the password where the user has a second factor; a password sent all the same must be right. */
-async function passwordFits({ password: stored, totp }: UserRecord, { password }: Given): Promise<boolean> {
+async function passwordFits(
+  realm: AccountRealm,
+  { password: stored, totp }: UserRecord,
+  { password }: Given,
+): Promise<boolean> {
   if (password === undefined) return totp !== null;
-  return passwords.verify(stored ?? undefined, password);
+  return realm.passwords.verify(stored ?? undefined, password);
 }
 
 function wrongProof(): ApiError {

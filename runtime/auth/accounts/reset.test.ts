@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { eq } from "../../filter/algebra.ts";
 import { auditOf } from "../administration/testing.ts";
 import { collections, tokenFields } from "../collections.ts";
 import { newToken } from "../credentials/tokens.ts";
 import { type Accounts, hour, password, startAccounts, tokenIn } from "../testing.ts";
+import { secondFactor, totpCode } from "../testing-factor.ts";
 import { changeUser } from "../users.ts";
 
 const resetLink = "https://app.example.com/reset?token={token}&from={token}";
@@ -78,6 +79,41 @@ describe("POST /password/forgot", () => {
     expect(own.logs.filter(({ level }) => level !== "info")).toEqual([]);
   });
 
+  it("writes the same, in as many transactions, for whom it mails and for nobody: the next answers take as long", async () => {
+    const own = await startAccounts();
+    const store = own.store("shop");
+    const transactions = vi.spyOn(store, "transaction");
+    const written = async () => {
+      const counts = [];
+      for (const name of [collections.throttle, collections.tokens])
+        counts.push((await store.collection(name).scan(undefined, 100)).length);
+      return [transactions.mock.calls.length, ...counts];
+    };
+    const asked = async (email: string) => {
+      const before = await written();
+      const forgot = { body: { email } };
+      expect((await own.send("POST", "/_auth/password/forgot", forgot)).status).toBe(202);
+      const added = () => written().then((now) => now.map((count, at) => count - (before[at] ?? 0)));
+      await vi.waitFor(async () => expect((await added()).at(-1)).toBe(1));
+      return added();
+    };
+    try {
+      await own.signup("known@example.com");
+      const { id } = await own.signup("off@example.com");
+      await changeUser(store, id, (user) => ({ ...user, disabled: true }));
+      // So that the record of the address that asks is there.
+      await asked("first@example.com");
+      const known = await asked("known@example.com");
+      expect(await asked("unknown@example.com")).toEqual(known);
+      expect(await asked("off@example.com")).toEqual(known);
+      const stored = JSON.stringify(await store.collection(collections.tokens).scan(undefined, 100));
+      expect(stored).toContain("known@example.com");
+      expect(stored).not.toMatch(/unknown@|first@/);
+    } finally {
+      await own.stop();
+    }
+  });
+
   it("400 validation_error: no, mistyped and unknown members", async () => {
     for (const body of [{}, { email: 1 }, { email: "ada@example.com", realm: "other" }]) {
       const answer = await server.send("POST", "/_auth/password/forgot", { body });
@@ -111,6 +147,47 @@ describe("POST /password/reset", () => {
     expect(await loginStatus(email, password)).toBe(401);
     const login = await server.send("POST", "/_auth/login", { body: { email, password: "battery staple" } });
     expect(login.body).toMatchObject({ user: { id, email_verified: true } });
+  });
+
+  it("where the address is proved for the first time the second factor ends, which need not be its owner's", async () => {
+    const squatter = await server.signup("owner@example.com");
+    const factor = await secondFactor(server, squatter);
+    // As enrolled before addresses had to be verified for it.
+    await changeUser(server.store("shop"), squatter.id, (user) => ({ ...user, email_verified: false }));
+    const headers = {
+      "x-svc-reauth": await server.reauth(squatter, "shop", { code: factor.recovery[0] ?? "" }),
+    };
+    const sent = { token: squatter.token, headers, body: { email: "squatter@example.com" } };
+    expect((await server.send("POST", "/_auth/email/change", sent)).status).toBe(202);
+    const theirs = tokenIn((await server.mailTo("squatter@example.com")).text);
+
+    expect((await reset(await mailed(squatter.email))).status).toBe(204);
+    const owner = { email: squatter.email, password: "battery staple" };
+    expect(await server.send("POST", "/_auth/login", { body: owner })).toMatchObject({
+      status: 200,
+      body: { user: { id: squatter.id, mfa: false, email_verified: true } },
+    });
+    // Nothing that the squatter still has leads back in.
+    expect(await server.send("POST", "/_auth/email/verify", { body: { token: theirs } })).toMatchObject(
+      invalid,
+    );
+    expect((await server.send("GET", "/_auth/me", { token: squatter.token })).status).toBe(401);
+    const code = totpCode(factor.secret, server.clock.now());
+    const body = { ...owner, password, code };
+    expect((await server.send("POST", "/_auth/login", { body })).status).toBe(401);
+    const actions = (await auditOf(server, `user:${squatter.id}`)).map(({ action }) => action);
+    expect(actions.slice(-2)).toEqual(["password.reset", "mfa.remove"]);
+  });
+
+  it("where it was proved before the second factor stays", async () => {
+    const person = await server.signup("careful@example.com");
+    await secondFactor(server, person);
+    expect((await reset(await mailed(person.email))).status).toBe(204);
+    const body = { email: person.email, password: "battery staple" };
+    expect(await server.send("POST", "/_auth/login", { body })).toMatchObject({
+      status: 401,
+      body: { error: { code: "mfa_required" } },
+    });
   });
 
   it("a token works once", async () => {

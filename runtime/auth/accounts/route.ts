@@ -1,17 +1,17 @@
 import { ApiError } from "../../errors.ts";
 import { parameters } from "../../http/parameters.ts";
 import { type Caller, isSession, type SessionCaller } from "../../realm/caller.ts";
-import type { Answer, Exchange, Route } from "../../realm/exchange.ts";
+import type { Answer, Received, Route } from "../../realm/exchange.ts";
 import { unauthenticated } from "../authenticate.ts";
 import { type AccountRealm, type CallerHandler, callerRoute } from "../realm.ts";
 
 /** A route of `_auth` that anyone may use and that looks at no credential. */
-export function openRoute(handle: (exchange: Exchange) => Promise<Answer>): Route {
+export function openRoute(handle: (exchange: Received) => Promise<Answer>): Route {
   return {
     class: "private",
-    handle: (exchange) => {
+    handle: async (exchange) => {
       parameters(exchange.search, []);
-      return handle(exchange);
+      return handle(await exchange.receive());
     },
   };
 }

@@ -7,7 +7,7 @@ import { changePassword, forgotPassword, resetPassword } from "./password.ts";
 import { reauth } from "./reauth.ts";
 import { deleteSession, deleteSessions, listSessions } from "./sessions.ts";
 import { signup } from "./signup.ts";
-import { confirmTotp, enrollTotp, removeTotp } from "./totp.ts";
+import { confirmTotp, enrollTotp, removeTotp, renewRecoveryCodes } from "./totp.ts";
 import { sendVerification, verifyEmail } from "./verify.ts";
 
 /** The routes of `/v1/{realm}/_auth`, in a realm with accounts (api-decisions: Accounts). */
@@ -32,9 +32,10 @@ export function accountRoutes(realm: string): RouteTable {
 
 /** Those of the second factor, in a realm with `mfa.totp: true`. */
 export function secondFactorRoutes(realm: string): RouteTable {
-  const base = `/v1/${realm}/_auth/mfa/totp`;
+  const base = `/v1/${realm}/_auth/mfa`;
   return {
-    [base]: { POST: inRealm(enrollTotp), DELETE: inRealm(removeTotp) },
-    [`${base}/confirm`]: { POST: inRealm(confirmTotp) },
+    [`${base}/totp`]: { POST: inRealm(enrollTotp), DELETE: inRealm(removeTotp) },
+    [`${base}/totp/confirm`]: { POST: inRealm(confirmTotp) },
+    [`${base}/recovery_codes`]: { POST: inRealm(renewRecoveryCodes) },
   };
 }

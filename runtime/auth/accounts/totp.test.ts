@@ -21,6 +21,13 @@ afterAll(() => server.stop());
 
 const second = 1_000;
 
+/** An account with a verified address. */
+async function signup(email: string, realm = "shop"): Promise<Person> {
+  const person = await server.signup(email, realm);
+  await server.verify(person, realm);
+  return person;
+}
+
 async function enroll(person: Pick<Person, "token">, proofBody?: { code: string }): Promise<string> {
   const proof = await server.reauth(person, "shop", proofBody);
   const { token } = person;
@@ -62,7 +69,7 @@ async function audited({ id }: Pick<Person, "id">) {
 
 describe("POST /mfa/totp and /mfa/totp/confirm", () => {
   it("201 {secret, uri}, then 200 {recovery_codes}: the user has a second factor, the session used it", async () => {
-    const person = await server.signup("ada@example.com");
+    const person = await signup("ada@example.com");
     const { token } = person;
     const headers = { "x-svc-reauth": await server.reauth(person) };
     const enrolled = await server.send("POST", "/_auth/mfa/totp", { token, headers });
@@ -84,13 +91,13 @@ describe("POST /mfa/totp and /mfa/totp/confirm", () => {
   });
 
   it("Authentication 8: enrolling and removing need a proof of identity: 401 reauth_required", async () => {
-    const { token } = await server.signup("bea@example.com");
+    const { token } = await signup("bea@example.com");
     expect(code(await server.send("POST", "/_auth/mfa/totp", { token }))).toBe("reauth_required");
     expect(code(await server.send("DELETE", "/_auth/mfa/totp", { token }))).toBe("reauth_required");
   });
 
   it("a wrong code is 401 invalid_credentials, and the enrolment waits on", async () => {
-    const person = await server.signup("cat@example.com");
+    const person = await signup("cat@example.com");
     const secret = await enroll(person);
     for (const wrong of [
       now(secret, -61 * second),
@@ -104,7 +111,7 @@ describe("POST /mfa/totp and /mfa/totp/confirm", () => {
   });
 
   it("400 validation_error: nothing waits to be confirmed, no code, unknown members", async () => {
-    const person = await server.signup("dot@example.com");
+    const person = await signup("dot@example.com");
     expect((await confirm(person, "123456")).body).toMatchObject({
       error: { code: "validation_error", details: [{ path: "code" }] },
     });
@@ -116,7 +123,7 @@ describe("POST /mfa/totp and /mfa/totp/confirm", () => {
   });
 
   it("the code that confirms cannot log in as well; the next one can", async () => {
-    const person = await server.signup("eva@example.com");
+    const person = await signup("eva@example.com");
     const secret = await enroll(person);
     const used = now(secret);
     await confirm(person, used);
@@ -125,7 +132,7 @@ describe("POST /mfa/totp and /mfa/totp/confirm", () => {
   });
 
   it("of two parallel confirmations one succeeds", async () => {
-    const person = await server.signup("fox@example.com");
+    const person = await signup("fox@example.com");
     const used = now(await enroll(person));
     const answers = await Promise.all([confirm(person, used), confirm(person, used)]);
     expect(statuses(answers)).toEqual([200, 400]);
@@ -136,7 +143,7 @@ describe("POST /mfa/totp and /mfa/totp/confirm", () => {
   });
 
   it("wrong codes count for the throttle: 429 from the 11th on, for the right one too", async () => {
-    const person = await server.signup("gus@example.com");
+    const person = await signup("gus@example.com");
     const secret = await enroll(person);
     const guesses = Array.from({ length: 20 }, () => confirm(person, "abcdef", "192.0.2.9"));
     const answered = statuses(await Promise.all(guesses));
@@ -153,7 +160,7 @@ describe("POST /mfa/totp and /mfa/totp/confirm", () => {
       ["DELETE", "/_admin/users/:id/sessions", undefined],
       ["PATCH", "/_admin/users/:id", { disabled: true }],
     ] as const) {
-      const person = await server.signup(`pending-${method.toLowerCase()}@example.com`);
+      const person = await signup(`pending-${method.toLowerCase()}@example.com`);
       await enroll(person);
       expect((await storedUser(person)).totp_pending).not.toBeNull();
       const token = path.startsWith("/_auth") ? person.token : admin;
@@ -164,7 +171,7 @@ describe("POST /mfa/totp and /mfa/totp/confirm", () => {
   });
 
   it("a newer enrolment ends the older; replacing ends the former factor and its recovery codes", async () => {
-    const person = await server.signup("hal@example.com");
+    const person = await signup("hal@example.com");
     const first = await secondFactor(server, person);
     const proof = { code: first.recovery[0] ?? "" };
     const forgotten = await enroll(person, proof);
@@ -185,7 +192,7 @@ describe("POST /mfa/totp and /mfa/totp/confirm", () => {
   });
 
   it("only sealed secrets and hashes of codes are stored, and nothing of them is audited or logged", async () => {
-    const person = await server.signup("ida@example.com");
+    const person = await signup("ida@example.com");
     const pending = await enroll(person);
     expect((await storedUser(person)).text).not.toContain(pending);
     const { secret, recovery } = await secondFactor(server, person);
@@ -195,12 +202,83 @@ describe("POST /mfa/totp and /mfa/totp/confirm", () => {
   });
 });
 
+describe("Somebody else's second factor", () => {
+  const attempt = async ({ token }: Pick<Person, "token">) =>
+    server.send("POST", "/_auth/mfa/totp", {
+      token,
+      headers: { "x-svc-reauth": await server.reauth({ token }) },
+    });
+  const forbidden = { status: 403, body: { error: { code: "forbidden" } } };
+
+  it("is enrolled only with a verified address: 403 forbidden", async () => {
+    const squatter = await server.signup("stranger@example.com");
+    expect(await attempt(squatter)).toMatchObject(forbidden);
+    expect((await storedUser(squatter)).totp_pending).toBeNull();
+    await server.verify(squatter);
+    expect((await attempt(squatter)).status).toBe(201);
+  });
+
+  it("nor confirmed where the address is not verified any more", async () => {
+    const person = await signup("moving@example.com");
+    const secret = await enroll(person);
+    const sent = { token: await server.adminKey(), body: { email: "moved@example.com" } };
+    expect((await server.send("PATCH", `/_admin/users/${person.id}`, sent)).body).toMatchObject({
+      email_verified: false,
+    });
+    expect(await confirm(person, now(secret))).toMatchObject(forbidden);
+    expect((await storedUser(person)).totp).toBeNull();
+  });
+});
+
+describe("POST /mfa/recovery_codes", () => {
+  const renew = (token: string, proof?: string) =>
+    server.send("POST", "/_auth/mfa/recovery_codes", {
+      token,
+      ...(proof !== undefined && { headers: { "x-svc-reauth": proof } }),
+    });
+
+  it("200 with ten new ones: they count, those that were left do not, the app stays; audited", async () => {
+    const person = await signup("rae@example.com");
+    const { secret, recovery } = await secondFactor(server, person);
+    const proof = await server.reauth(person, "shop", { code: recovery[0] ?? "" });
+    const answer = await renew(person.token, proof);
+    expect(answer.status).toBe(200);
+    expect(answer.body).toEqual({
+      recovery_codes: Array(10).fill(expect.stringMatching(/^(\w{4}-){3}\w{4}$/)),
+    });
+    expect(answer.headers.get("cache-control")).toBe("no-store");
+    const fresh = recoveryCodes(answer.body);
+    expect(code(await login("rae@example.com", { code: recovery[1] ?? "" }))).toBe("invalid_credentials");
+    expect((await login("rae@example.com", { code: fresh[0] ?? "" })).status).toBe(200);
+    server.clock.advance(minute);
+    expect((await login("rae@example.com", { code: now(secret) })).status).toBe(200);
+    const { text: stored } = await storedUser(person);
+    const trail = await audited(person);
+    expect(trail.map(({ action }) => action)).toContain("mfa.recovery_codes");
+    for (const told of fresh) expect(`${stored}${JSON.stringify(trail)}`).not.toContain(told);
+  });
+
+  it("401 without a fresh proof, of a session that used the factor; 404 where there is no second factor", async () => {
+    const person = await signup("sue@example.com");
+    expect(code(await renew(person.token))).toBe("reauth_required");
+    const before = await server.reauth(person);
+    expect(await renew(person.token, before)).toMatchObject({
+      status: 404,
+      body: { error: { code: "not_found" } },
+    });
+    const { token } = await server.login("sue@example.com");
+    const passed = await server.reauth({ token });
+    await secondFactor(server, person);
+    expect(code(await renew(token, passed))).toBe("reauth_required");
+  });
+});
+
 describe("DELETE /mfa/totp", () => {
   const remove = async (person: Pick<Person, "token">, proof: string) =>
     server.send("DELETE", "/_auth/mfa/totp", { token: person.token, headers: { "x-svc-reauth": proof } });
 
   it("204: the account has no second factor any more, and no session one", async () => {
-    const person = await server.signup("jan@example.com");
+    const person = await signup("jan@example.com");
     const { recovery } = await secondFactor(server, person);
     const proof = await server.reauth(person, "shop", { code: recovery[0] ?? "" });
     expect((await remove(person, proof)).status).toBe(204);
@@ -217,7 +295,7 @@ describe("DELETE /mfa/totp", () => {
   });
 
   it("takes back an enrolment that waits too; 404 where there is neither", async () => {
-    const person = await server.signup("kai@example.com");
+    const person = await signup("kai@example.com");
     const secret = await enroll(person);
     const proof = await server.reauth(person);
     expect((await remove(person, proof)).status).toBe(204);
@@ -232,7 +310,7 @@ describe("DELETE /mfa/totp", () => {
 
 describe("Login with a second factor", () => {
   it("the right password without a code is 401 mfa_required, a wrong one says nothing of it", async () => {
-    const person = await server.signup("leo@example.com");
+    const person = await signup("leo@example.com");
     const { secret } = await secondFactor(server, person);
     server.clock.advance(minute);
     expect(await login("leo@example.com")).toMatchObject({
@@ -250,7 +328,7 @@ describe("Login with a second factor", () => {
   });
 
   it("a code of the app is good once, also for two logins at a time; none before it is good later", async () => {
-    const person = await server.signup("mia@example.com");
+    const person = await signup("mia@example.com");
     const { secret } = await secondFactor(server, person);
     server.clock.advance(minute);
     const [before, current] = [now(secret, -30 * second), now(secret)];
@@ -261,7 +339,7 @@ describe("Login with a second factor", () => {
   });
 
   it("a recovery code is good once, also for two logins at a time, and audited", async () => {
-    const person = await server.signup("ned@example.com");
+    const person = await signup("ned@example.com");
     const { recovery } = await secondFactor(server, person);
     const [one = "", other = ""] = recovery;
     const answers = await Promise.all([1, 2, 3].map(() => login("ned@example.com", { code: one })));
@@ -278,7 +356,7 @@ describe("Login with a second factor", () => {
   });
 
   it("wrong codes count for the throttle, mfa_required does not", async () => {
-    const person = await server.signup("oda@example.com");
+    const person = await signup("oda@example.com");
     const { secret } = await secondFactor(server, person);
     server.clock.advance(minute);
     for (let n = 0; n < 12; n += 1)
@@ -293,7 +371,7 @@ describe("Login with a second factor", () => {
   });
 
   it("a disabled account is 403 after the right password, whatever the code", async () => {
-    const person = await server.signup("pia@example.com");
+    const person = await signup("pia@example.com");
     const { recovery } = await secondFactor(server, person);
     const token = await server.adminKey();
     await server.send("PATCH", `/_admin/users/${person.id}`, { token, body: { disabled: true } });
@@ -303,7 +381,7 @@ describe("Login with a second factor", () => {
   });
 
   it("a code is not looked at where there is no second factor", async () => {
-    await server.signup("quin@example.com");
+    await signup("quin@example.com");
     expect((await login("quin@example.com", { code: "000000" })).status).toBe(200);
   });
 });

@@ -1,6 +1,6 @@
 import { ApiError } from "../../errors.ts";
 import { checkNeedlessBody } from "../../http/body.ts";
-import type { Route } from "../../realm/exchange.ts";
+import type { Answer, Route } from "../../realm/exchange.ts";
 import { appendAudit } from "../administration/audit.ts";
 import { newRecoveryCodes, recoveryHash } from "../credentials/recovery.ts";
 import { openSecret, sealSecret } from "../credentials/second-factor.ts";
@@ -8,7 +8,8 @@ import { guessLimits, Throttle, wrong } from "../credentials/throttle.ts";
 import { newTotpSecret, readTotpCode, totpStep, totpUri } from "../credentials/totp.ts";
 import { BodyReader, invalid } from "../input.ts";
 import type { AccountRealm } from "../realm.ts";
-import { changeUser, replaceUser } from "../users.ts";
+import type { UserRecord } from "../records.ts";
+import { changeUser, replaceUser, withoutFactor } from "../users.ts";
 import { changeSession, currentUser } from "./current.ts";
 import { requireProof } from "./proof.ts";
 import { sessionRoute } from "./route.ts";
@@ -24,7 +25,10 @@ export function enrollTotp(realm: AccountRealm): Route {
     await requireProof(realm, exchange, caller);
     const secret = newTotpSecret();
     const sealed = sealSecret(realm, caller.user.id, secret);
-    const user = await changeUser(store, caller.user.id, (before) => ({ ...before, totp_pending: sealed }));
+    const user = await changeUser(store, caller.user.id, (before) => {
+      requireVerified(before);
+      return { ...before, totp_pending: sealed };
+    });
     const uri = totpUri(secret, definition.name, user?.email ?? caller.user.email);
     return { status: 201, body: JSON.stringify({ secret, uri }) };
   });
@@ -42,10 +46,10 @@ export function confirmTotp(realm: AccountRealm): Route {
     const limits = guessLimits(user.email_key, exchange.address);
     await throttle.check(limits);
     const { hash: session } = caller.credential;
-    const codes = newRecoveryCodes();
-    const recovery = codes.map(recoveryHash).filter((hash) => hash !== undefined);
+    const { codes, recovery } = recoveryCodes();
     const told = await throttle.guess(limits, async (transaction) => {
       const { record: before, version } = await currentUser(transaction, caller);
+      requireVerified(before);
       const pending = before.totp_pending;
       if (pending === null) throw nothingPending();
       const secret = openSecret(realm, before.id, pending);
@@ -62,12 +66,47 @@ export function confirmTotp(realm: AccountRealm): Route {
       return codes;
     });
     if (told === wrong) throw new ApiError("invalid_credentials", "The code is wrong.");
-    return { status: 200, body: JSON.stringify({ recovery_codes: told }) };
+    return showOnce(told);
   });
+}
+
+/**
+ * Nobody enrols at an address that may be somebody else's: its owner would not get in even with a new password.
+ * @throws ApiError `forbidden`
+ */
+function requireVerified({ email_verified }: UserRecord): void {
+  if (!email_verified) throw new ApiError("forbidden", "Verify the account's e-mail address first.");
+}
+
+/** New recovery codes, and what is stored of them. */
+function recoveryCodes() {
+  const codes = newRecoveryCodes();
+  return { codes, recovery: codes.map(recoveryHash).filter((hash) => hash !== undefined) };
+}
+
+function showOnce(codes: readonly string[]): Answer {
+  return { status: 200, body: JSON.stringify({ recovery_codes: codes }) };
 }
 
 function nothingPending(): ApiError {
   return invalid([{ path: "code", reason: "no second factor waits to be confirmed; ask for one first" }]);
+}
+
+/** POST `/mfa/recovery_codes`: new ones; those that were left end. */
+export function renewRecoveryCodes(realm: AccountRealm): Route {
+  return sessionRoute(realm, async (exchange, caller) => {
+    checkNeedlessBody(exchange);
+    await requireProof(realm, exchange, caller);
+    const { codes, recovery } = recoveryCodes();
+    await realm.store.transaction(async (transaction) => {
+      const { record: before, version } = await currentUser(transaction, caller);
+      if (before.totp === null) throw noFactor();
+      await replaceUser(transaction, version, { ...before, totp: { ...before.totp, recovery } });
+      const entry = { action: "mfa.recovery_codes", target: caller.actor } as const;
+      await appendAudit(realm, transaction, exchange, caller, entry);
+    });
+    return showOnce(codes);
+  });
 }
 
 /** DELETE `/mfa/totp`: takes the second factor away, and one that waits to be confirmed. */
@@ -76,13 +115,18 @@ export function removeTotp(realm: AccountRealm): Route {
     await requireProof(realm, exchange, caller);
     const had = await realm.store.transaction(async (transaction) => {
       const { record: before, version } = await currentUser(transaction, caller);
-      if (before.totp === null && before.totp_pending === null) return false;
-      await replaceUser(transaction, version, { ...before, totp: null, totp_pending: null });
+      const after = withoutFactor(before);
+      if (after === before) return false;
+      await replaceUser(transaction, version, after);
       if (before.totp === null) return true;
       await appendAudit(realm, transaction, exchange, caller, { action: "mfa.remove", target: caller.actor });
       return true;
     });
-    if (!had) throw new ApiError("not_found", "This account has no second factor.");
+    if (!had) throw noFactor();
     return { status: 204 };
   });
+}
+
+function noFactor(): ApiError {
+  return new ApiError("not_found", "This account has no second factor.");
 }

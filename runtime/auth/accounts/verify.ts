@@ -7,7 +7,7 @@ import { BodyReader } from "../input.ts";
 import type { AccountRealm } from "../realm.ts";
 import { withFreeEmail } from "../users.ts";
 import { currentUser } from "./current.ts";
-import { mailAddressChanged, mailToken } from "./mailing.ts";
+import { mailToken, noticeOfChange } from "./mailing.ts";
 import { openRoute, sessionRoute } from "./route.ts";
 
 /** POST `/email/verify`: proves an address, of the account or the one it will have, by the token that was mailed to it. */
@@ -31,7 +31,8 @@ export function verifyEmail(realm: AccountRealm): Route {
 async function changeAddress(realm: AccountRealm, exchange: Exchange, token: MailedToken): Promise<void> {
   const { email } = token;
   const email_key = emailKey(email) ?? email;
-  const { before } = await withFreeEmail(() =>
+  const notice = await noticeOfChange(realm, token.user);
+  await withFreeEmail(() =>
     useMailed(
       realm.store,
       token,
@@ -39,10 +40,11 @@ async function changeAddress(realm: AccountRealm, exchange: Exchange, token: Mai
       async (transaction) => {
         const entry = { action: "user.email", target: `user:${token.user}` } as const;
         await appendAudit(realm, transaction, exchange, holderOf(token.user), entry);
+        await notice(transaction);
       },
     ),
   );
-  realm.background(mailAddressChanged(realm, before));
+  realm.wakeJobs();
 }
 
 /** POST `/email/verify/send`: mails a new token for the caller's address, unless it is proved. */
@@ -50,7 +52,7 @@ export function sendVerification(realm: AccountRealm): Route {
   return sessionRoute(realm, async (exchange, caller) => {
     checkNeedlessBody(exchange);
     const { record: user } = await currentUser(realm.store, caller);
-    if (!user.email_verified) await mailToken(realm, "verify", user);
+    if (!user.email_verified) await mailToken(realm, "verify", user, { from: exchange.address });
     return { status: 202 };
   });
 }

@@ -2,7 +2,7 @@ import { ApiError } from "../../errors.ts";
 import { contains, parseNetwork } from "../../http/address.ts";
 import type { AdminArea, Administration } from "../../realm/administration.ts";
 import { type Caller, isSession, type KeyCaller, type SessionCaller } from "../../realm/caller.ts";
-import type { Answer, Exchange, RealmInstance, Route } from "../../realm/exchange.ts";
+import type { Answer, Exchange, RealmInstance, Received, Route } from "../../realm/exchange.ts";
 import { unauthenticated } from "../authenticate.ts";
 import { callerRoute } from "../realm.ts";
 
@@ -21,7 +21,7 @@ export interface Need {
 }
 
 export type AdministratorHandler = (
-  exchange: Exchange,
+  exchange: Received,
   administrator: Administrator,
   query: ReadonlyMap<string, string>,
 ) => Promise<Answer>;

@@ -17,7 +17,7 @@ export interface AuditEntry {
 export type AuditAction =
   | `user.${"create" | "update" | "roles" | "disable" | "enable" | "email" | "delete" | "sessions"}`
   | `password.${"change" | "reset"}`
-  | `mfa.${"enroll" | "remove" | "recovery"}`
+  | `mfa.${"enroll" | "remove" | "recovery" | "recovery_codes"}`
   | `invitation.${"create" | "revoke" | "accept"}`
   | `key.${"create" | "replace" | "revoke"}`
   | `secret.${"put" | "delete"}`

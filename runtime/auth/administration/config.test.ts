@@ -82,6 +82,7 @@ describe("Administrator routes: GET /_admin/config", () => {
       name: "shop",
       auth: "enabled",
       signup: "open",
+      signup_limit: { address: "9999/h", network: "9999/h" },
       roles: {
         agent: {},
         boss: { admin: true },

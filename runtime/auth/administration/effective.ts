@@ -23,7 +23,7 @@ import type { OrganizationSettings } from "../../realm/organizations.ts";
 import type { FieldRule, ReadRule, WriteRule } from "../../realm/rule.ts";
 import { allowed, denied } from "../../rules/constant.ts";
 import type { IndexShape } from "../../store/contract.ts";
-import { printDuration } from "../../units.ts";
+import { printDuration, printRate } from "../../units.ts";
 
 /**
  * A realm's configuration as it is in effect, in the terms of `realm.yaml` and `collection.yaml`, defaults filled in. Of a
@@ -50,9 +50,14 @@ export function effectiveRealm(definition: RealmDefinition): JsonObject {
 }
 
 function accountSettings(accounts: AccountSettings): JsonObject {
-  const { signup, roles, defaultRoles, validateProfile, cookie, email, organizations } = accounts;
+  const { signup, signupLimit, roles, defaultRoles, validateProfile, cookie, email, organizations } =
+    accounts;
   return {
     signup,
+    signup_limit: {
+      address: printRate(signupLimit.address),
+      network: printRate(signupLimit.network),
+    },
     roles: Object.fromEntries(roles.map((role) => [role.name, roleSettings(role)])),
     default_roles: defaultRoles,
     /** Whether profiles have a schema. */

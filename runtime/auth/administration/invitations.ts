@@ -1,7 +1,7 @@
 import { ApiError } from "../../errors.ts";
 import { TRUE } from "../../filter/algebra.ts";
 import type { JsonObject } from "../../json.ts";
-import type { Exchange, Route } from "../../realm/exchange.ts";
+import type { Received, Route } from "../../realm/exchange.ts";
 import { collections } from "../collections.ts";
 import { emailKey } from "../credentials/email.ts";
 import { BodyReader } from "../input.ts";
@@ -53,7 +53,7 @@ export function createInvitation(realm: AccountRealm): Route {
   });
 }
 
-function read({ accounts }: AccountRealm, exchange: Exchange) {
+function read({ accounts }: AccountRealm, exchange: Received) {
   const body = new BodyReader(exchange, "application/json");
   const email = body.optionalString("email") ?? null;
   if (email !== null && emailKey(email) === undefined) body.problem("email", "must be an e-mail address");

@@ -10,10 +10,13 @@ const { collections } = shopModule({}).definition;
 let server: Accounts;
 let root: string;
 let keymaster: Person;
+/** Administers data as well. */
+let librarian: Person;
 beforeAll(async () => {
   server = await startAccounts({}, { definition: { collections } });
   root = await server.adminKey();
   keymaster = await server.person("keymaster@example.com", ["keymaster"]);
+  librarian = await server.person("librarian@example.com", ["keymaster", "librarian"]);
 });
 afterAll(() => server.stop());
 
@@ -244,6 +247,11 @@ describe("Authentication 10: nobody gives a key more than they hold", () => {
     ["administration of an area", { admin: ["apikeys"], scopes: {} }],
     ["all data", {}],
     ["all data, said otherwise", { scopes: null }],
+    ["all data, scope by scope", { scopes: { read: "*", write: "*" } }],
+    ["what is to be read of a database", { scopes: { read: ["main"] } }],
+    ["what is to be written of a collection", { scopes: { write: ["main/items"] } }],
+    ["what functions do", { scopes: { call: "*" } }],
+    ["what users see", { scopes: { read: "*" }, on_behalf_of: true }],
   ])("an administrator of apikeys without data: %s", async (what, body) => {
     const before = await names();
     expect(await create({ name: `escalated: ${what}`, ...body }, keymaster.token)).toMatchObject(forbidden);
@@ -251,11 +259,40 @@ describe("Authentication 10: nobody gives a key more than they hold", () => {
     expect(await auditOf(server, `key:escalated: ${what}`)).toEqual([]);
   });
 
-  it("keys with scopes they make; with administration of data also keys without", async () => {
-    await made({ name: "scoped", scopes: { read: "*", write: "*" }, admin: false }, keymaster.token);
-    const both = await server.adminKey(["apikeys", "data"]);
-    await made({ name: "unscoped" }, both);
-    expect(await create({ name: "admin", admin: ["data"] }, both)).toMatchObject(forbidden);
+  it("without data they make keys that reach none; with it every key that administers nothing", async () => {
+    for (const [at, scopes] of [{}, { read: [], write: [], call: [] }].entries())
+      await made({ name: `empty ${at}`, scopes, admin: false }, keymaster.token);
+    for (const [at, scopes] of [
+      { read: "*", write: "*", call: "*" },
+      { read: ["main/items"] },
+      null,
+    ].entries())
+      await made({ name: `full ${at}`, scopes }, librarian.token);
+    expect(await create({ name: "admin", admin: ["data"] }, librarian.token)).toMatchObject(forbidden);
+  });
+
+  it("who may look at data gives keys that read it, and none that write", async () => {
+    const watching = await startAccounts({ readAccess: ["data"] }, { definition: { collections } });
+    try {
+      const { token } = await watching.person("watcher@example.com", ["keymaster", "reader"]);
+      const attempt = async (name: string, scopes: JsonObject | null) =>
+        (await watching.send("POST", "/_admin/keys", { token, body: { name, scopes } })).status;
+      expect(await attempt("reads", { read: "*" })).toBe(201);
+      for (const wider of [{ read: "*", write: ["main/items"] }, { call: ["main"] }, null])
+        expect(await attempt("more", wider), JSON.stringify(wider)).toBe(403);
+    } finally {
+      await watching.stop();
+    }
+  });
+
+  it("a key without administration of data neither, though it reaches data by its own scopes", async () => {
+    const scopes = { read: "*", write: "*", call: ["main"] } as const;
+    const token = await server.adminKey(["apikeys"], "shop", { scopes });
+    for (const wider of [{ read: ["main"] }, { write: ["main/items"] }, { call: "*" }])
+      expect(await create({ name: "detour", scopes: wider }, token), JSON.stringify(wider)).toMatchObject(
+        forbidden,
+      );
+    await made({ name: "caller", scopes: { call: ["main"] } }, token);
   });
 
   it("read-only administrators make and revoke none", async () => {
@@ -318,13 +355,13 @@ describe("Audit records: keys", () => {
   it("tell who made and revoked a key, and what it may do", async () => {
     const { id } = await made(
       { name: "told", scopes: { read: ["main"] }, networks: ["::1"] },
-      keymaster.token,
+      librarian.token,
     );
     await revoke(id);
     const [created, revoked] = await auditOf(server, "key:told");
     expect(created).toMatchObject({
       action: "key.create",
-      actor: `user:${keymaster.id}`,
+      actor: `user:${librarian.id}`,
       address: "127.0.0.1",
       details: {
         admin: false,

@@ -3,7 +3,7 @@ import { ApiError } from "../../errors.ts";
 import { eq, TRUE } from "../../filter/algebra.ts";
 import type { JsonValue } from "../../json.ts";
 import { type AdminArea, adminAreas, areasAmong } from "../../realm/administration.ts";
-import type { Exchange, RealmInstance, Route } from "../../realm/exchange.ts";
+import type { RealmInstance, Received, Route } from "../../realm/exchange.ts";
 import { collections, keyFields } from "../collections.ts";
 import { BodyReader } from "../input.ts";
 import {
@@ -19,7 +19,7 @@ import {
 import { findOne } from "../matching.ts";
 import { answerPage, lists, pageParameters, pageRequest } from "../paging.ts";
 import { type KeyRecord, readKey } from "../records.ts";
-import { readScopes, scopesCover } from "../scopes.ts";
+import { type Access, accesses, permitsAny, readScopes, scopesCover } from "../scopes.ts";
 import { type Administrator, administratorRoute } from "./administrator.ts";
 import { appendAudit, auditRecord } from "./audit.ts";
 
@@ -96,7 +96,7 @@ async function findKey({ store }: RealmInstance, id: string): Promise<KeyRecord 
 }
 
 /** @throws ApiError `validation_error` */
-function readKeyBody(exchange: Exchange, { definition }: RealmInstance, now: number): NewKey {
+function readKeyBody(exchange: Received, { definition }: RealmInstance, now: number): NewKey {
   const body = new BodyReader(exchange, "application/json");
   const name = body.string("name");
   const given = body.optionalObject("scopes") ?? undefined;
@@ -141,14 +141,17 @@ function readExpiry(body: BodyReader): number | undefined {
 }
 
 /**
- * Nobody gives a key more than they hold (spec: Authentication 10).
+ * Nobody gives a key more than they hold, over data neither (spec: Authentication 10; api-decisions: Scopes of a key).
  * @throws ApiError `forbidden`
  */
-function requireRights({ caller, administration }: Administrator, key: NewKey): void {
+function requireRights(maker: Administrator, key: NewKey): void {
+  const { caller, administration } = maker;
   const { full, change } = administration;
   if (key.admin !== false && !full) throw beyond("Only full administrators make keys with administration.");
-  if (key.scopes === undefined && !change.has("data")) {
-    throw beyond("A key without scopes needs administration of the area data; give it scopes.");
+  const further = accesses.find((access) => permitsAny(key.scopes, access) && !reachesData(maker, access));
+  if (further !== undefined) {
+    const scope = key.scopes === undefined ? "A key without scopes" : `The scope ${further} of a key`;
+    throw beyond(`${scope} needs administration of the area data.`);
   }
   if (caller.kind === "key" && !scopesCover(caller.scopes, key.scopes)) {
     throw beyond("A key cannot make one that its own scopes do not cover.");
@@ -158,6 +161,12 @@ function requireRights({ caller, administration }: Administrator, key: NewKey): 
   if (key.onBehalfOf === true && !mayDelegate) {
     throw beyond("A key that acts for users needs administration of the area users.");
   }
+}
+
+/** Functions reach data by themselves: they are for who reaches it all, or, among keys, for those that may call them. */
+function reachesData({ caller, administration: { see, change } }: Administrator, access: Access): boolean {
+  if (access === "read") return see.has("data");
+  return change.has("data") || (access === "call" && caller.kind === "key");
 }
 
 function beyond(message: string): ApiError {

@@ -11,6 +11,7 @@ const needs: Readonly<Record<string, Need>> = {
   "GET /users/:id": { area: "users", to: "see" },
   "PATCH /users/:id": { area: "users", to: "change" },
   "DELETE /users/:id": { area: "users", to: "change" },
+  "DELETE /users/:id/mfa": { area: "users", to: "change" },
   "GET /users/:id/sessions": { area: "users", to: "see" },
   "DELETE /users/:id/sessions": { area: "users", to: "change" },
   "GET /invitations": { area: "invitations", to: "see" },

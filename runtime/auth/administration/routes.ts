@@ -8,6 +8,7 @@ import { deleteSecret, listSecrets, putSecret } from "./secrets.ts";
 import { patchUser } from "./user-change.ts";
 import { createUser } from "./user-create.ts";
 import { removeUser } from "./user-delete.ts";
+import { removeUserFactor } from "./user-factor.ts";
 import { endUserSessions, listUserSessions } from "./user-sessions.ts";
 import { getUser, listUsers } from "./users.ts";
 
@@ -35,6 +36,7 @@ export function userAdministrationRoutes(realm: string): RouteTable {
       PATCH: inRealm(patchUser),
       DELETE: inRealm(removeUser),
     },
+    [`${base}/users/:id/mfa`]: { DELETE: inRealm(removeUserFactor) },
     [`${base}/users/:id/sessions`]: { GET: inRealm(listUserSessions), DELETE: inRealm(endUserSessions) },
     [`${base}/invitations`]: { GET: inRealm(listInvitations), POST: inRealm(createInvitation) },
     [`${base}/invitations/:id`]: { DELETE: inRealm(revokeInvitation) },

@@ -3,7 +3,7 @@ import { ApiError } from "../../errors.ts";
 import { TRUE } from "../../filter/algebra.ts";
 import { isId } from "../../ids.ts";
 import type { JsonObject } from "../../json.ts";
-import type { Exchange, RealmInstance, Route } from "../../realm/exchange.ts";
+import type { Exchange, RealmInstance, Received, Route } from "../../realm/exchange.ts";
 import { collections } from "../collections.ts";
 import { BodyReader, invalid } from "../input.ts";
 import { answerPage, lists, pageParameters, pageRequest } from "../paging.ts";
@@ -86,7 +86,7 @@ function secretName({ params }: Exchange): string {
 }
 
 /** @throws ApiError `validation_error`, for a name that no secret can have too */
-function readValue(exchange: Exchange, name: string): string {
+function readValue(exchange: Received, name: string): string {
   const body = new BodyReader(exchange, "application/json");
   const value = body.string("value");
   if (value.length < 1 || value.length > longest) {

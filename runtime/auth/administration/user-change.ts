@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../json.ts";
-import type { Exchange, Route } from "../../realm/exchange.ts";
+import type { Received, Route } from "../../realm/exchange.ts";
 import { longBackoff, optimistic } from "../../retry.ts";
 import { equal } from "../../validation/equal.ts";
 import { patchProfile, readEmail, readLocale } from "../accounts/person.ts";
@@ -59,7 +59,7 @@ interface Patch {
   readonly profile?: JsonObject | null | undefined;
 }
 
-function read({ accounts }: AccountRealm, exchange: Exchange): Patch {
+function read({ accounts }: AccountRealm, exchange: Received): Patch {
   const body = new BodyReader(exchange, "either");
   const patch = {
     email: body.value("email") === undefined ? undefined : readEmail(body),

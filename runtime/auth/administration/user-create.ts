@@ -1,8 +1,7 @@
-import type { Exchange, Route } from "../../realm/exchange.ts";
-import { mailToken } from "../accounts/mailing.ts";
+import type { Received, Route } from "../../realm/exchange.ts";
+import { askedFrom, firstToken } from "../accounts/mailing.ts";
 import { newPassword, readEmail, readLocale, readProfile } from "../accounts/person.ts";
 import { collections } from "../collections.ts";
-import { passwords } from "../credentials/passwords.ts";
 import { BodyReader } from "../input.ts";
 import type { AccountRealm } from "../realm.ts";
 import { writeUser } from "../records.ts";
@@ -22,11 +21,14 @@ export function createUser(realm: AccountRealm): Route {
     requireGrantable(administrator, given.roles, realm.accounts);
     // Before the costly hash; the unique index decides.
     if ((await findByEmail(realm.store, given.email_key)) !== undefined) throw emailTaken();
-    const hash = password === null ? null : await passwords.hash(password);
+    const hash = password === null ? null : await realm.passwords.hash(password);
     const user = newUser(realm, { ...given, password: hash });
+    const mailed =
+      hash === null && (await firstToken(realm, "reset", user, askedFrom(exchange, administrator.caller)));
     await withFreeEmail(() =>
       realm.store.transaction(async (transaction) => {
         await transaction.collection(collections.users).insert(writeUser(user, 1));
+        if (mailed !== false) await mailed(transaction);
         await appendAudit(realm, transaction, exchange, administrator.caller, {
           action: "user.create",
           target: `user:${user.id}`,
@@ -34,12 +36,12 @@ export function createUser(realm: AccountRealm): Route {
         });
       }),
     );
-    if (hash === null) realm.background(mailToken(realm, "reset", user));
+    if (mailed !== false) realm.wakeJobs();
     return { status: 201, body: JSON.stringify(administratorView(realm, user)) };
   });
 }
 
-function read({ accounts }: AccountRealm, exchange: Exchange) {
+function read({ accounts }: AccountRealm, exchange: Received) {
   const body = new BodyReader(exchange, "application/json");
   const address = readEmail(body);
   const password = (body.value("password") ?? null) === null ? null : newPassword(body, "password");

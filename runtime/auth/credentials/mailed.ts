@@ -21,19 +21,22 @@ export interface MailedToken extends TokenRecord {
   readonly email: string;
 }
 
+/** What a token rests on of its user. */
+type TokenOwner = Pick<UserRecord, "id" | "email_key" | "generation">;
+
 /** Parallel requests for one slot that a newer token outlives. */
 const attempts = 5;
 
 /**
- * A new token, which ends the user's older one of this purpose.
+ * A new token, to be stored by {@link putToken}.
  * @param email where it is mailed to; with purpose `email` the address that the user will have
  */
-export async function makeMailed(
-  { store, clock }: Pick<RealmInstance, "store" | "clock">,
+export function newMailed(
+  { clock }: Pick<RealmInstance, "clock">,
   purpose: MailedPurpose,
-  user: UserRecord,
+  user: TokenOwner,
   email: string,
-): Promise<string> {
+): { readonly token: string; readonly record: TokenRecord } {
   const token = newToken("svt");
   const now = clock.now();
   const record = {
@@ -46,8 +49,7 @@ export async function makeMailed(
     created_at: timestamp(now),
     expires_at: timestamp(now + lifetimes[purpose]),
   };
-  await putToken(store, record, (put) => store.transaction(put));
-  return token;
+  return { token, record };
 }
 
 /**
@@ -116,7 +118,7 @@ export async function useMailed(
   store: Store,
   token: MailedToken,
   change: (user: UserRecord) => UserRecord,
-  along: (transaction: Transaction) => Promise<void> = async () => {},
+  along: (transaction: Transaction, change: UserChange) => Promise<void> = async () => {},
 ): Promise<UserChange> {
   return store.transaction(async (transaction) => {
     const document = await transaction.collection(collections.users).get(token.user, "live");
@@ -126,7 +128,7 @@ export async function useMailed(
     if (!restsOn(token, token.purpose, before) || !(await tokens.remove(token.id))) throw invalidToken();
     const after = change(before);
     if (after !== before) await replaceUser(transaction, version, after);
-    await along(transaction);
+    await along(transaction, { before, after });
     return { before, after };
   });
 }
@@ -139,7 +141,7 @@ function restsOn({ basis }: TokenRecord, purpose: MailedPurpose, user: UserRecor
  * Proving an address is over when the user has another one. What takes over an account is over also when all of the
  * user's sessions were ended: by a new password, or by disabling.
  */
-function basisOf(purpose: MailedPurpose, { email_key, generation }: UserRecord): string {
+function basisOf(purpose: MailedPurpose, { email_key, generation }: TokenOwner): string {
   return purpose === "verify" ? email_key : `${generation} ${email_key}`;
 }
 

@@ -1,6 +1,12 @@
 import { parseOptions } from "@node-rs/argon2";
 import { describe, expect, it } from "vitest";
-import { isPassword, nobody, PasswordHasher } from "./passwords.ts";
+import { systemClock } from "../../clock.ts";
+import { startInstance } from "../../instance/instance.ts";
+import { deliveryTo, leastCost, testSettings } from "../../instance/testing.ts";
+import { passingPlace } from "../../store/testing.ts";
+import { accountsModule } from "../testing.ts";
+import { findByEmail } from "../users.ts";
+import { type Argon2, isPassword, nobodyAt, PasswordHasher } from "./passwords.ts";
 
 const hasher = new PasswordHasher(2, 8);
 
@@ -27,8 +33,57 @@ describe("Passwords", () => {
   });
 
   it("an unknown account costs as much as a wrong password: the same parameters", async () => {
-    expect(parseOptions(nobody)).toEqual(parseOptions(await hasher.hash("correct horse")));
-    expect(await hasher.verify(undefined, "not a password")).toBe(false);
+    for (const cost of [leastCost, { memoryCost: 64, timeCost: 3, parallelism: 2 }]) {
+      const cheap = new PasswordHasher(1, 1, cost);
+      expect(parseOptions(nobodyAt(cost))).toEqual(parseOptions(await cheap.hash("correct horse")));
+      expect(await cheap.verify(undefined, "not a password")).toBe(false);
+    }
+  });
+
+  it("cost what OWASP advises wherever nothing else was asked for: 19 MiB, two passes", async () => {
+    const place = passingPlace();
+    const instance = await startInstance({
+      fingerprint: "test",
+      realms: [accountsModule("shop")],
+      settings: { ...testSettings, store: place.location },
+      clock: systemClock,
+      log: { info: () => undefined, warn: () => undefined, error: () => undefined },
+      mail: deliveryTo(() => undefined),
+    });
+    await instance.ready;
+    const response = await fetch(`${instance.url}/v1/shop/_auth/signup`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ email: "ann@example.com", password: "correct horse" }),
+    });
+    expect(response.status).toBe(201);
+    const user = await findByEmail(instance.store("shop"), "ann@example.com");
+    expect(user?.password).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
+    await instance.stop(2_000);
+    await place.discard();
+  });
+
+  it("sign-ups take half of the places, however many wait: a login is worked on at once", async () => {
+    let release = () => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const held: unknown[] = [];
+    const argon2: Argon2 = {
+      hash: async (password) => {
+        held.push(password);
+        await released;
+        return "a hash";
+      },
+      verify: async () => true,
+    };
+    const shared = new PasswordHasher(2, 64, leastCost, argon2);
+    const signups = Array.from({ length: 60 }, (_, at) => shared.hashAtSignup(`sign-up ${at}`));
+    expect(await shared.verify("a hash", "correct horse")).toBe(true);
+    expect(held).toEqual(["sign-up 0"]);
+    release();
+    expect(await Promise.all(signups)).toEqual(Array(60).fill("a hash"));
+    expect(held).toHaveLength(60);
   });
 
   it("what is no possible password never matches", async () => {

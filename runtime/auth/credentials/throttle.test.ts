@@ -166,10 +166,10 @@ describe("However many guess at a time", () => {
 
 it("Three mails an hour to a recipient, those that were not sent not counted", async () => {
   const { clock, throttle } = await setup();
-  const take = () => throttle.take(mailLimits(ada));
+  const take = () => throttle.take(mailLimits(ada, undefined));
   const taken = await Promise.all([take(), take(), take(), take(), take()]);
   expect(taken.filter(Boolean)).toHaveLength(3);
-  expect(await throttle.take(mailLimits("bob@example.com"))).toBe(true);
+  expect(await throttle.take(mailLimits("bob@example.com", undefined))).toBe(true);
   clock.advance(60 * minute - 1);
   expect(await take()).toBe(false);
   clock.advance(1);
@@ -180,7 +180,7 @@ describe("What is stored", () => {
   it("names nobody: neither an e-mail address nor a network", async () => {
     const { store, fail, throttle } = await setup();
     await fail(1, always(ada), always("192.0.2.1"));
-    await throttle.take(mailLimits(ada));
+    await throttle.take(mailLimits(ada, undefined));
     const records = await store.collection(collections.throttle).scan(undefined, 10);
     expect(records).toHaveLength(4);
     for (const { id, text } of records) {

@@ -4,22 +4,21 @@ import { ApiError } from "../../errors.ts";
 import { TRUE } from "../../filter/algebra.ts";
 import type { RealmInstance } from "../../realm/exchange.ts";
 import { DuplicateId, type Transaction, TransactionConflict } from "../../store/contract.ts";
+import type { Rate } from "../../units.ts";
 import { collections, throttleFields } from "../collections.ts";
 import { type Read, readThrottle, type ThrottleRecord, writeThrottle } from "../records.ts";
 import { tokenHash } from "./tokens.ts";
 
 const minute = 60_000;
+const hour = 60 * minute;
 
 /** Transactions begun again because another one made the same record first. */
 const attempts = 10;
 
 /** How often something may happen in a time. */
-export interface Limit {
+export interface Limit extends Rate {
   /** What is counted; only its hash is stored. */
   readonly key: string;
-  readonly limit: number;
-  /** Milliseconds. */
-  readonly period: number;
 }
 
 /** What a guess that was no good is answered with. */
@@ -31,7 +30,7 @@ export const wrong = Symbol("wrong");
  * @param account in the form it compares in; whatever e-mail address is tried, so that it says nothing about which exist
  */
 export function guessLimits(account: string, address: string): readonly Limit[] {
-  const network = clientNetwork(address);
+  const network = clientAddress(address);
   return [
     { key: JSON.stringify(["guess", account]), limit: 100, period: 15 * minute },
     { key: JSON.stringify(["guess", account, network]), limit: 10, period: 15 * minute },
@@ -40,15 +39,30 @@ export function guessLimits(account: string, address: string): readonly Limit[] 
 }
 
 /**
- * Mails to one recipient: 3 an hour (api-decisions: Accounts).
- * @param kind each is counted by itself: else whoever asks for tokens, or invites, could keep back what is no concern of
- *   theirs
+ * Mails that somebody asks for: 3 an hour to one recipient, whichever route sends them, and 30 an hour from one address
+ * (api-decisions: Accounts).
+ * @param address undefined: it does not count
  */
-export function mailLimits(
-  recipient: string,
-  kind: "token" | "notice" | "invitation" = "token",
+export function mailLimits(recipient: string, address: string | undefined): readonly Limit[] {
+  const sent = { key: JSON.stringify(["mail", recipient]), limit: 3, period: hour };
+  if (address === undefined) return [sent];
+  return [sent, { key: JSON.stringify(["mail", null, clientAddress(address)]), limit: 30, period: hour }];
+}
+
+/** Notices to one recipient, 3 an hour, which nobody keeps back by asking for mails. */
+export function noticeLimits(recipient: string): readonly Limit[] {
+  return [{ key: JSON.stringify(["notice", recipient]), limit: 3, period: hour }];
+}
+
+/** Sign-ups from one address, and from its network: the /24 of an IPv4 address, the /64 of an IPv6 one. */
+export function signupLimits(
+  address: string,
+  limits: { readonly address: Rate; readonly network: Rate },
 ): readonly Limit[] {
-  return [{ key: JSON.stringify(["mail", kind, recipient]), limit: 3, period: 60 * minute }];
+  return [
+    { key: JSON.stringify(["signup", address]), ...limits.address },
+    { key: JSON.stringify(["signup", null, networkOf(address, 24)]), ...limits.network },
+  ];
 }
 
 /** Counts in the store, so for all instances on it and beyond a restart. */
@@ -203,18 +217,21 @@ function refuse(limits: readonly Limit[], counted: readonly (readonly number[])[
 }
 
 function tooMany(seconds: number, cause?: unknown): ApiError {
-  return new ApiError("too_many_requests", "Too many failed attempts; try again later.", {
+  return new ApiError("too_many_requests", "Too many attempts; try again later.", {
     headers: { "retry-after": String(seconds) },
     cause,
   });
 }
 
 /** What counts as one address: an IPv4 address, or the /64 that one IPv6 customer usually holds. */
-function clientNetwork(address: string): string {
+function clientAddress(address: string): string {
+  return networkOf(address, 32);
+}
+
+/** The first address of the network that an address is in: so many bits of an IPv4 address, the /64 of an IPv6 one. */
+function networkOf(address: string, ipv4: 24 | 32): string {
   if (!ipaddr.isValid(address)) return address;
   const parsed = ipaddr.process(address);
-  if (parsed.kind() === "ipv4") return parsed.toString();
-  return ipaddr
-    .fromByteArray([...parsed.toByteArray().slice(0, 8), ...new Array<number>(8).fill(0)])
-    .toString();
+  const kept = parsed.kind() === "ipv4" ? ipv4 / 8 : 8;
+  return ipaddr.fromByteArray(parsed.toByteArray().map((byte, at) => (at < kept ? byte : 0))).toString();
 }

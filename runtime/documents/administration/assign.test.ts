@@ -30,6 +30,34 @@ test("Administrator routes: _assign_org queues a job and answers 202 with it", a
   expect(job).toMatchObject({ kind: "assign_org", target: "collection:main/notes" });
 });
 
+test("Audit records: _assign_org is audited when asked for, with address and request id; a dry run is not", async () => {
+  /** Those of who asked; what jobs of other tests did may be added at any time. */
+  const trail = async () => {
+    const query = "../_admin/audit?action=data.assign_org&limit=100";
+    const { items } = (await shop.send("GET", query, { token: shop.admin })).body;
+    return (Array.isArray(items) ? items.map(Object) : []).filter(
+      ({ details }) => details.count === undefined,
+    );
+  };
+  const before = (await trail()).length;
+  await assign({ org: shop.bolt.id, where: {} }, "?dry_run=true");
+  expect(await trail()).toHaveLength(before);
+  const queued = await assign({ org: shop.bolt.id, where: { title: "nobody's" } });
+  const job = text(queued.body, "job");
+  expect((await trail()).filter(({ details }) => details.job === job)).toEqual([
+    {
+      id: expect.any(String),
+      at: expect.any(String),
+      action: "data.assign_org",
+      actor: expect.stringMatching(/^key:/),
+      target: `org:${shop.bolt.id}`,
+      address: "127.0.0.1",
+      request_id: queued.headers.get("x-request-id"),
+      details: { collection: "main/notes", job },
+    },
+  ]);
+});
+
 test("Administrator routes: what is wrong with an _assign_org queues nothing", async () => {
   const org = shop.acme.id;
   const gone = await shop.createOrg(shop.eve);

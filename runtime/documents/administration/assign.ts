@@ -1,12 +1,15 @@
+import { appendAudit } from "../../auth/administration/audit.ts";
 import { BodyReader } from "../../auth/input.ts";
 import { ApiError } from "../../errors.ts";
 import type { Filter } from "../../filter/algebra.ts";
 import { queryProblemsNamed } from "../../http/parameters.ts";
 import { queueJob } from "../../jobs/queue.ts";
+import { anonymous } from "../../realm/caller.ts";
 import type { CollectionDefinition } from "../../realm/definition.ts";
-import type { Answer, Exchange, RouteFactory } from "../../realm/exchange.ts";
+import type { Answer, Received, RouteFactory } from "../../realm/exchange.ts";
 import { requireWrite } from "../access.ts";
 import { collectionOf } from "../collection.ts";
+import { receiveFrom } from "../entrance.ts";
 import { queryFields } from "../query/fields.ts";
 import { searchLanguage } from "../query/language.ts";
 import { type ReadWhere, readWhere } from "../query/where.ts";
@@ -26,10 +29,11 @@ export function assignDocuments(definition: CollectionDefinition): RouteFactory 
     return {
       class: entrance.class,
       async handle(exchange): Promise<Answer> {
-        const access = await entrance.writer(exchange);
-        requireWrite(definition, access, undefined);
+        const asked = await entrance.writer(exchange);
+        requireWrite(definition, asked, undefined);
         const dryRun = dryRunQuery(exchange.search);
-        const { org, where } = readAssignment(exchange);
+        const { received, access } = await receiveFrom(entrance, asked, exchange);
+        const { org, where } = readAssignment(received);
         const language = searchLanguage(undefined, access, exchange);
         const wanted = filterOf(readWhere(where, queryFields(definition, access), () => language));
         const { teams } = await entrance.place(access, { org, team: undefined });
@@ -38,10 +42,17 @@ export function assignDocuments(definition: CollectionDefinition): RouteFactory 
           const count = await documents.count(assignable.filter(wanted), assignable.visibility);
           return { status: 200, body: JSON.stringify({ count }) };
         }
-        const by = access.caller?.actor ?? "anonymous";
-        const job = await realm.store.transaction((transaction) =>
-          queueJob(realm, transaction, assigningOf({ org, database, collection, where, language }, by)),
-        );
+        const { caller = anonymous } = access;
+        const assigning = assigningOf({ org, database, collection, where, language }, caller.actor);
+        const job = await realm.store.transaction(async (transaction) => {
+          const queued = await queueJob(realm, transaction, assigning);
+          await appendAudit(realm, transaction, exchange, caller, {
+            action: "data.assign_org",
+            target: `org:${org}`,
+            details: { collection: `${database}/${collection}`, job: queued },
+          });
+          return queued;
+        });
         realm.wakeJobs();
         return { status: 202, body: JSON.stringify({ job }) };
       },
@@ -53,7 +64,7 @@ export function assignDocuments(definition: CollectionDefinition): RouteFactory 
  * The body; `where` as the parameter of a list would be.
  * @throws ApiError `validation_error`
  */
-function readAssignment(exchange: Exchange): { readonly org: string; readonly where: string } {
+function readAssignment(exchange: Received): { readonly org: string; readonly where: string } {
   const body = new BodyReader(exchange, "application/json");
   const org = body.string("org");
   const where = body.where("where");

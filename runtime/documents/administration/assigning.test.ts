@@ -84,8 +84,8 @@ const queue = (where: JsonObject = {}, to = org.id): Promise<string> =>
     );
   });
 
-const run = (goOn: GoOn = async () => true): Promise<void> =>
-  runJobs(realm, { org_delete: eraseOrganization, assign_org: assignOrganization }, goOn);
+const lane = { name: "jobs", works: { org_delete: eraseOrganization, assign_org: assignOrganization } };
+const run = (goOn: GoOn = async () => true): Promise<void> => runJobs(realm, lane, goOn);
 
 const job = async (id: string): Promise<JobRecord | undefined> => findJob(store, id);
 
@@ -215,11 +215,7 @@ describe("Administrator routes: _assign_org", () => {
     await run(async () => left-- > 0);
     expect(await job(unknown)).toMatchObject({ status: "failed", error: expect.stringContaining("where") });
     const without = { ...realm, definition: { ...definition, collections: [] } };
-    await runJobs(
-      without,
-      { org_delete: eraseOrganization, assign_org: assignOrganization },
-      async () => true,
-    );
+    await runJobs(without, lane, async () => true);
     expect(await job(gone)).toMatchObject({ status: "failed", error: expect.stringContaining("collection") });
   });
 });

@@ -15,6 +15,7 @@ import {
   type Transaction,
   UniqueViolation,
 } from "../../store/contract.ts";
+import { BATCH_CHARACTERS, findPage } from "../../store/page.ts";
 import { parseDocument, splitDocument, withMeta } from "../encode.ts";
 import { createdAt } from "../meta.ts";
 import { everyField } from "../query/fields.ts";
@@ -65,13 +66,14 @@ export const assignOrganization: JobWork = {
     const state: Assigning = JSON.parse(job.state);
     const definition = collectionOf(realm, state);
     const stored = storeNameOf(definition);
-    const found = await realm.store.collection(stored).find({
+    const { found, hasMore } = await findPage(realm.store.collection(stored), {
       filter: assignable.filter(filterOf(definition, state)),
       visibility: assignable.visibility,
       order: defaultOrder,
       after: state.after,
       limit: batch,
       skip: 0,
+      characters: BATCH_CHARACTERS,
     });
     return async (transaction) => {
       await requireOrganization(transaction, state.org);
@@ -83,7 +85,7 @@ export const assignOrganization: JobWork = {
         else missed = true;
       }
       const last = found.at(-1);
-      if (found.length === batch && last !== undefined) {
+      if (hasMore && last !== undefined) {
         const after = positionOf(defaultOrder, parseDocument(last.text));
         return { state: { ...state, count, missed, after } };
       }

@@ -48,7 +48,7 @@ export function checkDocuments(definition: CollectionDefinition): RouteFactory {
         const access = await entrance.reader(exchange);
         readable(definition, access, undefined);
         parameters(exchange.search, []);
-        checkNeedlessBody(exchange);
+        checkNeedlessBody(await exchange.receive());
         const checked = await alone(realm.store, (lease) => check(definition, documents, exchange, lease));
         return { status: 200, body: JSON.stringify(checked) };
       },

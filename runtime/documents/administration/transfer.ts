@@ -1,11 +1,12 @@
 import { BodyReader, invalid } from "../../auth/input.ts";
-import { parseIfMatch } from "../../http/etag.ts";
+import { conditionOf } from "../../http/etag.ts";
 import type { JsonObject } from "../../json.ts";
 import type { CollectionDefinition } from "../../realm/definition.ts";
-import type { Answer, Exchange, RouteFactory } from "../../realm/exchange.ts";
+import type { Answer, Received, RouteFactory } from "../../realm/exchange.ts";
 import { requireWrite } from "../access.ts";
 import { collectionOf } from "../collection.ts";
 import { ownMembers } from "../draft.ts";
+import { receiveFrom } from "../entrance.ts";
 import { type Belonging, belongingOf, nowhere, type Place, teamRequired } from "../organizations.ts";
 import { writeQuery } from "../query/writes.ts";
 import { existing } from "../writes/existing.ts";
@@ -33,11 +34,12 @@ export function transferDocument(definition: CollectionDefinition): RouteFactory
     return {
       class: entrance.class,
       async handle(exchange): Promise<Answer> {
-        const access = await entrance.writer(exchange);
-        requireWrite(definition, access, undefined);
+        const asked = await entrance.writer(exchange);
+        requireWrite(definition, asked, undefined);
         writeQuery(exchange.search);
-        const transfer = readTransfer(exchange, definition);
-        const condition = parseIfMatch(exchange.headers["if-match"]);
+        const { received, access } = await receiveFrom(entrance, asked, exchange);
+        const transfer = readTransfer(received, definition);
+        const condition = conditionOf(exchange.headers);
         const { org, team } = transfer;
         const to = org === null ? nowhere : await entrance.place(access, { org, team: team ?? undefined });
         const target = { id: exchange.params["id"] ?? "", visibility: "live", condition } as const;
@@ -63,7 +65,7 @@ export function transferDocument(definition: CollectionDefinition): RouteFactory
 }
 
 /** @throws ApiError `validation_error` */
-function readTransfer(exchange: Exchange, { organization }: CollectionDefinition): Transfer {
+function readTransfer(exchange: Received, { organization }: CollectionDefinition): Transfer {
   const body = new BodyReader(exchange, "application/json");
   const org = body.value("org");
   const team = organization?.teams === undefined ? undefined : body.optionalString("team");

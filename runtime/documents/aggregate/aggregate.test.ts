@@ -192,6 +192,49 @@ test("Aggregation: limit is 100 unless it is given", async () => {
   await other.stop();
 });
 
+test("Aggregation: of an array of scalars each different element counts in its group, none under null", async () => {
+  const tagged = sales("tagged");
+  const other = await startShop("disabled", [tagged]);
+  await create(other, "tagged", [
+    { tags: ["a", "b", "a"], status: "open", hours: 2 },
+    { tags: ["b"], status: "closed", hours: 4 },
+    { tags: [], status: "open", hours: 8 },
+    { status: "open" },
+  ]);
+  const asked = async (query: Parameters<typeof aggregate>[2]) =>
+    rows(await aggregate(other, "tagged", query));
+  // Metrics of documents, each once in a group.
+  expect(await asked({ group_by: "tags", metrics: "count,sum:hours" })).toEqual([
+    [null, 2, 8],
+    ["a", 1, 2],
+    ["b", 2, 6],
+  ]);
+  expect(await asked({ group_by: "tags,status", order_by: "-count" })).toEqual([
+    [null, "open", 2],
+    ["a", "open", 1],
+    ["b", "closed", 1],
+    ["b", "open", 1],
+  ]);
+  expect(await asked({ group_by: "status", metrics: "count,distinct:tags,sum:hours" })).toEqual([
+    ["closed", 1, 1, 4],
+    ["open", 3, 2, 10],
+  ]);
+  expect(await asked({ metrics: "distinct:tags" })).toEqual([[2]]);
+  expect(await asked({ group_by: "tags", where: { tags: "a" } })).toEqual([
+    ["a", 1],
+    ["b", 1],
+  ]);
+  const period = await aggregate(other, "tagged", { group_by: "dues:month" });
+  expect([period.status, code(period)]).toEqual([400, "invalid_aggregate"]);
+  await other.stop();
+});
+
+test("Aggregation: org and team where there are no organizations are invalid_query, as on lists", async () => {
+  const refused = await aggregate(shop, "all", { org: "o", team: "t" });
+  expect([refused.status, code(refused)]).toEqual([400, "invalid_query"]);
+  expect(refused.body).toMatchObject({ error: { details: [{ path: "org" }, { path: "team" }] } });
+});
+
 test("Aggregation: where and $search choose the documents", async () => {
   const counted = async (where: Parameters<typeof queryOf>[0][string]) =>
     rows(await aggregate(shop, "all", { where }))[0]?.[0];

@@ -1,7 +1,7 @@
 import type { Detail } from "../../errors.ts";
-import { type Filter, TRUE } from "../../filter/algebra.ts";
+import { and, type Filter, TRUE } from "../../filter/algebra.ts";
 import { type BucketUnit, bucketUnits, isTimeZone } from "../../filter/buckets.ts";
-import type { Field } from "../../filter/fields.ts";
+import { type Field, holdsArray } from "../../filter/fields.ts";
 import { parameters, refuseProblems } from "../../http/parameters.ts";
 import type { AggregateDefinition, CollectionDefinition } from "../../realm/definition.ts";
 import type { Exchange } from "../../realm/exchange.ts";
@@ -11,6 +11,7 @@ import { queryFields } from "../query/fields.ts";
 import { isHidden } from "../query/hidden.ts";
 import { type Judges, judgeInteger, judgeLanguage, problemsOf } from "../query/judges.ts";
 import { isNegotiated, searchLanguage } from "../query/language.ts";
+import { judgeShorthands, shorthandNames, shorthands } from "../query/shorthands.ts";
 import { readWhere } from "../query/where.ts";
 
 /** The query string of an aggregation (api-decisions: Aggregation). */
@@ -30,7 +31,8 @@ const judges: Judges = {
   tz: (value) => (isTimeZone(value) ? undefined : "must be an IANA time zone such as Europe/Berlin"),
   language: judgeLanguage,
 };
-const names = [...Object.keys(judges), "group_by", "metrics", "where", "order_by"];
+const parsed = [...Object.keys(judges), "group_by", "metrics", "where", "order_by"];
+const names = [...parsed, ...shorthandNames];
 
 /**
  * @returns reads the query string of an aggregation, or throws ApiError `invalid_query` for parameters that are unknown or
@@ -41,8 +43,10 @@ export function aggregateQuery(
   aggregate: AggregateDefinition,
 ): (exchange: Exchange, access: Access) => AggregateQuery {
   const declared = declaredBy(aggregate);
+  const shorthandJudges = judgeShorthands(definition);
   return (exchange, access) => {
-    const values = parameters(exchange.search, names);
+    const judge = (read: ReadonlyMap<string, string>) => problemsOf(read, shorthandJudges);
+    const values = parameters(exchange.search, names, judge, parsed);
     const reader = new AggregateReader(values, declared, ({ path }) => !isHidden(definition, access, path));
     const language = values.get("language");
     const groups = reader.groupBy();
@@ -52,7 +56,7 @@ export function aggregateQuery(
     const where = reader.where(definition, access, () => searchLanguage(language, access, exchange));
     refuseProblems(reader.problems, "invalid_aggregate");
     return {
-      filter: where.filter,
+      filter: and(where.filter, shorthands(values)),
       groupBy: groups.read,
       metrics: metrics.read,
       order,
@@ -182,7 +186,9 @@ function isBucketUnit(unit: string): unit is BucketUnit {
   return bucketUnits.some((known) => known === unit);
 }
 
-function bucketProblem({ path, kinds }: Field, unit: BucketUnit): string | undefined {
+function bucketProblem(field: Field, unit: BucketUnit): string | undefined {
+  const { path, kinds } = field;
+  if (holdsArray(field)) return `${path} holds arrays: it has no buckets`;
   if (kinds.includes("date-time")) return undefined;
   if (!kinds.includes("date")) return `${path} holds no dates: it has no buckets`;
   return unit === "hour" ? `${path} holds days: it has no hours` : undefined;

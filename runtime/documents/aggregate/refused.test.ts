@@ -60,6 +60,11 @@ test.each<[Asked, string]>([
   [{ tz: "+01:00" }, "tz"],
   [{ tz: "CEST" }, "tz"],
   [{ language: "not a language" }, "language"],
+  [{ group_by: "status\0" }, "group_by"],
+  [{ metrics: "count\0" }, "metrics"],
+  [{ order_by: "count\0" }, "order_by"],
+  [{ limit: "1\0" }, "limit"],
+  [{ tz: "UTC\0" }, "tz"],
   [{ where: "{" }, "where"],
   [{ where: { nothing: 1 } }, "where.nothing"],
   [{ where: { hours: { $gt: "x" } } }, "where.hours.$gt"],
@@ -130,10 +135,11 @@ describe("Aggregation: what costs too much", () => {
       params: {},
       search: "",
       headers: {},
-      body: "none",
+      receive: () => Promise.reject(new Error("a read has no body")),
       requestId: "r",
       address: "",
       abandoned: false,
+      reserve: () => undefined,
     };
     try {
       return await handle(exchange);

@@ -18,6 +18,8 @@ export const fields = {
   due_at: field("due_at", ["date-time", "null"]),
   day: field("day", "date"),
   salary: field("salary", "integer"),
+  tags: field("tags", "string", ["tags"]),
+  dues: field("dues", "date-time", ["dues"]),
 };
 
 const schema: JsonObject = {
@@ -33,6 +35,8 @@ const schema: JsonObject = {
     due_at: { type: ["string", "null"] },
     day: { type: "string" },
     salary: { type: "integer" },
+    tags: { type: "array", items: { type: "string" } },
+    dues: { type: "array", items: { type: "string" } },
   },
   additionalProperties: false,
 };
@@ -54,6 +58,8 @@ export function sales(name: string, more: Partial<CollectionDefinition> = {}): C
         fields.due_at,
         fields.day,
         fields.salary,
+        fields.tags,
+        fields.dues,
       ],
       metrics: [
         { field: fields.hours, functions: ["sum", "avg", "min", "max", "distinct"] },
@@ -61,6 +67,7 @@ export function sales(name: string, more: Partial<CollectionDefinition> = {}): C
         { field: fields.due_at, functions: ["min", "max"] },
         { field: fields.status, functions: ["min", "distinct"] },
         { field: fields.salary, functions: ["sum"] },
+        { field: fields.tags, functions: ["distinct"] },
       ],
     },
     ...more,

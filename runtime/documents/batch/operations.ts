@@ -1,5 +1,5 @@
 import { ApiError, type Detail } from "../../errors.ts";
-import { type IfMatch, readBatchIfMatch } from "../../http/etag.ts";
+import { type Condition, readBatchIfMatch } from "../../http/etag.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../json.ts";
 import { type Draft, draftOf } from "../draft.ts";
 
@@ -17,7 +17,7 @@ export type Operation =
 interface Target {
   readonly id: string;
   readonly visibility: "live";
-  readonly condition: IfMatch | undefined;
+  readonly condition: Condition | undefined;
 }
 
 const most = 100;
@@ -85,7 +85,7 @@ class OperationReader {
     if (typeof collection !== "string") return undefined;
     if (op === "create") {
       if (draft === undefined) return undefined;
-      return { op, collection, draft: { ...draft, id: value["id"] ?? draft.id } };
+      return { op, collection, draft: { ...draft, id: this.#idOf(value, draft) } };
     }
     if (op === "delete") return target && { op, collection, target };
     return target && draft && { op, collection, target, draft };
@@ -108,15 +108,21 @@ class OperationReader {
     return { id, visibility: "live", condition };
   }
 
-  #condition(value: JsonValue | undefined): IfMatch | undefined {
+  /** Of a create: beside its document or in it. */
+  #idOf({ id }: JsonObject, draft: Draft): JsonValue | undefined {
+    if (id === undefined) return draft.id;
+    if (draft.id !== undefined && draft.id !== id) this.#refuse("id", "differs from the id in document");
+    return id ?? draft.id;
+  }
+
+  #condition(value: JsonValue | undefined): Condition | undefined {
     if (value === undefined) return undefined;
     if (typeof value !== "string") return this.#refuse("if_match", "must be a string");
-    const condition = readBatchIfMatch(value);
-    if (condition === undefined) {
-      const reason = 'must be a version such as 3 or "3", a list of them, or *';
-      this.#found.conditions.push({ path: `${this.#at}.if_match`, reason });
-    }
-    return condition;
+    const match = readBatchIfMatch(value);
+    if (match !== undefined) return { match };
+    const reason = 'must be a version such as 3 or "3", a list of them, or *';
+    this.#found.conditions.push({ path: `${this.#at}.if_match`, reason });
+    return undefined;
   }
 
   #draft(member: "document" | "patch", value: JsonObject, problems: readonly Detail[]): Draft | undefined {

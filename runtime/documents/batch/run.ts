@@ -1,40 +1,31 @@
 import { ApiError } from "../../errors.ts";
-import type { Exchange } from "../../realm/exchange.ts";
 import { once, optimistic } from "../../retry.ts";
-import { type DocumentWrite, InsertRefused, type Transaction } from "../../store/contract.ts";
-import { type Access, requireWrite, type Write, type WriteAction, type Written } from "../access.ts";
+import { InsertRefused, type Transaction } from "../../store/contract.ts";
+import type { Write, WriteAction, Written } from "../access.ts";
 import type { Collection } from "../collection.ts";
-import type { Place } from "../organizations.ts";
-import { newDocument, refusedCreate } from "../writes/create.ts";
+import { refusedCreate } from "../writes/create.ts";
 import { removeDocument, softDeleteDocument } from "../writes/remove.ts";
 import { updateDocument } from "../writes/update.ts";
 import { BatchDocuments } from "./documents.ts";
-import type { Operation } from "./operations.ts";
-
-type Create = Extract<Operation, { op: "create" }>;
+import {
+  type BatchRequest,
+  type Plan,
+  type Planned,
+  type PlannedChange,
+  type PlannedCreate,
+  positioned,
+} from "./plan.ts";
 
 /** A batch under way in its transaction: runs operations in order, each seeing the ones before it. */
 export class Batch {
   /** Those done so far. */
   readonly writes: Write[] = [];
-  readonly #collections: ReadonlyMap<string, Collection>;
-  readonly #access: Access;
-  readonly #exchange: Exchange;
-  readonly #place: Place;
+  readonly #request: BatchRequest;
   readonly #transaction: Transaction;
   readonly #documents = new Map<Collection, BatchDocuments>();
 
-  constructor(
-    collections: ReadonlyMap<string, Collection>,
-    access: Access,
-    exchange: Exchange,
-    place: Place,
-    transaction: Transaction,
-  ) {
-    this.#collections = collections;
-    this.#access = access;
-    this.#exchange = exchange;
-    this.#place = place;
+  constructor(request: BatchRequest, transaction: Transaction) {
+    this.#request = request;
     this.#transaction = transaction;
   }
 
@@ -42,34 +33,28 @@ export class Batch {
    * The text of the answer (spec: Batch response).
    * @throws ApiError of the first operation that fails, with its position (spec: Errors, note 1)
    */
-  async run(operations: readonly Operation[]): Promise<string> {
+  async run({ operations, refusal }: Plan): Promise<string> {
     const results: string[] = [];
     for (const [at, operation] of operations.entries()) {
       // Creates are answered along with those before them.
       if (at < results.length) continue;
+      const { collection } = operation;
       if (operation.op === "create")
-        results.push(...(await this.#create(operation.collection, createsFrom(operations, at), at)));
+        results.push(...(await this.#create(collection, createsFrom(operations, at, collection), at)));
       else results.push(await placedAt(at, () => this.#change(operation)));
     }
+    if (refusal !== undefined) throw refusal;
     return `{"results":[${results.join(",")}]}`;
   }
 
   /** Creates in one collection, which are inserted together; the first of them stands at a position. */
-  async #create(name: string, creates: readonly Create[], first: number): Promise<readonly string[]> {
-    const access = this.#access;
-    const exchange = this.#exchange;
-    const collection = await placedAt(first, async () => this.#collectionOf(name));
-    const documents: DocumentWrite[] = [];
-    let refused: ApiError | undefined;
-    for (const { draft } of creates) {
-      try {
-        documents.push(newDocument(collection, access, exchange, draft, this.#place));
-      } catch (error) {
-        if (!(error instanceof ApiError)) throw error;
-        refused = positioned(error, first + documents.length);
-        break;
-      }
-    }
+  async #create(
+    collection: Collection,
+    creates: readonly PlannedCreate[],
+    first: number,
+  ): Promise<readonly string[]> {
+    const { access, exchange } = this.#request;
+    const documents = creates.map(({ document }) => document);
     try {
       await this.#documentsOf(collection).insertAll(documents);
     } catch (error) {
@@ -78,40 +63,29 @@ export class Batch {
         throw refusedCreate(collection, access, exchange, error.cause);
       });
     }
-    // Whatever the store refuses stands before it.
-    if (refused !== undefined) throw refused;
     for (const document of documents) this.#note("create", collection, document);
     return documents.map((document) => collection.view(access, document).text);
   }
 
-  #collectionOf(name: string): Collection {
-    const known = this.#collections.get(name);
-    if (known !== undefined) return known;
-    throw new ApiError("not_found", "There is no such collection in this database.");
-  }
-
-  async #change(operation: Exclude<Operation, Create>): Promise<string> {
-    const access = this.#access;
-    const collection = this.#collectionOf(operation.collection);
+  async #change(operation: PlannedChange): Promise<string> {
+    const { access } = this.#request;
+    const { collection, target } = operation;
     if (operation.op === "delete") {
-      await this.#delete(collection, operation);
-      return JSON.stringify({ id: operation.target.id });
+      await this.#delete(collection, target);
+      return JSON.stringify({ id: target.id });
     }
     const documents = this.#documentsOf(collection);
-    requireWrite(collection.definition, access, collection.definition.rules?.update);
-    const { op, target, draft } = operation;
     const stored = await optimistic(once, () =>
-      updateDocument(collection, access, documents, target, op, draft),
+      updateDocument(collection, access, documents, target, operation.op, operation.draft),
     );
-    this.#note(op, collection, stored);
+    this.#note(operation.op, collection, stored);
     return collection.view(access, stored).text;
   }
 
-  async #delete(collection: Collection, { target }: Extract<Operation, { op: "delete" }>): Promise<void> {
-    const access = this.#access;
+  async #delete(collection: Collection, target: PlannedChange["target"]): Promise<void> {
+    const { access } = this.#request;
     const documents = this.#documentsOf(collection);
     const { rules, softDelete } = collection.definition;
-    requireWrite(collection.definition, access, rules?.delete);
     const deleted = await optimistic(once, () =>
       softDelete === undefined
         ? removeDocument(collection, access, documents, target, rules?.delete)
@@ -134,10 +108,14 @@ export class Batch {
 }
 
 /** The creates that follow one another from a position on, all in one collection. */
-function createsFrom(operations: readonly Operation[], from: number): readonly Create[] {
-  const creates: Create[] = [];
+function createsFrom(
+  operations: readonly Planned[],
+  from: number,
+  collection: Collection,
+): readonly PlannedCreate[] {
+  const creates: PlannedCreate[] = [];
   for (const operation of operations.slice(from)) {
-    if (operation.op !== "create" || operation.collection !== (creates[0] ?? operation).collection) break;
+    if (operation.op !== "create" || operation.collection !== collection) break;
     creates.push(operation);
   }
   return creates;
@@ -150,20 +128,4 @@ async function placedAt<T>(at: number, work: () => Promise<T>): Promise<T> {
   } catch (error) {
     throw error instanceof ApiError ? positioned(error, at) : error;
   }
-}
-
-/** The error of the operation at a position: before the paths in its document, or in place of none. */
-function positioned(error: ApiError, at: number): ApiError {
-  const { code, message, details, headers } = error;
-  const places = details.map(({ path, reason }) => ({
-    path: path === "" ? String(at) : `${at}.${path}`,
-    reason,
-  }));
-  // The version that a single write's error carries in `ETag` would not say whose it is.
-  const { etag, ...kept } = headers;
-  return new ApiError(code, message, {
-    details: places.length > 0 ? places : [{ path: String(at), reason: message }],
-    headers: kept,
-    cause: error,
-  });
 }

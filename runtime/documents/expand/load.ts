@@ -2,13 +2,15 @@ import { ApiError } from "../../errors.ts";
 import { and } from "../../filter/algebra.ts";
 import type { JsonObject } from "../../json.ts";
 import type { StoredDocument } from "../../store/contract.ts";
+import { charactersOf } from "../../store/page.ts";
 import { type Access, readFilter } from "../access.ts";
+import { memoryOf } from "../page-reader.ts";
 import { valueAt } from "../paths.ts";
 import { isHidden } from "../query/hidden.ts";
 import { type Bounds, boundsOf, withinOrganizations } from "./organizations.ts";
 import type { Branch } from "./plan.ts";
 import type { Reference } from "./references.ts";
-import { type Followed, keyOf, type Source, sourcesOf } from "./source.ts";
+import { type Followed, keyOf, type Parsed, type Source, sourcesOf } from "./source.ts";
 
 /**
  * Values that one request follows, whether or not they lead anywhere: a bound for what is done before documents are
@@ -16,8 +18,8 @@ import { type Followed, keyOf, type Source, sourcesOf } from "./source.ts";
  */
 const MAX_VALUES = 50_000;
 
-/** Characters of documents that one request reads, and that one answer holds: one text must hold it all. */
-export const MAX_CHARACTERS = 2 ** 26;
+/** Bytes of a parsed document for each character of its text, at most. */
+const bytesParsed = 20;
 
 const none: Followed = { kind: "none", values: [] };
 const empty: Followed = { kind: "many", values: [] };
@@ -40,77 +42,105 @@ export interface Loaded {
   readonly documents: number;
 }
 
-/** A branch to load, from where, and among what it is put. */
-interface Step {
-  readonly branch: Branch;
+/** Branches to load from the same documents, and among what they are put. */
+interface Level {
+  readonly branches: readonly Branch[];
   readonly sources: readonly Source[];
   readonly siblings: LoadedBranch[];
+}
+
+/** What one request may load. */
+export interface Allowed {
+  /** Documents that the answer may hold, as they occur in it. */
+  readonly documents: number;
+  /** Of the documents that are read. */
+  readonly characters: number;
 }
 
 /** Finds what references lead to: at most one query a branch, however many documents it leads from. */
 export class Loader {
   readonly #access: Access;
-  readonly #maxDocs: number;
+  readonly #allowed: Allowed;
   readonly #maxValues: number;
+  readonly #parsed: Parsed;
+  readonly #reserve: (bytes: number) => void;
   #queries = 0;
   #documents = 0;
   #values = 0;
   #characters = 0;
 
-  /** @param maxDocs documents that the answer may hold, as they occur in it */
-  constructor(access: Access, maxDocs: number) {
+  /** @param reserve is told of the memory that all of it takes; see `Exchange` */
+  constructor(access: Access, allowed: Allowed, parsed: Parsed, reserve: (bytes: number) => void) {
     this.#access = access;
-    this.#maxDocs = maxDocs;
-    this.#maxValues = Math.max(MAX_VALUES, 2 * maxDocs);
+    this.#allowed = allowed;
+    this.#maxValues = Math.max(MAX_VALUES, 2 * allowed.documents);
+    this.#parsed = parsed;
+    this.#reserve = reserve;
   }
 
   /**
-   * Level by level: each is counted before the next one is asked for.
-   * @throws ApiError `expand_too_large`, QueryTimeout, StoreBusy
+   * Level by level: each is counted before the next one is asked for. One branch after the other, so that together they
+   * read no more than the answer may hold.
+   * @throws ApiError `expand_too_large` | `unavailable`, QueryTimeout, StoreBusy
    */
   async load(branches: readonly Branch[], sources: readonly Source[]): Promise<Loaded> {
     const loaded: LoadedBranch[] = [];
-    let level: readonly Step[] = branches.map((branch) => ({ branch, sources, siblings: loaded }));
-    while (level.length > 0) {
-      const next = await Promise.all(level.map((step) => this.#step(step)));
-      level = next.flat();
+    let levels: readonly Level[] = [{ branches, sources, siblings: loaded }];
+    while (levels.length > 0) {
+      const next: Level[] = [];
+      for (const level of levels) {
+        const followed = this.#follow(level);
+        for (const [at, branch] of level.branches.entries())
+          next.push(await this.#branch(branch, level, followed[at] ?? []));
+      }
+      levels = next.filter(({ branches, sources }) => branches.length > 0 && sources.length > 0);
     }
     return { branches: loaded, queries: this.#queries, documents: this.#documents };
   }
 
-  async #step({ branch, sources, siblings }: Step): Promise<readonly Step[]> {
+  async #branch(
+    branch: Branch,
+    { sources, siblings }: Level,
+    following: readonly Followed[],
+  ): Promise<Level> {
     const { reference } = branch;
     const targets = new Map<string, Source>();
     const nested: LoadedBranch[] = [];
-    const loaded = { branch, followed: this.#follow(reference, sources), targets, nested };
-    // Before anything is awaited, so that branches stay in their order.
-    siblings.push(loaded);
     const bounds = boundsOf(reference, sources);
-    let found = sourcesOf(await this.#find(reference, loaded.followed, bounds));
+    let followed = following;
+    let found = sourcesOf(this.#parsed, await this.#find(reference, followed, bounds));
     if (!bounds.exact) {
-      const within = withinOrganizations(reference, sources, loaded.followed, found);
-      loaded.followed = within.followed;
+      const within = withinOrganizations(reference, sources, followed, found, this.#parsed);
+      followed = within.followed;
       found = within.found;
     }
     for (const target of found) targets.set(keyOf(reference, target), target);
-    this.#count(sources, loaded.followed, targets);
-    return branch.nested.map((inner) => ({ branch: inner, sources: found, siblings: nested }));
+    this.#count(sources, followed, targets);
+    siblings.push({ branch, followed, targets, nested });
+    return { branches: branch.nested, sources: found, siblings: nested };
   }
 
-  #follow(reference: Reference, sources: readonly Source[]): readonly Followed[] {
-    const { source, field, target, key } = reference;
-    const access = this.#access;
-    if (isHidden(source.definition, access, field.path) || isHidden(target.definition, access, key.path)) {
-      return sources.map(() => none);
-    }
-    return sources.map(({ document }) => {
-      const followed = follow(reference, document);
-      this.#values += followed.values.length;
-      if (this.#values > this.#maxValues) {
-        throw tooLarge(`the references to expand hold more than ${this.#maxValues} values`);
+  /** What each of the branches names, document by document: none of these need stay parsed. */
+  #follow({ branches, sources }: Level): readonly (readonly Followed[])[] {
+    const followed = branches.map((): Followed[] => []);
+    const open = branches.map(({ reference }) => !this.#isHidden(reference));
+    for (const source of sources) {
+      const document = open.includes(true) ? source.document : undefined;
+      for (const [at, { reference }] of branches.entries()) {
+        const one = document !== undefined && open[at] ? follow(reference, document) : none;
+        this.#values += one.values.length;
+        if (this.#values > this.#maxValues) {
+          throw tooLarge(`the references to expand hold more than ${this.#maxValues} values`);
+        }
+        followed[at]?.push(one);
       }
-      return followed;
-    });
+    }
+    return followed;
+  }
+
+  #isHidden({ source, field, target, key }: Reference): boolean {
+    const access = this.#access;
+    return isHidden(source.definition, access, field.path) || isHidden(target.definition, access, key.path);
   }
 
   /** Live documents of which the caller may know. */
@@ -133,13 +163,14 @@ export class Loader {
       values: [...values],
       filter: bounds.filter.op === "true" ? readable : and(readable, bounds.filter),
       // Where every document found stands in the answer, one more than allowed shows that it is too many.
-      limit: bounds.exact ? this.#maxDocs + 1 : values.size,
-      characters: MAX_CHARACTERS - this.#characters,
+      limit: bounds.exact ? this.#allowed.documents + 1 : values.size,
+      characters: this.#allowed.characters - this.#characters,
     });
-    for (const { text } of found) this.#characters += text.length;
-    if (this.#characters > MAX_CHARACTERS) {
-      throw tooLarge(`the documents to expand hold more than ${MAX_CHARACTERS} characters`);
+    this.#characters += charactersOf(found);
+    if (this.#characters > this.#allowed.characters) {
+      throw tooLarge(`the documents to expand hold more than ${this.#allowed.characters} characters`);
     }
+    this.#reserve(memoryOf(this.#characters) + bytesParsed * this.#parsed.characters);
     return found;
   }
 
@@ -157,8 +188,8 @@ export class Loader {
         this.#documents += occurrences;
       }
     }
-    if (this.#documents > this.#maxDocs) {
-      throw tooLarge(`the answer would hold more than ${this.#maxDocs} expanded documents`);
+    if (this.#documents > this.#allowed.documents) {
+      throw tooLarge(`the answer would hold more than ${this.#allowed.documents} expanded documents`);
     }
   }
 }

@@ -1,7 +1,7 @@
 import { exists, type Filter, isIn, not, or, TRUE } from "../../filter/algebra.ts";
 import { organizationFields } from "../../filter/fields.ts";
 import type { Reference } from "./references.ts";
-import { type Followed, keyOf, type Source, sourcesOf } from "./source.ts";
+import { type Followed, keyOf, type Parsed, type Source, sourcesOf } from "./source.ts";
 
 /**
  * A document of an organization never leads to one of another organization, whoever asks (spec: Reference expansion 4).
@@ -40,6 +40,7 @@ export function withinOrganizations(
   sources: readonly Source[],
   followed: readonly Followed[],
   found: readonly Source[],
+  parsed: Parsed,
 ): Within {
   const targets = new Map(found.map((target) => [keyOf(reference, target), target]));
   const reached = new Set<Source>();
@@ -55,7 +56,13 @@ export function withinOrganizations(
   }));
   if (reached.size === found.length) return { followed: within, found };
   const kept = found.filter((target) => reached.has(target));
-  return { followed: within, found: sourcesOf(kept.map(({ stored }) => stored)) };
+  return {
+    followed: within,
+    found: sourcesOf(
+      parsed,
+      kept.map(({ stored }) => stored),
+    ),
+  };
 }
 
 function isWithin(source: string | undefined, target: string | undefined): boolean {

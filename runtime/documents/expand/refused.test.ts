@@ -30,6 +30,9 @@ afterAll(() => Promise.all([shop.stop(), small.stop()]));
 const expand = (text: string, path = `posts/${post}`) =>
   shop.send("GET", `${path}?expand=${encodeURIComponent(text)}`);
 
+/** Four times as many may be expanded. */
+const pageCharacters = 250_000;
+
 describe("Reference expansion 5: 400 invalid_expand naming the part", () => {
   const malformed = expect.stringContaining("is malformed");
 
@@ -55,6 +58,9 @@ describe("Reference expansion 5: 400 invalid_expand naming the part", () => {
     ["author,", "expand", "entry 2 is empty"],
     ["author()", "expand.author()", malformed],
     ["author(name", "expand.author(name", malformed],
+    ["author(\0)", "expand.author(\0)", "unknown field"],
+    ["author(na\0me)", "expand.author(na\0me)", expect.stringContaining("unknown field")],
+    ["\0", "expand.\0", malformed],
     ["author)", "expand.author)", malformed],
     ["author, editor", "expand. editor", malformed],
     ["author(name).team", "expand.author(name).team", malformed],
@@ -211,13 +217,13 @@ describe("Limits: those of the instance", () => {
 
   test("Expanded documents per response: their text is bounded too, and the values that are followed", async () => {
     const expandLimits = { maxDepth: 2, maxPaths: 5, maxArray: 1_000_000, maxDocs: 100_000 };
-    const large = await startShop("disabled", publication, { settings: { expandLimits } });
+    const large = await startShop("disabled", publication, { settings: { expandLimits, pageCharacters } });
     try {
-      const heavy = await create(large, "posts", { title: "x".repeat(1_000_000) });
-      const related = await create(large, "posts", { related_ids: Array(68).fill(heavy) });
+      const heavy = await create(large, "posts", { title: "x".repeat(100_000) });
+      const related = await create(large, "posts", { related_ids: Array(11).fill(heavy) });
       const values = await create(large, "posts", { related_ids: Array(200_001).fill("x") });
       for (const [id, reason] of [
-        [related, "the expanded documents would hold more than 67108864 characters"],
+        [related, "the expanded documents would hold more than 1000000 characters"],
         [values, "the references to expand hold more than 200000 values"],
       ]) {
         const answer = await large.send("GET", `posts/${id}?expand=related`);
@@ -231,21 +237,27 @@ describe("Limits: those of the instance", () => {
   });
 
   test("Expanded documents per response: no more text is read than may be answered, whatever is selected", async () => {
-    const large = await startShop("disabled", publication);
+    const large = await startShop("disabled", publication, { settings: { pageCharacters } });
     try {
-      const text = (id: string) => JSON.stringify({ id, title: "x".repeat(1_000_000), _meta: {} });
+      const text = (id: string) => JSON.stringify({ id, title: "x".repeat(100_000), _meta: {} });
       const collection = large.stored(posts);
-      const ids = Array.from({ length: 68 }, (_, n) => `heavy${n}`);
+      const ids = Array.from({ length: 11 }, (_, n) => `heavy${n}`);
       for (const id of ids) await collection.insert({ id, version: 1, createdAt: 0, text: text(id) });
       const related = await create(large, "posts", { related_ids: ids });
-      const fits = await create(large, "posts", { related_ids: ids.slice(0, 60) });
+      const fits = await create(large, "posts", { related_ids: ids.slice(0, 9) });
       const ask = (id: string) => large.send("GET", `posts/${id}?expand=related(id)`);
       const answer = await ask(related);
       expect([answer.status, code(answer)]).toEqual([400, "expand_too_large"]);
       expect(details(answer)).toEqual([
-        { path: "expand", reason: "the documents to expand hold more than 67108864 characters" },
+        { path: "expand", reason: "the documents to expand hold more than 1000000 characters" },
       ]);
-      expect(costs(await ask(fits))).toEqual(["1", "60"]);
+      expect(costs(await ask(fits))).toEqual(["1", "9"]);
+      // On all levels together.
+      const link = await create(large, "posts", { related_ids: ids.slice(5) });
+      const nested = await create(large, "posts", { related_ids: [link, ...ids.slice(0, 6)] });
+      expect((await ask(nested)).status).toBe(200);
+      const both = await large.send("GET", `posts/${nested}?expand=related.related(id)`);
+      expect([both.status, code(both)]).toEqual([400, "expand_too_large"]);
     } finally {
       await large.stop();
     }

@@ -1,7 +1,7 @@
 import { kept } from "../../kept.ts";
 import type { Access } from "../access.ts";
 import { parseDocument } from "../encode.ts";
-import { type LoadedBranch, MAX_CHARACTERS, tooLarge } from "./load.ts";
+import { type LoadedBranch, tooLarge } from "./load.ts";
 import { type Selection, selected } from "./selection.ts";
 import type { Followed, Source } from "./source.ts";
 
@@ -11,11 +11,14 @@ import type { Followed, Source } from "./source.ts";
  */
 export class Renderer {
   readonly #access: Access;
+  readonly #maxCharacters: number;
   readonly #texts = new Map<Source, string>();
   #characters = 0;
 
-  constructor(access: Access) {
+  /** @param maxCharacters that the expanded documents may have, as they occur in the answer */
+  constructor(access: Access, maxCharacters: number) {
     this.#access = access;
+    this.#maxCharacters = maxCharacters;
   }
 
   /**
@@ -46,8 +49,8 @@ export class Renderer {
     if (target === undefined) return "null";
     const text = kept(this.#texts, target, () => this.#text(loaded, target));
     this.#characters += text.length;
-    if (this.#characters > MAX_CHARACTERS) {
-      throw tooLarge(`the expanded documents would hold more than ${MAX_CHARACTERS} characters`);
+    if (this.#characters > this.#maxCharacters) {
+      throw tooLarge(`the expanded documents would hold more than ${this.#maxCharacters} characters`);
     }
     return text;
   }

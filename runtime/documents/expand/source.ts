@@ -5,6 +5,25 @@ import { belongingOf } from "../organizations.ts";
 import { valueAt } from "../paths.ts";
 import type { Reference } from "./references.ts";
 
+/** Characters of documents that one request keeps parsed; a parsed one may take twenty times its text. */
+const MAX_PARSED = 2 ** 19;
+
+/** How much of its documents one request keeps parsed. */
+export class Parsed {
+  #characters = 0;
+
+  get characters(): number {
+    return this.#characters;
+  }
+
+  /** Whether another one of so many characters may be kept. */
+  keeps(characters: number): boolean {
+    if (this.#characters + characters > MAX_PARSED) return false;
+    this.#characters += characters;
+    return true;
+  }
+}
+
 /** A document that references lead from, or to. */
 export class Source {
   readonly stored: StoredDocument;
@@ -12,19 +31,24 @@ export class Source {
   readonly at: number;
   /** How often it stands in the answer. */
   occurrences: number;
+  readonly #parsed: Parsed;
   #document: ParsedDocument | undefined;
   #meta: JsonObject | undefined;
 
-  constructor(stored: StoredDocument, at: number, occurrences = 0) {
+  constructor(parsed: Parsed, stored: StoredDocument, at: number, occurrences = 0) {
+    this.#parsed = parsed;
     this.stored = stored;
     this.at = at;
     this.occurrences = occurrences;
   }
 
-  /** Parsed when first asked for. */
+  /** Parsed when asked for, and kept while there is room. */
   get document(): ParsedDocument {
-    this.#document ??= parseDocument(this.stored.text);
-    return this.#document;
+    if (this.#document !== undefined) return this.#document;
+    const { text } = this.stored;
+    const document = parseDocument(text);
+    if (this.#parsed.keeps(text.length)) this.#document = document;
+    return document;
   }
 
   /** That it belongs to. */
@@ -42,8 +66,8 @@ export interface Followed {
   readonly values: readonly (string | undefined)[];
 }
 
-export function sourcesOf(found: readonly StoredDocument[]): readonly Source[] {
-  return found.map((stored, at) => new Source(stored, at));
+export function sourcesOf(parsed: Parsed, found: readonly StoredDocument[]): readonly Source[] {
+  return found.map((stored, at) => new Source(parsed, stored, at));
 }
 
 /** The value that names the document. */

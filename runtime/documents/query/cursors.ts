@@ -43,6 +43,9 @@ interface Paging {
 const rememberedCursors = 200;
 const memorable = 512;
 
+/** How long a document may be that is remembered with its cursor. */
+const rememberedText = 16_384;
+
 /** @param collection its name in the store */
 export function cursors(signer: Signer, collection: string): Cursors {
   // The default order is of all lists, and those asked for often are kept.
@@ -59,6 +62,7 @@ export function cursors(signer: Signer, collection: string): Cursors {
       const paging = pagingOf(order);
       if (paging.byId) return stored.id;
       if (!paging.seekable) return undefined;
+      if (stored.text.length > rememberedText) return made(paging, stored);
       if (paging.latest?.text !== stored.text) {
         paging.latest = { text: stored.text, cursor: made(paging, stored) };
       }

@@ -12,10 +12,8 @@ const plain: GetQuery = { deleted: undefined, expand: undefined };
 
 /** @returns reads the query string of a GET of one document, or throws ApiError `invalid_query` */
 export function getQuery(definition: CollectionDefinition): (search: string) => GetQuery {
-  const read = reader(["deleted", "expand", ...Object.keys(unavailable)], {
-    ...unavailable,
-    deleted: judgeDeleted(definition),
-  });
+  const judges = { ...unavailable, deleted: judgeDeleted(definition) };
+  const read = reader([...Object.keys(judges), "expand"], judges, ["expand"]);
   return (search) => {
     if (search === "") return plain;
     const values = read(search);

@@ -14,7 +14,7 @@ export type Deleted = "only" | "include";
 
 /** Parameters of the specification that answer `invalid_query` until their feature is there. */
 export const unavailable: Judges = {
-  file_links: () => "is not available yet",
+  file_links: (value) => (value === "true" ? "is not available yet" : judgeBoolean(value)),
   version: () => "is not available yet",
 };
 
@@ -59,11 +59,13 @@ export function problemsOf(values: ReadonlyMap<string, string>, judges: Judges):
 
 /**
  * @param names the parameters of a route
+ * @param parsed as of `parameters`
  * @returns reads its query string, or throws ApiError `invalid_query` with one detail per problem
  */
 export function reader(
   names: readonly string[],
   judges: Judges,
+  parsed?: readonly string[],
 ): (search: string) => ReadonlyMap<string, string> {
-  return (search) => parameters(search, names, (values) => problemsOf(values, judges));
+  return (search) => parameters(search, names, (values) => problemsOf(values, judges), parsed);
 }

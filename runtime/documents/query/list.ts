@@ -20,7 +20,7 @@ import {
 } from "./judges.ts";
 import { isNegotiated, searchLanguage } from "./language.ts";
 import { readOrder } from "./order.ts";
-import { judgeShorthands, shorthands } from "./shorthands.ts";
+import { judgeShorthands, shorthandNames, shorthands } from "./shorthands.ts";
 import { readWhere } from "./where.ts";
 
 /** The query string of a list (spec: List query parameters). */
@@ -52,7 +52,7 @@ const plainList: ListQuery = {
 };
 
 /** Parameters that need more than their own value to be judged. */
-const compound = ["where", "order_by", "after", "expand", "org", "team"];
+const compound = ["where", "order_by", "after", "expand", ...shorthandNames];
 
 /** In relevance order, `skip` and `limit` stay within the first of them (spec: Full-text search 5). */
 const mostRelevant = 1000;
@@ -77,7 +77,7 @@ export function listQuery(
   const names = [...new Set([...Object.keys(judges), ...compound])];
   return (exchange, access) => {
     if (exchange.search === "") return plainList;
-    const { values, problems } = readParameters(exchange.search, names);
+    const { values, problems } = readParameters(exchange.search, names, ["expand"]);
     const reader = new ListReader(values, [...problems, ...problemsOf(values, judges)]);
     const query = reader.read(queryFields(definition, access), access, exchange, cursors);
     refuseProblems(reader.problems);

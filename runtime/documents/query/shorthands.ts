@@ -4,6 +4,8 @@ import { isId } from "../../ids.ts";
 import type { CollectionDefinition } from "../../realm/definition.ts";
 import type { Judges } from "./judges.ts";
 
+export const shorthandNames = ["org", "team"];
+
 /** `org` and `team` of a list: short for conditions on `_meta.org` and `_meta.team` (spec: List query parameters). */
 export function judgeShorthands({ organization }: CollectionDefinition): Judges {
   return {

@@ -2,7 +2,7 @@ import { storedDate } from "../../dates.ts";
 import type { Scalar } from "../../filter/algebra.ts";
 import { type Field, type FieldKind, holdsArray } from "../../filter/fields.ts";
 import { MIDNIGHT } from "../../filter/instants.ts";
-import type { JsonValue } from "../../json.ts";
+import { beyondSafeIntegers, type JsonValue } from "../../json.ts";
 
 /** A value of a query as filters compare it, or why its field takes no such value. */
 export type Reading<T> = { readonly value: T } | { readonly problem: string };
@@ -92,7 +92,7 @@ function readNumber(field: Field, value: number): Reading<number> {
   return Number.isSafeInteger(value) || isLarge ? { value } : beyond;
 }
 
-const beyond = { problem: "integers must be within ±9007199254740991" };
+const beyond = { problem: beyondSafeIntegers };
 
 function mismatch({ kinds }: Field): { readonly problem: string } {
   const allowed = kinds.flatMap((kind) => (kind === "object" ? [] : [names[kind]]));

@@ -1,15 +1,23 @@
-import { type JsonBody, readJson } from "../../http/body.ts";
+import { bodyBytes, type JsonBody, readJson } from "../../http/body.ts";
 import type { JsonObject, JsonValue } from "../../json.ts";
 import type { CollectionDefinition } from "../../realm/definition.ts";
 import type { Answer, RouteFactory } from "../../realm/exchange.ts";
-import type { Transaction } from "../../store/contract.ts";
+import { type Piece, Slices } from "../../turns.ts";
+import { type Access, mayWrite, refusal } from "../access.ts";
 import { readOperations } from "../batch/operations.ts";
+import { type BatchRequest, type Plan, planBatch } from "../batch/plan.ts";
 import { Batch } from "../batch/run.ts";
 import { collectionOf } from "../collection.ts";
-import { clientEntrance, type Open } from "../entrance.ts";
-import { idempotency, idempotencyKey } from "../idempotency.ts";
+import { clientEntrance, type Open, receiveFrom } from "../entrance.ts";
+import { idempotency, idempotencyKey, type Work } from "../idempotency.ts";
 import { nowhere } from "../organizations.ts";
 import { createQuery } from "../query/writes.ts";
+
+/** Milliseconds in a turn of the event loop for batches to be read and planned, before they wait to be written. */
+const SLICE = 5;
+
+/** Of all realms: they share the event loop. */
+const slices = new Slices(SLICE);
 
 /**
  * `POST /v1/{realm}/{database}/_batch`: up to 100 writes, all or nothing.
@@ -29,27 +37,47 @@ export function batchRoute(
     return {
       class: entrance.class,
       async handle(exchange): Promise<Answer> {
-        const access = await entrance.writer(exchange);
-        const key = idempotencyKey(exchange, access);
+        const asked = await entrance.writer(exchange);
+        const key = idempotencyKey(exchange, asked);
         const named = createQuery(exchange.search, collections);
+        const isRefused = () => key === undefined && !collections.some((each) => mayChange(each, asked));
+        const { received, access } = await receiveFrom(entrance, asked, exchange, () =>
+          isRefused() ? refusal(asked) : undefined,
+        );
         const place = named === nowhere ? nowhere : await entrance.place(access, named);
-        const read = () => readJson(exchange, "application/json");
-        const run = async (transaction: Transaction, { value, problems }: JsonBody): Promise<Answer> => {
-          const batch = new Batch(byName, access, exchange, place, transaction);
-          const body = await batch.run(readOperations(value, problems));
-          await access.audit?.(transaction, batch.writes);
-          return { status: 200, body };
+        const request = { collections: byName, access, exchange, place };
+        const read = async (piece: Piece): Promise<JsonBody> => {
+          await piece();
+          return readJson(received, "application/json");
         };
-        if (key !== undefined) {
-          const body = read();
-          const asked = { body: body.value, named, withheld: access.withheld };
-          return remember(key, asked, (transaction) => run(transaction, body));
+        const plan = async ({ value, problems }: JsonBody, piece: Piece): Promise<Work> =>
+          workOf(request, await planBatch(request, readOperations(value, problems), piece));
+        const bytes = bodyBytes(received);
+        if (key === undefined) {
+          const work = await slices.run(async (piece) => plan(await read(piece), piece));
+          return realm.store.transaction(work, { bytes });
         }
-        // Read when its turn comes: batches that wait are bytes, and what one is parsed into is gone before the next.
-        return realm.store.transaction(async (transaction) => run(transaction, read()));
+        const body = await slices.run(read);
+        const asking = { body: body.value, named, withheld: access.withheld };
+        return remember(key, asking, () => slices.run((piece) => plan(body, piece)), bytes);
       },
     };
   };
+}
+
+function workOf(request: BatchRequest, plan: Plan): Work {
+  return async (transaction) => {
+    const batch = new Batch(request, transaction);
+    const body = await batch.run(plan);
+    await request.access.audit?.(transaction, batch.writes);
+    return { status: 200, body };
+  };
+}
+
+/** Whether some operation of a batch may be allowed in a collection. */
+function mayChange(definition: CollectionDefinition, access: Access): boolean {
+  const { rules } = definition;
+  return [rules?.create, rules?.update, rules?.delete].some((rule) => mayWrite(definition, access, rule));
 }
 
 /** @param body of a batch's answer (spec: Batch response) */

@@ -1,11 +1,12 @@
-import { readJson } from "../../http/body.ts";
+import { bodyBytes, readJson } from "../../http/body.ts";
 import type { CollectionDefinition } from "../../realm/definition.ts";
 import type { Answer, RouteFactory } from "../../realm/exchange.ts";
 import type { StoredDocument } from "../../store/contract.ts";
+import { mayWrite, refusal } from "../access.ts";
 import { collectionOf, type Documents } from "../collection.ts";
 import { draftOf } from "../draft.ts";
-import { clientEntrance, type Open } from "../entrance.ts";
-import { idempotency, idempotencyKey } from "../idempotency.ts";
+import { clientEntrance, type Open, receiveFrom } from "../entrance.ts";
+import { idempotency, idempotencyKey, type Work } from "../idempotency.ts";
 import { nowhere } from "../organizations.ts";
 import { createQuery } from "../query/writes.ts";
 import { createDocument as create } from "../writes/create.ts";
@@ -26,10 +27,15 @@ export function createDocument(definition: CollectionDefinition, open: Open = cl
     return {
       class: entrance.class,
       async handle(exchange): Promise<Answer> {
-        const access = await entrance.writer(exchange);
-        const key = idempotencyKey(exchange, access);
+        const asked = await entrance.writer(exchange);
+        const key = idempotencyKey(exchange, asked);
         const named = createQuery(exchange.search, [definition]);
-        const { value, problems } = readJson(exchange, "application/json");
+        // What was answered to the key goes before what its caller may do now.
+        const isRefused = () => key === undefined && !mayWrite(definition, asked, definition.rules?.create);
+        const { received, access } = await receiveFrom(entrance, asked, exchange, () =>
+          isRefused() ? refusal(asked) : undefined,
+        );
+        const { value, problems } = readJson(received, "application/json");
         const place = named === nowhere ? nowhere : await entrance.place(access, named);
 
         const insert = (documents: Documents) =>
@@ -39,9 +45,10 @@ export function createDocument(definition: CollectionDefinition, open: Open = cl
           return { status: 201, body: text, headers: { etag: tag, location: `${path}/${stored.id}` } };
         };
         if (key === undefined) return answer(await writer.write(access, "create", insert));
-        return remember(key, { body: value, named, withheld: access.withheld }, async (transaction) =>
-          answer(await writer.within(transaction, access, "create", insert)),
-        );
+        const work: Work = async (transaction) =>
+          answer(await writer.within(transaction, access, "create", insert));
+        const request = { body: value, named, withheld: access.withheld };
+        return remember(key, request, async () => work, bodyBytes(received));
       },
     };
   };

@@ -1,4 +1,4 @@
-import { type IfMatch, parseIfMatch } from "../../http/etag.ts";
+import { type Condition, conditionOf } from "../../http/etag.ts";
 import type { CollectionDefinition } from "../../realm/definition.ts";
 import type { Answer, RouteFactory } from "../../realm/exchange.ts";
 import { type Access, requireWrite } from "../access.ts";
@@ -12,7 +12,7 @@ import { Writer } from "../writes/writer.ts";
 const gone: Answer = { status: 204 };
 
 /** Where no rule and no condition judges a version, the current one goes. */
-function takesCurrent({ context }: Access, condition: IfMatch | undefined): boolean {
+function takesCurrent({ context }: Access, condition: Condition | undefined): boolean {
   return context === undefined && condition === undefined;
 }
 
@@ -29,7 +29,7 @@ export function deleteDocument(definition: CollectionDefinition, open: Open = cl
         const access = await entrance.writer(exchange);
         requireWrite(definition, access, rule);
         writeQuery(exchange.search);
-        const condition = parseIfMatch(exchange.headers["if-match"]);
+        const condition = conditionOf(exchange.headers);
         const target = { id: exchange.params["id"] ?? "", visibility: "live", condition } as const;
         const attempt = (documents: Documents) => removeDocument(collection, access, documents, target, rule);
         // As below; where nothing needs to be looked at, the store does so itself.
@@ -58,7 +58,7 @@ export function softDeleteDocument(
         const access = await entrance.writer(exchange);
         const purge = purgeQuery(exchange.search);
         requireWrite(definition, access, purge ? rules?.purge : rules?.delete);
-        const condition = parseIfMatch(exchange.headers["if-match"]);
+        const condition = conditionOf(exchange.headers);
         const target = {
           id: exchange.params["id"] ?? "",
           visibility: purge ? "all" : "live",

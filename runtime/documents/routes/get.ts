@@ -32,7 +32,7 @@ export function getDocument(definition: CollectionDefinition, open: Open = clien
         const { text, tag } = view(access, stored);
         if (plan === undefined) return conditional(exchange, tag, caching(exchange, deleted), () => text);
         // The plain version, whatever is hidden or expanded: such answers are never compared, only written against.
-        const { texts, headers } = await run(plan, access, [stored], [text]);
+        const { texts, headers } = await run(plan, access, exchange, [stored], [text]);
         return { status: 200, headers: { ...headers, etag: documentTag(stored.version) }, body: texts[0] };
       },
     };

@@ -3,13 +3,14 @@ import { and, type Filter, searchIn } from "../../filter/algebra.ts";
 import { listTag } from "../../http/etag.ts";
 import { kept } from "../../kept.ts";
 import type { CollectionDefinition } from "../../realm/definition.ts";
-import type { Answer, RouteFactory } from "../../realm/exchange.ts";
+import type { Answer, Exchange, RouteFactory } from "../../realm/exchange.ts";
 import { QueryTimeout, type StoreCollection, type StoredDocument } from "../../store/contract.ts";
 import { readable } from "../access.ts";
 import { collectionOf } from "../collection.ts";
 import { withScore } from "../encode.ts";
 import { clientEntrance, type Open } from "../entrance.ts";
 import { expander } from "../expand/expand.ts";
+import { PageReader } from "../page-reader.ts";
 import { type Cursors, cursors } from "../query/cursors.ts";
 import { varyByLanguage } from "../query/language.ts";
 import { type ListQuery, listQuery } from "../query/list.ts";
@@ -20,6 +21,7 @@ export function listDocuments(definition: CollectionDefinition, open: Open = cli
   return (realm) => {
     const collection = collectionOf(realm, definition);
     const { documents, view } = collection;
+    const listed = { documents, pages: new PageReader(documents, realm.pageCharacters) };
     const entrance = open(realm, [definition]);
     const ofLists = cursors(realm.cursors, collection.storeName);
     const readQuery = listQuery(definition, ofLists);
@@ -34,7 +36,7 @@ export function listDocuments(definition: CollectionDefinition, open: Open = cli
         const query = readQuery(exchange, access);
         const plan = query.expand === undefined ? undefined : readExpand(query.expand);
         const scope = scopeWithin(definition, access, read, query.deleted);
-        const page = await findPage(documents, scope, query);
+        const page = await readPage(listed, exchange, scope, query);
         const cursor = cursorAfter(page, query, ofLists);
 
         const texts: string[] = [];
@@ -51,7 +53,7 @@ export function listDocuments(definition: CollectionDefinition, open: Open = cli
           const body = () => listText(texts, query, page, cursor);
           return conditional(exchange, etag, caching(exchange, query.deleted), body, vary);
         }
-        const expanded = await run(plan, access, page.found, texts);
+        const expanded = await run(plan, access, exchange, page.found, texts);
         return {
           status: 200,
           headers: { ...expanded.headers, etag, ...(vary !== undefined && { vary }) },
@@ -62,15 +64,21 @@ export function listDocuments(definition: CollectionDefinition, open: Open = cli
   };
 }
 
+interface Listed {
+  readonly documents: StoreCollection;
+  readonly pages: PageReader;
+}
+
 interface Page {
   readonly found: readonly StoredDocument[];
   readonly hasMore: boolean;
   readonly total: number | undefined;
 }
 
-/** @throws ApiError `search_too_expensive`, and as the store does */
-async function findPage(
-  documents: StoreCollection,
+/** @throws ApiError `search_too_expensive` | `unavailable`, and as the store does */
+async function readPage(
+  { documents, pages }: Listed,
+  exchange: Exchange,
   scope: Scope,
   { filter: where, order, after, limit, skip, count }: ListQuery,
 ): Promise<Page> {
@@ -79,16 +87,14 @@ async function findPage(
   // Conditions that nothing can meet leave no search to order by, and nothing to order.
   const isOrdered = order !== "relevance" || searchIn(filter) !== undefined;
   try {
-    const found = await documents.find({
+    const { found, hasMore } = await pages.read(exchange, {
       filter,
       visibility,
       order: isOrdered ? order : undefined,
       after,
-      limit: limit + 1,
+      limit,
       skip,
     });
-    const hasMore = found.length > limit;
-    if (hasMore) found.pop();
     if (!count) return { found, hasMore, total: undefined };
     // A last page says itself how many there are in all.
     const isTold = !hasMore && after === undefined && (found.length > 0 || skip === 0);

@@ -1,12 +1,12 @@
 import { checkNeedlessBody } from "../../http/body.ts";
-import { parseIfMatch } from "../../http/etag.ts";
+import { conditionOf } from "../../http/etag.ts";
 import type { CollectionDefinition } from "../../realm/definition.ts";
 import type { Answer, RouteFactory } from "../../realm/exchange.ts";
 import { requireValid } from "../../validation/details.ts";
 import { requireWrite } from "../access.ts";
 import { collectionOf } from "../collection.ts";
 import { ownMembers } from "../draft.ts";
-import { clientEntrance, type Open } from "../entrance.ts";
+import { clientEntrance, type Open, receiveFrom } from "../entrance.ts";
 import { writeQuery } from "../query/writes.ts";
 import { existing } from "../writes/existing.ts";
 import { rewrite } from "../writes/update.ts";
@@ -24,11 +24,12 @@ export function restoreDocument(definition: CollectionDefinition, open: Open = c
     return {
       class: entrance.class,
       async handle(exchange): Promise<Answer> {
-        const access = await entrance.writer(exchange);
-        requireWrite(definition, access, definition.rules?.restore);
+        const asked = await entrance.writer(exchange);
+        requireWrite(definition, asked, definition.rules?.restore);
         writeQuery(exchange.search);
-        checkNeedlessBody(exchange);
-        const condition = parseIfMatch(exchange.headers["if-match"]);
+        const { received, access } = await receiveFrom(entrance, asked, exchange);
+        checkNeedlessBody(received);
+        const condition = conditionOf(exchange.headers);
         const target = { id: exchange.params["id"] ?? "", visibility: "deleted", condition } as const;
         const stored = await writer.write(access, "restore", async (documents) => {
           const found = await existing(collection, access, documents, target);

@@ -1,11 +1,11 @@
 import { type MediaType, readJson } from "../../http/body.ts";
-import { parseIfMatch } from "../../http/etag.ts";
+import { conditionOf } from "../../http/etag.ts";
 import type { CollectionDefinition } from "../../realm/definition.ts";
 import type { Answer, RouteFactory } from "../../realm/exchange.ts";
 import { requireWrite } from "../access.ts";
 import { collectionOf } from "../collection.ts";
 import { draftOf } from "../draft.ts";
-import { clientEntrance, type Open } from "../entrance.ts";
+import { clientEntrance, type Open, receiveFrom } from "../entrance.ts";
 import { updateQuery } from "../query/writes.ts";
 import { type Change, updateDocument } from "../writes/update.ts";
 import { Writer } from "../writes/writer.ts";
@@ -34,12 +34,13 @@ function update(
     return {
       class: entrance.class,
       async handle(exchange): Promise<Answer> {
-        const access = await entrance.writer(exchange);
-        requireWrite(definition, access, definition.rules?.update);
+        const asked = await entrance.writer(exchange);
+        requireWrite(definition, asked, definition.rules?.update);
         const org = query(exchange.search);
-        const { value, problems } = readJson(exchange, media);
+        const { received, access } = await receiveFrom(entrance, asked, exchange);
+        const { value, problems } = readJson(received, media);
         const draft = draftOf(value, problems, org);
-        const condition = parseIfMatch(exchange.headers["if-match"]);
+        const condition = conditionOf(exchange.headers);
         const target = { id: exchange.params["id"] ?? "", visibility: "live", condition } as const;
         const stored = await writer.write(access, change, (documents) =>
           updateDocument(collection, access, documents, target, change, draft),

@@ -1,5 +1,5 @@
 import { ApiError } from "../../errors.ts";
-import { type IfMatch, versionMatches } from "../../http/etag.ts";
+import { type Condition, holds } from "../../http/etag.ts";
 import { isId } from "../../ids.ts";
 import type { JsonObject } from "../../json.ts";
 import type { StoredDocument, Visibility } from "../../store/contract.ts";
@@ -13,7 +13,7 @@ import { isWithheld, withholds } from "../withheld.ts";
 export interface Target {
   readonly id: string;
   readonly visibility: Visibility;
-  readonly condition: IfMatch | undefined;
+  readonly condition: Condition | undefined;
 }
 
 /** A stored document, parsed as far as somebody looks into it. */
@@ -51,8 +51,8 @@ export async function existing(
   const found = new Existing(stored);
   if (access.context !== undefined && !isReadable(collection, access, found.document)) throw notFound();
   if (withholds(definition, access) && isWithheld(definition, access, found.meta)) throw notFound();
-  if (condition !== undefined && !versionMatches(condition, stored.version)) {
-    throw new ApiError("version_mismatch", "The document has another version.", {
+  if (condition !== undefined && !holds(condition, stored.version)) {
+    throw new ApiError("version_mismatch", "The version of the document is not one that was asked for.", {
       headers: { etag: collection.view(access, stored).tag },
     });
   }

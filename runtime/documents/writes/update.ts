@@ -2,12 +2,13 @@ import { timestamp } from "../../clock.ts";
 import type { JsonObject } from "../../json.ts";
 import { mergePatch } from "../../merge-patch.ts";
 import type { StoredDocument } from "../../store/contract.ts";
-import { requireValid } from "../../validation/details.ts";
+import { misfitsOf, requireValid } from "../../validation/details.ts";
 import { type Access, allows, refusal } from "../access.ts";
 import type { Collection, Documents } from "../collection.ts";
 import { type Draft, ownMembers } from "../draft.ts";
 import { documentText } from "../encode.ts";
 import { refusedWrite } from "../errors.ts";
+import { together } from "../field-rules.ts";
 import { createdAt, nextMeta } from "../meta.ts";
 import { type Belonging, belongingOf, metaInData, requireSameOrganization } from "../organizations.ts";
 import { type Existing, existing, type Target } from "./existing.ts";
@@ -30,10 +31,23 @@ export async function updateDocument(
 ): Promise<StoredDocument | undefined> {
   const found = await existing(collection, access, documents, target);
   requireSameOrganization(collection.definition, found.meta, draft.organizations);
-  const members = kept(collection, access, found, draft, changed(found, draft, change));
-  requireValid(collection.definition, members, draft.problems);
+  const members = valid(
+    collection,
+    draft,
+    kept(collection, access, found, draft, changed(found, draft, change)),
+  );
   requireUpdate(collection, access, found, draft, members);
   return rewrite(collection, access, documents, found, members);
+}
+
+/**
+ * The draft of a replacement, checked against the schema before it is known what is replaced. What does not fit is told at
+ * its turn, since other refusals come first; so is what depends on fields with rules, which may be kept.
+ */
+export function checkedDraft({ definition, fieldRules }: Collection, draft: Draft): Draft {
+  if (draft.problems.length > 0 || fieldRules !== undefined) return draft;
+  const members = { ...draft.members };
+  return misfitsOf(definition, members).length === 0 ? { ...draft, members, fits: true } : draft;
 }
 
 function changed(found: Existing, { members }: Draft, change: Change): JsonObject {
@@ -50,6 +64,18 @@ function kept(
 ): JsonObject {
   if (fieldRules === undefined || context === undefined) return members;
   return fieldRules.keep(context, found.document, draft.members, members);
+}
+
+/**
+ * The members with their dates in their stored form. What the schema declares no longer and has rules of its own does not
+ * stand in the way of changing the rest.
+ * @throws ApiError `validation_error`
+ */
+function valid({ definition, fieldRules }: Collection, draft: Draft, members: JsonObject): JsonObject {
+  if (draft.fits === true) return members;
+  const [judged, retired] = fieldRules?.apart(draft.members, members) ?? [members, []];
+  requireValid(definition, judged, draft.problems);
+  return together(judged, retired);
 }
 
 function requireUpdate(

@@ -21,7 +21,6 @@ export function docsRoutes(realm: string): RouteTable {
 const pageHeaders = {
   "content-type": "text/html; charset=utf-8",
   "content-security-policy": pagePolicy,
-  "x-content-type-options": "nosniff",
   "referrer-policy": "no-referrer",
 };
 
@@ -68,7 +67,6 @@ function asset(realm: RealmInstance): Route {
         headers: {
           ...kept,
           "content-type": found.mediaType,
-          "x-content-type-options": "nosniff",
           ...(gzip && { "content-encoding": "gzip" }),
         },
       };

@@ -6,7 +6,7 @@ import type { ApiError } from "../../errors.ts";
 import { and, eq, type Filter, isIn, or, TRUE, text } from "../../filter/algebra.ts";
 import { documentFields } from "../../filter/fields.ts";
 import type { JsonObject } from "../../json.ts";
-import type { Exchange, Route } from "../../realm/exchange.ts";
+import type { Received, Route } from "../../realm/exchange.ts";
 import { collections, memberFields, organizationFields } from "../collections.ts";
 import { createOrganization, type NewOrganization } from "../create.ts";
 import { deletion } from "../delete.ts";
@@ -96,7 +96,7 @@ export function createOrganizationFor(realm: OrganizationRealm): Route {
   });
 }
 
-function read(exchange: Exchange): Omit<NewOrganization, "noOwner"> {
+function read(exchange: Received): Omit<NewOrganization, "noOwner"> {
   const body = new BodyReader(exchange, "application/json");
   const given = { name: readName(body), slug: readSlug(body), owner: body.string("owner") };
   body.finish();

@@ -3,7 +3,7 @@ import { appendAudit } from "../../auth/administration/audit.ts";
 import { BodyReader } from "../../auth/input.ts";
 import type { Read } from "../../auth/records.ts";
 import { ApiError } from "../../errors.ts";
-import type { Exchange, Route } from "../../realm/exchange.ts";
+import type { Received, Route } from "../../realm/exchange.ts";
 import { changeOrganization, type Decision } from "../change.ts";
 import { finishErasing, stillErasing } from "../finish-erasing.ts";
 import { readSlug } from "../names.ts";
@@ -45,7 +45,7 @@ export function reactivateOrganization(realm: OrganizationRealm): Route {
 }
 
 /** The optional `slug`; without a body there is none. */
-function read(exchange: Exchange): string | undefined {
+function read(exchange: Received): string | undefined {
   if (exchange.body === "none") return undefined;
   const body = new BodyReader(exchange, "application/json");
   const slug = readSlug(body);

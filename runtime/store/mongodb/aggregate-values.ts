@@ -12,7 +12,21 @@ import { holdsBsonDates, own, pathOf } from "./layout.ts";
 
 /** @param regular every stored value is of a declared type, and every date of the declared form */
 export function valueIn(field: Field, regular: boolean): Expression {
+  return declaredValue(field, reference(field), regular);
+}
+
+/**
+ * The different elements of the array that the field holds, each as {@link valueIn} has values; null where it has none. A
+ * value that stands where an array is declared counts as an array of itself.
+ */
+export function elementsIn(field: Field, regular: boolean): Expression {
   const path = reference(field);
+  const array = { $cond: [{ $isArray: [path] }, path, [path]] };
+  const elements = { $map: { input: array, as: "e", in: declaredValue(field, "$$e", regular) } };
+  return { $setUnion: [{ $cond: [{ $eq: [array, []] }, [null], elements] }] };
+}
+
+function declaredValue(field: Field, path: string, regular: boolean): Expression {
   if (regular) return holdsBsonDates(field) && field.kinds.length > 1 ? jsonValue(field, path) : path;
   const { text, number, boolean } = declared(field);
   const types = [

@@ -1,6 +1,6 @@
 import { type Collection, type Document, MongoServerError } from "mongodb";
 import { type Scalar, searchIn } from "../../filter/algebra.ts";
-import type { Field } from "../../filter/fields.ts";
+import { type Field, holdsArray } from "../../filter/fields.ts";
 import {
   type Aggregate,
   type Group,
@@ -10,7 +10,8 @@ import {
   TooManyGroups,
 } from "../contract.ts";
 import { periodsOf } from "./aggregate-periods.ts";
-import { comparableOf, mayBeLong, reference, valueIn, valueReader } from "./aggregate-values.ts";
+import { type Column, rowsOf } from "./aggregate-rows.ts";
+import { comparableOf, elementsIn, mayBeLong, reference, valueIn, valueReader } from "./aggregate-values.ts";
 import type { Engine, Provisioned, Regularity } from "./engine.ts";
 import { type Expression, isType } from "./expressions.ts";
 
@@ -81,18 +82,6 @@ function hasCode(error: unknown, code: number): boolean {
   return error instanceof MongoServerError && error.code === code;
 }
 
-/** One column of the groups: how they are grouped by it, or what is accumulated, and what that is in answers. */
-interface Column<T> {
-  /** Where it stands in the document of a group. */
-  readonly path: string;
-  readonly expression: Expression;
-  /** Of a metric that is more than what was accumulated. */
-  readonly value?: Expression;
-  /** What is counted, for it may be too much. */
-  readonly bounded?: "text" | "distinct" | undefined;
-  readonly read: (value: unknown) => T;
-}
-
 interface Plan {
   /** Of the documents chosen. */
   readonly pipeline: Document[];
@@ -105,8 +94,10 @@ function planOf(query: Aggregate, regularity: Regularity, zoneOf: ZoneNames): Pl
   const metrics = query.metrics.map((metric, at) => metricColumn(metric, `m${at}`, regularity));
   const columns = [...keys, ...metrics];
 
-  const by = Object.fromEntries(keys.map(({ expression }, at) => [`k${at}`, expression]));
-  const accumulated = Object.fromEntries(metrics.map(({ path, expression }) => [path, expression]));
+  const { stages, takenFor } = rowsOf(keys, metrics);
+  const groupedBy = (column: Column<unknown>) => column.grouped(takenFor(column));
+  const by = Object.fromEntries(keys.map((column, at) => [`k${at}`, groupedBy(column)]));
+  const accumulated = Object.fromEntries(metrics.map((column) => [column.path, groupedBy(column)]));
   const values = Object.fromEntries(
     metrics.flatMap(({ path, value }) => (value === undefined ? [] : [[path, value]])),
   );
@@ -117,6 +108,7 @@ function planOf(query: Aggregate, regularity: Regularity, zoneOf: ZoneNames): Pl
   }
   const { output, isTooMuch } = totals(columns);
   const pipeline = [
+    ...stages,
     { $group: { _id: keys.length === 0 ? null : by, ...accumulated } },
     { $limit: MAX_GROUPS + 1 },
     ...(Object.keys(values).length === 0 ? [] : [{ $set: values }]),
@@ -176,19 +168,24 @@ function keyColumn(
   const regular = regularity.isRegular(field);
   if (bucket !== undefined) {
     const { key, read } = periodsOf(field, regular, bucket, zoneOf(bucket.zone));
-    return { path, expression: key, read };
+    return { path, taken: key, grouped: itself, read };
   }
   return {
     path,
+    taken: holdsArray(field) ? elementsIn(field, regular) : valueIn(field, regular),
+    spread: holdsArray(field),
     // Missing and null are one group.
-    expression: { $ifNull: [valueIn(field, regular), null] },
+    grouped: (value) => ({ $ifNull: [value, null] }),
     bounded: mayBeLong(field, regular) ? "text" : undefined,
     read: valueReader(field),
   };
 }
 
+const itself = (value: Expression) => value;
+
 function metricColumn(metric: Metric, path: string, regularity: Regularity): Column<string | number | null> {
-  if (metric.op === "count") return { path, expression: { $sum: 1 }, read: numberOf };
+  if (metric.op === "count")
+    return { path, taken: undefined, grouped: (value) => ({ $sum: value }), read: numberOf };
   const { op, field } = metric;
   const regular = regularity.isRegular(field);
   switch (op) {
@@ -196,24 +193,28 @@ function metricColumn(metric: Metric, path: string, regularity: Regularity): Col
     case "sum":
       return {
         path,
-        expression: { $sum: reference(field) },
+        taken: reference(field),
+        grouped: (value) => ({ $sum: value }),
         value: { $toDouble: `$${path}` },
         read: numberOf,
       };
     case "avg":
-      return { path, expression: { $avg: reference(field) }, read: numberOf };
+      return { path, taken: reference(field), grouped: (value) => ({ $avg: value }), read: numberOf };
     case "min":
     case "max":
       return {
         path,
-        expression: { [`$${op}`]: comparableOf(field, regular) },
+        taken: comparableOf(field, regular),
+        grouped: (value) => ({ [`$${op}`]: value }),
         bounded: mayBeLong(field, regular) ? "text" : undefined,
         read: comparableReader(field),
       };
     case "distinct":
       return {
         path,
-        expression: { $addToSet: valueIn(field, regular) },
+        taken: holdsArray(field) ? elementsIn(field, regular) : valueIn(field, regular),
+        spread: holdsArray(field),
+        grouped: (value) => ({ $addToSet: value }),
         value: { $size: { $setDifference: [`$${path}`, [null]] } },
         bounded: "distinct",
         read: numberOf,

@@ -26,6 +26,17 @@ test("the URI may name the application, and how many connections there are", () 
   expect(options).toMatchObject({ appName: "shop", maxPoolSize: 7, minPoolSize: 1, maxIdleTimeMS: 9 });
 });
 
+test("the URI may say how long a server is looked for", () => {
+  const { options } = open(
+    "mongodb://a/?serverSelectionTimeoutMS=700&CONNECTTIMEOUTMS=800&heartbeatFrequencyMS=900",
+  );
+  expect(options).toMatchObject({
+    serverSelectionTimeoutMS: 700,
+    connectTimeoutMS: 800,
+    heartbeatFrequencyMS: 900,
+  });
+});
+
 test.each([
   ["w=1", "w (other than majority)"],
   ["w=0", "w (other than majority)"],
@@ -35,6 +46,10 @@ test.each([
   ["readPreference=secondaryPreferred", "readPreference (other than primary)"],
   ["retryWrites=false", "retryWrites=false"],
   ["socketTimeoutMS=1000", "socketTimeoutMS"],
+  ["waitQueueTimeoutMS=9000", "waitQueueTimeoutMS (SVC_QUERY_TIME says it)"],
+  ["wTimeoutMS=9000&timeoutMS=1", "wtimeoutMS (SVC_QUERY_TIME says it), timeoutMS (SVC_QUERY_TIME says it)"],
+  ["readPreferenceTags=dc:ny", "readPreferenceTags"],
+  ["promoteValues=false&dbName=shop", "promoteValues, dbName"],
   ["retryReads=false&readPreference=nearest", "readPreference (other than primary), retryReads=false"],
 ])("an option under which promises would not hold is refused: %s", (option, named) => {
   expect(() => open(`mongodb://user:topsecret@a/?${option}`)).toThrow(

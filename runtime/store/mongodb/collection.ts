@@ -16,7 +16,7 @@ import type { Stored } from "./codec.ts";
 import type { Engine, Provisioned } from "./engine.ts";
 import { storeError } from "./errors.ts";
 import { storedDocument, writtenDocument } from "./json-text.ts";
-import { countDocuments, findDocuments, lookupDocuments, shown } from "./pages.ts";
+import { countDocuments, findDocuments, Lengths, lookupDocuments, shown } from "./pages.ts";
 import type { Underway } from "./underway.ts";
 import { chosen, visible } from "./visibility.ts";
 import { Writes } from "./writes.ts";
@@ -32,6 +32,7 @@ export class MongoCollection implements StoreCollection {
   readonly #stored: Collection<Stored>;
   readonly #writes: Writes;
   readonly #underway: Underway;
+  readonly #lengths = new Lengths();
 
   constructor(engine: Engine, provisioned: Provisioned, underway: Underway) {
     this.#engine = engine;
@@ -47,7 +48,9 @@ export class MongoCollection implements StoreCollection {
   }
 
   find(query: Find): Promise<StoredDocument[]> {
-    return this.#read(() => findDocuments(this.#documents, this.#provisioned, this.#engine, query));
+    return this.#read(() =>
+      findDocuments(this.#documents, this.#provisioned, this.#engine, this.#lengths, query),
+    );
   }
 
   count(filter: Filter, visibility: Visibility): Promise<number> {
@@ -57,7 +60,9 @@ export class MongoCollection implements StoreCollection {
   }
 
   lookup(lookup: Lookup): Promise<StoredDocument[]> {
-    return this.#read(() => lookupDocuments(this.#documents, this.#provisioned, this.#engine, lookup));
+    return this.#read(() =>
+      lookupDocuments(this.#documents, this.#provisioned, this.#engine, this.#lengths, lookup),
+    );
   }
 
   aggregate(query: Aggregate): Promise<{ readonly groups: readonly Group[]; readonly hasMore: boolean }> {

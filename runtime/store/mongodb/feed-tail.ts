@@ -1,4 +1,5 @@
 import type { Change } from "../contract.ts";
+import { charactersOf, FeedPage } from "../feed-page.ts";
 
 /** How much of the newest history is kept at hand. */
 export interface TailBounds {
@@ -70,16 +71,16 @@ export class Tail {
     this.#forget();
   }
 
-  /** Changes after a position, at most `limit`; undefined where the tail does not reach back to it. */
+  /** A page of changes after a position, at most `limit`; undefined where the tail does not reach back to it. */
   after(position: string, limit: number): readonly Change[] | undefined {
     const place = this.#places.get(position);
     if (place === undefined) return undefined;
-    const changes: Change[] = [];
-    for (let at = place + 1 - this.#forgotten; at < this.#entries.length && changes.length < limit; at++) {
+    const page = new FeedPage(limit);
+    for (let at = place + 1 - this.#forgotten; at < this.#entries.length && !page.isFull; at++) {
       const change = this.#entries[at]?.change;
-      if (change !== undefined) changes.push(change);
+      if (change !== undefined) page.add([change]);
     }
-    return changes;
+    return page.changes;
   }
 
   #push(entry: Entry): void {
@@ -112,9 +113,4 @@ export class Tail {
     this.#entries[0] = { position: first.position, characters: 0 };
     this.#characters -= first.characters;
   }
-}
-
-export function charactersOf({ before, after }: Change): number {
-  const ofBefore = before === undefined || before === "unknown" ? 0 : before.text.length;
-  return ofBefore + (after?.text.length ?? 0);
 }

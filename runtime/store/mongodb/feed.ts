@@ -7,12 +7,12 @@ import {
   StoreBusy,
   StoreUnavailable,
 } from "../contract.ts";
+import { FeedPage } from "../feed-page.ts";
 import { Listeners } from "../listeners.ts";
 import type { Engine } from "./engine.ts";
 import { Follower } from "./feed-follow.ts";
 import { tokenOf } from "./feed-position.ts";
 import { FeedStream, type StreamOptions } from "./feed-stream.ts";
-import { charactersOf } from "./feed-tail.ts";
 
 /** Changes that the steady stream fetches at once. */
 const STEADY_BATCH = 1_000;
@@ -23,8 +23,6 @@ const SHORT_WAIT = 10;
 /** Readers at once who are further back than the tail reaches, and how many may wait. */
 const CATCHING_UP = 4;
 const WAITING = 10_000;
-/** Characters of text after which what such a reader is given ends. */
-const PAGE = 8 * 1024 * 1024;
 
 /** Batches in which the newest position is looked for; behind them changes come faster than they can be counted. */
 const HEAD_BATCHES = 100;
@@ -139,21 +137,16 @@ export class MongoFeed implements ChangeFeed {
     const batch = Math.min(limit, STEADY_BATCH);
     const options = { after: position, since, batch, wait: SHORT_WAIT, images: true };
     return this.#reading(options, async (stream) => {
-      const found: Change[] = [];
-      let characters = 0;
+      const page = new FeedPage(limit);
       let last = position;
-      while (found.length < limit && characters < PAGE) {
-        const rest = tail.after(last, limit - found.length);
-        if (rest !== undefined) return [...found, ...rest];
-        const { changes } = await stream.next();
-        if (changes.length === 0) break;
-        for (const change of changes) {
-          found.push(change);
-          characters += charactersOf(change);
-          last = change.position;
-        }
+      while (!page.isFull) {
+        const rest = tail.after(last, limit);
+        const changes = rest ?? (await stream.next()).changes;
+        page.add(changes);
+        if (rest !== undefined || changes.length === 0) break;
+        last = changes.at(-1)?.position ?? last;
       }
-      return found.slice(0, limit);
+      return page.changes;
     });
   }
 

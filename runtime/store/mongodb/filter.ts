@@ -55,12 +55,18 @@ function queryOf(filter: Filter, fit: Fit): Document {
     case "or":
       return { $or: filter.of.map((part) => queryOf(part, fit)) };
     case "not":
-      return { $nor: [queryOf(filter.of, fit)] };
+      return absent(filter.of, fit) ?? { $nor: [queryOf(filter.of, fit)] };
     case "search":
       return searchCondition(filter);
     default:
       return leafQuery(filter, fit);
   }
+}
+
+/** The opposite of `exists` as indexes find it; undefined for every other filter. */
+function absent(filter: Filter, fit: Fit): Document | undefined {
+  if (filter.op !== "exists" || passesArray(filter.field) || !fit.isRegular(filter.field)) return undefined;
+  return { [pathOf(filter.field)]: { $eq: null } };
 }
 
 /** What regular fields that pass through no array are in every document that satisfies the filter, by their paths. */

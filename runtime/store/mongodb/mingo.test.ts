@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import type { Filter, Scalar } from "../../filter/algebra.ts";
 import type { Field } from "../../filter/fields.ts";
 import { matches } from "../../filter/predicate.ts";
+import { runs } from "../../random.testing.ts";
 import {
   fieldsOf,
   olderBody,
@@ -117,7 +118,7 @@ test(`random documents and filters: mingo finds by the lowered filter what the f
       }
     }
   });
-  fc.assert(check, { seed, numRuns: 50 });
-  expect(pairs).toBeGreaterThan(20_000);
+  fc.assert(check, { seed, numRuns: runs(50) });
+  expect(pairs).toBeGreaterThan(runs(20_000));
   expect(hits).toBeGreaterThan(pairs / 20);
 });

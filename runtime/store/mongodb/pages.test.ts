@@ -7,7 +7,7 @@ import { fields, idsOf, index, shape, start, written } from "../suite/fixtures.t
 import { encoderFor, type Stored } from "./codec.ts";
 import type { Provisioned } from "./engine.ts";
 import { indexDefinitions } from "./indexes.ts";
-import { countDocuments, findDocuments, lookupDocuments } from "./pages.ts";
+import { countDocuments, findDocuments, Lengths, lookupDocuments } from "./pages.ts";
 import { provision } from "./provision.ts";
 import { type TestEngine, testEngine } from "./testing/engine.ts";
 import { describeMongo, mongoUri } from "./testing/server.ts";
@@ -18,7 +18,7 @@ describeMongo("queries on MongoDB", () => {
   const clock = { now: () => start + 10_000 };
   const people = shape("app.people", {
     indexes: [
-      index("name", ["name"]),
+      { ...index("name", ["name"]), trash: true },
       index("size", ["-size"]),
       index("place", ["place"], true),
       index("tags", ["tags"]),
@@ -57,7 +57,7 @@ describeMongo("queries on MongoDB", () => {
   };
   const find = (query: Partial<Find>) =>
     asked(() =>
-      findDocuments(collection(), provisioned, engine, {
+      findDocuments(collection(), provisioned, engine, new Lengths(), {
         filter: TRUE,
         visibility: "live",
         limit: 20,
@@ -70,14 +70,17 @@ describeMongo("queries on MongoDB", () => {
   const lookup = (values: readonly string[], characters?: number) => {
     const wanted = { key: fields.place, values, filter: TRUE, limit: 2000 };
     const bounded = characters === undefined ? wanted : { ...wanted, characters };
-    return asked(() => lookupDocuments(collection(), provisioned, engine, bounded));
+    return asked(() => lookupDocuments(collection(), provisioned, engine, new Lengths(), bounded));
   };
-  const indexOf = async ([command]: readonly Document[]): Promise<string> => {
-    const { lsid: _, $clusterTime: __, $db: ___, readConcern: ____, ...plain } = command ?? {};
+  const indexesOf = async (command: Document = {}): Promise<readonly string[]> => {
+    const { lsid: _, $clusterTime: __, $db: ___, readConcern: ____, ...plain } = command;
     const explained = await engine.database.command({ explain: plain });
-    const name = /"indexName":"(?:svc_)?([a-z]+|_id_)/.exec(JSON.stringify(explained["queryPlanner"]));
-    return name?.[1] ?? "none";
+    const names = JSON.stringify(explained["queryPlanner"]).matchAll(
+      /"indexName":"(?:svc_)?(.+?)(?:_[0-9a-f]{12})?"/g,
+    );
+    return Array.from(names, ([, name = ""]) => name);
   };
+  const indexOf = async ([command]: readonly Document[]) => (await indexesOf(command))[0] ?? "none";
 
   describe("are answered by the indexes of live documents", () => {
     test.each<[string, Filter]>([
@@ -144,6 +147,56 @@ describeMongo("queries on MongoDB", () => {
     const counted = await count(TRUE, "deleted");
     expect(counted.answer).toBe(1);
     expect(await indexOf(counted.commands)).toBe("deleted");
+  });
+
+  describe("documents of any visibility are asked for as live and as deleted ones, by indexes", () => {
+    const isBoth = eq(fields.name, "both");
+    const ids = (kind: string) => [5, 4, 3, 2, 1].map((n) => `${kind}${n}`);
+    beforeAll(async () => {
+      const encode = encoderFor(people);
+      const documents = [{ name: "both" }, {}].flatMap((body, kind) =>
+        [1, 2, 3, 4, 5].map((n) => {
+          const deleted = n > 3 ? { deletedAt: start + 5_000 } : {};
+          const write = { createdAt: start + 9_000 - n, ...deleted };
+          return encode(written(`${kind === 0 ? "named" : "nameless"}${n}`, body, write)).document;
+        }),
+      );
+      await engine.database.collection<Stored>("app.people").insertMany(documents);
+    });
+    afterAll(async () => {
+      await engine.database.collection("app.people").deleteMany({ name: { $in: ["both", null] } });
+    });
+    /** Each part says what a partial index says. The test server names one of the indexes that it uses for both. */
+    const expectApart = async (commands: readonly Document[]) => {
+      expect(commands).toHaveLength(1);
+      expect(commands[0]?.["filter"]).toMatchObject({
+        $or: [{ "_meta.svc.live": true }, { "_meta.deleted_at": { $type: "date" } }],
+      });
+      expect(await indexOf(commands)).toMatch(/^name/);
+    };
+
+    test("counted", async () => {
+      const { answer, commands } = await count(isBoth, "all");
+      expect(answer).toBe(5);
+      expect(commands).toHaveLength(2);
+      const used = await Promise.all(commands.map((command) => indexesOf(command)));
+      expect(used.flat().sort()).toEqual(["name", "name_trash"]);
+    });
+
+    test("listed, in one order", async () => {
+      const { answer, commands } = await find({ filter: isBoth, visibility: "all" });
+      expect(idsOf(answer)).toEqual(ids("named"));
+      await expectApart(commands);
+      const page = await find({ filter: isBoth, visibility: "all", limit: 2, skip: 1 });
+      expect(idsOf(page.answer)).toEqual(["named4", "named3"]);
+    });
+
+    test("those without a value, after a position", async () => {
+      const after: Position = [new Date(start + 8_995).toISOString(), "nameless5"];
+      const { answer, commands } = await find({ filter: not(exists(fields.name)), visibility: "all", after });
+      expect(idsOf(answer)).toEqual(ids("nameless").slice(1));
+      await expectApart(commands);
+    });
   });
 
   test("counts ask for nothing that is not in the index, where documents can be live and past their end in none", async () => {

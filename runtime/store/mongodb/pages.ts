@@ -11,10 +11,25 @@ import { columns, pathOf } from "./layout.ts";
 import { type Sorting, sortingOf } from "./order.ts";
 import { afterPosition, isPosition } from "./positions.ts";
 import { relevanceOrder, scoreStage, searchCondition, withoutStems } from "./search.ts";
-import { chosen } from "./visibility.ts";
+import { bothParts, chosen, isAskedApart } from "./visibility.ts";
 
 /** Documents asked for at a time where the answer may end before all of them are read. */
 const BATCH = 250;
+
+/** How long a collection's documents are, so that servers are not asked for many more at a time than there is room for. */
+export class Lengths {
+  /** Characters; of the last answer. */
+  #mean = 1;
+
+  batchSize(documents: number, characters = Number.POSITIVE_INFINITY): number {
+    // One batch where they fit: the document that is too many comes with it.
+    return Math.min(documents, 2 + Math.floor(characters / this.#mean));
+  }
+
+  saw(documents: number, characters: number): void {
+    if (documents > 0) this.#mean = Math.max(1, characters / documents);
+  }
+}
 
 /**
  * A page of documents. Where they are sorted by members that all of them have in the declared form, this is a query that
@@ -26,15 +41,17 @@ export async function findDocuments(
   documents: Collection,
   provisioned: Provisioned,
   engine: Engine,
+  lengths: Lengths,
   query: Find,
 ): Promise<StoredDocument[]> {
-  const { limit, order = defaultOrder } = query;
+  const { limit, order = defaultOrder, characters } = query;
+  const read = (answer: Answer) => readTexts(answer, lengths, characters);
   // To the server it would mean all of them.
   if (limit === 0) return [];
   const isSearch = searchIn(query.filter) !== undefined;
   if (isSearch) await provisioned.text.check();
   const maxTimeMS = isSearch ? engine.searchTime : engine.queryTime;
-  const options = { raw: true, maxTimeMS, batchSize: limit };
+  const options = { raw: true, maxTimeMS, batchSize: lengths.batchSize(limit, characters) };
   if (order === "relevance") {
     const pipeline = rankedPipeline(provisioned, engine, query);
     return read(documents.aggregate<Uint8Array>(pipeline, options));
@@ -75,8 +92,9 @@ function rankedPipeline(provisioned: Provisioned, { clock }: Engine, query: Find
   const search = searchIn(filter);
   if (search === undefined) throw new Error("an order by relevance needs a search");
   const rest = filter.op === "and" ? and(...filter.of.filter((part) => part !== search)) : TRUE;
+  const found = searchCondition(search, true);
   return [
-    { $match: chosen(provisioned, clock, rest, visibility, searchCondition(search, true)) },
+    { $match: { $and: [found, chosen(provisioned, clock, rest, visibility)] } },
     { $sort: relevanceOrder },
     ...paging(query, provisioned),
     scoreStage,
@@ -101,9 +119,13 @@ export async function countDocuments(
 ): Promise<number> {
   const isSearch = searchIn(filter) !== undefined;
   if (isSearch) await provisioned.text.check();
-  const whole = isIndexed(provisioned.shape, filter, visibility) ? [atAnyTime] : [];
-  const condition = chosen(provisioned, clock, filter, visibility, ...whole);
-  return documents.countDocuments(condition, { maxTimeMS: isSearch ? searchTime : queryTime });
+  const parts = visibility === "all" && isAskedApart(filter) ? bothParts : [visibility];
+  const counts = parts.map((part) => {
+    const whole = isIndexed(provisioned.shape, filter, part) ? [atAnyTime] : [];
+    const condition = chosen(provisioned, clock, filter, part, ...whole);
+    return documents.countDocuments(condition, { maxTimeMS: isSearch ? searchTime : queryTime });
+  });
+  return (await Promise.all(counts)).reduce((sum, count) => sum + count, 0);
 }
 
 /** True of every document; without it MongoDB would not count along an index whose first key nothing is asked of. */
@@ -122,6 +144,7 @@ export async function lookupDocuments(
   documents: Collection,
   provisioned: Provisioned,
   { clock, queryTime }: Engine,
+  lengths: Lengths,
   { key, values, filter, limit, characters }: Lookup,
 ): Promise<StoredDocument[]> {
   if (values.length === 0 || limit === 0) return [];
@@ -132,9 +155,9 @@ export async function lookupDocuments(
     ...(isId ? [] : [{ [pathOf(key)]: isThere }]),
   ];
   const condition = chosen(provisioned, clock, filter, "live", ...named);
-  const batchSize = characters === undefined ? limit : Math.min(limit, BATCH);
+  const batchSize = lengths.batchSize(characters === undefined ? limit : Math.min(limit, BATCH), characters);
   const options = { raw: true, maxTimeMS: queryTime, batchSize, limit, ...shown(provisioned) };
-  return read(documents.find<Uint8Array>(condition, options), characters);
+  return readTexts(documents.find<Uint8Array>(condition, options), lengths, characters);
 }
 
 /** Stems are long, and nobody's business. */
@@ -148,8 +171,12 @@ interface Answer {
   close(): Promise<void>;
 }
 
-/** The documents, up to the one that makes their texts longer than `characters` together. */
-async function read(answer: Answer, characters = Number.POSITIVE_INFINITY): Promise<StoredDocument[]> {
+/** The documents, up to the one after the first that makes their texts longer than `characters` together. */
+async function readTexts(
+  answer: Answer,
+  lengths: Lengths,
+  characters = Number.POSITIVE_INFINITY,
+): Promise<StoredDocument[]> {
   const found: StoredDocument[] = [];
   let length = 0;
   try {
@@ -158,11 +185,12 @@ async function read(answer: Answer, characters = Number.POSITIVE_INFINITY): Prom
         const document = storedDocument(bytes);
         found.push(document);
         length += document.text.length;
-        if (length > characters) return found;
+        if (length > characters && found.length > 1) return found;
       }
     }
     return found;
   } finally {
+    lengths.saw(found.length, length);
     await answer.close();
   }
 }

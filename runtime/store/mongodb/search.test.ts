@@ -6,6 +6,7 @@ import { field } from "../../filter/fields.ts";
 import { matches } from "../../filter/predicate.ts";
 import { textIndex } from "../../filter/search/index.ts";
 import type { SearchTerms, TextIndex } from "../../filter/search/text-index.ts";
+import { runs } from "../../random.testing.ts";
 import { analysisOf, type StemFields, searchCondition, stemFields } from "./search.ts";
 
 const title = field("title", "string");
@@ -68,7 +69,7 @@ describe("tokens", () => {
         expect(tokenOf(one) === tokenOf(other)).toBe(one === other);
         expect(tokenOf(one)).not.toBe("1");
       }),
-      { numRuns: 1_000 },
+      { numRuns: runs(1_000) },
     );
   });
 
@@ -211,9 +212,9 @@ test("Full-text search 3: random documents and searches: the conditions hold whe
         }
       },
     ),
-    { numRuns: 150, seed: 7 },
+    { numRuns: runs(150), seed: 7 },
   );
-  expect(hits).toBeGreaterThan(200);
+  expect(hits).toBeGreaterThan(runs(200));
 });
 
 test("Full-text search 3: documents with very many words are found by what they say", () => {

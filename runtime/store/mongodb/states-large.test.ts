@@ -62,7 +62,7 @@ describeMongo("documents that are too many to be looked at while a start waits",
     proxy.inject("aggregate", { error: "MaxTimeMSExpired" });
     const mine = await regularityOn(engine);
     const leases = engine.database.collection<Stored>(bookkeeping.leases);
-    await leases.insertOne({ _id: "svc.look", holder: "other", until: new Date(Date.now() + 60_000) });
+    await leases.insertOne({ _id: "svc.look", holder: "other", since: new Date(), ttl: 60_000 });
     await upkeepOf(engine).tick();
     expect(mine?.isRegular(a)).toBe(false);
     await leases.deleteOne({ _id: "svc.look" });
@@ -72,7 +72,7 @@ describeMongo("documents that are too many to be looked at while a start waits",
 
   test("an instance that waits for another one's provisioning says so, and goes on when that is done", async () => {
     const leases = engine.database.collection<Stored>(bookkeeping.leases);
-    await leases.insertOne({ _id: "svc.provision", holder: "other", until: new Date(Date.now() + 60_000) });
+    await leases.insertOne({ _id: "svc.provision", holder: "other", since: new Date(), ttl: 60_000 });
     const waiting = regularityOn(engine);
     await expect.poll(() => warnings, { timeout: 20_000 }).toHaveLength(1);
     expect(warnings[0]).toBe("another instance holds svc.provision: waiting until it is done");

@@ -7,8 +7,8 @@ import {
   type StoreCollection,
   StoreUnavailable,
   type Transaction,
+  type TransactionOptions,
 } from "../contract.ts";
-import { SELECTION_TIME } from "./client.ts";
 import { MongoCollection } from "./collection.ts";
 import type { Engine, TextState, Warn } from "./engine.ts";
 import { storeError } from "./errors.ts";
@@ -30,8 +30,8 @@ const TRANSACTION_TIME = 60_000;
  * Milliseconds after which an operation has been forgotten by whoever was to answer it. It waits for a server, for a
  * connection, for its answer and for the majority's, and for all of that once more where the driver tries it again.
  */
-function patienceWith(time: number): number {
-  return 2 * (SELECTION_TIME + 3 * time);
+function patienceWith({ options }: MongoClient, time: number): number {
+  return 2 * (options.serverSelectionTimeoutMS + 3 * time);
 }
 
 export interface MongoStoreOptions {
@@ -70,10 +70,12 @@ class MongoStore implements Store {
     const database = client.db(prefix + realm);
     const times = { queryTime, searchTime: searchTime ?? queryTime };
     this.#engine = { client, database, clock, ...times, closing: this.#closing.signal, warn };
-    this.#underway = new Underway(patienceWith(Math.max(times.queryTime, times.searchTime)));
+    this.#underway = new Underway(patienceWith(client, Math.max(times.queryTime, times.searchTime)));
     this.#leases = new Leases(this.#engine);
-    this.#transactions = new Transactions(this.#engine, (name, session) =>
-      this.#provisioned(name).within(session),
+    this.#transactions = new Transactions(
+      this.#engine,
+      (name, session) => this.#provisioned(name).within(session),
+      this.#leases,
     );
     this.feed = new MongoFeed(this.#engine);
   }
@@ -102,9 +104,12 @@ class MongoStore implements Store {
     return this.#provisioned(name);
   }
 
-  transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
-    const patience = TRANSACTION_TIME + patienceWith(this.#engine.queryTime);
-    return this.#underway.run(() => this.#transactions.run(work), patience);
+  transaction<T>(
+    work: (transaction: Transaction) => Promise<T>,
+    { lease }: TransactionOptions = {},
+  ): Promise<T> {
+    const patience = TRANSACTION_TIME + patienceWith(this.#engine.client, this.#engine.queryTime);
+    return this.#underway.run(() => this.#transactions.run(work, lease), patience);
   }
 
   lease(name: string, ttl: number): Promise<Lease | undefined> {

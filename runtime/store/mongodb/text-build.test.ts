@@ -12,7 +12,7 @@ import { bookkeeping } from "./layout.ts";
 import { provision } from "./provision.ts";
 import { analysisOf } from "./search.ts";
 import { type TestEngine, testEngine } from "./testing/engine.ts";
-import { describeMongo } from "./testing/server.ts";
+import { describeMongo, endLeases } from "./testing/server.ts";
 import { TextBuild } from "./text-build.ts";
 import type { TextRecord } from "./text-record.ts";
 import { Underway } from "./underway.ts";
@@ -121,15 +121,15 @@ describeMongo("Full-text search 7: text indexes on MongoDB", () => {
   test("goes on where an instance died, when its lease is over", async () => {
     await filled(450);
     const name = "svc.text.app.notes";
-    const leases = engine.database.collection<{ _id: string; holder: string; until: Date }>(
+    const leases = engine.database.collection<{ _id: string; holder: string; since: Date; ttl: number }>(
       bookkeeping.leases,
     );
-    await leases.insertOne({ _id: name, holder: "who died", until: new Date(start + 1_000) });
+    await leases.insertOne({ _id: name, holder: "who died", since: new Date(), ttl: 60_000 });
     const { look, count, built } = await instance(everything);
     await look();
     expect(await doneBy(everything)).toBe(0);
     expect(await failureOf(count("run"))).toBeInstanceOf(IndexBuilding);
-    clock.time += 1_001;
+    await endLeases(engine.database);
     await built();
     expect(await count("run")).toBe(450);
   });
@@ -278,7 +278,7 @@ describeMongo("Full-text search 7: text indexes on MongoDB", () => {
     ["ten minutes at most", { left: 1_000_000, rate: 3 }, 600],
   ])("how long a search is told to wait: %s", async (_, progress, retryAfter) => {
     await filled(1);
-    const holder = { _id: "svc.text.app.notes", holder: "another", until: new Date(start + 60_000) };
+    const holder = { _id: "svc.text.app.notes", holder: "another", since: new Date(), ttl: 60_000 };
     await engine.database.collection<{ _id: string }>(bookkeeping.leases).insertOne(holder);
     const { count, look } = await instance(everything);
     const text = { analysis: analysisOf(everything), ready: false, seen: new Date(), ...progress };

@@ -2,6 +2,7 @@ import { setTimeout } from "node:timers/promises";
 import { type ClientSession, MongoError, type TransactionOptions } from "mongodb";
 import { Turns } from "../../turns.ts";
 import {
+  type Lease,
   StoreUnavailable,
   type Transaction,
   type TransactionCollection,
@@ -9,6 +10,7 @@ import {
 } from "../contract.ts";
 import type { Engine } from "./engine.ts";
 import { isConflict, storeError } from "./errors.ts";
+import type { Leases } from "./leases.ts";
 
 /** No further attempt is made after so many times the time that an operation may take. */
 const PATIENCE = 2;
@@ -23,22 +25,29 @@ export type WithinSession = (name: string, session: ClientSession) => Transactio
 export class Transactions {
   readonly #engine: Engine;
   readonly #within: WithinSession;
+  readonly #leases: Leases;
   /** Those that met others try again one at a time, so that of many that want the same not all but one lose each time. */
   readonly #turns = new Turns(1, Number.POSITIVE_INFINITY, () => new TransactionConflict(undefined));
 
-  constructor(engine: Engine, within: WithinSession) {
+  constructor(engine: Engine, within: WithinSession, leases: Leases) {
     this.#engine = engine;
     this.#within = within;
+    this.#leases = leases;
   }
 
   /**
    * Runs `work` in a transaction, again when another one came in between, for as long as there is patience.
-   * @throws TransactionConflict | StoreUnavailable, or what `work` throws
+   * @param lease which it presents last, so that nobody waits for long who takes or renews it
+   * @throws TransactionConflict | StoreUnavailable | LeaseLost, or what `work` throws
    */
-  async run<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
+  async run<T>(
+    work: (transaction: Transaction) => Promise<T>,
+    lease: Pick<Lease, "name" | "token"> | undefined,
+  ): Promise<T> {
     const until = performance.now() + PATIENCE * this.#engine.queryTime;
     const session = this.#engine.client.startSession();
-    const attempt = () => attempted(this.#engine, session, this.#within, work, until);
+    const present = async () => lease && this.#leases.present(lease, session);
+    const attempt = () => attempted(this.#engine, session, this.#within, work, present, until);
     try {
       const first = await attempt();
       if ("answer" in first) return first.answer;
@@ -72,6 +81,7 @@ async function attempted<T>(
   session: ClientSession,
   within: WithinSession,
   work: (transaction: Transaction) => Promise<T>,
+  last: () => Promise<void>,
   until: number,
 ): Promise<Outcome<T>> {
   session.startTransaction(transactionOptions(queryTime));
@@ -79,7 +89,7 @@ async function attempted<T>(
   let answer: T;
   try {
     answer = await work(scope);
-    await scope.end();
+    await scope.end(last);
   } catch (error) {
     await scope.abort();
     if (isTransient(scope.failure)) return { failure: scope.failure };
@@ -139,11 +149,20 @@ class Scope implements Transaction {
     };
   }
 
-  /** @throws the failure of an operation, which nobody may pass over */
-  async end(): Promise<void> {
+  /**
+   * Does one thing more, the last one.
+   * @throws its failure, or that of an operation, which nobody may pass over
+   */
+  async end(last: () => Promise<void>): Promise<void> {
     this.#ended = true;
     await this.#last;
     if (this.failure !== undefined) throw this.failure;
+    try {
+      await last();
+    } catch (error) {
+      this.failure = error;
+      throw error;
+    }
   }
 
   async abort(): Promise<void> {

@@ -1,6 +1,6 @@
 import type { Document } from "mongodb";
 import type { Clock } from "../../clock.ts";
-import type { Filter } from "../../filter/algebra.ts";
+import { type Filter, searchIn } from "../../filter/algebra.ts";
 import type { CollectionShape, Visibility } from "../contract.ts";
 import type { Provisioned } from "./engine.ts";
 import { lower, pathsWithValues } from "./filter.ts";
@@ -29,12 +29,26 @@ export function chosen(
   visibility: Visibility,
   ...further: readonly Document[]
 ): Document {
-  const seen = visible(shape, visibility, clock.now());
   const conditions =
     filter.op === "true"
       ? further
       : [lower(filter, regularity), ...valuesOfUniqueIndexes(shape, filter), ...further];
-  return conditions.length === 0 ? seen : { ...seen, $and: conditions };
+  const seen = (of: Visibility) => {
+    const condition = visible(shape, of, clock.now());
+    return conditions.length === 0 ? condition : { ...condition, $and: conditions };
+  };
+  return visibility === "all" && isAskedApart(filter) ? { $or: bothParts.map(seen) } : seen(visibility);
+}
+
+/** Documents of any visibility. */
+export const bothParts = ["live", "deleted"] as const;
+
+/**
+ * Whether documents of any visibility that satisfy the filter are asked for as live ones and as deleted ones: declared
+ * indexes are over either, and serve no query for both. A search has one that is over all, and must stand outside of `$or`.
+ */
+export function isAskedApart(filter: Filter): boolean {
+  return filter.op !== "true" && searchIn(filter) === undefined;
 }
 
 /**

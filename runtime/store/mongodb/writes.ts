@@ -18,6 +18,7 @@ import {
   TransactionConflict,
   UniqueViolation,
 } from "../contract.ts";
+import { requireWritable } from "../writable.ts";
 import { encoderFor, type Stored } from "./codec.ts";
 import type { Engine, Provisioned } from "./engine.ts";
 import { isConflict, isDuplicateKey, isParallelArrays, storeError } from "./errors.ts";
@@ -179,9 +180,7 @@ export class Writes {
   /** @throws DocumentTooLarge */
   async #encoded(write: DocumentWrite): Promise<Stored> {
     const { shape, regularity } = this.#provisioned;
-    // Reads of live documents do not ask again.
-    if (shape.permanent === true && write.purgeAt !== undefined && write.deletedAt === undefined)
-      throw new Error(`live documents of ${shape.name} have no purgeAt`);
+    requireWritable(shape, write);
     const { document, irregular } = this.#encode(write);
     if (write.text.length > SURELY_FITS && BSON.calculateObjectSize(document) > LARGEST)
       throw new DocumentTooLarge();

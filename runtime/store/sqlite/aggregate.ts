@@ -1,6 +1,6 @@
 import type { Scalar } from "../../filter/algebra.ts";
 import { type BucketUnit, isUtc, startOfDay } from "../../filter/buckets.ts";
-import type { Field } from "../../filter/fields.ts";
+import { type Field, holdsArray } from "../../filter/fields.ts";
 import {
   type Aggregate,
   type Group,
@@ -9,6 +9,7 @@ import {
   type Metric,
   TooManyGroups,
 } from "../contract.ts";
+import { AggregateRows } from "./aggregate-rows.ts";
 import {
   columnOf,
   dayGlob,
@@ -25,33 +26,28 @@ import { valuesOf } from "./rows.ts";
 const MAX_TEXT = 2 ** 24;
 
 /**
- * Aggregations as one statement: the values that keys and metrics need are taken out of each document first (`LIMIT -1`
- * keeps SQLite from taking that step for a part of the next), so that whole documents need not be sorted; then grouped;
- * then the groups are counted and put in order.
+ * Aggregations as one statement: rows are made of the documents (see {@link AggregateRows}) and grouped; then the groups
+ * are counted and put in order.
  *
  * @param from the table, `WHERE` and the condition
  */
 export function aggregateSql(query: Aggregate, from: string, parameters: Parameters): string {
-  const values = new Map<string, string>();
-  const value = (sql: string): string => {
-    const name = values.get(sql) ?? `v${values.size}`;
-    values.set(sql, name);
-    return name;
-  };
-  const keys = query.groupBy.map((key) => keySql(key, value, parameters));
-  const metrics = query.metrics.map((metric) => metricSql(metric, value));
-  const columns = [...keys, ...metrics];
-  const taken = Array.from(values, ([sql, name]) => `${sql} AS ${name}`).join(", ") || "1";
+  const taken = new AggregateRows();
+  const keysTaken = query.groupBy.map((key) => keySql(key, taken, parameters));
+  const measured = query.metrics.map((metric) => metricSql(metric, taken));
+  const { clauses, from: rows, keys } = taken.sql(from, keysTaken);
+  const columns = [...keys, ...measured.map((sql) => sql ?? taken.count)];
   const grouping = keys.length === 0 ? "" : `GROUP BY ${keys.map((_, at) => at + 1).join(", ")}`;
   const tooMany = tooManyGroups(query);
   const order = query.order.map(({ column, descending }) => `c${column}${descending ? " DESC" : ""}`);
   const ties = keys.map((_, at) => `c${at}`);
   const ordering = keys.length === 0 ? "" : `ORDER BY ${[...order, ...ties].join(", ")}`;
-  return `
-    WITH grouped AS MATERIALIZED (
+  const grouped = `grouped AS MATERIALIZED (
       SELECT ${columns.map((sql, at) => `${sql} AS c${at}`).join(", ")}
-      FROM (SELECT ${taken} FROM ${from} LIMIT -1) ${grouping} LIMIT ${MAX_GROUPS + 1}
-    )
+      FROM ${rows} ${grouping} LIMIT ${MAX_GROUPS + 1}
+    )`;
+  return `
+    WITH ${[...clauses, grouped].join(", ")}
     SELECT ${columns.map((_, at) => withinDouble(`c${at}`)).join(", ")}, ${tooMany}
     FROM grouped ${ordering} LIMIT CASE ${tooMany} WHEN 0 THEN ${parameters.add(query.limit + 1)} ELSE 1 END`;
 }
@@ -92,11 +88,9 @@ function withinDouble(sql: string): string {
   return `CASE typeof(${sql}) WHEN 'integer' THEN ${sql} + 0.0 ELSE ${sql} END`;
 }
 
-type Value = (sql: string) => string;
-
-function keySql({ field, bucket }: GroupKey, value: Value, parameters: Parameters): string {
-  if (bucket === undefined) return value(plainValue(field));
-  const date = value(strict(placeIn("doc", field.segments), "text"));
+function keySql({ field, bucket }: GroupKey, taken: AggregateRows, parameters: Parameters): string {
+  if (bucket === undefined) return holdsArray(field) ? taken.key(field) : taken.value(plainValue(field));
+  const date = taken.value(strict(placeIn("doc", field.segments), "text"));
   const zone = isLocal(field, bucket.zone) ? parameters.add(bucket.zone) : undefined;
   return `CASE WHEN ${isDate(field, date)} THEN ${period(bucket.unit, date, zone)} END`;
 }
@@ -106,20 +100,21 @@ function plainValue(field: Field): string {
   return columnOf(field)?.holds === "instant" ? documentKey(field) : keyExpression(field);
 }
 
-function metricSql(metric: Metric, value: Value): string {
+/** Undefined of the number of documents. */
+function metricSql(metric: Metric, taken: AggregateRows): string | undefined {
   switch (metric.op) {
     case "count":
-      return "count(*)";
+      return undefined;
     // Unlike `sum` it cannot overflow, and is 0 of nothing.
     case "sum":
-      return `total(${value(numberIn(metric.field))})`;
+      return `total(${taken.value(numberIn(metric.field))})`;
     case "avg":
-      return `avg(${value(numberIn(metric.field))})`;
+      return `avg(${taken.value(numberIn(metric.field))})`;
     case "min":
     case "max":
-      return `${metric.op}(${comparable(metric.field, value)})`;
+      return `${metric.op}(${comparable(metric.field, taken)})`;
     case "distinct":
-      return `count(DISTINCT ${value(plainValue(metric.field))})`;
+      return `count(DISTINCT ${holdsArray(metric.field) ? taken.counted(metric.field) : taken.value(plainValue(metric.field))})`;
   }
 }
 
@@ -130,8 +125,8 @@ function numberIn(field: Field): string {
 }
 
 /** Numbers and strings; booleans, blobs where they stand beside others, have no least. */
-function comparable(field: Field, value: Value): string {
-  const name = value(plainValue(field));
+function comparable(field: Field, taken: AggregateRows): string {
+  const name = taken.value(plainValue(field));
   return declaredStrictness(field) === "any" ? `CASE WHEN ${name} < x'' THEN ${name} END` : name;
 }
 

@@ -15,6 +15,7 @@ import {
 } from "../contract.ts";
 import { groupsOf } from "./aggregate.ts";
 import type { Connection } from "./connection.ts";
+import type { Scope } from "./jobs.ts";
 import type { Pool } from "./pool.ts";
 import { INLINE_ROWS, type Sequence, single, type Way } from "./query.ts";
 import type { Reads } from "./reads.ts";
@@ -35,7 +36,7 @@ export interface Engine {
   /** The same of searches and aggregations. */
   readonly searchTime: number;
   /** Notes that the group of writes under way writes to the collection. */
-  touch(table: Table): void;
+  touch(table: Table): unknown;
 }
 
 /** Shapes of queries of which the usual way is remembered. */
@@ -96,8 +97,7 @@ export class SqliteCollection implements StoreCollection {
   }
 
   async lookup(lookup: Lookup): Promise<StoredDocument[]> {
-    const { characters } = lookup;
-    const query = { ...single(this.#table.lookup(this.#engine.clock.now(), lookup)), characters };
+    const query = this.#table.lookup(this.#engine.clock.now(), lookup);
     const { pool, queryTime } = this.#engine;
     // As many rows as values: they are not to be given up half way.
     const rows = lookup.values.length > INLINE_ROWS ? undefined : this.#atOnce(query, 2 * INLINE_ROWS);
@@ -112,12 +112,16 @@ export class SqliteCollection implements StoreCollection {
   }
 
   insert(document: DocumentWrite): Promise<void> {
-    return this.#write((table, { reads, clock }) => table.insert(reads.writing, clock.now(), document));
+    return this.#write(
+      (table, { reads, clock }) => table.insert(reads.writing, clock.now(), document),
+      document.text.length,
+    );
   }
 
   replace(expected: number, document: DocumentWrite): Promise<boolean> {
-    return this.#write((table, { reads, clock }) =>
-      table.replace(reads.writing, clock.now(), expected, document),
+    return this.#write(
+      (table, { reads, clock }) => table.replace(reads.writing, clock.now(), expected, document),
+      document.text.length,
     );
   }
 
@@ -200,15 +204,16 @@ export class SqliteCollection implements StoreCollection {
     return this.#engine.pool.all(query, this.#engine.searchTime);
   }
 
-  #write<T>(work: (table: Table, engine: Engine) => T): Promise<T> {
+  /** @param bytes what the work holds while it waits */
+  #write<T>(work: (table: Table, engine: Engine) => T, bytes = 0): Promise<T> {
     const run = () => {
       this.#engine.touch(this.#table);
       return work(this.#table, this.#engine);
     };
     // The feed's record is a second statement, which must not be missing where the first is done.
     return this.#table.shape.feed
-      ? this.#engine.writer.transaction(async () => run())
-      : this.#engine.writer.write(run);
+      ? this.#engine.writer.transaction(async () => run(), bytes)
+      : this.#engine.writer.write(run, bytes);
   }
 }
 
@@ -216,17 +221,16 @@ export class SqliteCollection implements StoreCollection {
 export class SqliteTransactionCollection implements TransactionCollection {
   readonly #engine: Engine;
   readonly #table: Table;
-  /** Throws once the transaction has ended. */
-  readonly #check: () => void;
+  readonly #scope: Scope;
 
-  constructor(engine: Engine, table: Table, check: () => void) {
+  constructor(engine: Engine, table: Table, scope: Scope) {
     this.#engine = engine;
     this.#table = table;
-    this.#check = check;
+    this.#scope = scope;
   }
 
   async get(id: string, visibility: Visibility, filter?: Filter): Promise<StoredDocument | undefined> {
-    this.#check();
+    this.#scope.check();
     const { reads, clock } = this.#engine;
     return this.#table.get(reads.writing, clock.now(), id, visibility, filter);
   }
@@ -267,7 +271,7 @@ export class SqliteTransactionCollection implements TransactionCollection {
   }
 
   #writing(): Connection {
-    this.#check();
+    this.#scope.check();
     this.#engine.touch(this.#table);
     return this.#engine.reads.writing;
   }

@@ -2,7 +2,8 @@ import { randomInt } from "node:crypto";
 import { kept, Recent } from "../../kept.ts";
 import { type Database, openDatabase, type Statement } from "./driver.ts";
 import { defineFunctions } from "./functions.ts";
-import type { Sequence } from "./query.ts";
+import { fillIn, type Sequence, type Texts } from "./query.ts";
+import { textOf } from "./rows.ts";
 
 /** Prepared statements that a connection keeps; the oldest goes first. */
 const STATEMENTS = 400;
@@ -77,7 +78,7 @@ export class Connection {
   }
 
   /** Every row, unless the statements visit more than about `rows` of them, or large ones: then undefined. */
-  allWithin(rows: number, { first, others, limit }: Sequence): unknown[] | undefined {
+  allWithin(rows: number, { first, others, limit, texts }: Sequence): readonly unknown[] | undefined {
     this.#ticksLeft = Math.ceil(rows / SAMPLING);
     this.#stopAt = undefined;
     this.#isBudgeted = true;
@@ -89,7 +90,7 @@ export class Connection {
         const [now = null, , ...rest] = parameters;
         found.push(...this.prepare(sql).all(now, limit - found.length, ...rest));
       }
-      return found;
+      return texts === undefined ? found : fillIn(found, texts.characters, (id) => this.#textOf(texts, id));
     } catch (error) {
       if (this.#ticksLeft >= 0) throw error;
       // `all` of the package leaves a mark behind when a function has thrown, and the next refusal of a statement, a write
@@ -99,6 +100,11 @@ export class Connection {
     } finally {
       this.#isBudgeted = false;
     }
+  }
+
+  #textOf({ sql }: Texts, id: unknown): unknown {
+    const row: unknown = this.prepare(sql).get(textOf(id));
+    return Array.isArray(row) ? row[0] : undefined;
   }
 
   close(): void {

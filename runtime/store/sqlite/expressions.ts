@@ -75,8 +75,7 @@ export function withinType(
 
 /**
  * The places that a field's path reaches in `json`: rows to select from, one table for each array on the way, and the
- * place in such a row. With `elements`, an array at the end of the path counts by its elements. A value that stands
- * where an array is declared counts as an array of itself.
+ * place in such a row. With `elements`, an array at the end of the path counts by its elements.
  */
 export function reach(
   field: Field,
@@ -94,15 +93,19 @@ export function reach(
     if (field.arrays[at] !== true || (at === last && !elements)) return;
 
     const alias = `e${from.length}`;
-    const inner = `${source} -> ${jsonPath(path)}`;
-    from.push(
-      `json_each(CASE ${place.type} WHEN 'array' THEN ${inner} ELSE json_array(${inner}) END) AS ${alias}`,
-    );
+    from.push(`json_each(${elementsAt(source, path)}) AS ${alias}`);
     place = { type: `${alias}.type`, value: `${alias}.value` };
     source = `CASE ${place.type} WHEN 'object' THEN ${place.value} END`;
     path = [];
   });
   return { from, place };
+}
+
+/** JSON of the array at a place. A value that stands where an array is declared counts as an array of itself. */
+export function elementsAt(json: string, segments: readonly string[]): string {
+  const { type } = placeIn(json, segments);
+  const inner = `${json} -> ${jsonPath(segments)}`;
+  return `CASE ${type} WHEN 'array' THEN ${inner} ELSE json_array(${inner}) END`;
 }
 
 /** How a value of this type is compared with the field. */

@@ -97,8 +97,10 @@ export function isServed(filter: Filter, indexed: ReadonlySet<string>): boolean 
       return filter.of.some((part) => isServed(part, indexed));
     case "or":
       return filter.of.every((part) => isServed(part, indexed));
-    case "true":
     case "not":
+      // Nulls stand together in an index.
+      return filter.of.op === "exists" && !passesArray(filter.of.field) && indexed.has(filter.of.field.path);
+    case "true":
     case "exists":
     case "endsWith":
     case "contains":

@@ -8,7 +8,7 @@ import { type TableIndex, tableIndexes } from "./indexes.ts";
 import { type Indexes, lower, unindexed } from "./lower.ts";
 import { quoted, tableName } from "./names.ts";
 import { Parameters } from "./parameters.ts";
-import { limitTo, type Query, visibleIn } from "./query.ts";
+import { documentColumns, limitTo, type Sequence, single, type Texts, textsOf, visibleIn } from "./query.ts";
 import type { Lowered } from "./statements.ts";
 
 /** Values that lead to so few documents that these need no counting. */
@@ -19,6 +19,7 @@ export class Lookups {
   readonly #shape: CollectionShape;
   readonly #indexes: Indexes;
   readonly #tableIndexes: readonly TableIndex[];
+  readonly #texts: (characters: number | undefined) => Texts;
   /** By how many they are for, and the key's path. */
   readonly #lookups = new WeakMap<Filter, Map<string, Lowered>>();
 
@@ -26,14 +27,16 @@ export class Lookups {
     this.#shape = shape;
     this.#indexes = unindexed(indexes);
     this.#tableIndexes = tableIndexes(shape).live;
+    this.#texts = textsOf(shape);
   }
 
-  lookup(now: number, { key, values, filter, limit }: Lookup): Query {
+  lookup(now: number, { key, values, filter, limit, characters }: Lookup): Sequence {
     const wanted = [...new Set(values)];
     const size = wanted.length <= FEW ? "few" : "many";
     const own = kept(this.#lookups, filter, () => new Map<string, Lowered>());
     const looking = kept(own, `${size} ${key.path}`, () => this.#looking(key, filter, size));
-    return { sql: looking.sql, parameters: [now, JSON.stringify(wanted), limit, ...looking.values] };
+    const parameters = [now, JSON.stringify(wanted), limit, ...looking.values];
+    return { ...single({ sql: looking.sql, parameters }), texts: this.#texts(characters) };
   }
 
   #looking(key: Field, filter: Filter, size: "few" | "many"): Lowered {
@@ -46,7 +49,7 @@ export class Lookups {
       ({ columns, unique }) => unique && columns.length === 1 && columns[0]?.sql === stored,
     );
     if (index === undefined) throw new Error(`no unique index over ${key.path} of ${this.#shape.name}`);
-    const sql = `SELECT id, version, doc FROM ${quoted(tableName(this.#shape.name))} INDEXED BY ${index.name}
+    const sql = `SELECT ${documentColumns} FROM ${quoted(tableName(this.#shape.name))} INDEXED BY ${index.name}
       WHERE ${stored} IN (SELECT value FROM json_each(?2)) AND ${visibleIn(this.#shape).live}${counted}${condition} ${limitTo("?3")}`;
     return { sql, values: parameters.values };
   }

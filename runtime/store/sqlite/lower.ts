@@ -4,7 +4,16 @@ import { type Field, holdsArray, passesArray } from "../../filter/fields.ts";
 import type { SearchTerms } from "../../filter/search/text-index.ts";
 import { sameArray } from "./array-equality.ts";
 import { type Comparison, memberTest, symbols, testsOf } from "./comparisons.ts";
-import { columnOf, hasType, isPlain, type Place, reach, strict, strictnessFor } from "./expressions.ts";
+import {
+  columnOf,
+  hasType,
+  isPlain,
+  keyExpression,
+  type Place,
+  reach,
+  strict,
+  strictnessFor,
+} from "./expressions.ts";
 import { bind, type Parameters } from "./parameters.ts";
 
 /**
@@ -48,9 +57,11 @@ export function lower(filter: Filter, parameters: Parameters, indexes: Indexes):
     case "or":
       return joined(columnsFirst(filter.of).map(part), "OR");
     case "not":
-      return `(${part(filter.of)} IS NOT TRUE)`;
+      return filter.of.op === "exists"
+        ? absent(filter.of.field, indexes.spelled)
+        : `(${part(filter.of)} IS NOT TRUE)`;
     case "exists":
-      return present(filter.field);
+      return present(filter.field, indexes.spelled);
     case "search":
       return indexes.text(filter.terms, parameters);
     case "equalsArray":
@@ -134,10 +145,21 @@ function joined(conditions: readonly string[], operator: "AND" | "OR"): string {
   return `(${joined(conditions.slice(0, middle), operator)} ${operator} ${joined(conditions.slice(middle), operator)})`;
 }
 
-function present(field: Field): string {
+/** An index that has a value says so; where it has none, there may yet be one of another type than declared. */
+function present(field: Field, spelled: boolean): string {
   const column = columnOf(field);
   if (column !== undefined) return `${column.sql} IS NOT NULL`;
-  return reached(field, false, ({ type }) => `${type} <> 'null'`);
+  const stands = reached(field, false, ({ type }) => `${type} <> 'null'`);
+  return spelled && !passesArray(field) ? `(${keyExpression(field)} IS NOT NULL OR ${stands})` : stands;
+}
+
+function absent(field: Field, spelled: boolean): string {
+  const column = columnOf(field);
+  if (column !== undefined) return `${column.sql} IS NULL`;
+  const stands = present(field, false);
+  return spelled && !passesArray(field)
+    ? `(${keyExpression(field)} IS NULL AND (${stands}) IS NOT TRUE)`
+    : `((${stands}) IS NOT TRUE)`;
 }
 
 /**

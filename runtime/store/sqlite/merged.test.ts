@@ -5,6 +5,7 @@ import { documentFields, type Field, field, organizationFields } from "../../fil
 import { compareDocuments, type Order, orderBy, positionOf } from "../../filter/order.ts";
 import { matches } from "../../filter/predicate.ts";
 import type { JsonObject } from "../../json.ts";
+import { runs } from "../../random.testing.ts";
 import type { CollectionShape, IndexShape, Visibility } from "../contract.ts";
 import { Connection } from "./connection.ts";
 import { type StoreFile, storeFile } from "./file.ts";
@@ -141,7 +142,7 @@ test("one of several values: every way finds the same page, the one by definitio
       };
       for (const way of table.find(0, find)) expect(idsBy(way)).toEqual(page);
     }),
-    { numRuns: 400 },
+    { numRuns: runs(400) },
   );
 });
 

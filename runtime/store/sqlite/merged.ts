@@ -19,13 +19,13 @@ export interface Merge {
   /** SQL of the key, as the index has it. */
   readonly key: string;
   readonly values: readonly string[];
-  /** So few that one row after the other can be taken from whichever value has the next one. */
-  readonly isFew: boolean;
+  /** For how many values the statement is that merges their rows; undefined: there are too many for that. */
+  readonly merged: number | undefined;
   /** What the filter wants besides. */
   readonly rest: Filter;
 }
 
-/** How many values statements are made for that merge their rows; for fewer, some of a statement's find nothing. */
+/** Numbers of values that statements merge the rows of, so that few statements do; of fewer, some find nothing. */
 const MERGED = [2, 4, 8, 16, 32, 50];
 
 /**
@@ -44,7 +44,7 @@ export function mergeAlong(
     if (walk === undefined || walk.index.unique || walk.walked < keys.length) continue;
     const { index, bound } = walk;
     if (index.columns.slice(0, bound).some(({ sql }) => sql === key))
-      return { index, key, values, rest, isFew: values.length <= Math.max(...MERGED) };
+      return { index, key, values, rest, merged: MERGED.find((count) => count >= values.length) };
   }
   return undefined;
 }
@@ -68,17 +68,16 @@ function severalIn(filter: Filter): readonly Pick<Merge, "key" | "values" | "res
  */
 export function mergedRows(
   table: string,
-  { index, key, values, isFew }: Merge,
+  { index, key, values, merged }: Merge,
   keys: readonly SortKey[],
   condition: string,
   parameters: Parameters,
 ): string {
   const rowsOf = (columns: string, value: string) =>
     `SELECT ${columns} FROM ${table} INDEXED BY ${index.name} WHERE ${key} = ${value} AND ${condition}`;
-  if (isFew) {
+  if (merged !== undefined) {
     const columns = ["seq AS found", ...keys.map(({ sql }) => sql)].join(", ");
-    const most = MERGED.find((count) => count >= values.length) ?? values.length;
-    const nothing = Array.from({ length: most - values.length }, () => null);
+    const nothing = Array.from({ length: merged - values.length }, () => null);
     const parts = [...values, ...nothing].map((value) => rowsOf(columns, parameters.add(value)));
     return `SELECT found FROM (${parts.join(" UNION ALL ")}${orderByColumns(keys)} ${pageLimit})`;
   }

@@ -16,18 +16,28 @@ export function narrowingOf(filter: Filter): Narrowing {
   return { constants, ranges: rangesIn(filter), asked: askedIn(filter) };
 }
 
-/** What a filter holds to one value: the value, by the key's SQL. */
-export function constantsIn(filter: Filter): ReadonlyMap<string, string | number> {
-  const constants = new Map<string, string | number>();
+/** What a filter holds to one value: the value, or null where there is to be none, by the key's SQL. */
+export function constantsIn(filter: Filter): ReadonlyMap<string, string | number | null> {
+  const constants = new Map<string, string | number | null>();
   for (const part of conditionsOf(filter)) {
-    if (part.op !== "eq" || passesArray(part.field) || midnightForms(part.field, part.value) !== undefined)
-      continue;
-    const { field, value } = part;
-    const type = typeof value === "string" ? "text" : typeof value;
-    if (heldAs(field) === type)
-      constants.set(keyExpression(field), typeof value === "boolean" ? Number(value) : value);
+    const constant = constantOf(part);
+    if (constant !== undefined) constants.set(constant.key, constant.value);
+    else if (part.op === "not" && part.of.op === "exists" && !passesArray(part.of.field))
+      constants.set(keyExpression(part.of.field), null);
   }
   return constants;
+}
+
+/** A key, and the one value that a condition wants it to have. */
+export function constantOf(
+  part: Filter,
+): { readonly key: string; readonly value: string | number } | undefined {
+  if (part.op !== "eq" || passesArray(part.field) || midnightForms(part.field, part.value) !== undefined)
+    return undefined;
+  const { field, value } = part;
+  const type = typeof value === "string" ? "text" : typeof value;
+  if (heldAs(field) !== type) return undefined;
+  return { key: keyExpression(field), value: typeof value === "boolean" ? Number(value) : value };
 }
 
 /** What a filter wants a range of, by the key's SQL. */
@@ -44,7 +54,8 @@ function rangesIn(filter: Filter): ReadonlySet<string> {
 function askedIn(filter: Filter): ReadonlySet<string> {
   const asked = new Set<string>();
   for (const part of conditionsOf(filter)) {
-    if ("field" in part && !passesArray(part.field)) asked.add(keyExpression(part.field));
+    const condition = part.op === "not" ? part.of : part;
+    if ("field" in condition && !passesArray(condition.field)) asked.add(keyExpression(condition.field));
   }
   return asked;
 }

@@ -2,6 +2,7 @@ import { and, type Filter, searchIn, TRUE } from "../../filter/algebra.ts";
 import { defaultOrder, type Order } from "../../filter/order.ts";
 import { kept } from "../../kept.ts";
 import type { CollectionShape, Find, Visibility } from "../contract.ts";
+import { type Apart, apartIn, fewApart, foundApart } from "./apart.ts";
 import { conjunction, holdsConditions, isDeep, isElsewhere, passing } from "./conditions.ts";
 import { ticking } from "./connection.ts";
 import type { Value } from "./driver.ts";
@@ -25,29 +26,23 @@ import {
   sortKeys,
   within,
 } from "./order.ts";
+import {
+  alone,
+  BEFORE,
+  documentsOfRows,
+  type Guard,
+  guardedLimit,
+  type Lowered,
+  lowered,
+  type PageParts,
+  type Plan,
+} from "./page-plan.ts";
 import { Parameters } from "./parameters.ts";
-import { pageLimit, visibleIn, type Way } from "./query.ts";
+import { documentColumns, pageLimit, type Texts, textsOf, visibleIn, type Way } from "./query.ts";
+import { searchedPlan } from "./searched.ts";
 import type { Source } from "./source.ts";
 import { relevanceOf } from "./text.ts";
 import { findsOne, isNarrow, type Walk, walksAlong } from "./walks.ts";
-
-/** A statement made for a query, and what it binds after the parameters of its place. */
-interface Lowered {
-  readonly sql: string;
-  readonly values: readonly Value[];
-  /** Among the values: what the position of a find fills in. */
-  readonly blanks: Parameters["blanks"];
-}
-
-const lowered = (sql: string, { values, blanks }: Parameters): Lowered => ({ sql, values, blanks });
-
-/** Statements that answer together, one after the other. */
-interface Plan {
-  readonly first: Lowered;
-  readonly others: readonly (() => Lowered)[];
-}
-
-const alone = (first: Lowered): Plan => ({ first, others: [] });
 
 /** Of an index, and whether it has the rows in order; else they are sorted. */
 interface Range extends Seek {
@@ -60,9 +55,6 @@ const everything = (keys: readonly SortKey[]): Seek => ({ keys, condition: () =>
 /** Ways to the same page. */
 type Plans = readonly (() => Plan)[];
 
-/** Parameters before those of a plan: the time, limit and skip. */
-const BEFORE = 3;
-
 /** Walks tried where the filter binds several indexes. */
 const WALKS = 2;
 
@@ -73,13 +65,8 @@ const WALKS = 2;
  * and each says itself which index it means: SQLite guesses, and would guess otherwise once there are statistics.
  */
 export class Pages {
-  readonly #shape: CollectionShape;
-  readonly #table: string;
-  readonly #visible: Readonly<Record<Visibility, string>>;
-  readonly #rowByRow: Indexes;
-  readonly #unindexed: Indexes;
-  readonly #tableIndexes: Readonly<Record<Visibility, readonly TableIndex[]>>;
-  readonly #source: Source;
+  readonly #parts: PageParts;
+  readonly #texts: (characters: number | undefined) => Texts;
   /**
    * By filter, order and variant: spelled out once, since rules and clients ask with the same ones again and again. They
    * live as long as these.
@@ -87,18 +74,21 @@ export class Pages {
   readonly #plans = new WeakMap<Filter, WeakMap<Order, Map<string, Plans>>>();
 
   constructor(shape: CollectionShape, indexes: Indexes, source: Source) {
-    this.#shape = shape;
-    this.#table = quoted(tableName(shape.name));
-    this.#visible = visibleIn(shape);
-    this.#rowByRow = rowByRow(indexes);
-    this.#unindexed = unindexed(indexes);
-    this.#tableIndexes = tableIndexes(shape);
-    this.#source = source;
+    this.#texts = textsOf(shape);
+    this.#parts = {
+      shape,
+      table: quoted(tableName(shape.name)),
+      visible: visibleIn(shape),
+      tableIndexes: tableIndexes(shape),
+      source,
+      rowByRow: rowByRow(indexes),
+      unindexed: unindexed(indexes),
+    };
   }
 
   /** Ways to the same rows, the one to take first where none turns out to be cheap. */
   find(now: number, find: Find): readonly Way[] {
-    const { limit, skip, after, order = defaultOrder } = find;
+    const { limit, skip, after, order = defaultOrder, characters } = find;
     const position = after === undefined || order === "relevance" ? [] : keyValues(order, after);
     const bound = ({ sql, values, blanks }: Lowered) => {
       const parameters = [now, limit, skip, ...values];
@@ -112,7 +102,8 @@ export class Pages {
       order === "relevance" ? [() => alone(this.#byRelevance(find))] : this.#plansOf(find, order, position);
     return plans.map((plan) => () => {
       const { first, others } = plan();
-      return { first: bound(first), others: others.map((other) => () => bound(other())), limit };
+      const texts = this.#texts(characters);
+      return { first: bound(first), others: others.map((other) => () => bound(other())), limit, texts };
     });
   }
 
@@ -135,16 +126,23 @@ export class Pages {
     const narrowing = narrowingOf(filter);
     const free = keys.filter(({ sql }) => !narrowing.constants.has(sql));
     const sorted = () => alone(this.#sorted(find, elsewhere ? keys : free));
-    if (elsewhere || (after !== undefined && skip > 0) || searchIn(filter) !== undefined) return [sorted];
+    if (elsewhere || (after !== undefined && skip > 0)) return [sorted];
 
-    const [best, ...others] = walksAlong(this.#tableIndexes[visibility], free, narrowing);
+    const indexes = this.#parts.tableIndexes[visibility];
+    const [best, ...others] = walksAlong(indexes, free, narrowing);
+    if (searchIn(filter) !== undefined) {
+      if (visibility === "all") return [sorted];
+      return [() => searchedPlan(this.#parts, find, free, best, (guard) => this.#sorted(find, free, guard))];
+    }
+    const isServed = this.#parts.source.serves(filter, visibility);
+    const apart = isServed || visibility !== "live" ? undefined : apartIn(indexes, filter);
+    if (apart !== undefined) return this.#waysApart(find, free, best, apart);
     if (best === undefined || findsOne(best)) return [sorted];
-    const isServed = this.#source.serves(filter, visibility);
-    const merge = mergeAlong(this.#tableIndexes[visibility], free, filter, narrowing);
+    const merge = mergeAlong(indexes, free, filter, narrowing);
     const merging = merge === undefined ? [] : [() => alone(this.#merged(find, free, merge))];
     if (isServed && !isNarrow(best)) {
       const walked = () => this.#walked(find, free, best);
-      if (merge?.isFew === true) return [...merging, walked, sorted];
+      if (merge?.merged !== undefined) return [...merging, walked, sorted];
       const isQuick = merge !== undefined && holdsConditions(best.index, free, narrowing.asked);
       return isQuick ? [walked, ...merging, sorted] : [sorted, walked, ...merging];
     }
@@ -158,8 +156,20 @@ export class Pages {
     return isServed ? [...ways, sorted] : ways;
   }
 
+  /** Where one value is excluded: the others are sorted where they are few, else met along the order. */
+  #waysApart(find: Find, keys: readonly SortKey[], walk: Walk | undefined, apart: Apart): Plans {
+    const many = fewApart(this.#parts, apart, false);
+    const met =
+      walk === undefined ? alone(this.#sorted(find, keys, many)) : this.#walked(find, keys, walk, many);
+    const chosen = () => ({
+      first: foundApart(this.#parts, find, keys, apart),
+      others: [() => met.first, ...met.others],
+    });
+    return walk === undefined ? [chosen] : [chosen, () => this.#walked(find, keys, walk)];
+  }
+
   /** Along an index. After a position this is a range of it for each key that may be the first to differ. */
-  #walked(find: Find, keys: readonly SortKey[], walk: Walk): Plan {
+  #walked(find: Find, keys: readonly SortKey[], walk: Walk, guard?: Guard): Plan {
     const { index, walked } = walk;
     const inOrder = walked === keys.length;
     // A condition within an OR is out of the index's reach.
@@ -167,7 +177,8 @@ export class Pages {
     const seeks = find.after === undefined ? [everything(keys)] : seeksAfter(keys, walked);
     const ranges = seeks.map((seek) => ({ ...seek, index, inOrder }));
     const isSpelled = isNarrow(walk) || holdsConditions(index, keys, narrowingOf(find.filter).asked);
-    return this.#along(find, ranges, everyRow, isSpelled ? this.#rowByRow : this.#unindexed);
+    const { rowByRow, unindexed } = this.#parts;
+    return this.#along(find, ranges, everyRow, isSpelled ? rowByRow : unindexed, guard);
   }
 
   /**
@@ -179,11 +190,11 @@ export class Pages {
     const equal = keys.slice(0, outer.walked);
     const rest = keys.slice(outer.walked);
     const constants = new Set([...narrowing.constants, ...equal.map(({ sql }) => sql)]);
-    const [inner] = walksAlong(this.#tableIndexes[visibility], rest, { ...narrowing, constants });
+    const [inner] = walksAlong(this.#parts.tableIndexes[visibility], rest, { ...narrowing, constants });
     const [key] = equal;
     if (inner === undefined || key === undefined) return this.#walked(find, keys, outer);
 
-    const rows = `${this.#table} INDEXED BY ${outer.index.name} WHERE ${this.#visible[visibility]}`;
+    const rows = `${this.#parts.table} INDEXED BY ${outer.index.name} WHERE ${this.#parts.visible[visibility]}`;
     const start = `(SELECT ${key.sql} FROM ${rows}${orderBy([key])} LIMIT 1)`;
     const [first, others] =
       after === undefined
@@ -197,34 +208,43 @@ export class Pages {
         ...others.map((seek) => ({ ...seek, index: outer.index, inOrder: false })),
       ],
       true,
-      this.#rowByRow,
+      this.#parts.rowByRow,
     );
   }
 
   /** Where the filter wants one of several values of a key: of each as many rows as the page may hold. */
   #merged({ visibility, after }: Find, keys: readonly SortKey[], merge: Merge): Lowered {
     const parameters = new Parameters(BEFORE);
-    const rest = passing(merge.rest, true, parameters, this.#rowByRow);
+    const rest = passing(merge.rest, true, parameters, this.#parts.rowByRow);
     const later = after === undefined ? "" : afterPosition(keys, parameters);
-    const condition = conjunction(ticking, this.#visible[visibility], rest, later);
-    return lowered(this.#documents(mergedRows(this.#table, merge, keys, condition, parameters)), parameters);
+    const condition = conjunction(ticking, this.#parts.visible[visibility], rest, later);
+    return lowered(
+      documentsOfRows(this.#parts, mergedRows(this.#parts.table, merge, keys, condition, parameters)),
+      parameters,
+    );
   }
 
   /** One range after the other. */
-  #along(find: Find, [first, ...others]: readonly Range[], everyRow: boolean, indexes: Indexes): Plan {
+  #along(
+    find: Find,
+    [first, ...others]: readonly Range[],
+    everyRow: boolean,
+    indexes: Indexes,
+    guard?: Guard,
+  ): Plan {
     const { filter, visibility } = find;
     const statement = ({ index, keys, condition, inOrder }: Range): Lowered => {
       const parameters = new Parameters(BEFORE);
       const conditions = conjunction(
         everyRow ? ticking : "",
-        this.#visible[visibility],
+        this.#parts.visible[visibility],
         condition(parameters),
         passing(filter, everyRow, parameters, indexes),
       );
-      const rows = `FROM ${this.#table} INDEXED BY ${index.name} WHERE ${conditions}${orderBy(keys)} ${pageLimit}`;
+      const rows = `FROM ${this.#parts.table} INDEXED BY ${index.name} WHERE ${conditions}${orderBy(keys)} ${guardedLimit(guard, parameters)}`;
       const sql = inOrder
-        ? `SELECT id, version, doc ${rows}`
-        : this.#documents(`SELECT seq AS found ${rows}`);
+        ? `SELECT ${documentColumns} ${rows}`
+        : documentsOfRows(this.#parts, `SELECT seq AS found ${rows}`);
       return lowered(sql, parameters);
     };
     if (first === undefined) throw new Error("there is nothing to go along");
@@ -232,24 +252,19 @@ export class Pages {
   }
 
   /** Found in any order, by the filter's indexes where it has some, and sorted. */
-  #sorted({ filter, visibility, after }: Find, keys: readonly SortKey[]): Lowered {
+  #sorted({ filter, visibility, after }: Find, keys: readonly SortKey[], guard?: Guard): Lowered {
     const parameters = new Parameters(BEFORE);
-    const later = after === undefined ? "" : ` AND ${afterPosition(keys, parameters)}`;
-    const rows = (part: Visibility) => `${this.#source.rows(filter, part, parameters)}${later}`;
-    if (visibility !== "all" || !this.#source.serves(filter, visibility)) {
-      const found = `SELECT seq AS found FROM ${rows(visibility)}${sortBy(keys)} ${pageLimit}`;
-      return lowered(this.#documents(found), parameters);
+    const later = after === undefined ? "" : afterPosition(keys, parameters);
+    const rows = (part: Visibility) => conjunction(this.#parts.source.rows(filter, part, parameters), later);
+    if (visibility !== "all" || !this.#parts.source.serves(filter, visibility)) {
+      const found = `SELECT seq AS found FROM ${rows(visibility)}${sortBy(keys)} ${guardedLimit(guard, parameters)}`;
+      return lowered(documentsOfRows(this.#parts, found), parameters);
     }
     // Indexes serve the live ones and the deleted ones each by themselves.
     const columns = ["seq AS found", ...keys.map(({ sql }) => `+${sql}`)].join(", ");
     const parts = (["live", "deleted"] as const).map((part) => `SELECT ${columns} FROM ${rows(part)}`);
     const found = `${parts.join(" UNION ALL ")}${orderByColumns(keys)} ${pageLimit}`;
-    return lowered(this.#documents(`SELECT found FROM (${found})`), parameters);
-  }
-
-  /** The documents of rows found: what is sorted are numbers and keys, not documents. */
-  #documents(found: string): string {
-    return `SELECT id, version, doc FROM (${found}) CROSS JOIN ${this.#table} ON seq = found`;
+    return lowered(documentsOfRows(this.#parts, `SELECT found FROM (${found})`), parameters);
   }
 
   /** Everything in the default order: the trash has an index of its own, so both are walked side by side. */
@@ -257,16 +272,16 @@ export class Pages {
     const { filter, after } = find;
     const parameters = new Parameters(BEFORE);
     const later = after === undefined ? "" : afterPosition(keys, parameters);
-    const everyRow = isDeep(find) || this.#source.serves(filter, "all");
+    const everyRow = isDeep(find) || this.#parts.source.serves(filter, "all");
     const select = (part: Visibility) => {
       const rows = everyRow
-        ? conjunction(this.#source.rows(filter, part, parameters), later)
-        : `${this.#table} WHERE ${conjunction(this.#visible[part], later, passing(filter, false, parameters, this.#unindexed))}`;
-      return `SELECT id, version, doc, created_at FROM ${rows}`;
+        ? conjunction(this.#parts.source.rows(filter, part, parameters), later)
+        : `${this.#parts.table} WHERE ${conjunction(this.#parts.visible[part], later, passing(filter, false, parameters, this.#parts.unindexed))}`;
+      return `SELECT ${documentColumns} AS text, created_at FROM ${rows}`;
     };
     const found = `${select("live")} UNION ALL ${select("deleted")} ORDER BY created_at, id ${pageLimit}`;
     // A fourth column would be a score.
-    return lowered(`SELECT id, version, doc FROM (${found})`, parameters);
+    return lowered(`SELECT id, version, text FROM (${found})`, parameters);
   }
 
   #byRelevance({ filter, visibility }: Find): Lowered {
@@ -274,15 +289,15 @@ export class Pages {
     if (search === undefined) throw new Error("an order by relevance needs a search");
     const rest = filter.op === "and" ? and(...filter.of.filter((part) => part !== search)) : TRUE;
     const parameters = new Parameters(BEFORE);
-    const { from, condition, score } = relevanceOf(this.#shape, search.terms, parameters);
+    const { from, condition, score } = relevanceOf(this.#parts.shape, search.terms, parameters);
     const conditions = conjunction(
       condition,
       ticking,
-      this.#visible[visibility],
-      passing(rest, true, parameters, this.#unindexed),
+      this.#parts.visible[visibility],
+      passing(rest, true, parameters, this.#parts.unindexed),
     );
     const found = `SELECT seq AS found, ${score} AS score FROM ${from} WHERE ${conditions} ORDER BY score DESC, id ${pageLimit}`;
-    const sql = `SELECT id, version, doc, score FROM (${found}) CROSS JOIN ${this.#table} ON seq = found`;
+    const sql = `SELECT ${documentColumns}, score FROM (${found}) CROSS JOIN ${this.#parts.table} ON seq = found`;
     return lowered(sql, parameters);
   }
 }

@@ -8,6 +8,9 @@ import { type Answer, type Order, READER_STATEMENTS, readerSource } from "./read
 /** Queries that may wait, for each reader. */
 const WAITING = 16;
 
+/** Threads that there may be for each of those at work: stuck ones, and those in their place. */
+const STUCK = 2;
+
 /** Milliseconds after the deadline in which a statement should have stopped itself. */
 const GRACE = 50;
 
@@ -16,11 +19,11 @@ const BEGINNING = 1_000;
 
 interface Task {
   readonly query: Sequence;
-  /** Epoch milliseconds. */
-  readonly deadline: number;
+  readonly milliseconds: number;
   readonly resolve: (rows: readonly unknown[]) => void;
   readonly reject: (error: unknown) => void;
-  readonly timer: NodeJS.Timeout;
+  /** Ends its wait for a reader, then its wait for an answer. */
+  timer: NodeJS.Timeout;
 }
 
 interface Reader {
@@ -31,7 +34,10 @@ interface Reader {
   stuck: boolean;
 }
 
-/** Threads for queries that visit many rows, started when first needed. */
+/**
+ * Threads for queries that visit many rows, started when first needed. One that does not stop in time is replaced until it
+ * does: nothing can stop it, but others need not wait for it.
+ */
 export class Pool {
   readonly #file: string;
   readonly #size: number;
@@ -40,13 +46,15 @@ export class Pool {
   #hasBegun = false;
   #closed = false;
 
+  /** @param size threads at work; as many again may be stuck */
   constructor(file: string, size: number) {
     this.#file = file;
     this.#size = size;
   }
 
   /**
-   * The query's rows, within so many milliseconds, waiting included.
+   * The query's rows, within so many milliseconds from when a reader takes it: what others keep readers busy with is no
+   * part of its time. It waits for one as long at most.
    * @throws QueryTimeout | StoreBusy
    */
   all(query: Sequence, milliseconds: number): Promise<readonly unknown[]> {
@@ -55,10 +63,8 @@ export class Pool {
     const isFull = this.#waiting.size >= this.#size * WAITING || this.#isStuck();
     if (reader === undefined && isFull) return Promise.reject(new StoreBusy());
     return new Promise((resolve, reject) => {
-      const deadline = Date.now() + milliseconds;
-      const patience = milliseconds + GRACE + (this.#hasBegun ? 0 : BEGINNING);
-      const timer = setTimeout(() => this.#expired(task), patience).unref();
-      const task: Task = { query, deadline, resolve, reject, timer };
+      const timer = setTimeout(() => this.#waitedTooLong(task), milliseconds).unref();
+      const task: Task = { query, milliseconds, resolve, reject, timer };
       if (reader === undefined) this.#waiting.add(task);
       else this.#start(reader, task);
     });
@@ -72,8 +78,21 @@ export class Pool {
   }
 
   #idleReader(): Reader | undefined {
-    for (const reader of this.#readers) if (reader.task === undefined) return reader;
-    return this.#readers.size < this.#size ? this.#open() : undefined;
+    let atWork = 0;
+    let idle: Reader | undefined;
+    for (const reader of this.#readers) {
+      if (reader.task === undefined) idle = reader;
+      else if (!reader.stuck) atWork += 1;
+    }
+    if (atWork >= this.#size) return undefined;
+    return idle ?? (this.#readers.size < STUCK * this.#size ? this.#open() : undefined);
+  }
+
+  /** As many readers as there may be are stuck, and nobody knows when one will be free. */
+  #isStuck(): boolean {
+    if (this.#readers.size < STUCK * this.#size) return false;
+    for (const { stuck } of this.#readers) if (!stuck) return false;
+    return true;
   }
 
   #open(): Reader {
@@ -90,33 +109,32 @@ export class Pool {
 
   #start(reader: Reader, task: Task): void {
     reader.task = task;
+    const { query, milliseconds } = task;
+    clearTimeout(task.timer);
+    const patience = milliseconds + GRACE + (this.#hasBegun ? 0 : BEGINNING);
+    task.timer = setTimeout(() => this.#ranTooLong(reader, task), patience).unref();
     // Only a query under way keeps the process alive.
     reader.worker.ref();
-    const { first, others, limit, characters } = task.query;
+    const { first, others, limit, texts } = query;
     const statements = [first, ...others.map((other) => other())].map(({ sql, parameters }) => ({
       sql: forReader(sql),
       parameters,
     }));
-    const order: Order = { statements, limit, characters, deadline: task.deadline };
+    const order: Order = { statements, limit, texts, milliseconds };
     reader.worker.postMessage(order);
   }
 
-  /** Nobody waits for a task any longer. The thread goes on with it, since nothing can stop it there. */
-  #expired(task: Task): void {
-    if (this.#waiting.delete(task)) {
-      task.reject(new StoreBusy());
-      return;
-    }
-    task.reject(new QueryTimeout());
-    for (const reader of this.#readers) reader.stuck ||= reader.task === task;
-    if (this.#isStuck()) this.#refuseWaiting(new StoreBusy());
+  #waitedTooLong(task: Task): void {
+    this.#waiting.delete(task);
+    task.reject(new StoreBusy());
   }
 
-  /** Nobody knows when a reader will be free. */
-  #isStuck(): boolean {
-    if (this.#readers.size < this.#size) return false;
-    for (const { stuck } of this.#readers) if (!stuck) return false;
-    return true;
+  /** Nobody waits for the task any longer; another thread takes this one's place. */
+  #ranTooLong(reader: Reader, task: Task): void {
+    reader.stuck = true;
+    task.reject(new QueryTimeout());
+    if (this.#isStuck()) this.#refuseWaiting(new StoreBusy());
+    else this.#serveNext();
   }
 
   #refuseWaiting(error: Error): void {
@@ -136,19 +154,16 @@ export class Pool {
     clearTimeout(task?.timer);
     if ("rows" in answer) task?.resolve(answer.rows);
     else task?.reject(answer.late ? new QueryTimeout() : new Error(answer.error));
-    this.#next(reader);
+    this.#serveNext();
   }
 
-  #next(reader: Reader): void {
-    for (const task of this.#waiting) {
-      this.#waiting.delete(task);
-      if (task.deadline > Date.now()) {
-        this.#start(reader, task);
-        return;
-      }
-      clearTimeout(task.timer);
-      task.reject(new StoreBusy());
-    }
+  #serveNext(): void {
+    const [next] = this.#waiting;
+    if (next === undefined) return;
+    const reader = this.#idleReader();
+    if (reader === undefined) return;
+    this.#waiting.delete(next);
+    this.#start(reader, next);
   }
 
   #lost(reader: Reader, error: unknown): void {
@@ -156,9 +171,7 @@ export class Pool {
     clearTimeout(reader.task?.timer);
     reader.task?.reject(error);
     reader.task = undefined;
-    if (this.#closed || this.#waiting.size === 0) return;
-    const next = this.#idleReader();
-    if (next !== undefined) this.#next(next);
+    if (!this.#closed) this.#serveNext();
   }
 }
 

@@ -4,7 +4,7 @@ import { arrayIndexStatements, indexedArrays, triggerEvents, triggerName } from 
 import type { Connection } from "./connection.ts";
 import { isUniqueViolation } from "./driver.ts";
 import { documentKey } from "./expressions.ts";
-import { feedTables } from "./feed.ts";
+import { provisionFeed } from "./feed.ts";
 import { hasTrash, indexColumns } from "./indexes.ts";
 import {
   declaredName,
@@ -28,7 +28,7 @@ const REPORTED = 10;
  * @throws UniqueIndexViolated
  */
 export function provision(connection: Connection, shapes: readonly CollectionShape[]): void {
-  connection.database.exec(feedTables);
+  provisionFeed(connection);
   for (const shape of shapes) {
     connection.database.exec(documentTable(shape.name));
     provisionArrayIndexes(connection, shape);

@@ -1,5 +1,6 @@
 import type { CollectionShape, Visibility } from "../contract.ts";
 import type { Value } from "./driver.ts";
+import { quoted, tableName } from "./names.ts";
 
 /** Rows that a statement may visit on the main thread, where everybody waits for it. */
 export const INLINE_ROWS = 1000;
@@ -18,8 +19,56 @@ export interface Sequence {
   readonly first: Query;
   readonly others: readonly (() => Query)[];
   readonly limit: number;
-  /** In a reader thread, of rows of documents: the one that makes their texts longer than this is the last. */
-  readonly characters?: number | undefined;
+  /** Of rows of documents: how the texts that they leave out are read. */
+  readonly texts?: Texts | undefined;
+}
+
+/** The texts of documents that a statement finds without them (see {@link documentColumns}). */
+export interface Texts {
+  /** SQL that reads one by its id. */
+  readonly sql: string;
+  /** As in a `Find`. */
+  readonly characters: number;
+}
+
+/** Bytes of a document from which on a statement leaves its text out. */
+const LONG = 16_384;
+
+/**
+ * The columns of a document. A statement gives all of its rows at once, and a hundred of them may be too large to be at
+ * hand together: so that the text of a long one is left out (NULL), and read by itself if the answer has room for it.
+ */
+export const documentColumns = `id, version, CASE WHEN octet_length(doc) <= ${LONG} THEN doc END`;
+
+export function textsOf({ name }: CollectionShape): (characters: number | undefined) => Texts {
+  const sql = `SELECT doc FROM ${quoted(tableName(name))} WHERE id = ?1`;
+  return (characters = Number.POSITIVE_INFINITY) => ({ sql, characters });
+}
+
+/**
+ * Fills in the texts that rows left out, up to the row that makes the texts longer than `characters`, and drops the
+ * others. Reader threads are made of text (see reader.ts), so that it is self-contained.
+ * @param textOf undefined where another process has removed the document meanwhile
+ */
+export function fillIn(
+  rows: readonly unknown[],
+  characters: number,
+  textOf: (id: unknown) => unknown,
+): readonly unknown[] {
+  let length = 0;
+  let gone = 0;
+  for (let at = 0; at < rows.length; at += 1) {
+    const row = rows[at];
+    if (!Array.isArray(row)) throw new TypeError("a row is an array");
+    row[2] ??= textOf(row[0]);
+    if (typeof row[2] === "string") length += row[2].length;
+    else gone += 1;
+    if (length > characters && at > gone) {
+      rows = rows.slice(0, at + 1);
+      break;
+    }
+  }
+  return gone === 0 ? rows : rows.filter((row) => Array.isArray(row) && typeof row[2] === "string");
 }
 
 /** One statement, all of whose rows are wanted. */

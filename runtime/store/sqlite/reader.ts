@@ -1,13 +1,13 @@
 import { functionsSource } from "./functions.ts";
-import type { Query } from "./query.ts";
+import { fillIn, type Query, type Texts } from "./query.ts";
 
-/** What a reader thread is asked, and when to give up (epoch milliseconds). `"close"` ends the thread. */
+/** What a reader thread is asked, and milliseconds after which it gives up. `"close"` ends the thread. */
 export interface Order {
   readonly statements: readonly Query[];
   /** As in a `Sequence`. */
   readonly limit: number;
-  readonly characters: number | undefined;
-  readonly deadline: number;
+  readonly texts: Texts | undefined;
+  readonly milliseconds: number;
 }
 
 export type Answer =
@@ -60,24 +60,21 @@ function prepare(sql) {
   return statement;
 }
 
-function rowsOf(order) {
+const fillIn = (() => {
+  // Some bundlers wrap functions in calls of this, to keep their names.
+  const __name = (named) => named;
+  return ${fillIn};
+})();
+
+function rowsOf({ statements, limit, texts }) {
   const rows = [];
-  let characters = 0;
-  for (const { sql, parameters } of order.statements) {
-    if (rows.length > 0) parameters[1] = order.limit - rows.length;
-    const statement = prepare(sql);
-    if (order.characters === undefined) {
-      for (const row of statement.all(...parameters)) rows.push(row);
-    } else {
-      for (const row of statement.iterate(...parameters)) {
-        rows.push(row);
-        characters += row[2].length;
-        if (characters > order.characters) return rows;
-      }
-    }
-    if (rows.length >= order.limit) break;
+  for (const { sql, parameters } of statements) {
+    if (rows.length > 0) parameters[1] = limit - rows.length;
+    for (const row of prepare(sql).all(...parameters)) rows.push(row);
+    if (rows.length >= limit) break;
   }
-  return rows;
+  if (texts === undefined) return rows;
+  return fillIn(rows, texts.characters, (id) => prepare(texts.sql).get(id)?.[0]);
 }
 
 parentPort.on("message", (order) => {
@@ -87,7 +84,7 @@ parentPort.on("message", (order) => {
     parentPort.close();
     return;
   }
-  deadline = order.deadline;
+  deadline = Date.now() + order.milliseconds;
   late = false;
   try {
     // One snapshot for all.

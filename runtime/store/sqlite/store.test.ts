@@ -6,7 +6,13 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { systemClock } from "../../clock.ts";
 import { eq, TRUE } from "../../filter/algebra.ts";
 import { field } from "../../filter/fields.ts";
-import type { CollectionShape, IndexShape, Store } from "../contract.ts";
+import {
+  type CollectionShape,
+  ForeignWrite,
+  HistoryExpired,
+  type IndexShape,
+  type Store,
+} from "../contract.ts";
 import { openDatabase } from "./driver.ts";
 import { openSqliteStore } from "./store.ts";
 
@@ -204,6 +210,95 @@ describe("indexes", () => {
 
   test("a unique index through an array is an error", async () => {
     await expect(opened(things([{ ...byTags, unique: true }]))).rejects.toThrow("by_tags");
+  });
+});
+
+test("a transaction that awaits a write outside of it fails, and holds up nothing", async () => {
+  const store = await opened();
+  const collection = store.collection("app.things");
+  const refused = store.transaction(async (transaction) => {
+    await transaction.collection("app.things").insert(document("inside"));
+    await collection.insert(document("outside"));
+  });
+  await expect(refused).rejects.toBeInstanceOf(ForeignWrite);
+  await collection.insert(document("later"));
+  await store.health();
+  expect(await collection.count(TRUE, "all")).toBe(1);
+});
+
+describe("the feed forgets", () => {
+  const turns = async () => {
+    for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate);
+  };
+  const clock = { time: 0, now: () => clock.time };
+  async function followed(feedBytes?: number): Promise<Store> {
+    const options = { location: folder, realm: "realm", clock, queryTime: 5_000, feedBytes };
+    const store = await openSqliteStore(options);
+    stores.push(store);
+    await store.provision([things()]);
+    return store;
+  }
+
+  test("what is due while nothing is written, by a timer that does not keep the process alive", async () => {
+    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+    try {
+      const began = vi.spyOn(globalThis, "setInterval");
+      const store = await followed();
+      expect(began.mock.results.map(({ value }) => value.hasRef())).toEqual([false]);
+      await store.collection("app.things").insert(document("a"));
+      clock.time += 25 * 60 * 60 * 1000;
+      await turns();
+      expect(await store.feed.read("0", 9)).toHaveLength(1);
+      vi.advanceTimersByTime(60_000);
+      await turns();
+      await expect(store.feed.read("0", 9)).rejects.toBeInstanceOf(HistoryExpired);
+      expect(await store.feed.read("1", 9)).toEqual([]);
+      await store.close();
+      expect(vi.getTimerCount()).toBe(0);
+    } finally {
+      vi.useRealTimers();
+      vi.restoreAllMocks();
+    }
+  });
+
+  test("what is beyond its bytes, at once and after a restart with fewer: positions before it expire", async () => {
+    const store = await followed(100_000);
+    const collection = store.collection("app.things");
+    const text = "ä".repeat(5_000);
+    for (let n = 1; n <= 20; n++) await collection.insert(document(`${n}`, { text }));
+    await turns();
+    await expect(store.feed.read("10", 99)).rejects.toBeInstanceOf(HistoryExpired);
+    expect((await store.feed.read("11", 99)).map(({ id }) => id)).toEqual(
+      Array.from({ length: 9 }, (_, n) => `${12 + n}`),
+    );
+    await collection.replace(1, { ...document("20"), version: 2 });
+    await collection.remove("20", 2);
+    await store.close();
+
+    const again = await followed(30_000);
+    expect((await again.feed.read("19", 99)).map(({ id }) => id)).toEqual(["20", "20", "20"]);
+    await expect(again.feed.read("18", 99)).rejects.toBeInstanceOf(HistoryExpired);
+    expect(await again.feed.head()).toBe("22");
+  });
+
+  test("one that is larger than all that is kept", async () => {
+    const store = await followed(100_000);
+    await store.collection("app.things").insert(document("a", { text: "a".repeat(200_000) }));
+    await turns();
+    await expect(store.feed.read("0", 9)).rejects.toBeInstanceOf(HistoryExpired);
+    expect(await store.feed.read("1", 9)).toEqual([]);
+  });
+
+  test("a file from before changes were counted is brought up to date", async () => {
+    await (await followed()).close();
+    const database = openDatabase(join(folder, "realm.sqlite"), { readOnly: false });
+    database.exec(
+      "DROP TABLE svc_feed; CREATE TABLE svc_feed (position INTEGER PRIMARY KEY AUTOINCREMENT, at INTEGER)",
+    );
+    database.close();
+    const store = await followed();
+    await store.collection("app.things").insert(document("a"));
+    expect(await store.feed.read("0", 9)).toHaveLength(1);
   });
 });
 

@@ -1,19 +1,27 @@
+import { randomUUID } from "node:crypto";
 import { access } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import type { Clock } from "../../clock.ts";
-import type { CollectionShape, Lease, Store, StoreCollection, Transaction } from "../contract.ts";
+import {
+  type CollectionShape,
+  type Lease,
+  LeaseLost,
+  type Store,
+  type StoreCollection,
+  type Transaction,
+  type TransactionOptions,
+} from "../contract.ts";
 import { type Engine, SqliteCollection, SqliteTransactionCollection } from "./collection.ts";
-import { forgetExpired, SqliteFeed } from "./feed.ts";
+import { SqliteFeed } from "./feed.ts";
 import { type StoreFile, storeFile } from "./file.ts";
+import { Forgetting } from "./forgetting.ts";
+import type { Scope } from "./jobs.ts";
 import { Pool } from "./pool.ts";
 import { provision } from "./provision.ts";
 import { Reads } from "./reads.ts";
 import { Table } from "./table.ts";
 import { TextIndexes } from "./text-build.ts";
 import { Writer } from "./writer.ts";
-
-/** Milliseconds between looks for changes that the feed may forget. */
-const FORGET_EVERY = 60_000;
 
 export interface SqliteStoreOptions {
   /** A folder, or `:memory:` for a store that ends with the process. */
@@ -24,8 +32,10 @@ export interface SqliteStoreOptions {
   readonly queryTime: number;
   /** The same of searches and aggregations; default: `queryTime`. */
   readonly searchTime?: number;
-  /** Threads for expensive queries; default: one less than processors, at least 1 and at most 4. */
+  /** Threads for expensive queries; default: as many as processors, at least 2 and at most 8. */
   readonly readers?: number;
+  /** Bytes of changes that the feed keeps; default: any, for a day. */
+  readonly feedBytes?: number | undefined;
 }
 
 /** Opens the realm's store: `<location>/<realm>.sqlite`. The folder itself is guarded by `lockFolder`. */
@@ -46,22 +56,24 @@ class SqliteStore implements Store {
   readonly #writer: Writer;
   readonly #pool: Pool;
   readonly #texts: TextIndexes;
+  readonly #forgetting: Forgetting;
   readonly #engine: Engine;
   readonly #collections = new Map<string, { readonly table: Table; readonly collection: SqliteCollection }>();
-  readonly #leases = new Set<string>();
+  /** Their tokens, by name. */
+  readonly #leases = new Map<string, string>();
   readonly #revisions = new Map<string, number>();
   /** Collections that the group of writes under way has written to. */
   readonly #touched = new Set<Table>();
-  /** When changes are looked through for old ones again; epoch milliseconds. */
-  #nextForgetting = 0;
   #closed: Promise<void> | undefined;
 
-  constructor(file: StoreFile, { clock, queryTime, searchTime, readers }: SqliteStoreOptions) {
+  constructor(file: StoreFile, options: SqliteStoreOptions) {
+    const { clock, queryTime, searchTime, readers, feedBytes = Number.MAX_SAFE_INTEGER } = options;
     this.#file = file;
     this.#reads = new Reads(file);
     this.#writer = new Writer(this.#reads, () => this.#committed());
-    this.#pool = new Pool(this.#file.path, readers ?? Math.min(4, Math.max(1, availableParallelism() - 1)));
+    this.#pool = new Pool(this.#file.path, readers ?? Math.min(8, Math.max(2, availableParallelism())));
     this.#texts = new TextIndexes(this.#reads, this.#writer);
+    this.#forgetting = new Forgetting(this.#reads, this.#writer, clock, feedBytes);
     this.#engine = {
       clock,
       reads: this.#reads,
@@ -70,10 +82,7 @@ class SqliteStore implements Store {
       texts: this.#texts,
       queryTime,
       searchTime: searchTime ?? queryTime,
-      touch: (table) => {
-        this.#touched.add(table);
-        this.#writer.wrote();
-      },
+      touch: (table) => this.#touched.add(table),
     };
     this.feed = new SqliteFeed(() => this.#reads.reading());
   }
@@ -82,8 +91,8 @@ class SqliteStore implements Store {
     await this.#writer.transaction(async () => {
       provision(this.#reads.writing, shapes);
       this.#texts.provision(shapes);
-      forgetExpired(this.#reads.writing, this.#engine.clock.now());
     });
+    await this.#forgetting.all();
     for (const shape of shapes) {
       const table = new Table(shape);
       this.#collections.set(shape.name, { table, collection: new SqliteCollection(this.#engine, table) });
@@ -96,37 +105,37 @@ class SqliteStore implements Store {
     return this.#provisioned(name).collection;
   }
 
-  transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
-    return this.#writer.transaction(async () => {
-      let ended = false;
-      const check = () => {
-        if (ended) throw new Error("the transaction has ended");
-        if (!this.#reads.writing.database.isTransaction)
-          throw new Error("the store has undone the transaction");
-      };
-      try {
-        return await work({
-          collection: (name) =>
-            new SqliteTransactionCollection(this.#engine, this.#provisioned(name).table, check),
-        });
-      } finally {
-        ended = true;
-      }
-    });
+  transaction<T>(
+    work: (transaction: Transaction) => Promise<T>,
+    { bytes = 0, lease }: TransactionOptions = {},
+  ): Promise<T> {
+    const run = async (scope: Scope) => {
+      const answer = await work({
+        collection: (name) =>
+          new SqliteTransactionCollection(this.#engine, this.#provisioned(name).table, scope),
+      });
+      if (lease !== undefined && !this.#isHeld(lease)) throw new LeaseLost(lease.name);
+      return answer;
+    };
+    return this.#writer.transaction(run, bytes);
   }
 
   /** The folder is served by one process, so what is held in its memory is held by nobody else. */
   async lease(name: string): Promise<Lease | undefined> {
     if (this.#leases.has(name)) return undefined;
-    this.#leases.add(name);
-    let held = true;
+    const lease = { name, token: randomUUID() };
+    this.#leases.set(name, lease.token);
     return {
-      renew: async () => held,
+      ...lease,
+      renew: async () => this.#isHeld(lease),
       release: async () => {
-        if (held) this.#leases.delete(name);
-        held = false;
+        if (this.#isHeld(lease)) this.#leases.delete(name);
       },
     };
+  }
+
+  #isHeld({ name, token }: Pick<Lease, "name" | "token">): boolean {
+    return this.#leases.get(name) === token;
   }
 
   revision(collection: string): number | undefined {
@@ -137,6 +146,7 @@ class SqliteStore implements Store {
   async health(): Promise<void> {
     await access(this.#file.path);
     this.#reads.reading().prepare("SELECT count(*) FROM sqlite_schema").get();
+    await this.#writer.check();
   }
 
   close(): Promise<void> {
@@ -146,6 +156,7 @@ class SqliteStore implements Store {
 
   async #close(): Promise<void> {
     this.#texts.close();
+    this.#forgetting.close();
     await this.#writer.close();
     await this.#pool.close();
     this.#reads.close();
@@ -167,22 +178,7 @@ class SqliteStore implements Store {
     this.#touched.clear();
     if (!recorded) return;
     this.feed.announce();
-    if (this.#engine.clock.now() >= this.#nextForgetting) this.#forget();
-  }
-
-  /** A little at a time, in groups of their own, as long as there is something to forget. */
-  #forget(): void {
-    const now = this.#engine.clock.now();
-    this.#nextForgetting = now + FORGET_EVERY;
-    const forgotten = this.#writer.write(() => forgetExpired(this.#reads.writing, now));
-    forgotten.then(
-      (some) => {
-        if (some) this.#nextForgetting = now;
-      },
-      () => {
-        // The store closes, or the disk is full: what is not forgotten now is forgotten after a later commit.
-      },
-    );
+    void this.#forgetting.all();
   }
 
   #revise(collection: string): void {

@@ -11,6 +11,7 @@ import {
   UniqueViolation,
   type Visibility,
 } from "../contract.ts";
+import { requireWritable } from "../writable.ts";
 import { aggregateSql } from "./aggregate.ts";
 import { arrayIndexFor } from "./arrays.ts";
 import type { Connection } from "./connection.ts";
@@ -23,7 +24,7 @@ import { type Indexes, lower, unindexed } from "./lower.ts";
 import { declaredName, quoted, tableName } from "./names.ts";
 import { Pages } from "./pages.ts";
 import { Parameters } from "./parameters.ts";
-import { limitTo, notExpired, type Query, visibleIn, type Way } from "./query.ts";
+import { limitTo, notExpired, type Query, type Sequence, visibleIn, type Way } from "./query.ts";
 import { documentOf, documentsOf, valuesOf, writesOf } from "./rows.ts";
 import { Source } from "./source.ts";
 import { type Lowered, noStatements } from "./statements.ts";
@@ -126,7 +127,7 @@ export class Table {
   }
 
   /** Rows for {@link documentsOf}. */
-  lookup(now: number, lookup: Lookup): Query {
+  lookup(now: number, lookup: Lookup): Sequence {
     return this.#lookups.lookup(now, lookup);
   }
 
@@ -137,9 +138,9 @@ export class Table {
     return { sql: aggregateSql(query, rows, parameters), parameters: [now, ...parameters.values] };
   }
 
-  /** @throws DuplicateId | UniqueViolation */
+  /** @throws DuplicateId | UniqueViolation | DocumentTooLarge */
   insert(connection: Connection, now: number, document: DocumentWrite): void {
-    this.#checkPermanence(document);
+    requireWritable(this.shape, document);
     const { id, version, createdAt, deletedAt = null, purgeAt = null, text } = document;
     const insert = connection.prepare(this.#insert);
     try {
@@ -154,7 +155,7 @@ export class Table {
     if (this.shape.feed) recordChange(connection, now, this.shape.name, { id, after: document });
   }
 
-  /** @throws UniqueViolation */
+  /** @throws UniqueViolation | DocumentTooLarge */
   replace(connection: Connection, now: number, expected: number, document: DocumentWrite): boolean {
     const before = this.shape.feed ? this.get(connection, now, document.id, "all") : undefined;
     const replaced = this.#insisting(connection, now, document, () =>
@@ -166,9 +167,9 @@ export class Table {
     return replaced;
   }
 
-  /** Inserts the document, or replaces the one that has its id. @throws UniqueViolation */
+  /** Inserts the document, or replaces the one that has its id. @throws UniqueViolation | DocumentTooLarge */
   put(connection: Connection, now: number, document: DocumentWrite): void {
-    this.#checkPermanence(document);
+    requireWritable(this.shape, document);
     const { id, version, createdAt, deletedAt = null, purgeAt = null, text } = document;
     const before = this.shape.feed ? this.get(connection, now, id, "all") : undefined;
     const put = connection.prepare(this.#put);
@@ -191,7 +192,7 @@ export class Table {
   }
 
   #update(connection: Connection, now: number, expected: number, document: DocumentWrite): boolean {
-    this.#checkPermanence(document);
+    requireWritable(this.shape, document);
     const { id, version, createdAt, deletedAt, purgeAt, text } = document;
     if (deletedAt === undefined && purgeAt === undefined) {
       const { changes } = connection.prepare(this.#replaceText).run(version, text, id, expected, createdAt);
@@ -209,12 +210,6 @@ export class Table {
       expected,
     );
     return changes === 1;
-  }
-
-  /** Reads of live documents do not ask again. */
-  #checkPermanence({ deletedAt, purgeAt }: DocumentWrite): void {
-    if (this.shape.permanent === true && purgeAt !== undefined && deletedAt === undefined)
-      throw new Error(`live documents of ${this.shape.name} have no purgeAt`);
   }
 
   remove(connection: Connection, now: number, id: string, expected: number | undefined): boolean {

@@ -37,6 +37,16 @@ async function opened(text: TextIndex | undefined, location = folder) {
 }
 type Notes = Awaited<ReturnType<typeof opened>>["notes"];
 
+test("other weights: what is indexed stays, and is searched at once", async () => {
+  const { notes } = await opened(english);
+  await insert(notes, 50, "running");
+  const heavier = textIndex({ fields: [{ field: title, weight: 7 }], defaultLanguage: "en" });
+  const { notes: again } = await opened(heavier);
+  const terms = heavier.parse("run", undefined);
+  if ("problem" in terms) throw new Error(terms.problem);
+  expect(await again.count(search(heavier, terms), "live")).toBe(50);
+});
+
 const document = (id: string, body: object, version = 1) => ({
   id,
   version,

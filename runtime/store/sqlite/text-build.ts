@@ -182,12 +182,12 @@ export class TextIndexes {
   }
 }
 
-/** Everything that decides what is indexed and how it counts (spec: Full-text search 7). */
+/** Everything that decides what is indexed (spec: Full-text search 7). How it counts is said by each search. */
 function declarationOf(index: TextIndex, statements: readonly string[]): string {
   const { fields, defaultLanguage, languageField } = index;
   return JSON.stringify({
     analysis: ANALYSIS_VERSION,
-    fields: fields.map(({ field, weight }) => [field.segments, field.arrays, weight]),
+    fields: fields.map(({ field }) => [field.segments, field.arrays]),
     defaultLanguage,
     languageField: languageField?.segments,
     statements,

@@ -69,13 +69,32 @@ function pathToArray({ segments, arrays }: Field): string {
 export function textSearchFor(
   shape: CollectionShape,
 ): (terms: SearchTerms, parameters: Parameters) => string {
-  const table = quoted(textTableName(shape.name));
   return (terms, parameters) => {
-    const wanted = wantedBy(terms);
-    if (wanted === undefined) return "0";
-    const rows = `SELECT rowid AS seq FROM ${table} WHERE ${table} MATCH ${parameters.add(wanted)}`;
-    return `seq IN (SELECT seq FROM (${rows}) WHERE ${ticking})`;
+    const found = foundBy(shape, terms, parameters);
+    return found === undefined ? "0" : `seq IN (SELECT seq FROM (${found}) WHERE ${ticking})`;
   };
+}
+
+/** SQL for the numbers of the rows that a search finds, as `seq`; undefined where it finds nothing. */
+export function foundBy(
+  { name }: CollectionShape,
+  terms: SearchTerms,
+  parameters: Parameters,
+): string | undefined {
+  const table = quoted(textTableName(name));
+  const wanted = wantedBy(terms);
+  return wanted === undefined
+    ? undefined
+    : `SELECT rowid AS seq FROM ${table} WHERE ${table} MATCH ${parameters.add(wanted)}`;
+}
+
+/** SQL for whether a search finds the row `seq`, asked of the text index for it alone. */
+export function isFoundBy({ name }: CollectionShape, terms: SearchTerms, parameters: Parameters): string {
+  const table = quoted(textTableName(name));
+  const wanted = wantedBy(terms);
+  return wanted === undefined
+    ? "0"
+    : `EXISTS (SELECT 1 FROM ${table} WHERE ${table} MATCH ${parameters.add(wanted)} AND ${table}.rowid = seq)`;
 }
 
 /** What a page in order of relevance is selected from, on what condition, and its score: greater is better. */

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { StoreBusy } from "../contract.ts";
+import { ForeignWrite, StoreBusy, StoreUnavailable, TransactionTimeout } from "../contract.ts";
 import { type Database, openDatabase } from "./driver.ts";
 import { type StoreFile, storeFile } from "./file.ts";
 import { Reads } from "./reads.ts";
-import { GROUP_WRITES, Writer } from "./writer.ts";
+import { Writer } from "./writer.ts";
 
 let file: StoreFile;
 let reads: Reads;
@@ -63,29 +63,39 @@ describe("group commit", () => {
     expect(order.join("")).toBe("1234");
   });
 
-  test("a group ends once it has written much; the rest is the next one, in order", async () => {
+  test("a group ends once it has taken long; the rest is the next one, in order", async () => {
+    let time = 0;
+    const slow = new Writer(reads, () => commits++, { now: () => time });
     const order: string[] = [];
-    const work = (name: string, writes: number) =>
-      writer.transaction(async () => {
-        for (let write = 0; write < writes; write++) writer.wrote();
+    const work = (name: string, milliseconds: number) =>
+      slow.transaction(async () => {
+        time += milliseconds;
         order.push(`${name}${commits}`);
       });
-    await Promise.all([
-      work("a", 1),
-      work("b", GROUP_WRITES),
-      work("c", GROUP_WRITES - 1),
-      work("d", 1),
-      work("e", 0),
-    ]);
+    await Promise.all([work("a", 4), work("b", 6), work("c", 9), work("d", 100), work("e", 0)]);
     expect(order).toEqual(["a0", "b0", "c1", "d1", "e2"]);
     expect(commits).toBe(3);
   });
 
+  test("between two groups the event loop turns", async () => {
+    let time = 0;
+    const slow = new Writer(reads, () => commits++, { now: () => (time += 10) });
+    const seen: number[] = [];
+    const look = () => {
+      seen.push(commits);
+      if (commits < 4) setImmediate(look);
+    };
+    setImmediate(look);
+    await Promise.all(["a", "b", "c", "d"].map((name) => slow.write(add(name))));
+    while (seen.at(-1) !== 4) await new Promise(setImmediate);
+    expect([...new Set(seen)]).toEqual([0, 1, 2, 3, 4]);
+  });
+
   test("what comes during a group goes into the next one", async () => {
     let late: Promise<string> | undefined;
-    await writer.transaction(async () => {
-      late = writer.write(add("late"));
-    });
+    const first = writer.transaction(() => new Promise(setImmediate));
+    setImmediate(() => setImmediate(() => (late = writer.write(add("late")))));
+    await first;
     expect(commits).toBe(1);
     expect(await late).toBe("late");
     expect(commits).toBe(2);
@@ -123,6 +133,129 @@ describe("group commit", () => {
     ]);
     expect(results.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
     expect(names()).toEqual(["a", "c"]);
+  });
+});
+
+describe("bytes that wait", () => {
+  const full = new StoreBusy("writes");
+
+  test("are bounded: what would be too much is refused, the rest is written, and then there is room again", async () => {
+    const small = new Writer(reads, () => commits++, { queuedBytes: 100 });
+    const results = await Promise.allSettled([
+      small.write(add("a"), 60),
+      small.transaction(async () => add("b")(), 41),
+      small.write(add("c"), 40),
+      small.write(add("d"), 1),
+      small.write(add("e")),
+    ]);
+    expect(results.map((result) => (result.status === "fulfilled" ? result.value : result.reason))).toEqual([
+      "a",
+      full,
+      "c",
+      full,
+      "e",
+    ]);
+    expect(await small.write(add("f"), 100)).toBe("f");
+  });
+
+  test("one that is larger than the bound is written where nothing else waits", async () => {
+    const small = new Writer(reads, () => commits++, { queuedBytes: 100 });
+    const [large, other] = [small.write(add("large"), 1_000), small.write(add("other"), 1)];
+    await expect(other).rejects.toThrow(full);
+    expect(await large).toBe("large");
+  });
+
+  test("are free again where a group is lost", async () => {
+    const small = new Writer(reads, () => commits++, { queuedBytes: 100 });
+    const lost = small.write(() => reads.writing.database.exec("ROLLBACK"), 100);
+    await expect(lost).rejects.toThrow("undid");
+    expect(await small.write(add("a"), 100)).toBe("a");
+  });
+});
+
+describe("a transaction that awaits something else than its own operations", () => {
+  const forever = () => new Promise<never>(() => undefined);
+
+  test("is refused a write outside of it, which would wait for its end", async () => {
+    const refused = writer.transaction(async () => {
+      add("inside")();
+      await Promise.resolve();
+      await writer.write(add("outside"));
+    });
+    await expect(refused).rejects.toBeInstanceOf(ForeignWrite);
+    const nested = writer.transaction(() => writer.transaction(async () => add("nested")()));
+    await expect(nested).rejects.toBeInstanceOf(ForeignWrite);
+    expect(names()).toEqual([]);
+    expect(await writer.write(add("later"))).toBe("later");
+  });
+
+  test("ends when it takes too long: nothing of it is written, its group and later writes are", async () => {
+    const impatient = new Writer(reads, () => commits++, { transactionTime: 1 });
+    const results = await Promise.allSettled([
+      impatient.write(add("before")),
+      impatient.transaction(async () => {
+        add("lost")();
+        await forever();
+      }),
+      impatient.transaction(async (scope) => {
+        await new Promise(setImmediate);
+        scope.check();
+        return add("kept")();
+      }),
+      impatient.write(add("after")),
+    ]);
+    expect(results.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled", "fulfilled"]);
+    expect(results[1]).toMatchObject({ reason: expect.any(TransactionTimeout) });
+    expect(names()).toEqual(["after", "before", "kept"]);
+  });
+
+  test("its operations are refused once it has ended", async () => {
+    const impatient = new Writer(reads, () => commits++, { transactionTime: 1 });
+    let go = () => {};
+    const late = new Promise<void>((resolve) => (go = resolve));
+    let outcome: unknown;
+    const work = impatient.transaction(async (scope) => {
+      await late;
+      try {
+        scope.check();
+      } catch (error) {
+        outcome = error;
+      }
+    });
+    await expect(work).rejects.toBeInstanceOf(TransactionTimeout);
+    go();
+    await new Promise(setImmediate);
+    expect(outcome).toMatchObject({ message: "the transaction has ended" });
+  });
+
+  test("a write that it asks for after a while is done once it has ended", async () => {
+    const impatient = new Writer(reads, () => commits++, { transactionTime: 1 });
+    let outside: Promise<string> | undefined;
+    const work = impatient.transaction(async () => {
+      await new Promise(setImmediate);
+      outside = impatient.write(add("outside"));
+      await outside;
+    });
+    await expect(work).rejects.toBeInstanceOf(TransactionTimeout);
+    expect(await outside).toBe("outside");
+  });
+
+  test("others are not taken for its work: what they ask for meanwhile is written", async () => {
+    const other = writer.transaction(() => new Promise(setImmediate));
+    const meanwhile = new Promise<string>((resolve, reject) => {
+      setImmediate(() => setImmediate(() => writer.write(add("meanwhile")).then(resolve, reject)));
+    });
+    await other;
+    expect(await meanwhile).toBe("meanwhile");
+  });
+
+  test("the store is not well meanwhile, and closes all the same", async () => {
+    const impatient = new Writer(reads, () => commits++, { transactionTime: 50, healthTime: 1 });
+    await impatient.check();
+    const work = expect(impatient.transaction(forever)).rejects.toBeInstanceOf(TransactionTimeout);
+    await expect(impatient.check()).rejects.toBeInstanceOf(StoreUnavailable);
+    await impatient.close();
+    await work;
   });
 });
 
@@ -178,7 +311,7 @@ describe("another process writing beside", () => {
   });
 
   test("StoreBusy for those who waited too long", async () => {
-    const impatient = new Writer(reads, () => {}, { retryAfter: 1, giveUpAfter: 0 });
+    const impatient = new Writer(reads, () => {}, { giveUpAfter: 0 });
     other.exec("BEGIN IMMEDIATE");
     await expect(impatient.write(add("ours"))).rejects.toBeInstanceOf(StoreBusy);
     other.exec("ROLLBACK");

@@ -356,6 +356,30 @@ export function describeAggregates(suite: Suite): void {
       expect(await starts("year")).toBe("0000-01-01 9999-01-01");
     });
 
+    test("of an array each different element is a group, and counts once among the different ones", async () => {
+      await insert([
+        { tags: ["a", "b", "a"], hours: 1, status: "x" },
+        { tags: ["b"], hours: 2, status: "x" },
+        { tags: [], hours: 4 },
+        { hours: 8 },
+        { tags: "a", hours: 16 },
+        { tags: [null, 7, "b"], hours: 32 },
+      ]);
+      const metrics = [count, of("sum", fields.hours), of("distinct", fields.tags)];
+      expect(await rows({ groupBy: by(fields.tags), metrics })).toEqual([
+        [null, 3, 44, 1],
+        ["a", 2, 17, 2],
+        ["b", 3, 35, 2],
+      ]);
+      expect(await rows({ metrics })).toEqual([[6, 63, 2]]);
+      expect(
+        await rows({ groupBy: by(fields.status), metrics: [of("distinct", fields.tags), count] }),
+      ).toEqual([
+        [null, 2, 4],
+        ["x", 2, 2],
+      ]);
+    });
+
     test("server-owned times group as well", async () => {
       await sales.insert(written("a", {}, { createdAt: start }));
       await sales.insert(written("b", {}, { createdAt: start + 1 }));

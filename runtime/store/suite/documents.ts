@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { always, eq, exists, TRUE } from "../../filter/algebra.ts";
-import { DuplicateId, type Visibility } from "../contract.ts";
+import { DocumentTooLarge, DuplicateId, InsertRefused, type Visibility } from "../contract.ts";
+import { LARGEST_DOCUMENT } from "../writable.ts";
 import {
   bodyOf,
   DAY,
@@ -12,6 +13,7 @@ import {
   type Suite,
   shape,
   start,
+  stored,
   written,
 } from "./fixtures.ts";
 
@@ -121,6 +123,27 @@ export function describeDocuments(suite: Suite): void {
       expect(failure).toBeInstanceOf(DuplicateId);
       expect(failure).toMatchObject({ id: "a" });
       expect(bodyOf(await collection.get("a", "live"))["name"]).toBe("first");
+    });
+
+    test("a document of over 16 MiB is DocumentTooLarge, alone, among others and in place of another", async () => {
+      const collection = await suite.people();
+      const first = written("a", { name: "first" });
+      await collection.insert(first);
+      // Two bytes a character: its characters would not tell.
+      const large = (id: string) => written(id, { name: "é".repeat(LARGEST_DOCUMENT / 2) }, { version: 2 });
+      expect(await failureOf(collection.insert(large("b")))).toBeInstanceOf(DocumentTooLarge);
+      expect(await failureOf(collection.replace(1, large("a")))).toBeInstanceOf(DocumentTooLarge);
+      const several = suite.store.transaction((transaction) =>
+        transaction.collection("app.people").insertAll([written("c", {}), large("d")]),
+      );
+      const refused = await failureOf(several);
+      expect(refused).toBeInstanceOf(InsertRefused);
+      expect(refused).toMatchObject({ at: 1, cause: expect.any(DocumentTooLarge) });
+      const found = await collection.find({ filter: TRUE, visibility: "all", limit: 9, skip: 0 });
+      expect(found).toEqual([stored(first)]);
+      const fitting = written("e", { name: "é".repeat(LARGEST_DOCUMENT / 4) });
+      await collection.insert(fitting);
+      expect((await collection.get("e", "live"))?.text.length).toBe(fitting.text.length);
     });
 
     test("a soft-deleted document keeps its id", async () => {

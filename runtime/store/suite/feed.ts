@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type Change, type CollectionShape, HistoryExpired } from "../contract.ts";
+import { type Change, type CollectionShape, FEED_CHARACTERS, HistoryExpired } from "../contract.ts";
 import {
   changesSince,
   DAY,
@@ -219,11 +219,44 @@ export function describeFeed(suite: Suite): void {
       expect((await changesSince(suite, before, 3)).map(summary)).toEqual(["+b", "+c", "+d"]);
     });
 
+    test.runIf(isClocked)("forgets all that is due after one commit", async () => {
+      const { collection } = await followed();
+      await suite.store.transaction(async (transaction) => {
+        const own = transaction.collection("app.people");
+        for (let n = 0; n < 3_000; n++) await own.insert(written(`${n}`, {}));
+      });
+      const old = `${Number(await suite.store.feed.head()) - 1}`;
+      suite.clock.time = start + 2 * DAY;
+      await collection.insert(written("last", {}));
+      for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate);
+      expect(await failureOf(suite.store.feed.read(old, 1))).toBeInstanceOf(HistoryExpired);
+    });
+
     const malformed = ["", "x", "-1", "1.5", "82.a", "82\n"];
     const foreign = ["999999999999", "9".repeat(40)];
     test.each([...malformed, ...foreign])("position %j of no history is HistoryExpired", async (position) => {
       await followed();
       expect(await failureOf(suite.store.feed.read(position, 10))).toBeInstanceOf(HistoryExpired);
+    });
+
+    test("what is read at once is bounded in characters too; whoever goes on meets every change once", async () => {
+      const { collection, from } = await followed();
+      const name = "x".repeat(3_000_000);
+      for (let n = 0; n < 7; n++) await collection.insert(written(`${n}`, n % 2 === 0 ? { name } : {}));
+      const ids: string[] = [];
+      let position = from;
+      while (ids.length < 7) {
+        const page = await changesSince(suite, position, 1);
+        const characters = page.map(({ after }) => after?.text.length ?? 0);
+        expect(characters.slice(0, -1).reduce((sum, each) => sum + each, 0)).toBeLessThanOrEqual(
+          FEED_CHARACTERS,
+        );
+        ids.push(...page.map(({ id }) => id));
+        position = page.at(-1)?.position ?? position;
+      }
+      expect(ids).toEqual(["0", "1", "2", "3", "4", "5", "6"]);
+      const whole = await suite.store.feed.read(from, 100);
+      expect(whole.map(({ id }) => id)).toEqual(["0", "1", "2", "3", "4"]);
     });
 
     test("a closed store's feed refuses readers, and can be stopped listening to", async () => {

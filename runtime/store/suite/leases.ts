@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
-import type { Suite } from "./fixtures.ts";
+import { TRUE } from "../../filter/algebra.ts";
+import { type Lease, LeaseLost } from "../contract.ts";
+import { type Suite, written } from "./fixtures.ts";
 
 /** What one holds at a time. */
 export function describeLeases(suite: Suite): void {
@@ -18,12 +20,45 @@ export function describeLeases(suite: Suite): void {
     test("is held for as long as it is renewed", async () => {
       const lease = await suite.store.lease("job", 60_000);
       expect(await lease?.renew()).toBe(true);
-      suite.clock.time += 59_999;
       expect(await lease?.renew()).toBe(true);
-      suite.clock.time += 59_999;
       expect(await suite.store.lease("job", 60_000)).toBeUndefined();
       await lease?.release();
       expect(await lease?.renew()).toBe(false);
+    });
+
+    test("goes by no clock of whoever asks", async () => {
+      const lease = await suite.store.lease("job", 60_000);
+      suite.clock.time += 90_000;
+      expect(await suite.store.lease("job", 60_000)).toBeUndefined();
+      expect(await lease?.renew()).toBe(true);
+    });
+
+    test("fences off whoever has it no longer: nothing of a transaction that presents it is written", async () => {
+      const people = await suite.people();
+      const write = (id: string, lease: Lease | undefined) =>
+        suite.store.transaction(
+          (transaction) => transaction.collection("app.people").insert(written(id, {})),
+          { lease },
+        );
+      const first = await suite.store.lease("job", 60_000);
+      await write("first", first);
+      await write("again", first);
+      await first?.release();
+      await expect(write("released", first)).rejects.toBeInstanceOf(LeaseLost);
+      const second = await suite.store.lease("job", 60_000);
+      await expect(write("stale", first)).rejects.toBeInstanceOf(LeaseLost);
+      await write("second", second);
+      // It ends while the transaction is under way.
+      const released = suite.store.transaction(
+        async (transaction) => {
+          await transaction.collection("app.people").insert(written("late", {}));
+          await second?.release();
+        },
+        { lease: second },
+      );
+      await expect(released).rejects.toBeInstanceOf(LeaseLost);
+      const all = await people.find({ filter: TRUE, visibility: "all", limit: 10, skip: 0 });
+      expect(all.map(({ id }) => id).sort()).toEqual(["again", "first", "second"]);
     });
 
     test("of many who ask at once one has it", async () => {

@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import type { Filter, TextMatch } from "../../filter/algebra.ts";
 import type { Field } from "../../filter/fields.ts";
 import { matches } from "../../filter/predicate.ts";
+import { runs } from "../../random.testing.ts";
 import { fieldsOf, plainSchema, pool, seed, validBody } from "./random.ts";
 import { filterOver } from "./random-filters.ts";
 
@@ -130,7 +131,7 @@ test(`random documents and filters: mingo matches the same where MongoDB means t
       }
     }
   });
-  fc.assert(check, { seed, numRuns: 100 });
-  expect(pairs).toBeGreaterThan(10_000);
+  fc.assert(check, { seed, numRuns: runs(100) });
+  expect(pairs).toBeGreaterThan(runs(10_000));
   expect(hits).toBeGreaterThan(pairs / 20);
 });

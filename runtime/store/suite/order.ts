@@ -12,6 +12,7 @@ import {
 } from "../../filter/order.ts";
 import { matches } from "../../filter/predicate.ts";
 import type { JsonValue } from "../../json.ts";
+import { runs } from "../../random.testing.ts";
 import type { DocumentWrite, StoreCollection, Visibility } from "../contract.ts";
 import { bodyOf, fields, idsOf, index, inLanes, type Suite, start, written } from "./fixtures.ts";
 
@@ -142,7 +143,7 @@ export function describeOrder(suite: Suite): void {
             expect(await walked(collection, { filter, visibility, order, limit })).toEqual(expected);
           }
         }),
-        { seed: 7, numRuns: 150 },
+        { seed: 7, numRuns: runs(150) },
       );
     });
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { type Scalar, TRUE } from "../../filter/algebra.ts";
 import { bucketUnits } from "../../filter/buckets.ts";
-import { documentFields, type Field, field } from "../../filter/fields.ts";
+import { documentFields, type Field, field, holdsArray } from "../../filter/fields.ts";
 import { compareText } from "../../filter/predicate.ts";
 import { periodStart } from "../../filter/testing.ts";
 import type { JsonObject, JsonValue } from "../../json.ts";
@@ -19,6 +19,9 @@ export const fields = {
   at: field("at", "date-time"),
   day: field("day", "date"),
   when: field("when", ["date", "date-time"]),
+  tags: field("tags", "string", ["tags"]),
+  marks: field("facts.marks", ["string", "integer", "boolean", "null"], ["facts.marks"]),
+  dues: field("dues", "date-time", ["dues"]),
 };
 
 export const count: Metric = { op: "count" };
@@ -56,11 +59,25 @@ export const anyDocument: fc.Arbitrary<JsonObject> = fc.record(
     address: sometimes(fc.record({ city: sometimes(fc.constantFrom("Bern", "Rome")) })),
     at: sometimes(anyInstant),
     day: sometimes(anyInstant.map((at) => at.slice(0, 10))),
+    tags: sometimes(fc.array(sometimes(fc.constantFrom("a", "b", "c")), { maxLength: 4 })),
+    facts: sometimes(fc.record({ marks: sometimes(fc.array(fc.constantFrom("a", "1", 1, true, null))) })),
+    dues: sometimes(fc.array(sometimes(anyInstant), { maxLength: 3 })),
   },
   { requiredKeys: [] },
 );
 
-const groupable = [fields.status, fields.hours, fields.open, fields.code, fields.city, fields.at, fields.day];
+const groupable = [
+  fields.status,
+  fields.hours,
+  fields.open,
+  fields.code,
+  fields.city,
+  fields.at,
+  fields.day,
+  fields.tags,
+  fields.marks,
+  fields.dues,
+];
 /** Clocks of some change at midnight, by half an hour, or have skipped a day. */
 export const zones = [
   "UTC",
@@ -89,9 +106,14 @@ const anyMetric: fc.Arbitrary<Metric> = fc.oneof(
     .map(([op, one]) => of(op, one)),
   fc.constantFrom(...groupable).map((one) => of("distinct", one)),
 );
+/** What a document's group is by one element and another of the same array is nothing that is asked. */
+const arraysOnce = (keys: readonly GroupKey[]) =>
+  keys.filter(
+    (key, at) => !holdsArray(key.field) || keys.findIndex((other) => other.field === key.field) === at,
+  );
 export const anyAggregate: fc.Arbitrary<Aggregate> = fc
   .record({
-    groupBy: fc.array(anyKey, { maxLength: 3 }),
+    groupBy: fc.array(anyKey, { maxLength: 3 }).map(arraysOnce),
     metrics: fc.array(anyMetric, { minLength: 1, maxLength: 4 }),
     columns: fc.array(fc.record({ column: fc.nat(6), descending: fc.boolean() }), { maxLength: 3 }),
     limit: fc.constantFrom(1, 3, 100),
@@ -110,10 +132,11 @@ export function grouped(documents: readonly JsonObject[], query: Aggregate) {
   const groups = new Map<string, { key: (Scalar | null)[]; documents: JsonObject[] }>();
   if (query.groupBy.length === 0) groups.set("[]", { key: [], documents: [] });
   for (const document of documents) {
-    const key = query.groupBy.map((by) => keyOf(document, by));
-    const group = groups.get(JSON.stringify(key)) ?? { key, documents: [] };
-    groups.set(JSON.stringify(key), group);
-    group.documents.push(document);
+    for (const key of keysOf(document, query.groupBy)) {
+      const group = groups.get(JSON.stringify(key)) ?? { key, documents: [] };
+      groups.set(JSON.stringify(key), group);
+      group.documents.push(document);
+    }
   }
   const all: Group[] = Array.from(groups.values(), ({ key, documents: within }) => ({
     key,
@@ -132,8 +155,17 @@ export function grouped(documents: readonly JsonObject[], query: Aggregate) {
 
 const columnOf = ({ key, metrics }: Group, column: number) => [...key, ...metrics][column] ?? null;
 
-function keyOf(document: JsonObject, { field: of, bucket }: GroupKey): Scalar | null {
-  const value = valueAt(document, of);
+/** The groups that a document is in: one for each combination of different elements. */
+function keysOf(document: JsonObject, groupBy: readonly GroupKey[]): (Scalar | null)[][] {
+  let keys: (Scalar | null)[][] = [[]];
+  for (const by of groupBy) {
+    const values = [...new Set(valuesAt(document, by.field))].map((value) => periodOf(value, by));
+    keys = keys.flatMap((key) => (values.length === 0 ? [null] : values).map((value) => [...key, value]));
+  }
+  return keys;
+}
+
+function periodOf(value: Scalar | null, { field: of, bucket }: GroupKey): Scalar | null {
   if (bucket === undefined || value === null) return value;
   const [short, long] = [/^\d{4}-\d\d-\d\d$/, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/];
   const isDate = typeof value === "string" && (of.kinds.includes("date") ? short : long).test(value);
@@ -143,8 +175,8 @@ function keyOf(document: JsonObject, { field: of, bucket }: GroupKey): Scalar | 
     : periodStart(value, bucket.unit, bucket.zone);
 }
 
-/** The field's value; null where it is none that the field declares. */
-function valueAt(document: JsonObject, of: Field): Scalar | null {
+/** The field's value, or its elements where it holds an array; null where one is none that the field declares. */
+function valuesAt(document: JsonObject, of: Field): (Scalar | null)[] {
   let value: JsonValue | undefined = document;
   for (const segment of of.segments) {
     value =
@@ -152,6 +184,10 @@ function valueAt(document: JsonObject, of: Field): Scalar | null {
         ? Reflect.get(value, segment)
         : null;
   }
+  return (holdsArray(of) && Array.isArray(value) ? value : [value]).map((one) => declaredOf(one, of));
+}
+
+function declaredOf(value: JsonValue | undefined, of: Field): Scalar | null {
   const types = of.kinds.map((kind) =>
     kind === "boolean" ? "boolean" : kind === "integer" || kind === "number" ? "number" : "string",
   );
@@ -162,7 +198,7 @@ function valueAt(document: JsonObject, of: Field): Scalar | null {
 function metricOf(metric: Metric, documents: readonly JsonObject[]): string | number | null {
   if (metric.op === "count") return documents.length;
   const values = documents
-    .map((document) => valueAt(document, metric.field))
+    .flatMap((document) => valuesAt(document, metric.field))
     .filter((value) => value !== null);
   const sum = values.reduce<number>((total, value) => total + Number(value), 0);
   switch (metric.op) {

@@ -3,7 +3,7 @@ import { and, eq, TRUE } from "../../filter/algebra.ts";
 import { documentFields } from "../../filter/fields.ts";
 import type { TextIndex } from "../../filter/search/text-index.ts";
 import { IndexBuilding, type StoreCollection } from "../contract.ts";
-import { failureOf, HOUR, type Suite, start, written } from "./fixtures.ts";
+import { failureOf, HOUR, idsOf, type Suite, start, written } from "./fixtures.ts";
 import { declared, everything, notesOf, searching } from "./notes.ts";
 
 /** Text indexes: how they follow writes, and how they come to be. */
@@ -105,7 +105,6 @@ export function describeTextIndexes(suite: Suite): void {
 
     test.each([
       ["fields", declared({ title: 10 })],
-      ["weights", declared({ title: 9, body: 2, tags: 5, lines: 1 })],
       ["languages", declared(undefined, "de")],
     ])("other %s: the index is replaced", async (_, other) => {
       await many(everything);
@@ -117,6 +116,24 @@ export function describeTextIndexes(suite: Suite): void {
       expect(await collection.count(searching(other, "running"), "live")).toBe(200);
       const hasBody = other.fields.some(({ field }) => field.path === "body");
       expect(await collection.count(searching(other, "houses"), "live")).toBe(hasBody ? 200 : 0);
+    });
+
+    test("other weights count as soon as the index is searched again", async () => {
+      await many(everything);
+      const heavyBody = declared({ title: 1, body: 9, tags: 5, lines: 1 });
+      const collection = await provisioned(heavyBody);
+      await built(collection, heavyBody);
+      await collection.insert(written("t", { title: "zebra", body: "filler" }));
+      await collection.insert(written("u", { title: "filler", body: "zebra" }));
+      const ranked = (text: TextIndex) =>
+        collection.find({
+          filter: searching(text, "zebra"),
+          visibility: "live",
+          order: "relevance",
+          limit: 2,
+          skip: 0,
+        });
+      expect(idsOf(await ranked(heavyBody))).toEqual(["u", "t"]);
     });
 
     test("what is written meanwhile is indexed as written", async () => {

@@ -2,9 +2,9 @@ import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { randomBytes, randomInt } from "node:crypto";
 import { once } from "node:events";
 import { setTimeout } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { freePort, ready } from "../../bench/servers.ts";
+import { programOf } from "../../program.ts";
 import { Client, type Documents, type Fleet } from "./client.ts";
 import { check, type Final, type History } from "./history.ts";
 
@@ -16,7 +16,6 @@ export interface InstancesReport {
   readonly problems: readonly string[];
 }
 
-const server = fileURLToPath(new URL("server.ts", import.meta.url));
 const clients = 8;
 
 /** Writes acknowledged before each kill, beside those before the last one. */
@@ -35,7 +34,7 @@ export async function crashInstances(uri: string, realm: string, kills: number):
     SVC_STORE: uri,
     SVC_KEYS: randomBytes(32).toString("base64"),
   };
-  const words = ["--import", "tsx", server, realm];
+  const words = [await programOf("scripts/crash/instances/server.ts"), realm];
   const { stdout } = await promisify(execFile)(
     process.execPath,
     [...words, "key", "create", "--realm", realm, "--name", "crash"],

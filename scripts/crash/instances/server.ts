@@ -1,4 +1,5 @@
 /** A server process over a shared store: `<realm> [key create …]`, whose documents in `main/notes` are anything. */
+
 import { accountRoutes } from "../../../runtime/auth/accounts/routes.ts";
 import { batchRoute } from "../../../runtime/documents/routes/batch.ts";
 import { createDocument } from "../../../runtime/documents/routes/create.ts";
@@ -33,6 +34,10 @@ await main({
         name: realm,
         accounts: {
           signup: "open",
+          signupLimit: {
+            address: { limit: 9_999, period: 3_600_000 },
+            network: { limit: 9_999, period: 3_600_000 },
+          },
           roles: [],
           defaultRoles: [],
           sessionLifetime: day,

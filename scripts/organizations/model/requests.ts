@@ -57,7 +57,7 @@ export async function perform(
     return "204";
   }
   const { caller, method, path, body, proof } = requestOf(world, handles, operation);
-  const mailed = server.mails.length;
+  const mailed = (await server.mailed()).length;
   const headers = proof && caller !== "administrator" ? await server.proof(caller, world) : {};
   const answer = await server.send(caller, world, method, path, { headers, ...(body && { body }) });
   if (answer.status < 300) await note(server, world, handles, operation, answer, mailed);
@@ -266,7 +266,7 @@ async function note(
       handles.bindToken(operation.token, body["token"]);
       break;
     case "send": {
-      const text = server.mails.slice(mailed).at(-1)?.text ?? "";
+      const text = (await server.mailed()).slice(mailed).at(-1)?.text ?? "";
       handles.bindToken(operation.token, /svi_[A-Za-z0-9_-]{43}/.exec(text)?.[0]);
       break;
     }

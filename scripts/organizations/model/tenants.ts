@@ -1,10 +1,13 @@
 /** The realm `tenants` on a server, with the people of the model, and how their operations are sent to it. */
 import { Agent, request as httpRequest } from "node:http";
+import { setImmediate } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { collections } from "../../../runtime/auth/collections.ts";
 import { createKey } from "../../../runtime/auth/keys.ts";
 import { readUser, type UserRecord } from "../../../runtime/auth/records.ts";
-import { type HeldClock, type Started, startRealm } from "../../../runtime/instance/testing.ts";
+import { eq } from "../../../runtime/filter/algebra.ts";
+import { deliveryTo, type HeldClock, type Started, startRealm } from "../../../runtime/instance/testing.ts";
+import { jobCollection, jobFields } from "../../../runtime/jobs/records.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../runtime/json.ts";
 import type { Mail, RealmModule } from "../../../runtime/realm/exchange.ts";
 import { compileRealm } from "../../compiled.ts";
@@ -25,7 +28,8 @@ interface Session {
 }
 
 export interface Tenants extends Started<HeldClock> {
-  readonly mails: readonly Mail[];
+  /** Every mail, oldest first, once all are sent. */
+  mailed(): Promise<readonly Mail[]>;
   /** To a path below the realm, past the judge of answers: for the many looks at what is there. */
   look(caller: Caller | "administrator", path: string, world: World): Promise<Looked>;
   /** To a path below the realm. */
@@ -54,7 +58,7 @@ const proofLifetime = 5 * 60_000;
 
 export async function startTenants(module: RealmModule): Promise<Tenants> {
   const mails: Mail[] = [];
-  const server = await startRealm(module, { mail: { send: (mail) => mails.push(mail) } });
+  const server = await startRealm(module, { mail: deliveryTo((mail) => mails.push(mail)) });
   const { clock } = server;
   const { name } = module.definition;
   const store = server.store(name);
@@ -113,7 +117,11 @@ export async function startTenants(module: RealmModule): Promise<Tenants> {
   const agent = new Agent({ keepAlive: true });
   return {
     ...server,
-    mails,
+    async mailed() {
+      const waiting = eq(jobFields.kind, "mail");
+      while ((await store.collection(jobCollection).count(waiting, "live")) > 0) await setImmediate();
+      return mails;
+    },
     join,
     admit,
     look: (caller, path, world) => look(agent, `${server.url}/v1/${name}${path}`, headersOf(caller, world)),

@@ -1,5 +1,5 @@
 import type { OpenAPIV3_1 } from "openapi-types";
-import { type Build, merges, needlessBodyErrors, type Operation } from "../build.ts";
+import { type Build, merges, needlessBodyErrors, type Operation, type Paths } from "../build.ts";
 import type { AccountSchemas } from "../schemas/accounts.ts";
 import { everybody, sessionsOnly } from "../security.ts";
 
@@ -11,10 +11,7 @@ export const accountsTag: OpenAPIV3_1.TagObject = {
 const tag = accountsTag.name;
 
 /** api-decisions: Accounts, without passwords, addresses and second factors. Realms with `auth: disabled` have none. */
-export function accountPaths(
-  build: Build,
-  schemas: AccountSchemas,
-): Record<string, OpenAPIV3_1.PathItemObject> {
+export function accountPaths(build: Build, schemas: AccountSchemas): Paths {
   const path = `/v1/${build.realm.name}/_auth`;
   return {
     ...(schemas.signup && {
@@ -40,7 +37,7 @@ function signUp(build: Build, { started }: AccountSchemas, schema: NonNullable<A
         : "A mail lets the user verify the address.",
     body: { schema },
     answers: { 201: { description: "Signed in.", schema: started, headers: setCookie(build) } },
-    errors: ["email_taken", "forbidden", "invalid_invitation"],
+    errors: ["email_taken", "forbidden", "invalid_invitation", "too_many_requests"],
     admits: everybody,
   });
 }
@@ -118,10 +115,7 @@ function ownUser(build: Build, { user, ownChange }: AccountSchemas): OpenAPIV3_1
   };
 }
 
-function sessionPaths(
-  build: Build,
-  { sessions }: AccountSchemas,
-): Record<string, OpenAPIV3_1.PathItemObject> {
+function sessionPaths(build: Build, { sessions }: AccountSchemas): Paths {
   const path = `/v1/${build.realm.name}/_auth/sessions`;
   const admits = sessionsOnly(build.realm);
   return {

@@ -1,9 +1,7 @@
 import type { OpenAPIV3_1 } from "openapi-types";
-import type { Build, Operation, OperationDescription } from "../build.ts";
+import type { Build, Operation, OperationDescription, Paths } from "../build.ts";
 import type { AdministrationSchemas } from "../schemas/administration.ts";
 import { administrators } from "../security.ts";
-
-type Paths = Record<string, OpenAPIV3_1.PathItemObject>;
 
 export const administrationTag: OpenAPIV3_1.TagObject = {
   name: "administration",
@@ -56,7 +54,7 @@ function keyPaths(build: Build, { keys, newKey, madeKey }: AdministrationSchemas
         id: "adminCreateKey",
         summary: "Make an API key",
         about:
-          "Nobody gives a key more than they hold: keys that administer are made by full administrators, keys without scopes by administrators of `data` as well.",
+          "Nobody gives a key more than they hold: keys that administer are made by full administrators, keys that reach data by administrators of `data`, whatever their scopes.",
         body: { schema: newKey },
         answers: { 201: { description: "The key, shown this once.", schema: madeKey } },
         errors: ["conflict"],

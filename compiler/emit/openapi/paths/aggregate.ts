@@ -3,6 +3,7 @@ import type { Build, Operation } from "../build.ts";
 import { aggregationSchemas } from "../schemas/aggregation.ts";
 import type { QueryField } from "../schemas/values.ts";
 import { accessBy } from "../security.ts";
+import { organizationParameters } from "./collection.ts";
 import { type AggregationQuery, about, type Described, readAnswer, readHeaders } from "./described.ts";
 import { listed, searchErrors } from "./queries.ts";
 import type { Way } from "./way.ts";
@@ -22,7 +23,7 @@ export function aggregationQuery(
           parameters.add(`${stem}GroupBy`, {
             name: "group_by",
             description:
-              "Fields to group by, each at most once; a date also by `:hour` to `:year`. Weeks start on Monday.",
+              "Fields to group by, each at most once; a date also by `:hour` to `:year`. Weeks start on Monday. By an array a document is in the group of each different element.",
             ...listed,
             schema: groupBy,
           }),
@@ -65,6 +66,7 @@ export function aggregate(
       ...groupBy,
       metrics,
       queries.where,
+      ...organizationParameters(collection, { org: "OrgOfList", team: "TeamOfList" }),
       ...queries.language,
       orderBy,
       "GroupLimit",

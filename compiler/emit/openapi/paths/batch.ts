@@ -1,6 +1,5 @@
-import type { OpenAPIV3_1 } from "openapi-types";
 import type { Database } from "../../../model/model.ts";
-import type { Build } from "../build.ts";
+import type { Build, Paths } from "../build.ts";
 import { capitalized } from "../names.ts";
 import type { ParameterName } from "../parameters.ts";
 import type { BatchSchemas } from "../schemas/batch.ts";
@@ -16,7 +15,7 @@ export function batchPaths(
   database: Database,
   collections: readonly Described[],
   { request, response }: BatchSchemas,
-): Record<string, OpenAPIV3_1.PathItemObject> {
+): Paths {
   const { realm } = build;
   const accesses = collections.flatMap(({ rules }) => [
     accessBy(rules.create),

@@ -1,19 +1,14 @@
-import type { OpenAPIV3_1 } from "openapi-types";
 import type { JsonObject } from "../../../../runtime/json.ts";
-import type { Build, Operation } from "../build.ts";
+import type { Build, Operation, Paths } from "../build.ts";
 import { closed } from "../schemas/common.ts";
 import type { Ref } from "../schemas/pool.ts";
-import { changeErrors, stored } from "./collection.ts";
+import { changeErrors, conditions, stored } from "./collection.ts";
 import type { Described } from "./described.ts";
 import { searchErrors } from "./queries.ts";
 import type { Way } from "./way.ts";
 
 /** Administrators' operations on what a collection's documents belong to; none where they belong to no organization. */
-export function belongingPaths(
-  build: Build,
-  way: Way,
-  described: Described,
-): Record<string, OpenAPIV3_1.PathItemObject> {
+export function belongingPaths(build: Build, way: Way, described: Described): Paths {
   const { database, name, organization } = described.collection;
   if (organization === undefined) return {};
   const path = `${way.base}/${database}/${name}`;
@@ -43,7 +38,7 @@ function transfer(build: Build, way: Way, { collection, schemas, stem, tag }: De
     tag: way.tag(tag),
     summary: `Give a document of ${collection.name} to another organization`,
     about: "Its version is one more then. The audit record names both organizations.",
-    parameters: ["IfMatch"],
+    parameters: conditions,
     body: { schema },
     answers: { 200: stored(schemas, stem) },
     errors: [...changeErrors(collection), ...(teams === "required" ? (["team_required"] as const) : [])],

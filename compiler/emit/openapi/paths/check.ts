@@ -1,5 +1,4 @@
-import type { OpenAPIV3_1 } from "openapi-types";
-import { type Build, needlessBodyErrors } from "../build.ts";
+import { type Build, needlessBodyErrors, type Paths } from "../build.ts";
 import type { Ref } from "../schemas/pool.ts";
 import type { Described } from "./described.ts";
 import type { Way } from "./way.ts";
@@ -10,7 +9,7 @@ export function checkPaths(
   way: Way,
   { collection: { database, name }, stem, tag }: Described,
   checked: Ref,
-): Record<string, OpenAPIV3_1.PathItemObject> {
+): Paths {
   return {
     [`${way.base}/${database}/${name}/_check`]: build.path(way.parameters, {
       post: build.operation({

@@ -150,7 +150,7 @@ function replace(build: Build, way: Way, { collection, rules, schemas, stem, tag
     tag: way.tag(tag),
     summary: `Replace a document of ${collection.name}`,
     about: about("Members left out are removed.", way.decides(rules, "read", "update")),
-    parameters: [...organizationParameters(collection, { org: "OrgOfUpdate" }), "IfMatch"],
+    parameters: [...organizationParameters(collection, { org: "OrgOfUpdate" }), ...conditions],
     body: { schema: schemas.replace, shared: true },
     answers: {
       200: stored(schemas, stem),
@@ -169,7 +169,7 @@ function patch(build: Build, way: Way, { collection, rules, schemas, stem, tag }
       "JSON Merge Patch (RFC 7396): objects merge, `null` removes a member, the result must fit the schema.",
       way.decides(rules, "read", "update"),
     ),
-    parameters: [...organizationParameters(collection, { org: "OrgOfUpdate" }), "IfMatch"],
+    parameters: [...organizationParameters(collection, { org: "OrgOfUpdate" }), ...conditions],
     body: { schema: schemas.patch, shared: true, media: ["application/merge-patch+json"] },
     answers: {
       200: stored(schemas, stem),
@@ -194,7 +194,7 @@ function remove(build: Build, way: Way, { collection, rules, stem, tag }: Descri
       softDelete ? "It can be restored until it is purged." : "For good.",
       way.decides(rules, "read", "delete"),
     ),
-    parameters: [...(softDelete ? (["Purge"] as const) : []), "IfMatch"],
+    parameters: [...(softDelete ? (["Purge"] as const) : []), ...conditions],
     answers: { 204: { description: "Deleted." } },
     errors: ["not_found", "write_conflict", "version_mismatch"],
     admits: way.admits(widest),
@@ -207,7 +207,7 @@ function restore(build: Build, way: Way, { collection, rules, schemas, stem, tag
     tag: way.tag(tag),
     summary: `Restore a deleted document of ${collection.name}`,
     about: about("It must fit the schema as it is now.", way.decides(rules, "read", "restore")),
-    parameters: ["IfMatch"],
+    parameters: conditions,
     answers: {
       200: stored(schemas, stem),
     },
@@ -215,6 +215,9 @@ function restore(build: Build, way: Way, { collection, rules, schemas, stem, tag
     admits: way.admits(accessBy(rules.read, rules.restore)),
   });
 }
+
+/** What writes to a document that is there may ask of it. */
+export const conditions = ["IfMatch", "IfNoneMatchOfWrite"] as const;
 
 /** What writes to a document that is there answer. */
 export function stored({ document }: CollectionSchemas, stem: string): Answer {

@@ -1,10 +1,7 @@
-import type { OpenAPIV3_1 } from "openapi-types";
-import { type Build, needlessBodyErrors } from "../build.ts";
+import { type Build, needlessBodyErrors, type Paths } from "../build.ts";
 import type { AccountSchemas } from "../schemas/accounts.ts";
 import { everybody, sessionsOnly } from "../security.ts";
 import { accountsTag } from "./accounts.ts";
-
-type Paths = Record<string, OpenAPIV3_1.PathItemObject>;
 
 const tag = accountsTag.name;
 
@@ -101,15 +98,16 @@ function emailPaths(build: Build, schemas: AccountSchemas): Paths {
 /** None where users may enrol no second factor. */
 function totpPaths(build: Build, { totp }: AccountSchemas): Paths {
   if (totp === undefined) return {};
-  const path = `/v1/${build.realm.name}/_auth/mfa/totp`;
+  const path = `/v1/${build.realm.name}/_auth/mfa`;
   const admits = sessionsOnly(build.realm);
   return {
-    [path]: build.path([], {
+    [`${path}/totp`]: build.path([], {
       post: build.operation({
         id: "enrolTotp",
         tag,
         summary: "Ask for a secret for an authenticator app",
-        about: "Counts once a code of it is confirmed; until then the second factor that there is stays.",
+        about:
+          "Needs a verified address. Counts once a code of it is confirmed; until then the second factor that there is stays.",
         parameters: ["Reauth"],
         answers: { 201: { description: "The secret, shown this once.", schema: totp.enrolment } },
         errors: ["reauth_required", "write_conflict", ...needlessBodyErrors],
@@ -126,7 +124,19 @@ function totpPaths(build: Build, { totp }: AccountSchemas): Paths {
         admits,
       }),
     }),
-    [`${path}/confirm`]: build.path([], {
+    [`${path}/recovery_codes`]: build.path([], {
+      post: build.operation({
+        id: "renewRecoveryCodes",
+        tag,
+        summary: "Make new recovery codes",
+        about: "Those that are left end.",
+        parameters: ["Reauth"],
+        answers: { 200: { description: "The codes, shown this once.", schema: totp.recoveryCodes } },
+        errors: ["reauth_required", "not_found", "write_conflict", ...needlessBodyErrors],
+        admits,
+      }),
+    }),
+    [`${path}/totp/confirm`]: build.path([], {
       post: build.operation({
         id: "confirmTotp",
         tag,

@@ -1,11 +1,11 @@
 import type { OpenAPIV3_1 } from "openapi-types";
-import type { Build } from "../build.ts";
+import type { Build, Paths } from "../build.ts";
 import { admitted } from "../security.ts";
 
 export const descriptionTag: OpenAPIV3_1.TagObject = { name: "description", description: "This document." };
 
 /** The route that serves this document, unless `openapi: off`. */
-export function descriptionPaths(build: Build): Record<string, OpenAPIV3_1.PathItemObject> {
+export function descriptionPaths(build: Build): Paths {
   const { realm } = build;
   if (realm.openapi === "off") return {};
   const document = build.schemas.add("OpenApiDocument", { type: "object" });

@@ -1,15 +1,11 @@
-import type { OpenAPIV3_1 } from "openapi-types";
-import type { Build } from "../build.ts";
+import type { Build, Paths } from "../build.ts";
 import type { JobSchemas } from "../schemas/jobs.ts";
 import { administrate } from "./administration.ts";
 
 const areas = ["functions", "data"] as const;
 
 /** api-decisions: Administrator routes about jobs. */
-export function jobPaths(
-  build: Build,
-  { job, jobs }: JobSchemas,
-): Record<string, OpenAPIV3_1.PathItemObject> {
+export function jobPaths(build: Build, { job, jobs }: JobSchemas): Paths {
   const path = `/v1/${build.realm.name}/_admin/jobs`;
   return {
     [path]: build.path([], {

@@ -1,11 +1,8 @@
-import type { OpenAPIV3_1 } from "openapi-types";
-import type { Build } from "../build.ts";
+import type { Build, Paths } from "../build.ts";
 import type { OrganizationSchemas } from "../schemas/organizations.ts";
 import { administrate } from "./administration.ts";
 import { changing } from "./membership.ts";
 import { inviting } from "./organization-invitations.ts";
-
-type Paths = Record<string, OpenAPIV3_1.PathItemObject>;
 
 /** Of what changes an organization, or anything in it, that is not deleted. */
 const living = ["conflict", ...changing] as const;

@@ -1,9 +1,6 @@
-import type { OpenAPIV3_1 } from "openapi-types";
-import { type Build, needlessBodyErrors } from "../build.ts";
+import { type Build, needlessBodyErrors, type Paths } from "../build.ts";
 import type { OrganizationSchemas } from "../schemas/organizations.ts";
 import { changing, forMembers, forUsers } from "./membership.ts";
-
-type Paths = Record<string, OpenAPIV3_1.PathItemObject>;
 
 /** What making an invitation answers, whoever makes it. */
 export const inviting = ["team_limit_reached", "invitations_limit", ...changing] as const;

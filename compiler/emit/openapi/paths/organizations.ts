@@ -1,11 +1,8 @@
-import type { OpenAPIV3_1 } from "openapi-types";
-import { type Build, merges, needlessBodyErrors } from "../build.ts";
+import { type Build, merges, needlessBodyErrors, type Paths } from "../build.ts";
 import type { OrganizationSchemas } from "../schemas/organizations.ts";
 import { changing, forMembers, forUsers } from "./membership.ts";
 import { organizationInvitationPaths } from "./organization-invitations.ts";
 import { teamPaths } from "./teams.ts";
-
-type Paths = Record<string, OpenAPIV3_1.PathItemObject>;
 
 /** spec: Organization endpoints. */
 export function organizationPaths(build: Build, schemas: OrganizationSchemas): Paths {

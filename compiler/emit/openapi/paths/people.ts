@@ -1,9 +1,6 @@
-import type { OpenAPIV3_1 } from "openapi-types";
-import { type Build, merges } from "../build.ts";
+import { type Build, merges, type Paths } from "../build.ts";
 import type { UserAdministrationSchemas } from "../schemas/administration.ts";
 import { administrate } from "./administration.ts";
-
-type Paths = Record<string, OpenAPIV3_1.PathItemObject>;
 
 /** api-decisions: Administrator routes about users, their sessions and invitations. */
 export function peoplePaths(build: Build, schemas: UserAdministrationSchemas): Paths {
@@ -57,6 +54,17 @@ function userPaths(build: Build, schemas: UserAdministrationSchemas): Paths {
         about: "Documents stay, with the user's id as their owner. Sessions need a fresh proof of identity.",
         parameters: ["ReauthOfSessions"],
         answers: { 204: { description: "Deleted." } },
+      }),
+    }),
+    [`${path}/{id}/mfa`]: build.path(["Id"], {
+      delete: administrate(build, "users", {
+        id: "adminRemoveUserFactor",
+        summary: "Take away a user's second factor",
+        about:
+          "For who lost it; the user may enrol another. Not of users that administer more. Sessions need a fresh proof of identity.",
+        parameters: ["ReauthOfSessions"],
+        answers: { 204: { description: "There is none any more." } },
+        errors: ["write_conflict"],
       }),
     }),
     [`${path}/{id}/sessions`]: build.path(["Id"], {

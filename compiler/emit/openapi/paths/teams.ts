@@ -1,10 +1,7 @@
-import type { OpenAPIV3_1 } from "openapi-types";
-import { type Build, merges, needlessBodyErrors } from "../build.ts";
+import { type Build, merges, needlessBodyErrors, type Paths } from "../build.ts";
 import type { MemberSchemas } from "../schemas/members.ts";
 import { teamRoleName } from "../schemas/members.ts";
 import { changing, forMembers } from "./membership.ts";
-
-type Paths = Record<string, OpenAPIV3_1.PathItemObject>;
 
 /** spec: Organization endpoints, as far as teams are concerned. */
 export function teamPaths(build: Build, schemas: MemberSchemas): Paths {

@@ -41,9 +41,9 @@ export function aggregationSchemas(
   };
 }
 
-/** A field as it can be grouped by: itself, and by the periods of a date. */
-function keysOf({ path, kinds }: QueryField): readonly string[] {
-  const dates = kinds.some((kind) => kind === "date" || kind === "date-time");
+/** A field as it can be grouped by: itself, and by the periods of a date that stands in no array. */
+function keysOf({ path, kinds, array }: QueryField): readonly string[] {
+  const dates = !array && kinds.some((kind) => kind === "date" || kind === "date-time");
   const units = bucketUnits.filter((unit) => unit !== "hour" || kinds.includes("date-time"));
   return [path, ...(dates ? units.map((unit) => `${path}:${unit}`) : [])];
 }

@@ -35,8 +35,9 @@ export function collectionSchemas(
   stem: string,
 ): CollectionSchemas {
   const place = placeOf(collection.schema);
+  const declared = new Set(collection.fields.map(({ path }) => path));
   const hidden = (rules?.fieldRules ?? [])
-    .filter(({ read }) => read && read.facts.constant !== true)
+    .filter(({ path, read }) => read && read.facts.constant !== true && declared.has(path))
     .map(({ path }) => path.split("."));
 
   const input = pool.addPlace(`${stem}Input`, place);

@@ -76,5 +76,6 @@ const described: ReadonlySet<string> = new Set([
   "unevaluatedProperties",
   "uniqueItems",
   "writeOnly",
+  "x-svc-slow-pattern",
   "x-svc-store",
 ]);

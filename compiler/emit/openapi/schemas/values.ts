@@ -1,7 +1,7 @@
 import type { FieldKind } from "../../../../runtime/filter/fields.ts";
 import type { JsonObject } from "../../../../runtime/json.ts";
-import { serverFields } from "../../../check/fields.ts";
 import type { Collection, Realm } from "../../../model/model.ts";
+import { serverFields } from "../../../model/server-fields.ts";
 
 /** A field that queries may name, declared or the server's own. */
 export interface QueryField {

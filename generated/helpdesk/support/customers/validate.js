@@ -2,7 +2,7 @@
 import { codePointLength } from "realmc/runtime";
 
 export const validate = validate0;
-const schema0 = {"type":"object","properties":{"name":{"type":"string","minLength":1,"maxLength":200},"email":{"type":"string","format":"email"},"plan":{"enum":["free","team","enterprise"]},"credit_limit":{"type":"integer","minimum":0},"address":{"$ref":"../../_shared/address.json#/$defs/address"}},"required":["name","email"],"additionalProperties":false};
+const schema0 = {"type":"object","properties":{"name":{"type":"string","minLength":1,"maxLength":200},"email":{"type":"string","format":"email"},"plan":{"enum":["free","team","enterprise"]},"credit_limit":{"type":"integer","minimum":0,"safeInteger":true},"address":{"$ref":"../../_shared/address.json#/$defs/address"}},"required":["name","email"],"additionalProperties":false};
 const func0 = codePointLength;
 const formats0 = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*@(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/i;
 const pattern0 = new RegExp("^[A-Z]{2}$", "u");
@@ -139,13 +139,8 @@ vErrors.push(err10);
 }
 errors++;
 }
-}
-}
-if(data.address !== undefined){
-let data4 = data.address;
-if(data4 && typeof data4 == "object" && !Array.isArray(data4)){
-if(data4.city === undefined){
-const err11 = {instancePath:instancePath+"/address",schemaPath:"../../_shared/address.json#/$defs/address/required",keyword:"required",params:{missingProperty: "city"},message:"must have required property '"+"city"+"'"};
+if(data3 > 9007199254740991 || data3 < -9007199254740991){
+const err11 = {instancePath:instancePath+"/credit_limit",schemaPath:"#/properties/credit_limit/safeInteger",keyword:"safeInteger",params:{},message:"integers must be within ±9007199254740991"};
 if(vErrors === null){
 vErrors = [err11];
 }
@@ -154,8 +149,13 @@ vErrors.push(err11);
 }
 errors++;
 }
-if(data4.country === undefined){
-const err12 = {instancePath:instancePath+"/address",schemaPath:"../../_shared/address.json#/$defs/address/required",keyword:"required",params:{missingProperty: "country"},message:"must have required property '"+"country"+"'"};
+}
+}
+if(data.address !== undefined){
+let data4 = data.address;
+if(data4 && typeof data4 == "object" && !Array.isArray(data4)){
+if(data4.city === undefined){
+const err12 = {instancePath:instancePath+"/address",schemaPath:"../../_shared/address.json#/$defs/address/required",keyword:"required",params:{missingProperty: "city"},message:"must have required property '"+"city"+"'"};
 if(vErrors === null){
 vErrors = [err12];
 }
@@ -164,9 +164,8 @@ vErrors.push(err12);
 }
 errors++;
 }
-for(const key1 in data4){
-if(!(((key1 === "street") || (key1 === "city")) || (key1 === "country"))){
-const err13 = {instancePath:instancePath+"/address",schemaPath:"../../_shared/address.json#/$defs/address/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1},message:"must NOT have additional properties"};
+if(data4.country === undefined){
+const err13 = {instancePath:instancePath+"/address",schemaPath:"../../_shared/address.json#/$defs/address/required",keyword:"required",params:{missingProperty: "country"},message:"must have required property '"+"country"+"'"};
 if(vErrors === null){
 vErrors = [err13];
 }
@@ -175,12 +174,9 @@ vErrors.push(err13);
 }
 errors++;
 }
-}
-if(data4.street !== undefined){
-let data5 = data4.street;
-if(typeof data5 === "string"){
-if(func0(data5) > 200){
-const err14 = {instancePath:instancePath+"/address/street",schemaPath:"../../_shared/address.json#/$defs/address/properties/street/maxLength",keyword:"maxLength",params:{limit: 200},message:"must NOT have more than 200 characters"};
+for(const key1 in data4){
+if(!(((key1 === "street") || (key1 === "city")) || (key1 === "country"))){
+const err14 = {instancePath:instancePath+"/address",schemaPath:"../../_shared/address.json#/$defs/address/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err14];
 }
@@ -190,8 +186,11 @@ vErrors.push(err14);
 errors++;
 }
 }
-else {
-const err15 = {instancePath:instancePath+"/address/street",schemaPath:"../../_shared/address.json#/$defs/address/properties/street/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data4.street !== undefined){
+let data5 = data4.street;
+if(typeof data5 === "string"){
+if(func0(data5) > 200){
+const err15 = {instancePath:instancePath+"/address/street",schemaPath:"../../_shared/address.json#/$defs/address/properties/street/maxLength",keyword:"maxLength",params:{limit: 200},message:"must NOT have more than 200 characters"};
 if(vErrors === null){
 vErrors = [err15];
 }
@@ -201,11 +200,8 @@ vErrors.push(err15);
 errors++;
 }
 }
-if(data4.city !== undefined){
-let data6 = data4.city;
-if(typeof data6 === "string"){
-if(func0(data6) > 100){
-const err16 = {instancePath:instancePath+"/address/city",schemaPath:"../../_shared/address.json#/$defs/address/properties/city/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"};
+else {
+const err16 = {instancePath:instancePath+"/address/street",schemaPath:"../../_shared/address.json#/$defs/address/properties/street/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err16];
 }
@@ -215,8 +211,11 @@ vErrors.push(err16);
 errors++;
 }
 }
-else {
-const err17 = {instancePath:instancePath+"/address/city",schemaPath:"../../_shared/address.json#/$defs/address/properties/city/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data4.city !== undefined){
+let data6 = data4.city;
+if(typeof data6 === "string"){
+if(func0(data6) > 100){
+const err17 = {instancePath:instancePath+"/address/city",schemaPath:"../../_shared/address.json#/$defs/address/properties/city/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"};
 if(vErrors === null){
 vErrors = [err17];
 }
@@ -226,11 +225,8 @@ vErrors.push(err17);
 errors++;
 }
 }
-if(data4.country !== undefined){
-let data7 = data4.country;
-if(typeof data7 === "string"){
-if(!pattern0.test(data7)){
-const err18 = {instancePath:instancePath+"/address/country",schemaPath:"../../_shared/address.json#/$defs/address/properties/country/pattern",keyword:"pattern",params:{pattern: "^[A-Z]{2}$"},message:"must match pattern \""+"^[A-Z]{2}$"+"\""};
+else {
+const err18 = {instancePath:instancePath+"/address/city",schemaPath:"../../_shared/address.json#/$defs/address/properties/city/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err18];
 }
@@ -240,8 +236,11 @@ vErrors.push(err18);
 errors++;
 }
 }
-else {
-const err19 = {instancePath:instancePath+"/address/country",schemaPath:"../../_shared/address.json#/$defs/address/properties/country/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data4.country !== undefined){
+let data7 = data4.country;
+if(typeof data7 === "string"){
+if(!pattern0.test(data7)){
+const err19 = {instancePath:instancePath+"/address/country",schemaPath:"../../_shared/address.json#/$defs/address/properties/country/pattern",keyword:"pattern",params:{pattern: "^[A-Z]{2}$"},message:"must match pattern \""+"^[A-Z]{2}$"+"\""};
 if(vErrors === null){
 vErrors = [err19];
 }
@@ -251,9 +250,8 @@ vErrors.push(err19);
 errors++;
 }
 }
-}
 else {
-const err20 = {instancePath:instancePath+"/address",schemaPath:"../../_shared/address.json#/$defs/address/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err20 = {instancePath:instancePath+"/address/country",schemaPath:"../../_shared/address.json#/$defs/address/properties/country/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err20];
 }
@@ -265,12 +263,24 @@ errors++;
 }
 }
 else {
-const err21 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err21 = {instancePath:instancePath+"/address",schemaPath:"../../_shared/address.json#/$defs/address/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err21];
 }
 else {
 vErrors.push(err21);
+}
+errors++;
+}
+}
+}
+else {
+const err22 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err22];
+}
+else {
+vErrors.push(err22);
 }
 errors++;
 }

@@ -2,7 +2,7 @@
 import { codePointLength, duplicateItems, formats } from "realmc/runtime";
 
 export const validate = validate0;
-const schema0 = {"type":"object","properties":{"subject":{"type":"string","minLength":1,"maxLength":200},"body":{"type":"string","maxLength":20000},"language":{"type":"string","pattern":"^[a-z]{2}(-[A-Z]{2})?$"},"status":{"enum":["open","pending","solved","closed"]},"priority":{"type":"integer","minimum":1,"maximum":4},"customer_id":{"type":"string"},"assignee_id":{"type":["string","null"]},"tags":{"type":"array","items":{"type":"string","maxLength":40},"maxItems":20,"uniqueItems":true},"due_at":{"type":"string","format":"date-time"},"triage":{"type":"object","properties":{"note":{"type":"string","maxLength":2000},"severity":{"enum":["low","high"]}},"additionalProperties":false}},"required":["subject","status"],"additionalProperties":false};
+const schema0 = {"type":"object","properties":{"subject":{"type":"string","minLength":1,"maxLength":200},"body":{"type":"string","maxLength":20000},"language":{"type":"string","pattern":"^[a-z]{2}(-[A-Z]{2})?$"},"status":{"enum":["open","pending","solved","closed"]},"priority":{"type":"integer","minimum":1,"maximum":4,"safeInteger":true},"customer_id":{"type":"string"},"assignee_id":{"type":["string","null"]},"tags":{"type":"array","items":{"type":"string","maxLength":40},"maxItems":20,"uniqueItems":true},"due_at":{"type":"string","format":"date-time"},"triage":{"type":"object","properties":{"note":{"type":"string","maxLength":2000},"severity":{"enum":["low","high"]}},"additionalProperties":false}},"required":["subject","status"],"additionalProperties":false};
 const func0 = Object.prototype.hasOwnProperty;
 const func1 = codePointLength;
 const func5 = duplicateItems;
@@ -176,11 +176,8 @@ vErrors.push(err13);
 }
 errors++;
 }
-}
-}
-if(data.customer_id !== undefined){
-if(typeof data.customer_id !== "string"){
-const err14 = {instancePath:instancePath+"/customer_id",schemaPath:"#/properties/customer_id/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data4 > 9007199254740991 || data4 < -9007199254740991){
+const err14 = {instancePath:instancePath+"/priority",schemaPath:"#/properties/priority/safeInteger",keyword:"safeInteger",params:{},message:"integers must be within ±9007199254740991"};
 if(vErrors === null){
 vErrors = [err14];
 }
@@ -190,10 +187,10 @@ vErrors.push(err14);
 errors++;
 }
 }
-if(data.assignee_id !== undefined){
-let data6 = data.assignee_id;
-if((typeof data6 !== "string") && (data6 !== null)){
-const err15 = {instancePath:instancePath+"/assignee_id",schemaPath:"#/properties/assignee_id/type",keyword:"type",params:{type: schema0.properties.assignee_id.type},message:"must be string,null"};
+}
+if(data.customer_id !== undefined){
+if(typeof data.customer_id !== "string"){
+const err15 = {instancePath:instancePath+"/customer_id",schemaPath:"#/properties/customer_id/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err15];
 }
@@ -203,11 +200,10 @@ vErrors.push(err15);
 errors++;
 }
 }
-if(data.tags !== undefined){
-let data7 = data.tags;
-if(Array.isArray(data7)){
-if(data7.length > 20){
-const err16 = {instancePath:instancePath+"/tags",schemaPath:"#/properties/tags/maxItems",keyword:"maxItems",params:{limit: 20},message:"must NOT have more than 20 items"};
+if(data.assignee_id !== undefined){
+let data6 = data.assignee_id;
+if((typeof data6 !== "string") && (data6 !== null)){
+const err16 = {instancePath:instancePath+"/assignee_id",schemaPath:"#/properties/assignee_id/type",keyword:"type",params:{type: schema0.properties.assignee_id.type},message:"must be string,null"};
 if(vErrors === null){
 vErrors = [err16];
 }
@@ -216,12 +212,12 @@ vErrors.push(err16);
 }
 errors++;
 }
-const len0 = data7.length;
-for(let i0=0; i0<len0; i0++){
-let data8 = data7[i0];
-if(typeof data8 === "string"){
-if(func1(data8) > 40){
-const err17 = {instancePath:instancePath+"/tags/" + i0,schemaPath:"#/properties/tags/items/maxLength",keyword:"maxLength",params:{limit: 40},message:"must NOT have more than 40 characters"};
+}
+if(data.tags !== undefined){
+let data7 = data.tags;
+if(Array.isArray(data7)){
+if(data7.length > 20){
+const err17 = {instancePath:instancePath+"/tags",schemaPath:"#/properties/tags/maxItems",keyword:"maxItems",params:{limit: 20},message:"must NOT have more than 20 items"};
 if(vErrors === null){
 vErrors = [err17];
 }
@@ -230,9 +226,12 @@ vErrors.push(err17);
 }
 errors++;
 }
-}
-else {
-const err18 = {instancePath:instancePath+"/tags/" + i0,schemaPath:"#/properties/tags/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const len0 = data7.length;
+for(let i0=0; i0<len0; i0++){
+let data8 = data7[i0];
+if(typeof data8 === "string"){
+if(func1(data8) > 40){
+const err18 = {instancePath:instancePath+"/tags/" + i0,schemaPath:"#/properties/tags/items/maxLength",keyword:"maxLength",params:{limit: 40},message:"must NOT have more than 40 characters"};
 if(vErrors === null){
 vErrors = [err18];
 }
@@ -242,9 +241,8 @@ vErrors.push(err18);
 errors++;
 }
 }
-const duplicate0 = func5(data7);
-if(duplicate0 !== undefined){
-const err19 = {instancePath:instancePath+"/tags",schemaPath:"#/properties/tags/uniqueItems",keyword:"uniqueItems",params:{i: duplicate0.i, j: duplicate0.j},message:"must NOT have duplicate items (items ## "+duplicate0.j+" and "+duplicate0.i+" are identical)"};
+else {
+const err19 = {instancePath:instancePath+"/tags/" + i0,schemaPath:"#/properties/tags/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err19];
 }
@@ -254,8 +252,9 @@ vErrors.push(err19);
 errors++;
 }
 }
-else {
-const err20 = {instancePath:instancePath+"/tags",schemaPath:"#/properties/tags/type",keyword:"type",params:{type: "array"},message:"must be array"};
+const duplicate0 = func5(data7);
+if(duplicate0 !== undefined){
+const err20 = {instancePath:instancePath+"/tags",schemaPath:"#/properties/tags/uniqueItems",keyword:"uniqueItems",params:{i: duplicate0.i, j: duplicate0.j},message:"must NOT have duplicate items (items ## "+duplicate0.j+" and "+duplicate0.i+" are identical)"};
 if(vErrors === null){
 vErrors = [err20];
 }
@@ -265,11 +264,8 @@ vErrors.push(err20);
 errors++;
 }
 }
-if(data.due_at !== undefined){
-let data9 = data.due_at;
-if(typeof data9 === "string"){
-if(!(formats0(data9))){
-const err21 = {instancePath:instancePath+"/due_at",schemaPath:"#/properties/due_at/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""};
+else {
+const err21 = {instancePath:instancePath+"/tags",schemaPath:"#/properties/tags/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err21];
 }
@@ -279,8 +275,11 @@ vErrors.push(err21);
 errors++;
 }
 }
-else {
-const err22 = {instancePath:instancePath+"/due_at",schemaPath:"#/properties/due_at/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data.due_at !== undefined){
+let data9 = data.due_at;
+if(typeof data9 === "string"){
+if(!(formats0(data9))){
+const err22 = {instancePath:instancePath+"/due_at",schemaPath:"#/properties/due_at/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""};
 if(vErrors === null){
 vErrors = [err22];
 }
@@ -290,12 +289,8 @@ vErrors.push(err22);
 errors++;
 }
 }
-if(data.triage !== undefined){
-let data10 = data.triage;
-if(data10 && typeof data10 == "object" && !Array.isArray(data10)){
-for(const key1 in data10){
-if(!((key1 === "note") || (key1 === "severity"))){
-const err23 = {instancePath:instancePath+"/triage",schemaPath:"#/properties/triage/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1},message:"must NOT have additional properties"};
+else {
+const err23 = {instancePath:instancePath+"/due_at",schemaPath:"#/properties/due_at/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err23];
 }
@@ -305,11 +300,12 @@ vErrors.push(err23);
 errors++;
 }
 }
-if(data10.note !== undefined){
-let data11 = data10.note;
-if(typeof data11 === "string"){
-if(func1(data11) > 2000){
-const err24 = {instancePath:instancePath+"/triage/note",schemaPath:"#/properties/triage/properties/note/maxLength",keyword:"maxLength",params:{limit: 2000},message:"must NOT have more than 2000 characters"};
+if(data.triage !== undefined){
+let data10 = data.triage;
+if(data10 && typeof data10 == "object" && !Array.isArray(data10)){
+for(const key1 in data10){
+if(!((key1 === "note") || (key1 === "severity"))){
+const err24 = {instancePath:instancePath+"/triage",schemaPath:"#/properties/triage/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err24];
 }
@@ -319,8 +315,11 @@ vErrors.push(err24);
 errors++;
 }
 }
-else {
-const err25 = {instancePath:instancePath+"/triage/note",schemaPath:"#/properties/triage/properties/note/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data10.note !== undefined){
+let data11 = data10.note;
+if(typeof data11 === "string"){
+if(func1(data11) > 2000){
+const err25 = {instancePath:instancePath+"/triage/note",schemaPath:"#/properties/triage/properties/note/maxLength",keyword:"maxLength",params:{limit: 2000},message:"must NOT have more than 2000 characters"};
 if(vErrors === null){
 vErrors = [err25];
 }
@@ -330,10 +329,8 @@ vErrors.push(err25);
 errors++;
 }
 }
-if(data10.severity !== undefined){
-let data12 = data10.severity;
-if(!((data12 === "low") || (data12 === "high"))){
-const err26 = {instancePath:instancePath+"/triage/severity",schemaPath:"#/properties/triage/properties/severity/enum",keyword:"enum",params:{allowedValues: schema0.properties.triage.properties.severity.enum},message:"must be equal to one of the allowed values"};
+else {
+const err26 = {instancePath:instancePath+"/triage/note",schemaPath:"#/properties/triage/properties/note/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err26];
 }
@@ -343,9 +340,10 @@ vErrors.push(err26);
 errors++;
 }
 }
-}
-else {
-const err27 = {instancePath:instancePath+"/triage",schemaPath:"#/properties/triage/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data10.severity !== undefined){
+let data12 = data10.severity;
+if(!((data12 === "low") || (data12 === "high"))){
+const err27 = {instancePath:instancePath+"/triage/severity",schemaPath:"#/properties/triage/properties/severity/enum",keyword:"enum",params:{allowedValues: schema0.properties.triage.properties.severity.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err27];
 }
@@ -357,12 +355,24 @@ errors++;
 }
 }
 else {
-const err28 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err28 = {instancePath:instancePath+"/triage",schemaPath:"#/properties/triage/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err28];
 }
 else {
 vErrors.push(err28);
+}
+errors++;
+}
+}
+}
+else {
+const err29 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err29];
+}
+else {
+vErrors.push(err29);
 }
 errors++;
 }

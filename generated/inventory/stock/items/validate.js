@@ -2,7 +2,7 @@
 import { codePointLength } from "realmc/runtime";
 
 export const validate = validate0;
-const schema0 = {"type":"object","properties":{"sku":{"type":"string","pattern":"^[A-Z0-9-]{3,20}$"},"name":{"type":"string","minLength":1,"maxLength":200},"unit":{"enum":["piece","kg","litre"]},"price":{"type":"number","minimum":0},"discontinued":{"type":"boolean"},"dimensions":{"type":"object","properties":{"width_mm":{"type":"integer","minimum":1},"height_mm":{"type":"integer","minimum":1},"depth_mm":{"type":"integer","minimum":1}},"additionalProperties":false}},"required":["sku","name","unit"],"additionalProperties":false};
+const schema0 = {"type":"object","properties":{"sku":{"type":"string","pattern":"^[A-Z0-9-]{3,20}$"},"name":{"type":"string","minLength":1,"maxLength":200},"unit":{"enum":["piece","kg","litre"]},"price":{"type":"number","minimum":0},"discontinued":{"type":"boolean"},"dimensions":{"type":"object","properties":{"width_mm":{"type":"integer","minimum":1,"safeInteger":true},"height_mm":{"type":"integer","minimum":1,"safeInteger":true},"depth_mm":{"type":"integer","minimum":1,"safeInteger":true}},"additionalProperties":false}},"required":["sku","name","unit"],"additionalProperties":false};
 const pattern0 = new RegExp("^[A-Z0-9-]{3,20}$", "u");
 const func0 = codePointLength;
 
@@ -200,12 +200,8 @@ vErrors.push(err15);
 }
 errors++;
 }
-}
-}
-if(data5.height_mm !== undefined){
-let data7 = data5.height_mm;
-if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
-const err16 = {instancePath:instancePath+"/dimensions/height_mm",schemaPath:"#/properties/dimensions/properties/height_mm/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data6 > 9007199254740991 || data6 < -9007199254740991){
+const err16 = {instancePath:instancePath+"/dimensions/width_mm",schemaPath:"#/properties/dimensions/properties/width_mm/safeInteger",keyword:"safeInteger",params:{},message:"integers must be within ±9007199254740991"};
 if(vErrors === null){
 vErrors = [err16];
 }
@@ -214,9 +210,12 @@ vErrors.push(err16);
 }
 errors++;
 }
-if(typeof data7 == "number"){
-if(data7 < 1 || isNaN(data7)){
-const err17 = {instancePath:instancePath+"/dimensions/height_mm",schemaPath:"#/properties/dimensions/properties/height_mm/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+}
+}
+if(data5.height_mm !== undefined){
+let data7 = data5.height_mm;
+if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
+const err17 = {instancePath:instancePath+"/dimensions/height_mm",schemaPath:"#/properties/dimensions/properties/height_mm/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err17];
 }
@@ -225,12 +224,9 @@ vErrors.push(err17);
 }
 errors++;
 }
-}
-}
-if(data5.depth_mm !== undefined){
-let data8 = data5.depth_mm;
-if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
-const err18 = {instancePath:instancePath+"/dimensions/depth_mm",schemaPath:"#/properties/dimensions/properties/depth_mm/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(typeof data7 == "number"){
+if(data7 < 1 || isNaN(data7)){
+const err18 = {instancePath:instancePath+"/dimensions/height_mm",schemaPath:"#/properties/dimensions/properties/height_mm/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
 if(vErrors === null){
 vErrors = [err18];
 }
@@ -239,9 +235,8 @@ vErrors.push(err18);
 }
 errors++;
 }
-if(typeof data8 == "number"){
-if(data8 < 1 || isNaN(data8)){
-const err19 = {instancePath:instancePath+"/dimensions/depth_mm",schemaPath:"#/properties/dimensions/properties/depth_mm/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+if(data7 > 9007199254740991 || data7 < -9007199254740991){
+const err19 = {instancePath:instancePath+"/dimensions/height_mm",schemaPath:"#/properties/dimensions/properties/height_mm/safeInteger",keyword:"safeInteger",params:{},message:"integers must be within ±9007199254740991"};
 if(vErrors === null){
 vErrors = [err19];
 }
@@ -252,9 +247,10 @@ errors++;
 }
 }
 }
-}
-else {
-const err20 = {instancePath:instancePath+"/dimensions",schemaPath:"#/properties/dimensions/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(data5.depth_mm !== undefined){
+let data8 = data5.depth_mm;
+if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
+const err20 = {instancePath:instancePath+"/dimensions/depth_mm",schemaPath:"#/properties/dimensions/properties/depth_mm/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err20];
 }
@@ -263,15 +259,49 @@ vErrors.push(err20);
 }
 errors++;
 }
-}
-}
-else {
-const err21 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(typeof data8 == "number"){
+if(data8 < 1 || isNaN(data8)){
+const err21 = {instancePath:instancePath+"/dimensions/depth_mm",schemaPath:"#/properties/dimensions/properties/depth_mm/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
 if(vErrors === null){
 vErrors = [err21];
 }
 else {
 vErrors.push(err21);
+}
+errors++;
+}
+if(data8 > 9007199254740991 || data8 < -9007199254740991){
+const err22 = {instancePath:instancePath+"/dimensions/depth_mm",schemaPath:"#/properties/dimensions/properties/depth_mm/safeInteger",keyword:"safeInteger",params:{},message:"integers must be within ±9007199254740991"};
+if(vErrors === null){
+vErrors = [err22];
+}
+else {
+vErrors.push(err22);
+}
+errors++;
+}
+}
+}
+}
+else {
+const err23 = {instancePath:instancePath+"/dimensions",schemaPath:"#/properties/dimensions/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err23];
+}
+else {
+vErrors.push(err23);
+}
+errors++;
+}
+}
+}
+else {
+const err24 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err24];
+}
+else {
+vErrors.push(err24);
 }
 errors++;
 }

@@ -108,12 +108,8 @@ vErrors.push(err8);
 }
 errors++;
 }
-}
-}
-if(data.bin !== undefined){
-let data2 = data.bin;
-if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-const err9 = {instancePath:instancePath+"/bin",schemaPath:"#/properties/bin/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data1 > 9007199254740991 || data1 < -9007199254740991){
+const err9 = {instancePath:instancePath+"/aisle",schemaPath:"#/properties/aisle/safeInteger",keyword:"safeInteger",params:{},message:"integers must be within ±9007199254740991"};
 if(vErrors === null){
 vErrors = [err9];
 }
@@ -122,9 +118,12 @@ vErrors.push(err9);
 }
 errors++;
 }
-if(typeof data2 == "number"){
-if(data2 < 1 || isNaN(data2)){
-const err10 = {instancePath:instancePath+"/bin",schemaPath:"#/properties/bin/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+}
+}
+if(data.bin !== undefined){
+let data2 = data.bin;
+if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
+const err10 = {instancePath:instancePath+"/bin",schemaPath:"#/properties/bin/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err10];
 }
@@ -133,16 +132,37 @@ vErrors.push(err10);
 }
 errors++;
 }
-}
-}
-}
-else {
-const err11 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(typeof data2 == "number"){
+if(data2 < 1 || isNaN(data2)){
+const err11 = {instancePath:instancePath+"/bin",schemaPath:"#/properties/bin/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
 if(vErrors === null){
 vErrors = [err11];
 }
 else {
 vErrors.push(err11);
+}
+errors++;
+}
+if(data2 > 9007199254740991 || data2 < -9007199254740991){
+const err12 = {instancePath:instancePath+"/bin",schemaPath:"#/properties/bin/safeInteger",keyword:"safeInteger",params:{},message:"integers must be within ±9007199254740991"};
+if(vErrors === null){
+vErrors = [err12];
+}
+else {
+vErrors.push(err12);
+}
+errors++;
+}
+}
+}
+}
+else {
+const err13 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err13];
+}
+else {
+vErrors.push(err13);
 }
 errors++;
 }

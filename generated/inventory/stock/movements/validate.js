@@ -132,12 +132,9 @@ vErrors = null;
 }
 }
 }
-}
-if(data.moved_at !== undefined){
-let data3 = data.moved_at;
-if(typeof data3 === "string"){
-if(!(formats0(data3))){
-const err10 = {instancePath:instancePath+"/moved_at",schemaPath:"#/properties/moved_at/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""};
+if(typeof data2 == "number"){
+if(data2 > 9007199254740991 || data2 < -9007199254740991){
+const err10 = {instancePath:instancePath+"/quantity",schemaPath:"#/properties/quantity/safeInteger",keyword:"safeInteger",params:{},message:"integers must be within ±9007199254740991"};
 if(vErrors === null){
 vErrors = [err10];
 }
@@ -147,8 +144,12 @@ vErrors.push(err10);
 errors++;
 }
 }
-else {
-const err11 = {instancePath:instancePath+"/moved_at",schemaPath:"#/properties/moved_at/type",keyword:"type",params:{type: "string"},message:"must be string"};
+}
+if(data.moved_at !== undefined){
+let data3 = data.moved_at;
+if(typeof data3 === "string"){
+if(!(formats0(data3))){
+const err11 = {instancePath:instancePath+"/moved_at",schemaPath:"#/properties/moved_at/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""};
 if(vErrors === null){
 vErrors = [err11];
 }
@@ -158,11 +159,8 @@ vErrors.push(err11);
 errors++;
 }
 }
-if(data.lots !== undefined){
-let data4 = data.lots;
-if(Array.isArray(data4)){
-if(data4.length > 100){
-const err12 = {instancePath:instancePath+"/lots",schemaPath:"#/properties/lots/maxItems",keyword:"maxItems",params:{limit: 100},message:"must NOT have more than 100 items"};
+else {
+const err12 = {instancePath:instancePath+"/moved_at",schemaPath:"#/properties/moved_at/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err12];
 }
@@ -171,12 +169,12 @@ vErrors.push(err12);
 }
 errors++;
 }
-const len0 = data4.length;
-for(let i0=0; i0<len0; i0++){
-let data5 = data4[i0];
-if(data5 && typeof data5 == "object" && !Array.isArray(data5)){
-if(data5.number === undefined){
-const err13 = {instancePath:instancePath+"/lots/" + i0,schemaPath:"#/properties/lots/items/required",keyword:"required",params:{missingProperty: "number"},message:"must have required property '"+"number"+"'"};
+}
+if(data.lots !== undefined){
+let data4 = data.lots;
+if(Array.isArray(data4)){
+if(data4.length > 100){
+const err13 = {instancePath:instancePath+"/lots",schemaPath:"#/properties/lots/maxItems",keyword:"maxItems",params:{limit: 100},message:"must NOT have more than 100 items"};
 if(vErrors === null){
 vErrors = [err13];
 }
@@ -185,9 +183,12 @@ vErrors.push(err13);
 }
 errors++;
 }
-for(const key1 in data5){
-if(!((key1 === "number") || (key1 === "expires_on"))){
-const err14 = {instancePath:instancePath+"/lots/" + i0,schemaPath:"#/properties/lots/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1},message:"must NOT have additional properties"};
+const len0 = data4.length;
+for(let i0=0; i0<len0; i0++){
+let data5 = data4[i0];
+if(data5 && typeof data5 == "object" && !Array.isArray(data5)){
+if(data5.number === undefined){
+const err14 = {instancePath:instancePath+"/lots/" + i0,schemaPath:"#/properties/lots/items/required",keyword:"required",params:{missingProperty: "number"},message:"must have required property '"+"number"+"'"};
 if(vErrors === null){
 vErrors = [err14];
 }
@@ -196,12 +197,9 @@ vErrors.push(err14);
 }
 errors++;
 }
-}
-if(data5.number !== undefined){
-let data6 = data5.number;
-if(typeof data6 === "string"){
-if(func0(data6) > 40){
-const err15 = {instancePath:instancePath+"/lots/" + i0+"/number",schemaPath:"#/properties/lots/items/properties/number/maxLength",keyword:"maxLength",params:{limit: 40},message:"must NOT have more than 40 characters"};
+for(const key1 in data5){
+if(!((key1 === "number") || (key1 === "expires_on"))){
+const err15 = {instancePath:instancePath+"/lots/" + i0,schemaPath:"#/properties/lots/items/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1},message:"must NOT have additional properties"};
 if(vErrors === null){
 vErrors = [err15];
 }
@@ -211,8 +209,11 @@ vErrors.push(err15);
 errors++;
 }
 }
-else {
-const err16 = {instancePath:instancePath+"/lots/" + i0+"/number",schemaPath:"#/properties/lots/items/properties/number/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data5.number !== undefined){
+let data6 = data5.number;
+if(typeof data6 === "string"){
+if(func0(data6) > 40){
+const err16 = {instancePath:instancePath+"/lots/" + i0+"/number",schemaPath:"#/properties/lots/items/properties/number/maxLength",keyword:"maxLength",params:{limit: 40},message:"must NOT have more than 40 characters"};
 if(vErrors === null){
 vErrors = [err16];
 }
@@ -222,11 +223,8 @@ vErrors.push(err16);
 errors++;
 }
 }
-if(data5.expires_on !== undefined){
-let data7 = data5.expires_on;
-if(typeof data7 === "string"){
-if(!(formats2(data7))){
-const err17 = {instancePath:instancePath+"/lots/" + i0+"/expires_on",schemaPath:"#/properties/lots/items/properties/expires_on/format",keyword:"format",params:{format: "date"},message:"must match format \""+"date"+"\""};
+else {
+const err17 = {instancePath:instancePath+"/lots/" + i0+"/number",schemaPath:"#/properties/lots/items/properties/number/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err17];
 }
@@ -236,8 +234,11 @@ vErrors.push(err17);
 errors++;
 }
 }
-else {
-const err18 = {instancePath:instancePath+"/lots/" + i0+"/expires_on",schemaPath:"#/properties/lots/items/properties/expires_on/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data5.expires_on !== undefined){
+let data7 = data5.expires_on;
+if(typeof data7 === "string"){
+if(!(formats2(data7))){
+const err18 = {instancePath:instancePath+"/lots/" + i0+"/expires_on",schemaPath:"#/properties/lots/items/properties/expires_on/format",keyword:"format",params:{format: "date"},message:"must match format \""+"date"+"\""};
 if(vErrors === null){
 vErrors = [err18];
 }
@@ -247,9 +248,8 @@ vErrors.push(err18);
 errors++;
 }
 }
-}
 else {
-const err19 = {instancePath:instancePath+"/lots/" + i0,schemaPath:"#/properties/lots/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err19 = {instancePath:instancePath+"/lots/" + i0+"/expires_on",schemaPath:"#/properties/lots/items/properties/expires_on/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err19];
 }
@@ -261,7 +261,7 @@ errors++;
 }
 }
 else {
-const err20 = {instancePath:instancePath+"/lots",schemaPath:"#/properties/lots/type",keyword:"type",params:{type: "array"},message:"must be array"};
+const err20 = {instancePath:instancePath+"/lots/" + i0,schemaPath:"#/properties/lots/items/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err20];
 }
@@ -273,12 +273,24 @@ errors++;
 }
 }
 else {
-const err21 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+const err21 = {instancePath:instancePath+"/lots",schemaPath:"#/properties/lots/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err21];
 }
 else {
 vErrors.push(err21);
+}
+errors++;
+}
+}
+}
+else {
+const err22 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err22];
+}
+else {
+vErrors.push(err22);
 }
 errors++;
 }

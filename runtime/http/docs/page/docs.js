@@ -35,13 +35,12 @@ async function fetchDescription(token) {
   throw new Error(body.error.message);
 }
 
-function show(spec, token) {
+function show(description, token) {
   const ui = window.SwaggerUIBundle({
-    // Requests go where the page came from, whatever a proxy has put in front.
-    spec: { ...spec, servers: [{ url: new URL("../..", location.href).pathname }] },
+    spec: shownOf(description),
     domNode: place,
     deepLinking: true,
-    plugins: [linksToTags(new Set((spec.tags ?? []).map(({ name }) => name)))],
+    plugins: [linksToTags(new Set((description.tags ?? []).map(({ name }) => name))), resolving, padlocks],
     filter: true,
     displayRequestDuration: true,
     requestSnippetsEnabled: true,
@@ -51,6 +50,98 @@ function show(spec, token) {
       if (token !== undefined) ui.preauthorizeApiKey(token.startsWith("svk_") ? "api_key" : "session", token);
     },
   });
+}
+
+/** What of the description a page can use, and a reader of one. */
+function shownOf({ info, paths = {}, components = {}, ...rest }) {
+  const schemes = Object.entries(components.securitySchemes ?? {});
+  // Browsers send cookies by themselves, and let no page set them.
+  const sendable = Object.fromEntries(schemes.filter(([, scheme]) => scheme.in !== "cookie"));
+  const isSendable = (requirement) => Object.keys(requirement).every((name) => name in sendable);
+  const operationOf = (operation) =>
+    operation.security ? { ...operation, security: operation.security.filter(isSendable) } : operation;
+  const { license, ...about } = info;
+  return {
+    ...rest,
+    // Swagger UI links identifiers of licences to SPDX, which has no page for this one.
+    info: license?.identifier === "NOASSERTION" ? about : info,
+    // Requests go where the page came from, whatever a proxy has put in front.
+    servers: [{ url: new URL("../..", location.href).pathname }],
+    paths: mapValues(paths, (item) => mapValues(item, operationOf)),
+    components: { ...components, securitySchemes: sendable },
+  };
+}
+
+/**
+ * Resolves the references of what is shown. Swagger UI's own way looks at the whole description for every part that it
+ * shows, which takes seconds for one of 500 kB; ours refer to themselves alone.
+ */
+function resolving() {
+  return {
+    fn: {
+      resolveSubtree: async (whole, path) => {
+        const at = (keys) => keys.reduce((value, key) => value?.[key], whole);
+        const found = resolved(at(path), [], at);
+        const [parent, , method] = path;
+        const ofPath = parent === "paths" && method ? at(path.slice(0, 2))?.parameters : undefined;
+        if (ofPath === undefined || found === undefined) return { spec: found, errors: [] };
+        const parameters = [...(found.parameters ?? []), ...resolved(ofPath, [], at)];
+        return { spec: { ...found, parameters }, errors: [] };
+      },
+    },
+  };
+}
+
+/** @param within the references that led here: what refers to itself keeps the reference */
+function resolved(value, within, at) {
+  if (Array.isArray(value)) return value.map((each) => resolved(each, within, at));
+  if (typeof value !== "object" || value === null) return value;
+  const { $ref, ...beside } = value;
+  if (typeof $ref !== "string" || !$ref.startsWith("#/")) {
+    return mapValues(value, (each) => resolved(each, within, at));
+  }
+  if (within.includes($ref)) return value;
+  const target = at($ref.slice(2).split("/").map(unescaped));
+  return {
+    ...resolved(target, [...within, $ref], at),
+    ...mapValues(beside, (each) => resolved(each, within, at)),
+  };
+}
+
+function unescaped(token) {
+  return decodeURIComponent(token).replaceAll("~1", "/").replaceAll("~0", "~");
+}
+
+function mapValues(object, change) {
+  return Object.fromEntries(Object.entries(object).map(([key, value]) => [key, change(value)]));
+}
+
+/** A closed padlock is on what needs a credential, none on what goes without one. */
+function padlocks({ React }) {
+  const OperationSummary = (Original) => (props) => {
+    const { operationProps } = props;
+    const security = operationProps.get("security");
+    const isOpen = security?.some((requirement) => requirement.isEmpty());
+    return React.createElement(Original, {
+      ...props,
+      operationProps: isOpen ? operationProps.set("security", security.clear()) : operationProps,
+    });
+  };
+  const authorizeOperationBtn = (_original, system) => (props) =>
+    React.createElement(
+      "button",
+      {
+        className: "authorization__btn",
+        title: "Needs a credential",
+        "aria-label": "Needs a credential: authorize",
+        onClick(event) {
+          event.stopPropagation();
+          props.onClick?.();
+        },
+      },
+      React.createElement(system.getComponent("LockAuthOperationIcon", true), { className: "locked" }),
+    );
+  return { wrapComponents: { OperationSummary, authorizeOperationBtn } };
 }
 
 /**

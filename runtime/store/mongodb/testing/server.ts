@@ -2,8 +2,11 @@ import { randomBytes } from "node:crypto";
 import type { Db, MongoClient } from "mongodb";
 import { describe, it } from "vitest";
 import type { Clock } from "../../../clock.ts";
-import type { Store } from "../../contract.ts";
+import { kept } from "../../../kept.ts";
+import type { CollectionShape, Store } from "../../contract.ts";
 import type { MongoLocation } from "../../location.ts";
+import { bookkeeping } from "../layout.ts";
+import { emptied } from "./emptied.ts";
 
 /**
  * The server that tests use, of the run for MongoDB alone (project `mongodb` in `vitest.config.ts`); undefined in the
@@ -18,31 +21,71 @@ export function describeMongo(name: string, body: () => void): void {
   else describe(name, body);
 }
 
-/** A place of a test's own: nothing is stored under its prefix. */
+/** A place of a test's own: nothing is stored under its prefix. What is left there is dropped after the last test. */
 export function testLocation(): MongoLocation {
-  return { engine: "mongodb", uri: serverUri(), prefix: `t${randomName()}-` };
+  return { engine: "mongodb", uri: serverUri(), prefix: `t${runName}-${randomName()}-` };
 }
+
+/** In the names of all databases of one run of the tests; `testing/run.ts` drops them at its end. */
+const runName = process.env["REALMC_TEST_RUN"] ?? "";
 
 /** A name that no other test has. */
 export function randomName(): string {
   return randomBytes(6).toString("hex");
 }
 
-/** A store of a test's own, dropped when it is closed. */
+/** A store of a test's own, nobody else's from when it is closed. */
 export async function openTestMongoStore(options: {
   readonly clock: Clock;
   readonly queryTime: number;
+  /** What it will be provisioned for, where that is known; it is yet to be provisioned. */
+  readonly collections?: readonly CollectionShape[];
 }): Promise<Store> {
   const { openMongoStore } = await import("../store.ts");
-  const location = testLocation();
+  const { collections } = options;
+  const { location, giveBack } = lentLocation(collections && [{ realm: "test", collections }]);
   const { prefix } = location;
   const store = await openMongoStore({ ...options, client: await testClient(), prefix, realm: "test" });
   const close = store.close.bind(store);
   store.close = async () => {
     await close();
-    await dropTestDatabases(location);
+    await giveBack();
   };
   return store;
+}
+
+/** What the store of a realm is provisioned for. */
+export interface Provisioning {
+  readonly realm: string;
+  readonly collections: readonly CollectionShape[];
+}
+
+/** Places whose tests are over and whose databases are empty, by what these were provisioned for. */
+const free = new Map<string, MongoLocation[]>();
+
+/**
+ * A place that holds no documents: one that was provisioned for the same before, if there is one, since making indexes takes
+ * most of a test's time. `giveBack` empties it for the next.
+ * @param wanted absent: whatever the test provisions; then the place is fresh, and gone afterwards
+ */
+export function lentLocation(wanted?: readonly Provisioning[]): {
+  readonly location: MongoLocation;
+  giveBack(): Promise<void>;
+} {
+  const places = kept(free, JSON.stringify(wanted), () => []);
+  const location = (wanted && places.pop()) ?? testLocation();
+  return {
+    location,
+    async giveBack() {
+      const client = await testClient();
+      const databases = (wanted ?? []).map(({ realm, collections }) =>
+        emptied(client.db(location.prefix + realm), collections),
+      );
+      const isEmpty = wanted !== undefined && (await Promise.all(databases)).every(Boolean);
+      if (isEmpty) places.push(location);
+      else await dropTestDatabases(location);
+    },
+  };
 }
 
 /** Drops what a test stored. */
@@ -65,6 +108,11 @@ export async function databaseBytes(prefix: string): Promise<Buffer> {
     }
   }
   return Buffer.concat(documents);
+}
+
+/** Has the time of every lease in a realm's database pass: it goes by the server's clock, which stands still for no test. */
+export async function endLeases(database: Db): Promise<void> {
+  await database.collection(bookkeeping.leases).updateMany({}, { $set: { since: new Date(0) } });
 }
 
 async function databasesOf(prefix: string): Promise<readonly Db[]> {

@@ -1,0 +1,148 @@
+/** What schemas leave room for: which documents, and what is written to them, witnesses and proofs may speak of. */
+import type { Scalar } from "../../../runtime/filter/algebra.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../../runtime/json.ts";
+import { isScalar } from "../../../runtime/rules/values.ts";
+import { type Place, placeOf } from "../../emit/openapi/schemas/place.ts";
+import type { Collection } from "../../model/model.ts";
+import type { Asked } from "../../rules/evaluate.ts";
+import { type Facets, facetsOf } from "../schema/facets.ts";
+import { partValidator } from "../schema/partial.ts";
+
+export interface Room {
+  /** Whether there may be one with these members, and others that are not said. */
+  fits(read: Pick<Asked, "root">, members: JsonObject): boolean;
+  /** Whether this may stand there, as far as types, ranges of numbers and required members tell; undefined stands for absent. */
+  mayHold(read: Asked, value: Scalar | undefined): boolean;
+  /** The ends of the ranges of numbers there. */
+  ends(read: Asked): readonly number[];
+  /** Values that may stand there, where the rules name none. */
+  samples(read: Asked): readonly JsonValue[];
+}
+
+/** Of what has no schema. */
+export const anything: Room = {
+  fits: () => true,
+  mayHold: () => true,
+  ends: () => [],
+  samples: () => [],
+};
+
+/** Documents that one of two schemas leaves room for. */
+export function either(one: Room, other: Room): Room {
+  return {
+    fits: (read, members) => one.fits(read, members) || other.fits(read, members),
+    mayHold: (read, value) => one.mayHold(read, value) || other.mayHold(read, value),
+    ends: (read) => [...one.ends(read), ...other.ends(read)],
+    samples: (read) => [...one.samples(read), ...other.samples(read)],
+  };
+}
+
+/** Stored documents by the one, what is written by the other. */
+export function storedAndWritten(stored: Room, written: Room): Room {
+  const of = ({ root }: Pick<Asked, "root">): Room =>
+    root === "document" ? stored : root === "data" ? written : anything;
+  return {
+    fits: (read, members) => of(read).fits(read, members),
+    mayHold: (read, value) => of(read).mayHold(read, value),
+    ends: (read) => of(read).ends(read),
+    samples: (read) => of(read).samples(read),
+  };
+}
+
+/** The same where there may be no document yet: then nothing of it is there. */
+export function orNone(room: Room): Room {
+  return {
+    ...room,
+    mayHold: (read, value) => (read.root === "document" && value === undefined) || room.mayHold(read, value),
+  };
+}
+
+/** What the schema of a collection leaves room for; what the server owns it does not speak of. */
+export function roomOf({ schema }: Collection): Room {
+  const top = placeOf(schema);
+  const required = requiredPaths(top);
+  let validate: ((members: JsonObject) => boolean) | undefined;
+  const facets = ({ path }: Asked): Facets | undefined => facetsAt(top, path);
+  return {
+    fits(_, { id: _id, _meta, ...members }) {
+      validate ??= partValidator(schema);
+      return validate(members);
+    },
+    mayHold(read, value) {
+      if (value === undefined) return !required.has(read.path.join("."));
+      const known = facets(read);
+      return known === undefined || isAllowed(value, known);
+    },
+    ends: (read) => rangeKeywords.flatMap((keyword) => facets(read)?.limits.get(keyword) ?? []),
+    samples: (read) => samplesOf(facets(read)),
+  };
+}
+
+const rangeKeywords = ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"] as const;
+
+/** By its type and the range of numbers. Texts and booleans stand for objects and lists, too, which are not tried. */
+function isAllowed(value: Scalar, { types, limits }: Facets): boolean {
+  if (typeof value === "number")
+    return (types.has("number") || types.has("integer")) && isWithin(value, limits);
+  const own = typeof value === "boolean" ? "boolean" : "string";
+  return types.has(own) || types.has("object") || types.has("array");
+}
+
+function isWithin(value: number, limits: Facets["limits"]): boolean {
+  const [least, most, above, below] = rangeKeywords.map((keyword) => limits.get(keyword));
+  return (
+    (least === undefined || value >= least) &&
+    (most === undefined || value <= most) &&
+    (above === undefined || value > above) &&
+    (below === undefined || value < below)
+  );
+}
+
+/** What all values at a path fit; undefined where nothing declares it for all documents. */
+function facetsAt(top: Place, path: readonly string[]): Facets | undefined {
+  let places: readonly Place[] | undefined = [top];
+  for (const name of path) places = places && facetsOf(places).members.get(name);
+  return places && facetsOf(places);
+}
+
+/** Characters that a sample is worth. */
+const MAX_SAMPLE = 300;
+
+function samplesOf(facets: Facets | undefined): JsonValue[] {
+  if (facets === undefined) return [];
+  const { limits, values, descriptions } = facets;
+  const written = [...(values ?? []), descriptions.get("default"), descriptions.get("examples")];
+  const named = written.flatMap((text): JsonValue[] => (text === undefined ? [] : [JSON.parse(text)].flat()));
+  const ends = rangeKeywords.flatMap((keyword) => limits.get(keyword) ?? []);
+  const length = Math.min(limits.get("minLength") ?? 0, MAX_SAMPLE);
+  return [
+    ...named.filter(isScalar),
+    ...ends.flatMap((end) => [end, end - 1, end + 1]),
+    ...(limits.has("multipleOf") ? [limits.get("multipleOf") ?? 0] : []),
+    ...(length > 1 ? ["a".repeat(length), "b".repeat(length)] : []),
+  ];
+}
+
+/** Levels of objects in which required members are looked for. */
+const MAX_DEPTH = 4;
+
+/** Dotted paths of the fields that every valid document has. */
+/** Paths outside of arrays that every document has, and not as null. */
+export function requiredPaths(top: Place): ReadonlySet<string> {
+  const paths = new Set<string>();
+  collect([top], "", 0);
+  return paths;
+
+  function collect(places: readonly Place[], prefix: string, depth: number): void {
+    const { members, required } = facetsOf(places);
+    for (const name of required) {
+      const path = `${prefix}${name}`;
+      const inner = members.get(name) ?? [];
+      const { types } = facetsOf(inner);
+      if (types.has("null")) continue;
+      paths.add(path);
+      if (depth < MAX_DEPTH && types.size === 1 && inner.some(({ value }) => isJsonObject(value)))
+        collect(inner, `${path}.`, depth + 1);
+    }
+  }
+}

@@ -1,0 +1,35 @@
+import type { Exchange } from "../realm/exchange.ts";
+import type { Find, StoreCollection } from "../store/contract.ts";
+import { findPage, type Page } from "../store/page.ts";
+
+/** Characters that are not ASCII or Latin-1 take two bytes, and with them the whole text. */
+const bytesOfCharacter = 2;
+
+/** The memory that documents' texts take at most. */
+export function memoryOf(characters: number): number {
+  return bytesOfCharacter * characters;
+}
+
+/** Reads the pages of a list. Their memory is reserved before, as far as can be guessed, and known after. */
+export class PageReader {
+  readonly #documents: StoreCollection;
+  readonly #characters: number;
+  /** Of a document of the last page. */
+  #meanLength = 0;
+
+  /** @param characters that the documents of a page may have together */
+  constructor(documents: StoreCollection, characters: number) {
+    this.#documents = documents;
+    this.#characters = characters;
+  }
+
+  /** @throws ApiError `unavailable`, and as `find` does */
+  async read(exchange: Exchange, query: Find): Promise<Page> {
+    const characters = this.#characters;
+    exchange.reserve(memoryOf(Math.min(characters, (query.limit + 1) * this.#meanLength)));
+    const page = await findPage(this.#documents, { ...query, characters });
+    if (page.characters > 0) this.#meanLength = page.characters / page.found.length;
+    exchange.reserve(memoryOf(page.characters));
+    return page;
+  }
+}

@@ -1,0 +1,101 @@
+import type { ServerResponse } from "node:http";
+import { ApiError } from "../errors.ts";
+
+/** Bytes up to which an answer is never refused: what hinders others is not it. */
+export const SMALL = 65_536;
+
+/** The memory of answers under way, from when they are read until their clients have taken them. */
+export class AnswerMemory {
+  readonly #limit: number;
+  #held = 0;
+
+  /** @param limit bytes (`SVC_ANSWER_MEMORY`) */
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  get isFull(): boolean {
+    return this.#held > this.#limit;
+  }
+
+  /**
+   * Whether an answer may take so many bytes in place of so many. One alone may take more than there is.
+   * @throws ApiError `unavailable` where there is no room for a large one
+   */
+  judge(before: number, bytes: number): void {
+    const others = this.#held - before;
+    const isMore = bytes > before && bytes > SMALL;
+    if (isMore && others > 0 && others + bytes > this.#limit) throw noRoom();
+  }
+
+  /** An answer takes so many bytes in place of so many. */
+  change(before: number, bytes: number): void {
+    this.#held += bytes - before;
+  }
+}
+
+function noRoom(): ApiError {
+  return new ApiError("unavailable", "Too much of other answers is under way.", {
+    headers: { "retry-after": "1" },
+  });
+}
+
+/** What is written of an answer, and who hears that its client has taken it, or never will. */
+interface Waiting {
+  readonly response: ServerResponse;
+  readonly taken: () => void;
+  /** Bytes of its connection that were left, and how often these were found to be as many. */
+  left: number;
+  unchanged: number;
+}
+
+/** Looks at a connection in the time that it has: these are counted, so that a busy process takes nobody's time away. */
+const LOOKS = 30;
+
+/** Answers that their clients have not taken yet. Connections that take nothing of them are ended. */
+export class UntakenAnswers {
+  readonly #patience: number;
+  readonly #waiting = new Set<Waiting>();
+  #timer: NodeJS.Timeout | undefined;
+
+  /** @param patience milliseconds in which a connection must take something */
+  constructor(patience: number) {
+    this.#patience = patience;
+  }
+
+  add(response: ServerResponse, taken: () => void): void {
+    const waiting = { response, taken, left: leftOf(response), unchanged: 0 };
+    this.#waiting.add(waiting);
+    response.once("close", () => this.#end(waiting));
+    this.#timer ??= setInterval(() => this.#look(), this.#patience / LOOKS).unref();
+  }
+
+  #look(): void {
+    for (const waiting of this.#waiting) {
+      const { response } = waiting;
+      const left = leftOf(response);
+      // A connection with nothing to take waits for us: the answer to an earlier request is not there yet.
+      waiting.unchanged = left > 0 && left === waiting.left ? waiting.unchanged + 1 : 0;
+      waiting.left = left;
+      if (waiting.unchanged === LOOKS) response.req.socket.destroy();
+      // Of an answer that waits for an earlier one nobody says that its connection is gone.
+      if (response.req.socket.destroyed) this.#end(waiting);
+    }
+  }
+
+  #end(waiting: Waiting): void {
+    if (!this.#waiting.delete(waiting)) return;
+    waiting.taken();
+    if (this.#waiting.size > 0) return;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+}
+
+/** Bytes that the connection has not taken: those that wait in Node, and of those being written what is left. */
+function leftOf({ req: { socket } }: ServerResponse): number {
+  const handle = "_handle" in socket ? socket._handle : undefined;
+  const isOpen = typeof handle === "object" && handle !== null && "writeQueueSize" in handle;
+  const queued = isOpen ? handle.writeQueueSize : 0;
+  return socket.writableLength + (typeof queued === "number" ? queued : 0);
+}

@@ -1,0 +1,26 @@
+import type { Db } from "mongodb";
+import type { CollectionShape } from "../../contract.ts";
+import { bookkeeping } from "../layout.ts";
+
+/**
+ * Deletes every document of a store that is closed, and what is remembered of them: what is provisioned stays. Answers false
+ * where more was done to it than that could undo.
+ */
+export async function emptied(database: Db, collections: readonly CollectionShape[]): Promise<boolean> {
+  const names = collections.map(({ name }) => name);
+  const expected = new Set<string>([...names, ...Object.values(bookkeeping)]);
+  const there = await database.listCollections({}, { nameOnly: true }).toArray();
+  const others = there.filter(({ name }) => !expected.has(name) && !name.startsWith("system."));
+  if (others.length > 0 || names.some((name) => !there.some((each) => each.name === name))) return false;
+  const states = database.collection(bookkeeping.collections);
+  // Where documents held arrays the indexes are others; a text index that is being built would go on.
+  const spoilt = { $or: [{ "arrays.0": { $exists: true } }, { "text.ready": false }] };
+  if ((await states.countDocuments(spoilt)) > 0) return false;
+  await Promise.all(
+    [...names, bookkeeping.instances, bookkeeping.leases].map((name) =>
+      database.collection(name).deleteMany({}),
+    ),
+  );
+  await states.updateMany({}, { $set: { irregular: [] }, $unset: { notedAt: true } });
+  return true;
+}

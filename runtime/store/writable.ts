@@ -1,0 +1,20 @@
+import { type CollectionShape, DocumentTooLarge, type DocumentWrite } from "./contract.ts";
+
+/** Bytes of UTF-8 that a document's text may have on every engine; one may hold less of what takes more room in it. */
+export const LARGEST_DOCUMENT = 16 * 1024 * 1024;
+
+/**
+ * What no engine writes.
+ * @throws DocumentTooLarge
+ */
+export function requireWritable(
+  { name, permanent }: CollectionShape,
+  { text, deletedAt, purgeAt }: DocumentWrite,
+): void {
+  // Reads of live documents do not ask again.
+  if (permanent === true && purgeAt !== undefined && deletedAt === undefined)
+    throw new Error(`live documents of ${name} have no purgeAt`);
+  // No character takes more than three bytes.
+  if (3 * text.length > LARGEST_DOCUMENT && Buffer.byteLength(text) > LARGEST_DOCUMENT)
+    throw new DocumentTooLarge();
+}

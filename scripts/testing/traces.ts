@@ -1,0 +1,16 @@
+import { startedRealms } from "../../runtime/instance/started.testing.ts";
+
+const events = ["SIGHUP", "SIGINT", "SIGTERM", "uncaughtException", "unhandledRejection"];
+
+/** What a test can change of its process that another one may depend on. */
+export function traces() {
+  return {
+    folder: process.cwd(),
+    environment: { ...process.env },
+    // Packages that are loaded later may keep something of their own, called so by custom.
+    globals: Object.getOwnPropertyNames(globalThis).filter((name) => !name.startsWith("__")),
+    replaced: [globalThis.fetch, globalThis.setTimeout, Date.now, performance.now, process.stdout.write],
+    listeners: events.map((event) => [event, process.listenerCount(event)]),
+    servers: [...startedRealms.keys()],
+  };
+}
