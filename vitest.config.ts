@@ -1,22 +1,16 @@
 import { randomBytes } from "node:crypto";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
-import type { Reporter } from "vitest/reporters";
 import { isFull } from "./runtime/random.testing.ts";
+import { LeftOut } from "./scripts/testing/left-out.ts";
+import { LongestFirst } from "./scripts/testing/longest-first.ts";
 import { mongoTests } from "./scripts/testing/mongodb.ts";
+import { productTests } from "./scripts/testing/product.ts";
 
 const uri = process.env["MONGODB_URI"] || undefined;
 const tests = "**/*.test.ts";
-/** Said last, after the summary. */
-const withoutMongo: Reporter = {
-  onTestRunEnd() {
-    console.error(
-      "The tests were not run on MongoDB: MONGODB_URI, which names a server for that, is not set.\n",
-    );
-  },
-};
 
-/** The tests run once for each engine; on MongoDB where `MONGODB_URI` names a server. */
+/** The tests run once for each engine, on MongoDB where `MONGODB_URI` names a server; what tries the product, by itself. */
 export default defineConfig({
   // As in `tsconfig.json`: emitted code runs on the sources, not on what was last packed.
   resolve: { alias: { "realmc/runtime": fileURLToPath(new URL("runtime/index.ts", import.meta.url)) } },
@@ -25,10 +19,10 @@ export default defineConfig({
     // Modules are loaded once in each worker, not for every file; `shared.setup.ts` holds files to leave no traces.
     isolate: false,
     maxWorkers: 2,
-    reporters: ["default", ...(uri === undefined ? [withoutMongo] : [])],
+    reporters: ["default", new LeftOut()],
     testTimeout: 30_000,
     hookTimeout: 30_000,
-    sequence: { setupFiles: "list" },
+    sequence: { setupFiles: "list", sequencer: LongestFirst },
     setupFiles: ["scripts/conformance/watch.setup.ts", "scripts/testing/shared.setup.ts"],
     projects: [
       {
@@ -39,7 +33,20 @@ export default defineConfig({
           sequence: { groupOrder: 0 },
           include: [`{compiler,runtime,templates,examples,scripts}/${tests}`],
           // Where there is a server, the other project runs them, with those that need it.
-          exclude: ["**/node_modules/**", ...(uri === undefined ? [] : [`runtime/store/mongodb/${tests}`])],
+          exclude: [
+            "**/node_modules/**",
+            ...productTests,
+            ...(uri === undefined ? [] : [`runtime/store/mongodb/${tests}`]),
+          ],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "product",
+          maxWorkers: 2,
+          sequence: { groupOrder: 0 },
+          include: [...productTests],
         },
       },
       ...(uri === undefined
