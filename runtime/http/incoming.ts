@@ -6,7 +6,7 @@ import type { AddressOf } from "./address.ts";
 import type { AnswerMemory } from "./answer-memory.ts";
 import type { BodyMemory } from "./body-memory.ts";
 import type { Endpoint } from "./endpoint.ts";
-import { bringsMuch, Intake, waitsToSend } from "./intake.ts";
+import { bringsMuch, Intake, isHere, waitsToSend } from "./intake.ts";
 
 /** What all requests of an instance have in common. */
 export interface Reception {
@@ -100,6 +100,8 @@ export class Incoming implements Received {
     const { bodies, maxBodyBytes } = this.#reception;
     const intake = new Intake(raw, bodies);
     this.#intake = intake;
+    // The packet that brought the headers is still being read.
+    if (!isHere(raw)) await undefined;
     const body = intake.read(maxBodyBytes, refusal);
     if (intake.begun && waitsToSend(raw)) response.writeContinue();
     this.body = await body;
@@ -109,7 +111,7 @@ export class Incoming implements Received {
   /** More of the body is to come, or may be, than is dropped by itself: its connection can serve nobody else. */
   get leavesUnread(): boolean {
     const { raw } = this;
-    if (raw.complete) return false;
+    if (raw.complete || this.#intake?.whole === true) return false;
     return this.#intake?.begun === true || waitsToSend(raw) || bringsMuch(raw);
   }
 

@@ -23,6 +23,8 @@ const refusal = () => new ApiError("unauthenticated", "Nobody.");
 
 /** What handlers were told of bodies, in the order of their ends. */
 const received: (number | string)[] = [];
+/** Turns of the event loop that bodies were waited for. */
+const turns: number[] = [];
 /** The server's side of connections, by the client's port. */
 const taking = new Map<number | undefined, Socket>();
 let held: () => void = () => undefined;
@@ -38,6 +40,19 @@ const shop = realmOf({
   "/v1/shop/main/refused": routes(["POST"], () => Promise.reject(refusal())),
   "/v1/shop/main/doomed": routes(["POST"], (exchange: Exchange) => take(exchange, refusal)),
   "/v1/shop/main/taken": routes(["POST"], (exchange: Exchange) => take(exchange)),
+  "/v1/shop/main/prompt": routes(["POST"], async (exchange: Exchange) => {
+    let turn = 0;
+    setImmediate(() => {
+      turn += 1;
+    });
+    const { body } = await exchange.receive();
+    turns.push(turn);
+    return ok({ body: String(body) });
+  }),
+  "/v1/shop/main/wrong": routes(["POST"], async (exchange: Exchange) => {
+    await exchange.receive();
+    throw new ApiError("invalid_json", "No.");
+  }),
   "/v1/shop/main/whole": routes(["POST"], async (exchange: Exchange) => {
     const { body } = await exchange.receive();
     return ok({}, { "x-body": hash("sha256", body) });
@@ -125,6 +140,23 @@ describe("A body is read when its handler asks for it", () => {
     expect(JSON.parse((await answer).body)).toEqual({ body: "abcd", inPieces: true });
     socket.destroy();
     expect(await (await post("taken", "abcd")).json()).toEqual({ body: "abcd", inPieces: false });
+  });
+});
+
+describe("A body that comes along with its headers", () => {
+  it("is there without a turn of the event loop, and its connection serves on, also where it is refused at once", async () => {
+    turns.length = 0;
+    const socket = await open(server.port);
+    const request = (route: string) => `${head(route, "Content-Length: 3")}abc`;
+    socket.write(["prompt", "prompt", "wrong", "prompt"].map(request).join(""));
+    socket.write(`${head("prompt", "Content-Length: 3", "Connection: close")}abc`);
+    const answers = (await untilClosed(socket)).split(/(?=HTTP\/1\.1 )/).map(parseResponse);
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 400, 200, 200]);
+    expect(answers.map(({ headers }) => headers.get("connection"))).toEqual([
+      ...Array.from({ length: 4 }, () => "keep-alive"),
+      "close",
+    ]);
+    expect(turns).toEqual([0, 0, 0, 0]);
   });
 });
 

@@ -23,6 +23,14 @@ export function waitsToSend({ headers }: IncomingMessage): boolean {
   return headers.expect !== undefined && continuing.test(headers.expect);
 }
 
+/**
+ * Whether Node holds the whole body. Mostly it came along with the headers, and Node has it from the microtask after them on,
+ * but says that the request is complete a few of its turns later only.
+ */
+export function isHere({ headers, readableLength }: IncomingMessage): boolean {
+  return headers["transfer-encoding"] === undefined && readableLength === declared(headers);
+}
+
 function declared(headers: IncomingMessage["headers"]): number {
   return Number(headers["content-length"] ?? 0);
 }
@@ -31,6 +39,8 @@ function declared(headers: IncomingMessage["headers"]): number {
 export class Intake implements Arriving {
   /** Reading has begun: what is still to come nobody else will read. */
   begun = false;
+  /** Nothing of it is still to come. */
+  whole = false;
   /** It came in more than one piece: somebody waited for it. */
   inPieces = false;
   readonly #raw: IncomingMessage;
@@ -65,8 +75,8 @@ export class Intake implements Arriving {
     return new Promise((resolve, reject) => {
       this.#give = resolve;
       this.#refuse = reject;
-      if (raw.complete) {
-        // Mostly all of it came along with the headers: there is nothing to wait for.
+      if (raw.complete || isHere(raw)) {
+        // There is nothing to wait for.
         const whole: Buffer | null = raw.read();
         if (whole !== null) this.#take(whole, limit, refusal);
         this.#end();
@@ -130,6 +140,7 @@ export class Intake implements Arriving {
   #end(): void {
     if (this.#settled) return;
     this.#settled = true;
+    this.whole = true;
     this.#memory.arrived(this);
     this.#give(this.#buffer?.subarray(0, this.#size) ?? "none");
   }
