@@ -30,6 +30,7 @@ import {
 import { links, sender } from "./email.ts";
 import { publicCacheFacts } from "./facts.ts";
 import { missingIndexes, tellingIndexes } from "./index-advice.ts";
+import { unindexedGroups, unindexedReferences } from "./index-hints.ts";
 import { duplicateIndexes, indexFields, indexOrders, redundantIndexes, uniqueBooleans } from "./indexes.ts";
 import { mistakenRule, surelyMistaken } from "./mistaken-rules.ts";
 import {
@@ -99,6 +100,9 @@ const collectionChecks: readonly CollectionCheck[] = [
   uniqueAcrossOrganizations,
 ];
 
+/** What could be better where nothing is wrong. */
+const collectionHints: readonly CollectionCheck[] = [unindexedGroups, unindexedReferences];
+
 /**
  * Reads, models and checks the realms of a configuration folder, or only the realm `only`. Diagnostics are sorted; with
  * errors among them the value is as complete as the files allow.
@@ -115,7 +119,8 @@ export async function loadRealms(folder: string, only?: string): Promise<Staged<
 /** Reads, models and checks one realm of a configuration folder, which `walk` has found. */
 export async function loadRealm(folder: string, found: RealmFolder): Promise<Staged<Realm>> {
   const { value, diagnostics } = await readRealm(folder, found);
-  return { value: value.realm, diagnostics: [...diagnostics, ...(await checkModel(value))] };
+  const told = [...diagnostics, ...(await checkModel(value))];
+  return { value: value.realm, diagnostics: [...told, ...hints(value, told)] };
 }
 
 /**
@@ -123,7 +128,7 @@ export async function loadRealm(folder: string, found: RealmFolder): Promise<Sta
  * errors among `told`, what was found before, nothing is said.
  */
 export function checkRealm(realm: Realm, rules: RulesStage, told: readonly Diagnostic[]): Diagnostic[] {
-  const faulty = new Set(told.filter(({ severity }) => severity === "error").map(({ span }) => span.file));
+  const faulty = filesWithErrors(told);
   const collections = realm.databases.flatMap((database) => database.collections);
   const found = collections.flatMap((collection) => {
     const compiled = rules.collections.get(`${collection.database}/${collection.name}`);
@@ -161,6 +166,18 @@ async function checkModel(subject: ModelledRealm): Promise<Diagnostic[]> {
     ...schemaProblems(subject, collections),
     ...(await slowPatterns(allPatterns(subject, collections))),
   ];
+}
+
+/** Hints at collections without errors among what was `told` of their files. */
+function hints(subject: ModelledRealm, told: readonly Diagnostic[]): Diagnostic[] {
+  const faulty = filesWithErrors(told);
+  return collectionSubjects(subject)
+    .filter(({ collection }) => !collection.sources.some((file) => faulty.has(file)))
+    .flatMap((each) => collectionHints.flatMap((hint) => hint(each)));
+}
+
+function filesWithErrors(diagnostics: readonly Diagnostic[]): ReadonlySet<string> {
+  return new Set(diagnostics.filter(({ severity }) => severity === "error").map(({ span }) => span.file));
 }
 
 function collectionSubjects(subject: RealmSubject): CollectionSubject[] {

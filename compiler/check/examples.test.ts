@@ -1,4 +1,4 @@
-/** The examples of the catalogue: every wrong one gives exactly its own code, every right one nothing. */
+/** The examples of the catalogue: every wrong one gives exactly its own code, every right one nothing; hints count for themselves. */
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -6,8 +6,10 @@ import { basename, dirname, join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import type { JsonObject } from "../../runtime/json.ts";
 import { catalogue } from "../diagnostics/catalogue.ts";
+import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import type { CatalogueEntry, Example } from "../diagnostics/entry.ts";
 import { exampleFiles, examplePath, exampleRealm } from "../diagnostics/example-realm.ts";
+import { withoutHints } from "../diagnostics/sort.ts";
 import { check } from "./testing.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "realmc-examples-"));
@@ -17,12 +19,14 @@ const entries: readonly (readonly [string, CatalogueEntry])[] = Object.entries(c
 
 describe("the examples of the catalogue", () => {
   test("are part of a realm without mistakes", async () => {
-    expect(await codesOf("realm", { files: {} })).toEqual([]);
+    expect(await diagnosticsOf("realm", { files: {} })).toEqual([]);
   });
 
-  test.for(entries)("%s", async ([code, { wrong, right }]) => {
-    expect(new Set(await codesOf(`${code}/wrong`, wrong))).toEqual(new Set([code]));
-    expect(await codesOf(`${code}/right`, right)).toEqual([]);
+  test.for(entries)("%s", async ([code, { severity, wrong, right }]) => {
+    const counted = (found: readonly Diagnostic[]): readonly string[] =>
+      (severity === "hint" ? found : withoutHints(found)).map((each) => each.code);
+    expect(new Set(counted(await diagnosticsOf(`${code}/wrong`, wrong)))).toEqual(new Set([code]));
+    expect(counted(await diagnosticsOf(`${code}/right`, right))).toEqual([]);
   });
 
   test("in words are those that cannot be shown", () => {
@@ -32,14 +36,13 @@ describe("the examples of the catalogue", () => {
   });
 });
 
-async function codesOf(name: string, example: Example): Promise<string[]> {
+async function diagnosticsOf(name: string, example: Example): Promise<Diagnostic[]> {
   const root = join(folder, name);
   mkdirSync(root, { recursive: true });
   const [config = "", only] = make(root, name, example);
   const before = "files" in example && example.before !== undefined ? join(root, "before") : undefined;
   if (before !== undefined && "files" in example) write(before, exampleFiles(example.before ?? {}));
-  const found = await check(join(root, config), only, before && join(before, "config"));
-  return found.map(({ code }) => code);
+  return check(join(root, config), only, before && join(before, "config"));
 }
 
 /** Makes what an example tells of; answers the folder that the compiler is given, and the realm asked for. */

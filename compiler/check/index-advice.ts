@@ -1,23 +1,18 @@
 /** Warnings about indexes that need compiled rules: those that are missing, and those that tell what a rule hides. */
-import { field, organizationFields } from "../../runtime/filter/fields.ts";
-import type { IndexShape } from "../../runtime/store/contract.ts";
-import { indexedPaths } from "../../runtime/store/sqlite/indexes.ts";
 import { diagnose } from "../diagnostics/catalogue.ts";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
-import type { Collection, FieldRules, Index, Realm } from "../model/model.ts";
+import type { Collection, FieldRules, Realm } from "../model/model.ts";
 import type { CompiledRule, CompiledRules } from "../rules/compiled.ts";
 import type { Condition } from "../rules/form.ts";
 import { implies } from "../rules/implication.ts";
 import { serviceOf } from "../rules/indexing.ts";
 import { ruleSpan } from "../rules/reporter.ts";
-import { isOpen, knownField } from "./fields.ts";
+import { isOpen } from "./fields.ts";
+import { indexedFields, indexOver } from "./indexed.ts";
 
 /** Read and restore rules that no index serves although one could. */
 export function missingIndexes(realm: Realm, collection: Collection, { rules }: CompiledRules): Diagnostic[] {
-  const shapes = collection.indexes.map((index) => shapeOf(realm, collection, index));
-  // The runtime makes an index over the organization by itself.
-  const own = collection.organization === undefined ? [] : Object.keys(organizationFields);
-  const indexed = new Set([...indexedPaths(shapes), ...own]);
+  const indexed = indexedFields(realm, collection);
   return (["read", "restore"] as const).flatMap((rule) => {
     const source = collection.rules[rule];
     const filter = rules[rule]?.form.filter;
@@ -26,18 +21,10 @@ export function missingIndexes(realm: Realm, collection: Collection, { rules }: 
     if (service.by !== "scan" || service.missing.some(({ path }) => isOpen(collection, path))) return [];
     const [first] = service.missing;
     const paths = [...new Set(service.missing.map(({ path }) => path))];
-    const indexes = paths.map((path) => `{ "fields": [${JSON.stringify(path)}] }`).join(" and ");
+    const indexes = paths.map((path) => indexOver(path)).join(" and ");
     const span = first === undefined ? source.span : ruleSpan(source, first.at);
     return [diagnose("index-missing", span, { rule }, { hint: `add ${indexes} to indexes.json` })];
   });
-}
-
-function shapeOf(realm: Realm, collection: Collection, { name, fields, unique }: Index): IndexShape {
-  const keys = fields.map(({ path, descending }) => {
-    const known = knownField(realm, collection, path);
-    return { field: field(path, known?.kinds ?? [], known?.arrays), descending };
-  });
-  return { name, keys, unique };
 }
 
 /** Unique indexes whose clashes tell a caller of values that a field rule hides from them. */

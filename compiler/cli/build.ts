@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { compilerVersion } from "../bundle/package.ts";
-import { hasErrors } from "../diagnostics/sort.ts";
+import { hasErrors, withoutHints } from "../diagnostics/sort.ts";
 import type { EmittedFile } from "../emit/code.ts";
 import { type Plan, planOutput, planRealm } from "../emit/plan.ts";
 import {
@@ -41,7 +41,8 @@ export async function build(config: string, options: BuildOptions, terminal: Ter
   if (bundle !== undefined) requireBundle(bundle, out, config);
   const started = performance.now();
   const recorded = await onDisk(out, () => readRecorded(out));
-  const { realms, diagnostics } = await analyse(config, realm, terminal, recorded);
+  const { realms, diagnostics: found } = await analyse(config, realm, terminal, recorded);
+  const diagnostics = withoutHints(found);
   reportDiagnostics(config, diagnostics, { ...terminal.errLook, line: terminal.err });
   if (hasErrors(diagnostics)) return exit.diagnostics;
   return onDisk(out, async () => {

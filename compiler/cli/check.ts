@@ -5,7 +5,7 @@ import { renderGithub } from "../diagnostics/github.ts";
 import { rebased } from "../diagnostics/rebased.ts";
 import { renderJson } from "../diagnostics/render.ts";
 import { renderSarif } from "../diagnostics/sarif.ts";
-import { hasErrors } from "../diagnostics/sort.ts";
+import { hasErrors, withoutHints } from "../diagnostics/sort.ts";
 import { recordedFiles, UnknownOutput } from "../diff/sides.ts";
 import { type ExitCode, exit, UsageError } from "./exit.ts";
 import { reportDiagnostics } from "./report.ts";
@@ -18,6 +18,8 @@ export interface CheckOptions {
   readonly format: CheckFormat;
   /** The folder that files are named from; absent: see `baseOf`. */
   readonly relativeTo?: string;
+  /** False: hints are left out. */
+  readonly hints?: boolean;
   /** An output folder: what was built from before. */
   readonly against?: string;
 }
@@ -38,7 +40,8 @@ export async function check(
   const recorded = options.against === undefined ? {} : await recordedOf(options.against);
   const { realms, diagnostics: found } = await analyse(config, undefined, terminal, recorded);
   const base = baseOf(config, options, environment);
-  const diagnostics = rebased(found, relative(base, resolve(config)).split(sep).join("/"));
+  const told = options.hints === false ? withoutHints(found) : found;
+  const diagnostics = rebased(told, relative(base, resolve(config)).split(sep).join("/"));
   switch (options.format) {
     case "json":
       terminal.out(renderJson(diagnostics).trimEnd());

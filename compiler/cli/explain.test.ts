@@ -45,7 +45,9 @@ test("every code has a page, in lines that a terminal holds", () => {
   for (const code of Object.keys(catalogue)) {
     const { status, out } = explained(code);
     expect(status).toBe(0);
-    expect(out).toMatch(/^\S+ (?:error|warning)\n\n[\s\S]+\n\nWrong:\n\n[\s\S]+\n\nRight:\n\n[\s\S]+\n$/);
+    expect(out).toMatch(
+      /^\S+ (?:error|warning|hint)\n\n[\s\S]+\n\nWrong:\n\n[\s\S]+\n\nRight:\n\n[\s\S]+\n$/,
+    );
     expect(out.split("\n").filter((line) => line.length > 110)).toEqual([]);
   }
 });

@@ -2,6 +2,7 @@ import picocolors from "picocolors";
 import { catalogue, chapters } from "../diagnostics/catalogue.ts";
 import type { CatalogueEntry } from "../diagnostics/entry.ts";
 import { textPage } from "../diagnostics/page.ts";
+import { paints } from "../diagnostics/paints.ts";
 import { didYouMean } from "../diagnostics/suggest.ts";
 import { type ExitCode, exit } from "./exit.ts";
 import type { Terminal } from "./terminal.ts";
@@ -33,10 +34,10 @@ export function explain(code: string | undefined, terminal: Terminal): ExitCode 
 function list(colored: boolean): string {
   const colors = picocolors.createColors(colored);
   const widest = Math.max(...[...entries.keys()].map((code) => code.length));
-  return Object.entries(chapters)
+  return Object.entries<Readonly<Record<string, CatalogueEntry>>>(chapters)
     .map(([title, codes]) => {
       const lines = Object.entries(codes).map(([code, { severity, summary }]) => {
-        const mark = severity === "warning" ? `${colors.yellow("warning")}: ` : "";
+        const mark = severity === "error" ? "" : `${colors[paints[severity]](severity)}: `;
         return `  ${code.padEnd(widest)}  ${mark}${summary}`;
       });
       return [colors.bold(title), ...lines].join("\n");

@@ -101,6 +101,7 @@ function commandLine(
       "--against <folder>",
       "output of a build before: refuses what would show its readers fields that were hidden",
     )
+    .option("--no-hints", "leave out what is right and could be better")
     .addHelpText("after", helpExamples.check)
     .action(async (config: string, options: CheckOptions) => {
       const { check } = await import("./check.ts");

@@ -3,7 +3,7 @@ import { compilerVersion } from "../bundle/package.ts";
 import { checkRealm, loadRealm } from "../check/analyze.ts";
 import { retiredFields } from "../check/retired.ts";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
-import { hasErrors, sorted } from "../diagnostics/sort.ts";
+import { hasErrors, sorted, withoutHints } from "../diagnostics/sort.ts";
 import { type EmittedRealm, type Plan, planOutput, planRealm } from "../emit/plan.ts";
 import { readManifest, readRecorded } from "../emit/write.ts";
 import { type RealmFolder, walk } from "../load/folders.ts";
@@ -14,7 +14,7 @@ import { type Inputs, realmKey } from "./inputs.ts";
 
 /** What was made of a configuration: a plan, unless the diagnostics have errors. */
 export interface Compilation {
-  /** Of all stages, sorted. */
+  /** Errors and warnings of all stages, sorted. */
   readonly diagnostics: readonly Diagnostic[];
   readonly output: Output | undefined;
 }
@@ -60,7 +60,8 @@ export class WarmCompiler {
     }
     this.#known = realms;
     const found = [...realms.values()].flatMap(({ diagnostics }) => diagnostics);
-    const diagnostics = sorted([...walked.diagnostics, ...found, ...(await this.#retired())]);
+    const all = [...walked.diagnostics, ...found, ...(await this.#retired())];
+    const diagnostics = sorted(withoutHints(all));
     return { diagnostics, output: hasErrors(diagnostics) ? undefined : await this.#emit() };
   }
 

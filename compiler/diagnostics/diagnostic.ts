@@ -8,7 +8,11 @@ export interface Span {
   readonly endColumn: number;
 }
 
-export type Severity = "error" | "warning";
+/**
+ * `error` stops the build. `warning`: what is surely or probably not meant. `hint`: what is right as it stands, and could be
+ * better; nothing fails for it, and only `check` tells of it.
+ */
+export type Severity = "error" | "warning" | "hint";
 
 export interface Diagnostic {
   /** A key of the catalogue. */

@@ -78,6 +78,15 @@ describe("rendering", () => {
     }
   });
 
+  test("a hint is of a colour of its own, and of its severity in JSON", () => {
+    const hint: Diagnostic = { ...unknown, severity: "hint" };
+    expect(renderText([hint], { terminal: true })).toContain("\u001b[36mhint\u001b[39m ");
+    expect(renderText([hint], { terminal: false })).toMatch(/^blog\/realm\.yaml:2:3 hint unknown-key /);
+    expect(JSON.parse(renderJson([hint]))).toMatchObject([
+      { severity: "hint", hint: "did you mean 'signup'?" },
+    ]);
+  });
+
   test("what concerns a whole file has no excerpt", () => {
     const whole = diagnose("empty-file", { ...span, line: 1, column: 1, endLine: 1, endColumn: 1 }, {});
     expect(renderText([whole], { terminal: true, source: () => "x" })).not.toContain("|");
@@ -101,8 +110,12 @@ describe("rendering", () => {
     expect(JSON.parse(renderJson([]))).toEqual([]);
   });
 
-  test("the count has errors and warnings", () => {
-    expect(renderCount([unknown, { ...unknown, severity: "warning" }, unknown])).toBe("2 errors, 1 warning");
+  test("the count has errors and warnings, and hints where there are any", () => {
+    const warning: Diagnostic = { ...unknown, severity: "warning" };
+    const hint: Diagnostic = { ...unknown, severity: "hint" };
+    expect(renderCount([unknown, warning, unknown])).toBe("2 errors, 1 warning");
+    expect(renderCount([unknown, hint, warning, hint])).toBe("1 error, 1 warning, 2 hints");
+    expect(renderCount([hint])).toBe("0 errors, 0 warnings, 1 hint");
   });
 });
 
@@ -128,8 +141,9 @@ describe("order", () => {
     expect(sorted([at("a", 1, 1), at("a", 1, 1), at("a", 1, 1, "other")])).toHaveLength(2);
   });
 
-  test("warnings alone are no errors", () => {
+  test("warnings and hints alone are no errors", () => {
     expect(hasErrors([{ ...unknown, severity: "warning" }])).toBe(false);
+    expect(hasErrors([{ ...unknown, severity: "hint" }])).toBe(false);
     expect(hasErrors([unknown])).toBe(true);
   });
 });

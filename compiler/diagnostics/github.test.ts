@@ -15,6 +15,9 @@ test("a workflow command a diagnostic, with place, code and severity", () => {
     "::error file=shop/realm.yaml,line=2,col=1,endLine=3,endColumn=7,title=unknown-key::there is no key 'sinup' here\n" +
       "::warning file=shop/realm.yaml,line=2,col=1,endLine=3,endColumn=7,title=unknown-key::there is no key 'sinup' here\n",
   );
+  expect(renderGithub([{ ...unknown, severity: "hint" }])).toMatch(
+    /^::notice file=shop\/realm\.yaml,line=2,/,
+  );
   expect(renderGithub([])).toBe("");
 });
 

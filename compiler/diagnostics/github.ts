@@ -1,5 +1,5 @@
 /** Diagnostics as workflow commands, which GitHub Actions shows beside the lines that they speak of. */
-import type { Diagnostic, Span } from "./diagnostic.ts";
+import type { Diagnostic, Severity, Span } from "./diagnostic.ts";
 import { visible } from "./visible.ts";
 
 /**
@@ -10,6 +10,8 @@ export function renderGithub(diagnostics: readonly Diagnostic[]): string {
   return diagnostics.map((diagnostic) => `${command(diagnostic)}\n`).join("");
 }
 
+const commands: Readonly<Record<Severity, string>> = { error: "error", warning: "warning", hint: "notice" };
+
 function command({ code, severity, message, hint, span, related = [] }: Diagnostic): string {
   const { file, line, column, endLine, endColumn } = span;
   const properties = { file, line, col: column, endLine, endColumn, title: code };
@@ -19,7 +21,7 @@ function command({ code, severity, message, hint, span, related = [] }: Diagnost
     ...(hint === undefined ? [] : [`hint: ${hint}`]),
     ...related.map((each) => `${whereIs(each.span)} ${each.message}`),
   ];
-  return `::${severity} ${given.join(",")}::${lines.map(data).join("%0A")}`;
+  return `::${commands[severity]} ${given.join(",")}::${lines.map(data).join("%0A")}`;
 }
 
 function whereIs({ file, line, column }: Span): string {

@@ -1,6 +1,7 @@
 /** The page of a diagnostic: as Markdown for `docs/diagnostics.md` and tools, as text for `realmc explain`. */
 import picocolors from "picocolors";
 import type { CatalogueEntry, Example } from "./entry.ts";
+import { paints } from "./paints.ts";
 import { wrapped } from "./wrap.ts";
 
 /** What stands below the code, its heading. */
@@ -21,7 +22,7 @@ export interface TextPageOptions {
 
 export function textPage(code: string, entry: CatalogueEntry, { width, colored }: TextPageOptions): string {
   const colors = picocolors.createColors(colored);
-  const paint = entry.severity === "error" ? colors.red : colors.yellow;
+  const paint = colors[paints[entry.severity]];
   const prose = (text: string): string => wrapped(text, width);
   return `${[
     `${colors.bold(code)} ${paint(entry.severity)}`,
@@ -33,7 +34,7 @@ export function textPage(code: string, entry: CatalogueEntry, { width, colored }
 }
 
 function severityOf({ severity }: CatalogueEntry): string {
-  return severity === "error" ? "Error" : "Warning";
+  return `${severity.slice(0, 1).toUpperCase()}${severity.slice(1)}`;
 }
 
 interface Block {

@@ -1,6 +1,7 @@
 /** Diagnostics as text for people and as JSON for tools. */
 import picocolors from "picocolors";
-import type { Diagnostic, Span } from "./diagnostic.ts";
+import type { Diagnostic, Severity, Span } from "./diagnostic.ts";
+import { paints } from "./paints.ts";
 import { invisible, visible } from "./visible.ts";
 
 export interface TextOptions {
@@ -20,10 +21,12 @@ export function renderText(diagnostics: readonly Diagnostic[], options: TextOpti
   return diagnostics.map((diagnostic) => `${lines(diagnostic, options, colors).join("\n")}\n`).join("");
 }
 
-/** `1 error, 2 warnings`. */
+/** `1 error, 2 warnings`, and `, 3 hints` where there are any. */
 export function renderCount(diagnostics: readonly Diagnostic[]): string {
-  const errors = diagnostics.filter(({ severity }) => severity === "error").length;
-  return `${count(errors, "error")}, ${count(diagnostics.length - errors, "warning")}`;
+  const counted = (of: Severity): number => diagnostics.filter(({ severity }) => severity === of).length;
+  const [errors, warnings, hints] = [counted("error"), counted("warning"), counted("hint")];
+  const told = [count(errors, "error"), count(warnings, "warning")];
+  return [...told, ...(hints === 0 ? [] : [count(hints, "hint")])].join(", ");
 }
 
 /** As `check --format json` prints it: files relative to the configuration folder, positions from 1, ends exclusive. */
@@ -74,7 +77,7 @@ type Colors = ReturnType<typeof picocolors.createColors>;
 
 function lines(diagnostic: Diagnostic, options: TextOptions, colors: Colors): string[] {
   const { code, severity, message, hint, span, related = [] } = diagnostic;
-  const paint = severity === "error" ? colors.red : colors.yellow;
+  const paint = colors[paints[severity]];
   const head = `${colors.bold(whereIs(span))} ${paint(severity)} ${colors.dim(code)} ${visible(message)}`;
   return [
     head,

@@ -85,6 +85,16 @@ describe("a SARIF log", () => {
     ]);
   });
 
+  test("hints are notes: in results, and in the rule of a code that hints", () => {
+    const log = logOf({ ...unknown, code: "index-advised", severity: "hint" });
+    expect(log.runs[0]?.results?.[0]?.level).toBe("note");
+    expect(log.runs[0]?.tool.driver.rules?.[0]).toMatchObject({
+      defaultConfiguration: { level: "note" },
+      properties: { "problem.severity": "recommendation" },
+    });
+    expect(problemsOf(log)).toEqual([]);
+  });
+
   test("names files by relative URIs, from a base that it describes and does not locate", () => {
     const log = logOf({ ...unknown, span: { ...span, file: "Help Desk/50%#?:ü.yaml" } });
     const place = log.runs[0]?.results?.[0]?.locations?.[0]?.physicalLocation;

@@ -1,7 +1,7 @@
 /** Diagnostics as a SARIF 2.1.0 log, which code scanning, editors and viewers of results read. */
 import type { Location, Log, PhysicalLocation, ReportingDescriptor, Result } from "sarif";
 import { catalogue } from "./catalogue.ts";
-import type { Diagnostic, Span } from "./diagnostic.ts";
+import type { Diagnostic, Severity, Span } from "./diagnostic.ts";
 import type { CatalogueEntry } from "./entry.ts";
 import { markdownPage, textPage } from "./page.ts";
 
@@ -13,6 +13,16 @@ export interface SarifOptions {
 }
 
 const baseId = "SRCROOT";
+const levels = { error: "error", warning: "warning", hint: "note" } as const satisfies Record<
+  Severity,
+  Result.level
+>;
+/** As code scanning calls them. */
+const severities: Readonly<Record<Severity, string>> = {
+  error: "error",
+  warning: "warning",
+  hint: "recommendation",
+};
 const pages: Readonly<Record<string, CatalogueEntry>> = catalogue;
 
 export function renderSarif(diagnostics: readonly Diagnostic[], { version, base }: SarifOptions): string {
@@ -40,8 +50,8 @@ function rule(code: string): ReportingDescriptor {
     shortDescription: { text: entry.summary },
     fullDescription: { text: entry.explanation },
     help: { text: textPage(code, entry, { width: 80, colored: false }), markdown: markdownPage(entry) },
-    defaultConfiguration: { level: entry.severity },
-    properties: { "problem.severity": entry.severity },
+    defaultConfiguration: { level: levels[entry.severity] },
+    properties: { "problem.severity": severities[entry.severity] },
   };
 }
 
@@ -52,7 +62,7 @@ function result(
   return {
     ruleId: code,
     ruleIndex,
-    level: severity,
+    level: levels[severity],
     message: { text: hint === undefined ? message : `${message} (${hint})` },
     locations: [{ physicalLocation: place(span) }],
     ...(related.length === 0

@@ -13,6 +13,11 @@ export function hasErrors(diagnostics: readonly Diagnostic[]): boolean {
   return diagnostics.some((diagnostic) => diagnostic.severity === "error");
 }
 
+/** What every command tells of; hints are told by `check` alone. */
+export function withoutHints(diagnostics: readonly Diagnostic[]): readonly Diagnostic[] {
+  return diagnostics.filter(({ severity }) => severity !== "hint");
+}
+
 function compare(a: Diagnostic, b: Diagnostic): number {
   return (
     compareText(a.span.file, b.span.file) ||

@@ -33,6 +33,12 @@ const diagnostics: readonly Diagnostic[] = [
     message: "no index",
     span: { file: "shop/db/things/collection.yaml", line: 1, column: 10, endLine: 1, endColumn: 40 },
   },
+  {
+    code: "index-advised",
+    severity: "hint",
+    message: "no index",
+    span: { file: "shop/db/things/collection.yaml", line: 2, column: 3, endLine: 2, endColumn: 9 },
+  },
 ];
 
 describe("docs/editors.md", () => {
@@ -55,6 +61,7 @@ describe("docs/editors.md", () => {
     expect(found).toEqual([
       ["shop/realm.yaml", "2", "error", "unknown-key"],
       ["shop/db/things/collection.yaml", "1", "warning", "index-missing"],
+      ["shop/db/things/collection.yaml", "2", "hint", "index-advised"],
     ]);
   });
 });
@@ -90,6 +97,7 @@ describe("docs/ci.md", () => {
         location: { path: "shop/realm.yaml", lines: { begin: 2 } },
       },
       expect.objectContaining({ check_name: "index-missing", description: "no index", severity: "minor" }),
+      expect.objectContaining({ check_name: "index-advised", severity: "info" }),
     ]);
     expect(report[0].fingerprint).not.toBe(report[1].fingerprint);
     expect(Object.keys(catalogue)).toEqual(expect.arrayContaining(["unknown-key", "index-missing"]));

@@ -86,6 +86,29 @@ export const indexCodes = {
       },
     },
   },
+  "index-advised": {
+    severity: "hint",
+    summary: "No index serves a field to group by, or a reference.",
+    message: "{problem}",
+    hint: "add {index} to indexes.json, where documents are many: every write keeps one more entry",
+    explanation:
+      '`aggregate` and `references` tell what clients will ask. On the embedded store an index that holds a field tells the groups by it without a look at the documents, some eight times sooner, where nothing else is asked; the documents that refer to another one, `where={"author_id": "…"}`, it finds on every store. In a small collection neither matters, and an index costs something at every write: so this is a hint, which `realmc check` alone tells (`--no-hints` leaves it out) and nothing fails for.',
+    wrong: {
+      files: {
+        "collection.yaml":
+          "rules: { read: true }\nreferences:\n  author: { collection: people, field: author_id }\naggregate: { group_by: [status] }",
+        "support/people/collection.yaml": "rules: { read: true }",
+      },
+    },
+    right: {
+      files: {
+        "collection.yaml":
+          "rules: { read: true }\nreferences:\n  author: { collection: people, field: author_id }\naggregate: { group_by: [status] }",
+        "support/people/collection.yaml": "rules: { read: true }",
+        "indexes.json": '{ "indexes": [{ "fields": ["author_id"] }, { "fields": ["status"] }] }',
+      },
+    },
+  },
   "index-unique-hidden": {
     severity: "warning",
     summary: "A unique index tells callers of values that a field rule hides from them.",

@@ -32,6 +32,11 @@ export class AggregateRows {
     return this.#element(this.#counted, "x", field);
   }
 
+  /** What stands in documents, as SQL. */
+  get values(): readonly string[] {
+    return [...this.#values.keys()];
+  }
+
   /** How many documents there are. What is counted must be asked for before. */
   get count(): string {
     return this.#counted.size > 0 ? "count(own)" : "count(*)";

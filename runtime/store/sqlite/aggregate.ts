@@ -29,13 +29,17 @@ const MAX_TEXT = 2 ** 24;
  * Aggregations as one statement: rows are made of the documents (see {@link AggregateRows}) and grouped; then the groups
  * are counted and put in order.
  *
- * @param from the table, `WHERE` and the condition
+ * @param from the table, `WHERE` and the condition, by the values that are taken out of documents
  */
-export function aggregateSql(query: Aggregate, from: string, parameters: Parameters): string {
+export function aggregateSql(
+  query: Aggregate,
+  from: (values: readonly string[]) => string,
+  parameters: Parameters,
+): string {
   const taken = new AggregateRows();
   const keysTaken = query.groupBy.map((key) => keySql(key, taken, parameters));
   const measured = query.metrics.map((metric) => metricSql(metric, taken));
-  const { clauses, from: rows, keys } = taken.sql(from, keysTaken);
+  const { clauses, from: rows, keys } = taken.sql(from(taken.values), keysTaken);
   const columns = [...keys, ...measured.map((sql) => sql ?? taken.count)];
   const grouping = keys.length === 0 ? "" : `GROUP BY ${keys.map((_, at) => at + 1).join(", ")}`;
   const tooMany = tooManyGroups(query);

@@ -16,7 +16,7 @@ import {
 } from "../../filter/algebra.ts";
 import { documentFields, type Field, field, ownershipFields } from "../../filter/fields.ts";
 import { type Order, orderBy, type Position } from "../../filter/order.ts";
-import type { CollectionShape, Find, Visibility } from "../contract.ts";
+import type { Aggregate, CollectionShape, Find, GroupKey, Visibility } from "../contract.ts";
 import { Connection } from "./connection.ts";
 import { type StoreFile, storeFile } from "./file.ts";
 import { provision } from "./provision.ts";
@@ -357,6 +357,45 @@ describe("indexes alone tell how many there are", () => {
 
   test("but where something else is asked", () => {
     expect(counting(and(eq(status, "x"), eq(field("other", "string"), "y")))).not.toContain("COVERING");
+  });
+});
+
+describe("an index alone tells the groups of an aggregation", () => {
+  const grouped = (groupBy: readonly GroupKey[], more: Partial<Aggregate> = {}) =>
+    plan(
+      table.aggregate(0, {
+        filter: TRUE,
+        visibility: "live",
+        groupBy,
+        metrics: [{ op: "count" }],
+        order: [],
+        limit: 10,
+        ...more,
+      }),
+    );
+
+  test("where it holds what is grouped by, measured and asked", () => {
+    for (const [found, index] of [
+      [grouped([{ field: status }]), "status_size"],
+      [grouped([{ field: size }]), "status_size"],
+      [grouped([{ field: size }], { filter: eq(status, "x") }), "status_size"],
+      [grouped([{ field: status }], { metrics: [{ op: "sum", field: size }] }), "status_size"],
+      [grouped([{ field: size }], { filter: eq(open, true) }), "open_size"],
+      [grouped([], { filter: eq(open, true) }), "open"],
+    ] as const)
+      expect(found).toContain(`COVERING INDEX svc_index.app.things.${index}`);
+  });
+
+  test("but not of what it lacks, of what may repeat, of deleted ones, nor where another one finds the documents", () => {
+    for (const found of [
+      grouped([{ field: field("other", "string") }]),
+      grouped([{ field: tags }]),
+      grouped([{ field: status }], { visibility: "deleted" }),
+      grouped([{ field: status }], { filter: eq(owner, "u1") }),
+      grouped([{ field: status }], { metrics: [{ op: "max", field: field("other", "string") }] }),
+      grouped([{ field: field("code", "string") }]),
+    ])
+      expect(found).not.toContain("COVERING");
   });
 });
 

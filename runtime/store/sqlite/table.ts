@@ -14,11 +14,12 @@ import {
 import { requireWritable } from "../writable.ts";
 import { aggregateSql } from "./aggregate.ts";
 import { arrayIndexFor } from "./arrays.ts";
-import type { Connection } from "./connection.ts";
+import { type Connection, ticking } from "./connection.ts";
 import { Counts } from "./counts.ts";
 import { isUniqueViolation, type Value } from "./driver.ts";
 import { documentKey } from "./expressions.ts";
 import { recordChange } from "./feed.ts";
+import { IndexAlone } from "./index-alone.ts";
 import { Lookups } from "./lookups.ts";
 import { type Indexes, lower, unindexed } from "./lower.ts";
 import { declaredName, quoted, tableName } from "./names.ts";
@@ -38,6 +39,7 @@ export class Table {
   readonly shape: CollectionShape;
   readonly #unindexed: Indexes;
   readonly #source: Source;
+  readonly #alone: IndexAlone;
   readonly #pages: Pages;
   readonly counts: Counts;
   readonly #lookups: Lookups;
@@ -64,7 +66,8 @@ export class Table {
     this.#unindexed = unindexed(indexes);
     this.#source = new Source(shape, indexes);
     this.#pages = new Pages(shape, indexes, this.#source);
-    this.counts = new Counts(shape, indexes, this.#source);
+    this.#alone = new IndexAlone(shape, indexes);
+    this.counts = new Counts(shape, this.#alone, this.#source);
     this.#lookups = new Lookups(shape, indexes);
     this.#get = { live: get("live"), deleted: get("deleted"), all: get("all") };
     this.#insert = `INSERT INTO ${name} (id, version, created_at, deleted_at, purge_at, doc) VALUES (?1, ?2, ?3, ?4, ?5, ?6)`;
@@ -133,8 +136,20 @@ export class Table {
 
   /** Rows for {@link groupsOf}. */
   aggregate(now: number, query: Aggregate): Query {
+    const { filter, visibility } = query;
     const parameters = new Parameters(1);
-    const rows = this.#source.rows(query.filter, query.visibility, parameters);
+    const rows = (values: readonly string[]): string => {
+      const isServed = this.#source.serves(filter, visibility);
+      const index =
+        visibility !== "live"
+          ? undefined
+          : isServed
+            ? this.#alone.leading(filter, values)
+            : this.#alone.holding(filter, values);
+      return index === undefined
+        ? this.#source.rows(filter, visibility, parameters)
+        : `${this.#alone.within(index, filter, parameters)} AND ${ticking}`;
+    };
     return { sql: aggregateSql(query, rows, parameters), parameters: [now, ...parameters.values] };
   }
 

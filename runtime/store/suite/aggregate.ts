@@ -425,17 +425,30 @@ export function describeAggregates(suite: Suite): void {
       expect(await failureOf(asked(longest))).toBeInstanceOf(TooManyGroups);
     });
 
-    test("any documents group as they do in memory", async () => {
-      await suite.store.provision([{ name: "app.any", fields, indexes: [], feed: false }]);
+    test("any documents group as they do in memory, also where an index alone tells of them", async () => {
+      const { id, status, hours, open, code, city, at, day } = fields;
+      const keys = [id, status, hours, open, code, city, at, day].map((key) => ({
+        field: key,
+        descending: false,
+      }));
+      const holding = { name: "holding", keys, unique: false };
+      await suite.store.provision([
+        { name: "app.any", fields, indexes: [], feed: false },
+        { name: "app.indexed", fields, indexes: [holding], feed: false },
+      ]);
       const any = suite.store.collection("app.any");
+      const indexed = suite.store.collection("app.indexed");
       let runs = 0;
       await fc.assert(
         fc.asyncProperty(fc.array(anyDocument, { maxLength: 30 }), anyAggregate, async (documents, query) => {
           const prefix = `${runs++}-`;
           const ids = documents.map((_, at) => prefix + at);
-          await any.load(documents.map((body, at) => written(prefix + at, body)));
-          const found = await any.aggregate({ ...query, filter: isIn(fields.id, ids) });
-          expect(found).toEqual(grouped(documents, query));
+          const expected = grouped(documents, query);
+          for (const collection of [any, indexed]) {
+            await collection.load(documents.map((body, at) => written(prefix + at, body)));
+            const found = await collection.aggregate({ ...query, filter: isIn(fields.id, ids) });
+            expect(found).toEqual(expected);
+          }
         }),
         { numRuns: 150 },
       );

@@ -36,6 +36,11 @@ export const posts: CollectionDefinition = {
       unique: false,
     },
     {
+      name: "tag_ids",
+      keys: [{ field: fields.tag_ids, descending: false }],
+      unique: false,
+    },
+    {
       name: "_meta_owner",
       keys: [{ field: fields["_meta.owner"], descending: false }],
       unique: false,

@@ -28,6 +28,11 @@ export const movements: CollectionDefinition = {
       unique: false,
     },
     {
+      name: "location_id",
+      keys: [{ field: fields.location_id, descending: false }],
+      unique: false,
+    },
+    {
       name: "lots_number",
       keys: [{ field: fields["lots.number"], descending: false }],
       unique: false,
