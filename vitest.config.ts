@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
-import { isFull } from "./runtime/random.testing.ts";
+import { isFull } from "./runtime/testing/random.ts";
 import { LeftOut } from "./scripts/testing/left-out.ts";
 import { LongestFirst } from "./scripts/testing/longest-first.ts";
 import { mongoTests } from "./scripts/testing/mongodb.ts";

@@ -5,7 +5,7 @@ import { blog } from "../generated/blog/realm.ts";
 import { helpdesk } from "../generated/helpdesk/realm.ts";
 import { inventory } from "../generated/inventory/realm.ts";
 import { createKey } from "../runtime/auth/keys.ts";
-import { deliveryTo, type HeldClock, type Started, startRealm } from "../runtime/instance/testing.ts";
+import { deliveryTo, type HeldClock, type Started, startRealm } from "../runtime/instance/testing/servers.ts";
 import type { Mail } from "../runtime/realm/exchange.ts";
 import { hold, readConversation } from "./conversation.ts";
 

@@ -1,7 +1,6 @@
 /** The public surface: what emitted code imports as `realmc/runtime`, what `realmc dev` runs, and nothing else. */
 export { accountRoutes, secondFactorRoutes } from "./auth/accounts/routes.ts";
 export { administrationRoutes, userAdministrationRoutes } from "./auth/administration/routes.ts";
-export { dateNormalizer } from "./dates.ts";
 export { dataRoutes } from "./documents/administration/routes.ts";
 export { aggregateDocuments } from "./documents/routes/aggregate.ts";
 export { batchRoute } from "./documents/routes/batch.ts";
@@ -21,6 +20,7 @@ export type {
 } from "./documents/shape.ts";
 export type { Detail } from "./errors.ts";
 export { always, and, compare, eq, exists, FALSE, isIn, not, or, TRUE, text } from "./filter/algebra.ts";
+export { dateNormalizer } from "./filter/dates.ts";
 export {
   deletionFields,
   documentFields,

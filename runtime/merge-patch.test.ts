@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { isJsonObject, type JsonObject, type JsonValue } from "./json.ts";
 import { mergePatch } from "./merge-patch.ts";
-import { runs } from "./random.testing.ts";
+import { runs } from "./testing/random.ts";
 
 // RFC 7396, appendix A, as far as target and patch can be documents here: both are objects.
 test.each<[JsonObject, JsonObject, JsonObject]>([

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { commandsIn } from "../compiler/cli/testing.ts";
+import { commandsIn } from "../compiler/cli/testing/commands.ts";
 import type { RealmModule } from "../runtime/realm/exchange.ts";
 
 /**

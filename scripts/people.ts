@@ -22,7 +22,7 @@ import {
   writeMember,
   writeOrganization,
 } from "../runtime/organizations/records.ts";
-import type { Store } from "../runtime/store/contract.ts";
+import type { Store } from "../runtime/store/contract/store.ts";
 
 /** Of every user. */
 export const password = "correct horse";

@@ -1,8 +1,11 @@
 /** `client.ts`, as far as it varies by realm; what does not is in `client/`. */
 
-import { type KnownField, knownField } from "../compiler/check/fields.ts";
 import { conditionType, valueType } from "../compiler/emit/client/conditions.ts";
 import { type ClientNames, clientNames } from "../compiler/emit/client/names.ts";
+import { typesOf } from "../compiler/emit/schema/types.ts";
+import { type KnownField, knownField } from "../compiler/model/known-fields.ts";
+import type { Aggregation, Collection, Realm } from "../compiler/model/model.ts";
+import { errorStatus } from "../runtime/errors.ts";
 import {
   type Code,
   code,
@@ -19,10 +22,7 @@ import {
   property,
   propertyKey,
   when,
-} from "../compiler/emit/code.ts";
-import { typesOf } from "../compiler/emit/schema/types.ts";
-import type { Aggregation, Collection, Realm } from "../compiler/model/model.ts";
-import { errorStatus } from "../runtime/errors.ts";
+} from "./print/code.ts";
 import { documentTypes } from "./types.ts";
 
 /** @param invariant the text that is to stand after it, with which names must not clash */

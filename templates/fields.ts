@@ -1,3 +1,7 @@
+import type { Collection, DeclaredField } from "../compiler/model/model.ts";
+import { serverFieldTables } from "../compiler/model/server-fields.ts";
+import type { FieldType } from "../runtime/filter/fields.ts";
+import { collectionPath, runtime } from "./names.ts";
 import {
   array,
   type Code,
@@ -14,11 +18,7 @@ import {
   object,
   property,
   when,
-} from "../compiler/emit/code.ts";
-import type { Collection, DeclaredField } from "../compiler/model/model.ts";
-import { serverFieldTables } from "../compiler/model/server-fields.ts";
-import type { FieldType } from "../runtime/filter/fields.ts";
-import { collectionPath, runtime } from "./names.ts";
+} from "./print/code.ts";
 
 /** `fields.ts`: the paths that filters may name, and how dates among them are stored. */
 export function fieldsModule(collection: Collection, auth: boolean): EmittedFile {

@@ -1,6 +1,6 @@
-import type { EmittedFile } from "../compiler/emit/code.ts";
-import { jsonText } from "../compiler/emit/format.ts";
 import type { JsonObject } from "../runtime/json.ts";
+import type { EmittedFile } from "./print/code.ts";
+import { jsonText } from "./print/format.ts";
 
 /** `manifest.json`: what the output was made from and consists of. Hashes are SHA-256, hex. */
 export interface Manifest {

@@ -1,6 +1,7 @@
 /** Names and paths that emitted modules know each other by. */
-import { identifierName } from "../compiler/emit/identifiers.ts";
+
 import type { Collection } from "../compiler/model/model.ts";
+import { identifierName } from "./print/identifiers.ts";
 
 export const runtime = "realmc/runtime";
 

@@ -1,3 +1,6 @@
+import type { Collection, Database, Organizations, Realm } from "../compiler/model/model.ts";
+import type { RulesStage } from "../compiler/rules/compiled.ts";
+import { collectionName, realmName, routesName, runtime } from "./names.ts";
 import {
   array,
   type Code,
@@ -13,10 +16,7 @@ import {
   object,
   property,
   when,
-} from "../compiler/emit/code.ts";
-import type { Collection, Database, Organizations, Realm } from "../compiler/model/model.ts";
-import type { RulesStage } from "../compiler/rules/compiled.ts";
-import { collectionName, realmName, routesName, runtime } from "./names.ts";
+} from "./print/code.ts";
 import { organizationCreate } from "./rules.ts";
 
 /** `realm.ts`: the realm's settings, its collections and all of its routes. */

@@ -1,3 +1,7 @@
+import type { Aggregation, Collection, Index, Reference, TextIndex } from "../compiler/model/model.ts";
+import type { CompiledRules } from "../compiler/rules/compiled.ts";
+import { dateFields } from "./fields.ts";
+import { collectionName, collectionPath, runtime } from "./names.ts";
 import {
   array,
   type Code,
@@ -14,11 +18,7 @@ import {
   pattern,
   property,
   when,
-} from "../compiler/emit/code.ts";
-import type { Aggregation, Collection, Index, Reference, TextIndex } from "../compiler/model/model.ts";
-import type { CompiledRules } from "../compiler/rules/compiled.ts";
-import { dateFields } from "./fields.ts";
-import { collectionName, collectionPath, runtime } from "./names.ts";
+} from "./print/code.ts";
 import { allRules } from "./rules.ts";
 
 /** `routes.ts`: the collection as the runtime knows it, and the handlers of its paths. */

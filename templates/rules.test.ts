@@ -1,9 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { formatModule } from "../compiler/emit/format.ts";
-import { declaredField } from "../compiler/emit/testing.ts";
+import { declaredField } from "../compiler/emit/testing/models.ts";
 import type { Collection, Realm } from "../compiler/model/model.ts";
-import { emittedRules } from "../compiler/rules/emitted.testing.ts";
 import { compileRules } from "../compiler/rules/rules.ts";
+import { emittedRules } from "../compiler/rules/testing/emitted.ts";
 import {
   noteCollection,
   noteFields,
@@ -12,8 +11,9 @@ import {
   organizations,
   ruleSource,
   type Sketch,
-} from "../compiler/rules/testing.ts";
+} from "../compiler/rules/testing/realms.ts";
 import { noMemberships } from "../runtime/realm/memberships.ts";
+import { formatModule } from "./print/format.ts";
 import { rulesModule } from "./rules.ts";
 
 async function emitted(

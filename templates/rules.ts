@@ -1,4 +1,13 @@
 /** `rules.ts`: the access rules of a collection, or of a realm, each with its own text above it. */
+
+import type { Collection, Realm, RuleName } from "../compiler/model/model.ts";
+import type { CompiledRule, CompiledRules, RulesStage } from "../compiler/rules/compiled.ts";
+import { asksMemberships, type Condition, isKnown, leavesIn, valuesIn } from "../compiler/rules/form.ts";
+import { checkPrinter } from "../compiler/rules/print/check.ts";
+import { printFilter } from "../compiler/rules/print/filter.ts";
+import { type Shape, shapeOf, shapeType } from "../compiler/rules/print/shape.ts";
+import { helper, type Surroundings } from "../compiler/rules/print/values.ts";
+import { collectionPath, runtime } from "./names.ts";
 import {
   array,
   type Code,
@@ -15,15 +24,7 @@ import {
   object,
   property,
   when,
-} from "../compiler/emit/code.ts";
-import type { Collection, Realm, RuleName } from "../compiler/model/model.ts";
-import type { CompiledRule, CompiledRules, RulesStage } from "../compiler/rules/compiled.ts";
-import { asksMemberships, type Condition, isKnown, leavesIn, valuesIn } from "../compiler/rules/form.ts";
-import { checkPrinter } from "../compiler/rules/print/check.ts";
-import { printFilter } from "../compiler/rules/print/filter.ts";
-import { type Shape, shapeOf, shapeType } from "../compiler/rules/print/shape.ts";
-import { helper, type Surroundings } from "../compiler/rules/print/values.ts";
-import { collectionPath, runtime } from "./names.ts";
+} from "./print/code.ts";
 
 /** Exports `rules` and, where the collection has field-level rules, `fieldRules`. */
 export function rulesModule(collection: Collection, compiled: CompiledRules): EmittedFile {

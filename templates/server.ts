@@ -1,3 +1,5 @@
+import { type Manifest, manifestPath } from "./manifest.ts";
+import { realmName, runtime } from "./names.ts";
 import {
   array,
   type Code,
@@ -10,9 +12,7 @@ import {
   member,
   object,
   property,
-} from "../compiler/emit/code.ts";
-import { type Manifest, manifestPath } from "./manifest.ts";
-import { realmName, runtime } from "./names.ts";
+} from "./print/code.ts";
 
 /** `server.ts`: the process that serves all realms. */
 export function serverModule(realms: readonly string[]): EmittedFile {

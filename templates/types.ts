@@ -1,3 +1,6 @@
+import { schemaTypes, typeName } from "../compiler/emit/schema/types.ts";
+import type { Collection } from "../compiler/model/model.ts";
+import { collectionPath, runtime } from "./names.ts";
 import {
   type Code,
   code,
@@ -11,10 +14,7 @@ import {
   lines,
   madeElsewhere,
   when,
-} from "../compiler/emit/code.ts";
-import { schemaTypes, typeName } from "../compiler/emit/schema/types.ts";
-import type { Collection } from "../compiler/model/model.ts";
-import { collectionPath, runtime } from "./names.ts";
+} from "./print/code.ts";
 
 /** `types.ts`: what a collection's documents, creates and patches look like. */
 export async function typesModule(collection: Collection, auth: boolean): Promise<EmittedFile> {

@@ -1,3 +1,6 @@
+import { validatorCode } from "../compiler/emit/schema/validator.ts";
+import type { Collection, Schema } from "../compiler/model/model.ts";
+import { collectionPath, runtime } from "./names.ts";
 import {
   code,
   type EmittedFile,
@@ -6,10 +9,7 @@ import {
   imports,
   lines,
   madeElsewhere,
-} from "../compiler/emit/code.ts";
-import { validatorCode } from "../compiler/emit/schema/validator.ts";
-import type { Collection, Schema } from "../compiler/model/model.ts";
-import { collectionPath, runtime } from "./names.ts";
+} from "./print/code.ts";
 
 /** `validate.js` and its declaration: whether a document fits the collection's schema. */
 export function validateModules(collection: Collection): readonly EmittedFile[] {

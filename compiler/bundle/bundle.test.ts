@@ -6,8 +6,8 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { embeddedPlace, type ProcessPlace, processPlace } from "../../runtime/store/testing.ts";
-import { packageRoot } from "./package.ts";
+import { embeddedPlace, type ProcessPlace, processPlace } from "../../runtime/store/testing/stores.ts";
+import { packageRoot } from "../package/package.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "realmc-bundle-"));
 const config = join(folder, "config");

@@ -2,11 +2,11 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type BuildOptions, build } from "esbuild";
-import type { EmittedFile } from "../emit/code.ts";
-import { jsonText } from "../emit/format.ts";
+import type { EmittedFile } from "../../templates/print/code.ts";
+import { jsonText } from "../../templates/print/format.ts";
 import type { Plan } from "../emit/plan.ts";
+import { bundleName, installedVersion, packageRoot } from "../package/package.ts";
 import { docsFiles } from "./docs.ts";
-import { bundleName, installedVersion, packageRoot } from "./package.ts";
 import { emittedModules, runtimeOfThisPackage } from "./plugins.ts";
 
 /** Packages with native code; `npm install` in the bundle's folder brings them. */

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { docsFolder, docsSources } from "../../runtime/http/docs/files.ts";
-import type { EmittedFile } from "../emit/code.ts";
+import type { EmittedFile } from "../../templates/print/code.ts";
 
 /** What the page on the descriptions consists of; a server has it beside its module. */
 export function docsFiles(): Promise<readonly EmittedFile[]> {

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { build } from "esbuild";
 import { afterAll, expect, test } from "vitest";
-import { jsonText } from "../emit/format.ts";
+import { jsonText } from "../../templates/print/format.ts";
 import { emittedModules } from "./plugins.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "realmc-plugins-"));

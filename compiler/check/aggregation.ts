@@ -5,7 +5,6 @@ import { diagnose } from "../diagnostics/catalogue.ts";
 import type { Diagnostic, Span } from "../diagnostics/diagnostic.ts";
 import { locate } from "../load/source.ts";
 import { objectOf, stringsOf } from "../model/collection.ts";
-import { serverFields } from "../model/server-fields.ts";
 import {
   describeField,
   insideHint,
@@ -14,7 +13,8 @@ import {
   knownField,
   organizationSettingOf,
   undeclaredHint,
-} from "./fields.ts";
+} from "../model/known-fields.ts";
+import { serverFields } from "../model/server-fields.ts";
 import { type CollectionCheck, type CollectionSubject, isReliable } from "./subject.ts";
 
 export const aggregation: CollectionCheck = (subject) => {

@@ -4,7 +4,7 @@ import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import { didYouMean } from "../diagnostics/suggest.ts";
 import { locate, nodeAt, type SourceFile } from "../load/source.ts";
 import { objectOf } from "../model/collection.ts";
-import { declaredField, isHideable, isOpen } from "./fields.ts";
+import { declaredField, isHideable, isOpen } from "../model/known-fields.ts";
 import { outsideIds } from "./id-patterns.ts";
 import { patternProblem } from "./patterns.ts";
 import { type CollectionCheck, isReliable } from "./subject.ts";

@@ -7,10 +7,10 @@ import { matches } from "../../runtime/filter/predicate.ts";
 import type { JsonObject } from "../../runtime/json.ts";
 import { noMemberships } from "../../runtime/realm/memberships.ts";
 import { renderText } from "../diagnostics/render.ts";
-import { emittedRules } from "../rules/emitted.testing.ts";
 import { compileRules } from "../rules/rules.ts";
+import { emittedRules } from "../rules/testing/emitted.ts";
 import { loadRealms } from "./analyze.ts";
-import { check } from "./testing.ts";
+import { check } from "./testing/check.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "realmc-docs-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -8,9 +8,9 @@ import type { JsonObject } from "../../runtime/json.ts";
 import { catalogue } from "../diagnostics/catalogue.ts";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import type { CatalogueEntry, Example } from "../diagnostics/entry.ts";
-import { exampleFiles, examplePath, exampleRealm } from "../diagnostics/example-realm.ts";
 import { withoutHints } from "../diagnostics/sort.ts";
-import { check } from "./testing.ts";
+import { exampleFiles, examplePath, exampleRealm } from "../diagnostics/testing/example-realm.ts";
+import { check } from "./testing/check.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "realmc-examples-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

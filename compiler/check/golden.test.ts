@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { catalogue } from "../diagnostics/catalogue.ts";
 import { renderText } from "../diagnostics/render.ts";
-import { check } from "./testing.ts";
+import { check } from "./testing/check.ts";
 
 const testdata = fileURLToPath(new URL("testdata", import.meta.url));
 const cases = readdirSync(testdata).sort();

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { renderText } from "../diagnostics/render.ts";
-import { check } from "./testing.ts";
+import { check } from "./testing/check.ts";
 
 const folders: string[] = [];
 

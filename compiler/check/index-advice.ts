@@ -1,13 +1,13 @@
 /** Warnings about indexes that need compiled rules: those that are missing, and those that tell what a rule hides. */
 import { diagnose } from "../diagnostics/catalogue.ts";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
+import { isOpen } from "../model/known-fields.ts";
 import type { Collection, FieldRules, Realm } from "../model/model.ts";
 import type { CompiledRule, CompiledRules } from "../rules/compiled.ts";
 import type { Condition } from "../rules/form.ts";
 import { implies } from "../rules/implication.ts";
 import { serviceOf } from "../rules/indexing.ts";
 import { ruleSpan } from "../rules/reporter.ts";
-import { isOpen } from "./fields.ts";
 import { indexedFields, indexOver } from "./indexed.ts";
 
 /** Read and restore rules that no index serves although one could. */

@@ -2,7 +2,7 @@
 import { diagnose } from "../diagnostics/catalogue.ts";
 import type { Diagnostic, Span } from "../diagnostics/diagnostic.ts";
 import { locate } from "../load/source.ts";
-import { knownField } from "./fields.ts";
+import { knownField } from "../model/known-fields.ts";
 import { indexedFields, indexOver } from "./indexed.ts";
 import type { CollectionCheck } from "./subject.ts";
 

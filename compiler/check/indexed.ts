@@ -1,8 +1,8 @@
 import { field, organizationFields } from "../../runtime/filter/fields.ts";
-import type { IndexShape } from "../../runtime/store/contract.ts";
+import type { IndexShape } from "../../runtime/store/contract/shape.ts";
 import { indexedPaths } from "../../runtime/store/sqlite/indexes.ts";
+import { knownField } from "../model/known-fields.ts";
 import type { Collection, Index, Realm } from "../model/model.ts";
-import { knownField } from "./fields.ts";
 
 /** Paths of the fields whose values indexes of the collection find, as the engine judges it. */
 export function indexedFields(realm: Realm, collection: Collection): ReadonlySet<string> {

@@ -3,8 +3,6 @@ import { deletionFields, ownershipFields } from "../../runtime/filter/fields.ts"
 import { diagnose } from "../diagnostics/catalogue.ts";
 import type { Diagnostic, Span } from "../diagnostics/diagnostic.ts";
 import { locate, nodeAt } from "../load/source.ts";
-import type { Index } from "../model/model.ts";
-import { serverFields } from "../model/server-fields.ts";
 import {
   insideHint,
   isOpen,
@@ -12,7 +10,9 @@ import {
   knownField,
   organizationSettingOf,
   undeclaredHint,
-} from "./fields.ts";
+} from "../model/known-fields.ts";
+import type { Index } from "../model/model.ts";
+import { serverFields } from "../model/server-fields.ts";
 import { type CollectionCheck, type CollectionSubject, isReliable } from "./subject.ts";
 
 /** Each index for itself. */

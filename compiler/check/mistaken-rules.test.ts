@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, test } from "vitest";
-import { exampleFiles } from "../diagnostics/example-realm.ts";
+import { exampleFiles } from "../diagnostics/testing/example-realm.ts";
 import { outsideIds } from "./id-patterns.ts";
-import { check } from "./testing.ts";
+import { check } from "./testing/check.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "realmc-mistaken-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { check } from "./testing.ts";
+import { check } from "./testing/check.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "realmc-retired-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

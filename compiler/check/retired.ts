@@ -7,9 +7,9 @@ import { diagnose } from "../diagnostics/catalogue.ts";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import { sorted } from "../diagnostics/sort.ts";
 import { objectOf } from "../model/collection.ts";
+import { isHideable, isOpen } from "../model/known-fields.ts";
 import type { Collection, Realm } from "../model/model.ts";
 import type { CompiledRules, RulesStage } from "../rules/compiled.ts";
-import { isHideable, isOpen } from "./fields.ts";
 
 /** What hid a member of stored documents. */
 export interface Protection {

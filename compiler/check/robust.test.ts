@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { runs } from "../../runtime/random.testing.ts";
+import { runs } from "../../runtime/testing/random.ts";
 import { catalogue } from "../diagnostics/catalogue.ts";
 import { loadRealms } from "./analyze.ts";
 

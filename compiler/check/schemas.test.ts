@@ -8,9 +8,9 @@ import indexesSchema from "../../docs/schemas/indexes.schema.json" with { type: 
 import realmSchema from "../../docs/schemas/realm.schema.json" with { type: "json" };
 import schemaSchema from "../../docs/schemas/schema.schema.json" with { type: "json" };
 import { isJsonObject, type JsonObject, type JsonValue } from "../../runtime/json.ts";
-import { exampleFiles } from "../diagnostics/example-realm.ts";
 import { hasErrors } from "../diagnostics/sort.ts";
-import { check } from "./testing.ts";
+import { exampleFiles } from "../diagnostics/testing/example-realm.ts";
+import { check } from "./testing/check.ts";
 
 /** A key of a configuration file; `*` stands for any name, `0` for an element. */
 interface Key {

@@ -1,9 +1,8 @@
 import { existsSync } from "node:fs";
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { compilerVersion } from "../bundle/package.ts";
+import type { EmittedFile } from "../../templates/print/code.ts";
 import { hasErrors, withoutHints } from "../diagnostics/sort.ts";
-import type { EmittedFile } from "../emit/code.ts";
 import { type Plan, planOutput, planRealm } from "../emit/plan.ts";
 import {
   applyDifference,
@@ -13,6 +12,7 @@ import {
   readRecorded,
   writeWhole,
 } from "../emit/write.ts";
+import { compilerVersion } from "../package/package.ts";
 import { type ExitCode, exit, UsageError } from "./exit.ts";
 import { onDisk, requireBundle, requireOutput } from "./outputs.ts";
 import { reportDiagnostics } from "./report.ts";

@@ -1,5 +1,4 @@
 import { join, relative, resolve, sep } from "node:path";
-import { compilerVersion } from "../bundle/package.ts";
 import type { Recorded } from "../check/retired.ts";
 import { renderGithub } from "../diagnostics/github.ts";
 import { rebased } from "../diagnostics/rebased.ts";
@@ -7,6 +6,7 @@ import { renderJson } from "../diagnostics/render.ts";
 import { renderSarif } from "../diagnostics/sarif.ts";
 import { hasErrors, withoutHints } from "../diagnostics/sort.ts";
 import { recordedFiles, UnknownOutput } from "../diff/sides.ts";
+import { compilerVersion } from "../package/package.ts";
 import { type ExitCode, exit, UsageError } from "./exit.ts";
 import { reportDiagnostics } from "./report.ts";
 import { analyse, requireFolder } from "./stages.ts";

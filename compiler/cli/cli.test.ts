@@ -14,8 +14,8 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { packageRoot } from "../bundle/package.ts";
-import { commandsIn, realmcIn } from "./testing.ts";
+import { packageRoot } from "../package/package.ts";
+import { commandsIn, realmcIn } from "./testing/commands.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "realmc-cli-"));
 const config = join(folder, "config");

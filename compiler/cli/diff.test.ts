@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { writeRealm } from "../diff/testing/case.ts";
 import { ruled } from "../diff/testing/rule-cases.ts";
-import { commandsIn, entry, ran, realmcIn } from "./testing.ts";
+import { commandsIn, entry, ran, realmcIn } from "./testing/commands.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "realmc-cli-diff-"));
 const realmc = commandsIn(folder);

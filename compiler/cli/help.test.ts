@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { commandsIn } from "./testing.ts";
+import { commandsIn } from "./testing/commands.ts";
 
 const realmc = commandsIn(".");
 

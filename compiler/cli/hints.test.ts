@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { WarmCompiler } from "../dev/compile.ts";
 import { readInputs } from "../dev/inputs.ts";
-import { commandsIn } from "./testing.ts";
+import { commandsIn } from "./testing/commands.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "realmc-hints-"));
 const realmc = commandsIn(folder);

@@ -1,6 +1,6 @@
 /** The command line of `realmc`. */
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
-import { compilerVersion } from "../bundle/package.ts";
+import { compilerVersion } from "../package/package.ts";
 import type { CheckOptions } from "./check.ts";
 import type { DevOptions } from "./dev.ts";
 import type { DiffOptions } from "./diff.ts";

@@ -3,8 +3,8 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { packageRoot } from "../bundle/package.ts";
 import { applyDifference, compareOutput } from "../emit/write.ts";
+import { packageRoot } from "../package/package.ts";
 import { type Output, WarmCompiler } from "./compile.ts";
 import { explain } from "./explain.ts";
 import { changesBetween, type Inputs, readInputs } from "./inputs.ts";

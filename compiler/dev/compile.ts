@@ -1,5 +1,5 @@
 /** The compiler kept warm: realms whose folder has not changed are not looked at again. */
-import { compilerVersion } from "../bundle/package.ts";
+
 import { checkRealm, loadRealm } from "../check/analyze.ts";
 import { retiredFields } from "../check/retired.ts";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
@@ -8,6 +8,7 @@ import { type EmittedRealm, type Plan, planOutput, planRealm } from "../emit/pla
 import { readManifest, readRecorded } from "../emit/write.ts";
 import { type RealmFolder, walk } from "../load/folders.ts";
 import type { Realm } from "../model/model.ts";
+import { compilerVersion } from "../package/package.ts";
 import type { RulesStage } from "../rules/compiled.ts";
 import { compileRules } from "../rules/rules.ts";
 import { type Inputs, realmKey } from "./inputs.ts";

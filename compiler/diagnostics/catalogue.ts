@@ -2,7 +2,7 @@
  * Every diagnostic that the compiler can give: code -> severity, texts, examples. `docs/diagnostics.md` is printed from
  * it, and `diagnose` checks at compile time that a message gets the parameters that it names.
  */
-import { ruleCodes } from "../rules/codes.ts";
+
 import { aggregationCodes } from "./codes/aggregation.ts";
 import { collectionCodes } from "./codes/collection.ts";
 import { fileCodes } from "./codes/files.ts";
@@ -10,6 +10,7 @@ import { indexCodes } from "./codes/indexes.ts";
 import { organizationCodes } from "./codes/organizations.ts";
 import { realmCodes } from "./codes/realm.ts";
 import { referenceCodes } from "./codes/references.ts";
+import { ruleCodes } from "./codes/rules.ts";
 import { schemaCodes } from "./codes/schema.ts";
 import { treeCodes } from "./codes/tree.ts";
 import { valueCodes } from "./codes/values.ts";

@@ -2,10 +2,10 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { catalogue, chapters, diagnose } from "./catalogue.ts";
 import type { Diagnostic, Span } from "./diagnostic.ts";
-import { diagnosticsDocument } from "./document.ts";
 import { renderCount, renderJson, renderText } from "./render.ts";
 import { hasErrors, sorted } from "./sort.ts";
 import { alternatives, closest, didYouMean } from "./suggest.ts";
+import { diagnosticsDocument } from "./testing/document.ts";
 
 const span: Span = { file: "blog/realm.yaml", line: 2, column: 3, endLine: 2, endColumn: 7 };
 const unknown = diagnose("unknown-key", span, { key: "singup" }, { hint: "did you mean 'signup'?" });

@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { checks } from "./catalogue.ts";
 import { diffRealms } from "./diff.ts";
-import { withChecks } from "./document.ts";
 import { renderChangeCount, renderChanges } from "./render.ts";
 import { compileSides, loadSide } from "./sides.ts";
 import { accounts, type Sketch, writeRealm } from "./testing/case.ts";
+import { withChecks } from "./testing/document.ts";
 
 test("docs/diff.md shows the catalogue (UPDATE_DOCS=1 writes it)", () => {
   const file = new URL("../../docs/diff.md", import.meta.url);

@@ -2,14 +2,14 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { packageRoot } from "../bundle/package.ts";
 import type { Collection, Realm } from "../model/model.ts";
+import { packageRoot } from "../package/package.ts";
 import type { RulesStage } from "../rules/compiled.ts";
 import { compileRules } from "../rules/rules.ts";
-import { ruleSource } from "../rules/testing.ts";
+import { ruleSource } from "../rules/testing/realms.ts";
 import { emitRealm } from "./emit.ts";
-import { hostileTexts } from "./hostile.testing.ts";
-import { collectionOf, declaredField, organizations, realmOf, schemaOf, shop } from "./testing.ts";
+import { hostileTexts } from "./testing/hostile.ts";
+import { collectionOf, declaredField, organizations, realmOf, schemaOf, shop } from "./testing/models.ts";
 import { applyDifference } from "./write.ts";
 
 const noRules: RulesStage = { collections: new Map(), diagnostics: [] };

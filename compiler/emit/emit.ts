@@ -1,5 +1,7 @@
 /** The emit stage: a realm to files. Pure: same model, same bytes. */
 import { fieldsModule } from "../../templates/fields.ts";
+import type { EmittedFile } from "../../templates/print/code.ts";
+import { formatModule, jsonText } from "../../templates/print/format.ts";
 import { realmModule } from "../../templates/realm.ts";
 import { routesModule } from "../../templates/routes.ts";
 import { realmRulesModules, rulesModule } from "../../templates/rules.ts";
@@ -8,8 +10,6 @@ import { profileModules, validateModules } from "../../templates/validate.ts";
 import type { Collection, Realm } from "../model/model.ts";
 import type { RulesStage } from "../rules/compiled.ts";
 import { clientFile } from "./client/client.ts";
-import type { EmittedFile } from "./code.ts";
-import { formatModule, jsonText } from "./format.ts";
 import { openapiDocument } from "./openapi/document.ts";
 
 /** Every file of a realm, sorted by path. */

@@ -3,8 +3,8 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { packageRoot } from "../bundle/package.ts";
 import { loadRealms } from "../check/analyze.ts";
+import { packageRoot } from "../package/package.ts";
 import { compileRules } from "../rules/rules.ts";
 import { type Plan, planOutput, planRealm } from "./plan.ts";
 

@@ -1,13 +1,13 @@
 /** What the output folder is to hold, as data. */
 import { createHash } from "node:crypto";
 import { type Manifest, manifestFile, type RealmManifest } from "../../templates/manifest.ts";
+import type { EmittedFile } from "../../templates/print/code.ts";
+import { formatModule } from "../../templates/print/format.ts";
 import { serverModule } from "../../templates/server.ts";
 import { sortedMembers } from "../model/meaning.ts";
 import type { Realm } from "../model/model.ts";
 import type { RulesStage } from "../rules/compiled.ts";
-import type { EmittedFile } from "./code.ts";
 import { emitRealm } from "./emit.ts";
-import { formatModule } from "./format.ts";
 
 export interface Plan {
   readonly manifest: Manifest;

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Realm } from "../model/model.ts";
 import type { RulesStage } from "../rules/compiled.ts";
 import { type EmittedRealm, type Plan, planOutput, planRealm } from "./plan.ts";
-import { collectionOf, realmOf } from "./testing.ts";
+import { collectionOf, realmOf } from "./testing/models.ts";
 import { applyDifference, compareOutput, type Difference, readManifest } from "./write.ts";
 
 const noRules: RulesStage = { collections: new Map(), diagnostics: [] };

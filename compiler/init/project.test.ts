@@ -10,7 +10,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { packageRoot } from "../bundle/package.ts";
+import { packageRoot } from "../package/package.ts";
 import { planProject, writeProject } from "./project.ts";
 
 let folder: string;

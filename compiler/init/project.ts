@@ -3,9 +3,9 @@ import { lstatSync, statSync } from "node:fs";
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { basename, dirname, join, resolve, sep } from "node:path";
 import { isJsonObject, type JsonObject } from "../../runtime/json.ts";
-import { compilerVersion, packageRoot } from "../bundle/package.ts";
-import type { EmittedFile } from "../emit/code.ts";
+import type { EmittedFile } from "../../templates/print/code.ts";
 import { removeFile, writeWhole } from "../emit/write.ts";
+import { compilerVersion, packageRoot } from "../package/package.ts";
 import { completedPackage, newPackage, packageName, usesRealmc } from "./package-json.ts";
 
 /** Its files are named `dot-…` where those of a project start with a dot, which npm and git would heed here. */

@@ -3,8 +3,8 @@ import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { describe, expect, it, test } from "vitest";
 import { parse } from "yaml";
-import { packageRoot } from "../bundle/package.ts";
-import { check } from "../check/testing.ts";
+import { check } from "../check/testing/check.ts";
+import { packageRoot } from "../package/package.ts";
 import { planProject } from "./project.ts";
 
 const project = await planProject(join(packageRoot, "node_modules/.cache/not-there"));

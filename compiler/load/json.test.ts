@@ -1,7 +1,7 @@
 import { inspect } from "node:util";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { runs } from "../../runtime/random.testing.ts";
+import { runs } from "../../runtime/testing/random.ts";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import { JsonProblem, parseJson } from "./json.ts";
 import { toJson } from "./node.ts";

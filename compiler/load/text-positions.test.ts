@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { stringify } from "yaml";
-import { runs } from "../../runtime/random.testing.ts";
+import { runs } from "../../runtime/testing/random.ts";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import { parseSource } from "./reader.ts";
 import { nodeAt, positionOf } from "./source.ts";

@@ -1,8 +1,17 @@
 /** Where the characters of a string value stand in its file, for every way of writing a YAML scalar. */
 import type { Span } from "../diagnostics/diagnostic.ts";
-import type { RulePositions } from "../model/model.ts";
 import type { ScalarNode } from "./node.ts";
 import { positionOf, type SourceFile, spanOf } from "./source.ts";
+
+/**
+ * Plain data that maps offsets of a rule's text to lines and columns: each run says that from `offset` on, characters
+ * stand at `line` and `column` onwards, one column each, until the next run.
+ */
+export type RulePositions = readonly {
+  readonly offset: number;
+  readonly line: number;
+  readonly column: number;
+}[];
 
 /** A string value without the white space around it, and where its characters stand. */
 export interface PlacedText {

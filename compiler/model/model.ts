@@ -15,6 +15,7 @@ import type {
 } from "../../runtime/realm/definition.ts";
 import type { OrganizationSettings } from "../../runtime/realm/organizations.ts";
 import type { Span } from "../diagnostics/diagnostic.ts";
+import type { RulePositions } from "../load/text-positions.ts";
 import type { Target } from "./pointers.ts";
 
 export interface Realm {
@@ -127,16 +128,6 @@ export interface RuleSource {
   /** `write` where the rule comes from the shorthand. */
   readonly key: string;
 }
-
-/**
- * Plain data that maps offsets of a rule's text to lines and columns: each run says that from `offset` on, characters
- * stand at `line` and `column` onwards, one column each, until the next run.
- */
-export type RulePositions = readonly {
-  readonly offset: number;
-  readonly line: number;
-  readonly column: number;
-}[];
 
 export interface FieldRules {
   /** Of a declared field, or of a member that the schema does not declare (any more). */

@@ -2,22 +2,22 @@ import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
 import { matches } from "../../runtime/filter/predicate.ts";
 import { isJsonObject, type JsonObject } from "../../runtime/json.ts";
-import { runs } from "../../runtime/random.testing.ts";
 import { noMemberships } from "../../runtime/realm/memberships.ts";
 import type { RuleContext } from "../../runtime/realm/rule.ts";
 import { allowed } from "../../runtime/rules/index.ts";
 import { isServed } from "../../runtime/store/sqlite/indexes.ts";
-import { collectionOf } from "../emit/testing.ts";
+import { runs } from "../../runtime/testing/random.ts";
+import { collectionOf } from "../emit/testing/models.ts";
 import type { FieldRules } from "../model/model.ts";
 import type { RuleFacts } from "./compiled.ts";
-import { type EmittedRules, emittedRules } from "./emitted.testing.ts";
 import { holds, truth } from "./evaluate.ts";
 import type { Condition } from "./form.ts";
 import { serviceOf } from "./indexing.ts";
-import { type BooleanRule, ruleArbitrary, type World } from "./random-rules.testing.ts";
-import { contextArbitrary, documentArbitrary } from "./random-worlds.testing.ts";
 import { compileRules } from "./rules.ts";
-import { noteFields, noteRealm, ofOrganizations, organizations, ruleSource } from "./testing.ts";
+import { type EmittedRules, emittedRules } from "./testing/emitted.ts";
+import { type BooleanRule, ruleArbitrary, type World } from "./testing/random-rules.ts";
+import { contextArbitrary, documentArbitrary } from "./testing/random-worlds.ts";
+import { noteFields, noteRealm, ofOrganizations, organizations, ruleSource } from "./testing/realms.ts";
 
 /** A random rule, its meaning and what was made of it. */
 interface Subject {

@@ -1,6 +1,6 @@
 import { describe } from "vitest";
-import { golden } from "./diagnostics.testing.ts";
-import { ofOrganizations, organizations } from "./testing.ts";
+import { golden } from "./testing/diagnostics.ts";
+import { ofOrganizations, organizations } from "./testing/realms.ts";
 
 describe("organizations and teams", () => {
   const settings = { ofCollection: ofOrganizations, ofRealm: { organizations } };

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { declaredField } from "../emit/testing.ts";
-import { golden } from "./diagnostics.testing.ts";
+import { declaredField } from "../emit/testing/models.ts";
 import { ruleSpan } from "./reporter.ts";
 import { compileRules } from "./rules.ts";
-import { noteCollection, noteFields, noteRealm, ruleSource } from "./testing.ts";
+import { golden } from "./testing/diagnostics.ts";
+import { noteCollection, noteFields, noteRealm, ruleSource } from "./testing/realms.ts";
 
 describe("syntax", () => {
   golden("read", [

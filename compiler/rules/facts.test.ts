@@ -3,7 +3,7 @@ import type { Collection } from "../model/model.ts";
 import type { CompiledRule } from "./compiled.ts";
 import { implies } from "./implication.ts";
 import { compileRules } from "./rules.ts";
-import { noteCollection, noteRealm, ofOrganizations, organizations } from "./testing.ts";
+import { noteCollection, noteRealm, ofOrganizations, organizations } from "./testing/realms.ts";
 
 function compiled(
   name: "create" | "read" | "update" | "delete",

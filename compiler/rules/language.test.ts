@@ -3,11 +3,11 @@ import { matches } from "../../runtime/filter/predicate.ts";
 import type { JsonObject } from "../../runtime/json.ts";
 import type { RuleUser } from "../../runtime/realm/caller.ts";
 import { type Memberships, noMemberships } from "../../runtime/realm/memberships.ts";
-import { collectionOf } from "../emit/testing.ts";
+import { collectionOf } from "../emit/testing/models.ts";
 import type { RuleName } from "../model/model.ts";
-import { type EmittedRules, emittedRules } from "./emitted.testing.ts";
 import { compileRules } from "./rules.ts";
-import { noteFields, noteRealm, ofOrganizations, organizations, ruleSource } from "./testing.ts";
+import { type EmittedRules, emittedRules } from "./testing/emitted.ts";
+import { noteFields, noteRealm, ofOrganizations, organizations, ruleSource } from "./testing/realms.ts";
 
 const ada: RuleUser = {
   id: "u1",

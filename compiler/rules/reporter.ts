@@ -1,8 +1,8 @@
 /** Collects what is wrong with one rule, at its exact place in the YAML. */
 import { diagnose, type Parameters } from "../diagnostics/catalogue.ts";
+import type { ruleCodes } from "../diagnostics/codes/rules.ts";
 import type { Diagnostic, Span } from "../diagnostics/diagnostic.ts";
 import type { RuleSource } from "../model/model.ts";
-import type { ruleCodes } from "./codes.ts";
 import type { At } from "./form.ts";
 
 export type RuleCode = keyof typeof ruleCodes;

@@ -10,15 +10,16 @@ import {
   teamFields,
 } from "../../runtime/filter/fields.ts";
 import type { JsonObject } from "../../runtime/json.ts";
-import { runs } from "../../runtime/random.testing.ts";
-import type { Store, StoreCollection } from "../../runtime/store/contract.ts";
-import { testStore } from "../../runtime/store/testing.ts";
-import { collectionOf } from "../emit/testing.ts";
-import { type EmittedRules, emittedRules } from "./emitted.testing.ts";
-import { type BooleanRule, ruleArbitrary } from "./random-rules.testing.ts";
-import { contextArbitrary, documentArbitrary } from "./random-worlds.testing.ts";
+import type { StoreCollection } from "../../runtime/store/contract/collection.ts";
+import type { Store } from "../../runtime/store/contract/store.ts";
+import { testStore } from "../../runtime/store/testing/stores.ts";
+import { runs } from "../../runtime/testing/random.ts";
+import { collectionOf } from "../emit/testing/models.ts";
 import { compileRules } from "./rules.ts";
-import { noteFields, noteRealm, ofOrganizations, organizations, ruleSource } from "./testing.ts";
+import { type EmittedRules, emittedRules } from "./testing/emitted.ts";
+import { type BooleanRule, ruleArbitrary } from "./testing/random-rules.ts";
+import { contextArbitrary, documentArbitrary } from "./testing/random-worlds.ts";
+import { noteFields, noteRealm, ofOrganizations, organizations, ruleSource } from "./testing/realms.ts";
 
 const fields: FieldTable = {
   ...documentFields,

@@ -1,8 +1,9 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { realmOf } from "../http/testing.ts";
-import { heldClock } from "../instance/testing.ts";
+import { realmOf } from "../http/testing/server.ts";
+import { heldClock } from "../instance/testing/servers.ts";
 import type { JsonObject } from "../json.ts";
-import type { Store, StoredDocument } from "../store/contract.ts";
+import type { StoredDocument } from "../store/contract/document.ts";
+import type { Store } from "../store/contract/store.ts";
 import { LiveAppConfig } from "./app-config.ts";
 import { collections } from "./collections.ts";
 import { writeConfig } from "./records.ts";

@@ -2,12 +2,12 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { listDocuments } from "../documents/routes/list.ts";
 import { trustHops } from "../http/address.ts";
 import type { Observer } from "../http/dispatcher.ts";
-import { exchangeBytes, parseResponse } from "../http/testing.ts";
-import { shopModule } from "../instance/fixture.ts";
-import { startRealm } from "../instance/testing.ts";
+import { exchangeBytes, parseResponse } from "../http/testing/server.ts";
+import { shopModule } from "../instance/testing/fixture.ts";
+import { startRealm } from "../instance/testing/servers.ts";
 import { isJsonObject } from "../json.ts";
 import { readSession, writeSession } from "./records.ts";
-import { type Accounts, day, origin, password, startAccounts } from "./testing.ts";
+import { type Accounts, day, origin, password, startAccounts } from "./testing/accounts.ts";
 import { changeUser } from "./users.ts";
 
 let server: Accounts;

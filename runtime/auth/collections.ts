@@ -1,6 +1,6 @@
 import { documentFields, type Field, type FieldTable, field } from "../filter/fields.ts";
 import type { RealmDefinition } from "../realm/definition.ts";
-import type { CollectionShape, IndexShape } from "../store/contract.ts";
+import type { CollectionShape, IndexShape } from "../store/contract/shape.ts";
 
 /** Names of the system collections of accounts and administration. */
 export const collections = {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { TRUE } from "../filter/algebra.ts";
-import { testPlace } from "../store/testing.ts";
+import { testPlace } from "../store/testing/stores.ts";
 import { InvalidKey, KeyNameTaken, type NewKey } from "./keys.ts";
-import { type Accounts, password, startAccounts } from "./testing.ts";
+import { type Accounts, password, startAccounts } from "./testing/accounts.ts";
 
 let server: Accounts;
 beforeAll(async () => {

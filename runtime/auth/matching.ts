@@ -1,6 +1,7 @@
 import type { Filter } from "../filter/algebra.ts";
 import type { Order, Position } from "../filter/order.ts";
-import type { Store, StoredDocument } from "../store/contract.ts";
+import type { StoredDocument } from "../store/contract/document.ts";
+import type { Store } from "../store/contract/store.ts";
 
 /** Records removed in one transaction. */
 const atOnce = 100;

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { TRUE } from "../filter/algebra.ts";
 import { isJsonObject, type JsonObject } from "../json.ts";
-import { auditOf } from "./administration/testing.ts";
-import { type Accounts, startAccounts, text } from "./testing.ts";
+import { auditOf } from "./administration/testing/audit.ts";
+import { type Accounts, startAccounts, text } from "./testing/accounts.ts";
 
 let server: Accounts;
 let admin: string;

@@ -5,7 +5,7 @@ import type { Order, Position } from "../filter/order.ts";
 import { compareText } from "../filter/predicate.ts";
 import type { JsonObject } from "../json.ts";
 import type { Answer, RealmInstance } from "../realm/exchange.ts";
-import type { StoredDocument } from "../store/contract.ts";
+import type { StoredDocument } from "../store/contract/document.ts";
 import { findPage } from "../store/page.ts";
 import { collections, keyFields, sessionFields } from "./collections.ts";
 import {

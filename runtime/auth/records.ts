@@ -2,7 +2,7 @@ import type { JsonObject } from "../json.ts";
 import type { AdminArea } from "../realm/administration.ts";
 import type { KeyScopes } from "../realm/caller.ts";
 import type { Sealed } from "../sealing.ts";
-import type { DocumentWrite, StoredDocument } from "../store/contract.ts";
+import type { DocumentWrite, StoredDocument } from "../store/contract/document.ts";
 
 /** `_svc.users`. Times are RFC 3339, UTC, milliseconds, here and below. */
 export interface UserRecord {

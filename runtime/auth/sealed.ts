@@ -1,7 +1,7 @@
 import type { Field } from "../filter/fields.ts";
 import type { RealmDefinition } from "../realm/definition.ts";
 import type { Sealed, Vault } from "../sealing.ts";
-import type { DocumentWrite, StoredDocument } from "../store/contract.ts";
+import type { DocumentWrite, StoredDocument } from "../store/contract/document.ts";
 import { collections, secretFields, userFields } from "./collections.ts";
 import { totpContext } from "./credentials/second-factor.ts";
 import { readSecret, readUser, writeSecret, writeUser } from "./records.ts";

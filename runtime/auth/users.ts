@@ -6,7 +6,9 @@ import { type Administration, administrationOf } from "../realm/administration.t
 import type { RuleUser } from "../realm/caller.ts";
 import type { AccountSettings } from "../realm/definition.ts";
 import type { RealmInstance } from "../realm/exchange.ts";
-import { type Store, type Transaction, UniqueViolation } from "../store/contract.ts";
+import { UniqueViolation } from "../store/contract/errors.ts";
+import type { Store } from "../store/contract/store.ts";
+import type { Transaction } from "../store/contract/transaction.ts";
 import { collections, uniqueIndexes, userFields } from "./collections.ts";
 import { findOne } from "./matching.ts";
 import { readUser, type UserRecord, writeUser } from "./records.ts";

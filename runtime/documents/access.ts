@@ -7,7 +7,7 @@ import type { Caller, KeyScopes } from "../realm/caller.ts";
 import type { CollectionDefinition } from "../realm/definition.ts";
 import type { ReadRule, RuleContext, WriteRule } from "../realm/rule.ts";
 import { filterFor } from "../rules/context.ts";
-import type { Transaction } from "../store/contract.ts";
+import type { Transaction } from "../store/contract/transaction.ts";
 import { notWithheld, type Withheld } from "./withheld.ts";
 
 /** Who sends a request, what limits them, and what their writes leave behind. */

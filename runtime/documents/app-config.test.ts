@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { administrationRoutes } from "../auth/administration/routes.ts";
 import { allowed, byCaller } from "../rules/constant.ts";
-import { collection, type Shop, startShop } from "./testing.ts";
+import { collection, type Shop, startShop } from "./testing/shop.ts";
 
 /** Rules that read `appConfig`, which administrators replace while the server runs. */
 

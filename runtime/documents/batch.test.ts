@@ -13,7 +13,7 @@ import {
   type Shop,
   startShop,
   text,
-} from "./testing.ts";
+} from "./testing/shop.ts";
 
 const notes = collection("notes", {
   indexes: [{ name: "slug", keys: [{ field: fields.slug, descending: false }], unique: true }],

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { exchangeBytes, open, parseResponse, untilClosed } from "../http/testing.ts";
+import { exchangeBytes, open, parseResponse, untilClosed } from "../http/testing/server.ts";
 import type { JsonObject } from "../json.ts";
 import type { WriteRule } from "../realm/rule.ts";
-import { code, collection, paths, type Shop, startShop, text } from "./testing.ts";
+import { code, collection, paths, type Shop, startShop, text } from "./testing/shop.ts";
 
 const never: WriteRule = { possible: () => false, check: () => false };
 const signedIn: WriteRule = { possible: ({ user }) => user !== undefined, check: () => true };

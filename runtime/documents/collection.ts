@@ -1,7 +1,7 @@
 import type { Clock } from "../clock.ts";
 import { type CollectionDefinition, storeNameOf } from "../realm/definition.ts";
 import type { Exchange, RealmInstance } from "../realm/exchange.ts";
-import type { DocumentReader, DocumentWriter, StoreCollection } from "../store/contract.ts";
+import type { DocumentReader, DocumentWriter, StoreCollection } from "../store/contract/collection.ts";
 import type { Access } from "./access.ts";
 import { DuplicateLimiter } from "./custom-id.ts";
 import { FieldRules } from "./field-rules.ts";

@@ -2,8 +2,17 @@ import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { eq } from "../filter/algebra.ts";
 import type { ReadRule } from "../realm/rule.ts";
 import { allowed } from "../rules/index.ts";
-import type { StoreCollection } from "../store/contract.ts";
-import { code, collection, fields, minute, type Received, type Shop, startShop, text } from "./testing.ts";
+import type { StoreCollection } from "../store/contract/collection.ts";
+import {
+  code,
+  collection,
+  fields,
+  minute,
+  type Received,
+  type Shop,
+  startShop,
+  text,
+} from "./testing/shop.ts";
 
 /** What happens between the read and the write of each attempt to write a document of `contested` or `guarded`. */
 let meanwhile: (() => Promise<unknown> | undefined) | undefined;

@@ -12,7 +12,7 @@ import {
   type Shop,
   startShop,
   text,
-} from "./testing.ts";
+} from "./testing/shop.ts";
 
 const generated = collection("generated");
 const chosen = collection("chosen", { customId: { duplicateLimit: 3 } });

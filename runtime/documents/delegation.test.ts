@@ -5,7 +5,7 @@ import { isJsonObject, type JsonObject } from "../json.ts";
 import type { KeyScopes } from "../realm/caller.ts";
 import type { FieldReadRule, ReadRule, WriteRule } from "../realm/rule.ts";
 import { byCaller, denied } from "../rules/index.ts";
-import { code, collection, fields, type Received, type Shop, startShop, text } from "./testing.ts";
+import { code, collection, fields, type Received, type Shop, startShop, text } from "./testing/shop.ts";
 
 const isUser = byCaller(({ user }) => user !== undefined);
 const ownedBy = (document: JsonObject, id: string | undefined) =>

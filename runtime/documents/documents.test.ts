@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { dateNormalizer } from "../dates.ts";
+import { dateNormalizer } from "../filter/dates.ts";
 import { isJsonObject, type JsonObject } from "../json.ts";
 import {
   code,
@@ -11,7 +11,7 @@ import {
   type Shop,
   startShop,
   text,
-} from "./testing.ts";
+} from "./testing/shop.ts";
 
 const notes = collection("notes");
 const tasks = collection("tasks", { normalizeDates: dateNormalizer(fields.due_at) });

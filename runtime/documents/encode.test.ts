@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { JsonObject } from "../json.ts";
-import { runs } from "../random.testing.ts";
+import { runs } from "../testing/random.ts";
 import { documentText, parseDocument, splitDocument, withMeta } from "./encode.ts";
 
 const hostile = fc.constantFrom("_meta", ',"_meta":', '"}', "\\", '","_meta":{"', "id", "__proto__");

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
-import { realmOf, someAccounts } from "../http/testing.ts";
+import { realmOf, someAccounts } from "../http/testing/server.ts";
 import type { Caller, KeyCaller, UserCaller } from "../realm/caller.ts";
 import type { CollectionDefinition } from "../realm/definition.ts";
 import type { Exchange, RealmInstance } from "../realm/exchange.ts";
 import { type Memberships, noMemberships } from "../realm/memberships.ts";
 import { clientEntrance, type Entrance } from "./entrance.ts";
-import { collection, fields } from "./testing.ts";
-import { inbox, notes, pages, projects, tickets } from "./testing-organizations.ts";
+import { inbox, notes, pages, projects, tickets } from "./testing/organizations.ts";
+import { collection, fields } from "./testing/shop.ts";
 
 const leading = (name: string, target: string) =>
   collection(name, {

@@ -1,7 +1,7 @@
 import { ApiError, type Detail } from "../errors.ts";
 import { apiError } from "../http/failures.ts";
 import type { CollectionDefinition } from "../realm/definition.ts";
-import { DocumentTooLarge, UniqueViolation } from "../store/contract.ts";
+import { DocumentTooLarge, UniqueViolation } from "../store/contract/errors.ts";
 
 /** Absent, or hidden from the caller: the two are not told apart. */
 export function notFound(): ApiError {

@@ -1,14 +1,14 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { dateNormalizer } from "../dates.ts";
+import { dateNormalizer } from "../filter/dates.ts";
 import { documentFields } from "../filter/fields.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../json.ts";
 import { mergePatch } from "../merge-patch.ts";
-import { runs } from "../random.testing.ts";
 import type { Validator } from "../realm/definition.ts";
 import { noMemberships } from "../realm/memberships.ts";
 import type { FieldRule, RuleContext, WriteRule } from "../realm/rule.ts";
 import { allowed, byCaller, denied } from "../rules/index.ts";
+import { runs } from "../testing/random.ts";
 import { FieldRules, without } from "./field-rules.ts";
 import { valueAt, withValue } from "./paths.ts";
 import {
@@ -21,7 +21,7 @@ import {
   startShop,
   text,
   validatorOf,
-} from "./testing.ts";
+} from "./testing/shop.ts";
 
 const is = (...names: readonly string[]) =>
   byCaller(({ user }) => user !== undefined && names.some((name) => user.email === `${name}@example.com`));

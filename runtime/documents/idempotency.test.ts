@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { JsonObject } from "../json.ts";
 import { allowed } from "../rules/index.ts";
-import { code, collection, day, paths, type Received, type Shop, startShop } from "./testing.ts";
+import { code, collection, day, paths, type Received, type Shop, startShop } from "./testing/shop.ts";
 
 const notes = collection("notes", { rules: { read: allowed, create: allowed } });
 const other = collection("other", { rules: { read: allowed, create: allowed } });

@@ -5,13 +5,11 @@ import { notOrgMember } from "../organizations/errors.ts";
 import { isAnyDeleted } from "../organizations/withheld.ts";
 import type { KeyCaller, UserCaller } from "../realm/caller.ts";
 import type { Answer, Exchange, RealmInstance } from "../realm/exchange.ts";
-import {
-  type CollectionShape,
-  DuplicateId,
-  type StoreCollection,
-  type StoredDocument,
-  type Transaction,
-} from "../store/contract.ts";
+import type { StoreCollection } from "../store/contract/collection.ts";
+import type { StoredDocument } from "../store/contract/document.ts";
+import { DuplicateId } from "../store/contract/errors.ts";
+import type { CollectionShape } from "../store/contract/shape.ts";
+import type { Transaction } from "../store/contract/transaction.ts";
 import { canonicalText } from "../validation/equal.ts";
 import type { Access } from "./access.ts";
 import type { Named } from "./organizations.ts";

@@ -3,9 +3,9 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { eq } from "../filter/algebra.ts";
 import { documentFields, field } from "../filter/fields.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../json.ts";
-import { runs } from "../random.testing.ts";
 import { allowed } from "../rules/index.ts";
-import { code, collection, details, type Received, type Shop, startShop, text } from "./testing.ts";
+import { runs } from "../testing/random.ts";
+import { code, collection, details, type Received, type Shop, startShop, text } from "./testing/shop.ts";
 
 const fields = {
   ...documentFields,

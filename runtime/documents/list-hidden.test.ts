@@ -11,7 +11,7 @@ import {
   type Received,
   type Shop,
   startShop,
-} from "./testing.ts";
+} from "./testing/shop.ts";
 
 const isHr = byCaller(({ user }) => user?.email === "hr@example.com");
 const fields = {

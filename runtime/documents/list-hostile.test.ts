@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { dateNormalizer } from "../dates.ts";
+import { dateNormalizer } from "../filter/dates.ts";
 import { documentFields, field } from "../filter/fields.ts";
 import { textIndex } from "../filter/search/index.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../json.ts";
-import { runs } from "../random.testing.ts";
-import { collection, details, type Shop, startShop, text } from "./testing.ts";
+import { runs } from "../testing/random.ts";
+import { collection, details, type Shop, startShop, text } from "./testing/shop.ts";
 
 const fields = {
   ...documentFields,

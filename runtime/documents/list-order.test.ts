@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { dateNormalizer } from "../dates.ts";
+import { dateNormalizer } from "../filter/dates.ts";
 import { documentFields, field } from "../filter/fields.ts";
 import { isJsonObject, type JsonObject } from "../json.ts";
-import { code, collection, details, type Received, type Shop, startShop } from "./testing.ts";
+import { code, collection, details, type Received, type Shop, startShop } from "./testing/shop.ts";
 
 const fields = {
   ...documentFields,

@@ -4,7 +4,7 @@ import { documentFields, field } from "../filter/fields.ts";
 import { textIndex } from "../filter/search/index.ts";
 import { isJsonObject, type JsonObject } from "../json.ts";
 import { allowed } from "../rules/index.ts";
-import { collection, type Received, type Shop, startShop, text } from "./testing.ts";
+import { collection, type Received, type Shop, startShop, text } from "./testing/shop.ts";
 
 const fields = {
   ...documentFields,

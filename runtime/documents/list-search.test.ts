@@ -3,20 +3,16 @@ import { eq } from "../filter/algebra.ts";
 import { documentFields, field, ownershipFields } from "../filter/fields.ts";
 import { textIndex } from "../filter/search/index.ts";
 import { apiError } from "../http/failures.ts";
-import { realmOf } from "../http/testing.ts";
+import { realmOf } from "../http/testing/server.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../json.ts";
 import type { Exchange } from "../realm/exchange.ts";
 import { allowed } from "../rules/index.ts";
-import {
-  IndexBuilding,
-  QueryTimeout,
-  type Store,
-  StoreBusy,
-  type StoreCollection,
-} from "../store/contract.ts";
-import { isEmbedded } from "../store/testing.ts";
+import type { StoreCollection } from "../store/contract/collection.ts";
+import { IndexBuilding, QueryTimeout, StoreBusy } from "../store/contract/errors.ts";
+import type { Store } from "../store/contract/store.ts";
+import { isEmbedded } from "../store/testing/stores.ts";
 import { listDocuments } from "./routes/list.ts";
-import { code, collection, details, type Received, type Shop, startShop, text } from "./testing.ts";
+import { code, collection, details, type Received, type Shop, startShop, text } from "./testing/shop.ts";
 
 const fields = {
   ...documentFields,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { dateNormalizer } from "../dates.ts";
+import { dateNormalizer } from "../filter/dates.ts";
 import { documentFields, field } from "../filter/fields.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../json.ts";
 import {
@@ -11,7 +11,7 @@ import {
   startShop,
   text,
   validatorOf,
-} from "./testing.ts";
+} from "./testing/shop.ts";
 
 const fields = {
   ...documentFields,

@@ -12,7 +12,7 @@ import {
   type Shop,
   startShop,
   text,
-} from "./testing.ts";
+} from "./testing/shop.ts";
 
 const notes = collection("notes");
 const empty = collection("empty");

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Person } from "../auth/testing.ts";
-import { where } from "./administration/testing.ts";
-import { code, paths } from "./testing.ts";
-import { ids, startTenants, type Tenants } from "./testing-organizations.ts";
+import type { Person } from "../auth/testing/accounts.ts";
+import { where } from "./administration/testing/collections.ts";
+import { ids, startTenants, type Tenants } from "./testing/organizations.ts";
+import { code, paths } from "./testing/shop.ts";
 
 let shop: Tenants;
 let inAcme: string;

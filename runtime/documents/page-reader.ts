@@ -1,5 +1,6 @@
 import type { Exchange } from "../realm/exchange.ts";
-import type { Find, StoreCollection } from "../store/contract.ts";
+import type { StoreCollection } from "../store/contract/collection.ts";
+import type { Find } from "../store/contract/query.ts";
 import { findPage, type Page } from "../store/page.ts";
 
 /** Characters that are not ASCII or Latin-1 take two bytes, and with them the whole text. */

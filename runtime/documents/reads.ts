@@ -4,7 +4,7 @@ import { namesTag } from "../http/etag.ts";
 import type { CollectionDefinition } from "../realm/definition.ts";
 import type { Answer, Exchange } from "../realm/exchange.ts";
 import { filterFor } from "../rules/context.ts";
-import type { Visibility } from "../store/contract.ts";
+import type { Visibility } from "../store/contract/document.ts";
 import { type Access, isPossible, refusal } from "./access.ts";
 import type { Deleted } from "./query/judges.ts";
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Person } from "../auth/testing.ts";
+import type { Person } from "../auth/testing/accounts.ts";
 import { FaultProxy } from "../store/mongodb/testing/faults.ts";
 import { describeMongo, dropTestDatabases, testLocation } from "../store/mongodb/testing/server.ts";
-import { notes, pages, startTenants, type Tenants, tickets } from "./testing-organizations.ts";
+import { notes, pages, startTenants, type Tenants, tickets } from "./testing/organizations.ts";
 
 /** Of organizations, seen by everybody. */
 const open = { ...notes, name: "open", references: {} };

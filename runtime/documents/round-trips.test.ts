@@ -7,7 +7,7 @@ import {
   testClient,
   testLocation,
 } from "../store/mongodb/testing/server.ts";
-import { collection, type Received, type Sent, type Shop, startShop } from "./testing.ts";
+import { collection, type Received, type Sent, type Shop, startShop } from "./testing/shop.ts";
 
 const rules = { read: allowed, create: allowed, update: allowed, delete: allowed };
 const notes = collection("notes", { rules });

@@ -4,7 +4,16 @@ import { ownershipFields } from "../filter/fields.ts";
 import { isJsonObject, type JsonObject } from "../json.ts";
 import type { ReadRule, WriteRule } from "../realm/rule.ts";
 import { allowed, byCaller, denied } from "../rules/index.ts";
-import { code, collection, fields, paths, type Received, type Shop, startShop, text } from "./testing.ts";
+import {
+  code,
+  collection,
+  fields,
+  paths,
+  type Received,
+  type Shop,
+  startShop,
+  text,
+} from "./testing/shop.ts";
 
 const signedIn = byCaller(({ user }) => user !== undefined);
 const ownerOf = (document: JsonObject) =>

@@ -1,6 +1,6 @@
 import { documentFields, type Field, organizationFields } from "../filter/fields.ts";
 import { type RealmDefinition, storeNameOf } from "../realm/definition.ts";
-import type { CollectionShape, IndexShape } from "../store/contract.ts";
+import type { CollectionShape, IndexShape } from "../store/contract/shape.ts";
 import { idempotencyShape } from "./idempotency.ts";
 
 const { "_meta.org": org } = organizationFields;

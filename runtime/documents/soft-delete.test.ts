@@ -3,7 +3,7 @@ import { eq } from "../filter/algebra.ts";
 import { isJsonObject, type JsonObject } from "../json.ts";
 import type { ReadRule } from "../realm/rule.ts";
 import { allowed, byCaller, denied } from "../rules/index.ts";
-import { ForeignWrite } from "../store/contract.ts";
+import { ForeignWrite } from "../store/contract/errors.ts";
 import {
   code,
   collection,
@@ -14,7 +14,7 @@ import {
   type Shop,
   startShop,
   text,
-} from "./testing.ts";
+} from "./testing/shop.ts";
 
 const keys = [{ field: fields.slug, descending: false }];
 const drafts = collection("drafts", {

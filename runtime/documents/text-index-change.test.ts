@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { documentFields, field } from "../filter/fields.ts";
 import { textIndex } from "../filter/search/index.ts";
-import { type TestPlace, testPlace } from "../store/testing.ts";
-import { code, collection, type Shop, startShop } from "./testing.ts";
+import { type TestPlace, testPlace } from "../store/testing/stores.ts";
+import { code, collection, type Shop, startShop } from "./testing/shop.ts";
 
 const fields = { ...documentFields, title: field("title", "string"), body: field("body", "string") };
 const declaring = (searched: keyof typeof fields, defaultLanguage: string) =>

@@ -1,6 +1,6 @@
 import { documentTag } from "../http/etag.ts";
 import type { CollectionDefinition } from "../realm/definition.ts";
-import type { StoredDocument } from "../store/contract.ts";
+import type { StoredDocument } from "../store/contract/document.ts";
 import type { Access } from "./access.ts";
 import { parseDocument } from "./encode.ts";
 import { FieldRules, without } from "./field-rules.ts";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import type { Person } from "../auth/testing.ts";
-import { code } from "./testing.ts";
-import { ids, notes, startTenants, type Tenants } from "./testing-organizations.ts";
+import type { Person } from "../auth/testing/accounts.ts";
+import { ids, notes, startTenants, type Tenants } from "./testing/organizations.ts";
+import { code } from "./testing/shop.ts";
 
 let shop: Tenants;
 /** Documents of an organization that is deleted, and of one that is not. */

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { runs } from "../random.testing.ts";
+import { runs } from "../testing/random.ts";
 import { formatInZone, isTimeZone, isUtc, startOfDay } from "./buckets.ts";
-import { clock, dayStart, periodStart } from "./testing.ts";
+import { clock, dayStart, periodStart } from "./testing/periods.ts";
 import { zones } from "./zones.ts";
 
 const minute = 60_000;

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { runs } from "../random.testing.ts";
+import { runs } from "../testing/random.ts";
 import {
   and,
   between,

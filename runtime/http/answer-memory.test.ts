@@ -3,7 +3,7 @@ import type { Socket } from "node:net";
 import { setTimeout } from "node:timers/promises";
 import { afterEach, describe, expect, it } from "vitest";
 import type { Handler } from "../realm/exchange.ts";
-import { listening, open, realmOf, routes, type TestServer } from "./testing.ts";
+import { listening, open, realmOf, routes, type TestServer } from "./testing/server.ts";
 
 let server: TestServer;
 afterEach(() => server.server.close(0));

@@ -4,7 +4,7 @@ import { anonymous, type Caller } from "../realm/caller.ts";
 import type { RealmDefinition } from "../realm/definition.ts";
 import type { Exchange, RealmInstance } from "../realm/exchange.ts";
 import { descriptionRoutes } from "./description.ts";
-import { listening, realmOf, someAccounts, type TestServer } from "./testing.ts";
+import { listening, realmOf, someAccounts, type TestServer } from "./testing/server.ts";
 
 const document = { openapi: "3.1.0", info: { title: "Shop", version: "1" } };
 const user: Caller = {

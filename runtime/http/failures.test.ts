@@ -8,7 +8,7 @@ import {
   StoreRefused,
   StoreUnavailable,
   TransactionConflict,
-} from "../store/contract.ts";
+} from "../store/contract/errors.ts";
 import { apiError, errorAnswer } from "./failures.ts";
 
 test.each<[Error, number, string, string | undefined]>([

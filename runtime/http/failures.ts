@@ -8,7 +8,7 @@ import {
   StoreRefused,
   StoreUnavailable,
   TransactionConflict,
-} from "../store/contract.ts";
+} from "../store/contract/errors.ts";
 
 /** What clients see of an error: itself, what a store says in their terms, else `internal_error`. */
 export function apiError(error: unknown): ApiError {

@@ -11,7 +11,7 @@ import {
   routes,
   type TestServer,
   untilClosed,
-} from "./testing.ts";
+} from "./testing/server.ts";
 
 const handled: string[] = [];
 const shop = realmOf({

@@ -16,7 +16,7 @@ import {
   silent,
   type TestServer,
   untilClosed,
-} from "./testing.ts";
+} from "./testing/server.ts";
 
 const mebibyte = 1024 ** 2;
 const refusal = () => new ApiError("unauthenticated", "Nobody.");

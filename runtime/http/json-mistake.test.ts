@@ -1,7 +1,7 @@
 /** Common request rules 3: what is no JSON is told of with its place. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { runs } from "../random.testing.ts";
+import { runs } from "../testing/random.ts";
 import { mistakePlace } from "./json-mistake.ts";
 
 test.for([

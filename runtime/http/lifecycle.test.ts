@@ -13,7 +13,7 @@ import {
   silent,
   type TestServer,
   untilClosed,
-} from "./testing.ts";
+} from "./testing/server.ts";
 
 let server: TestServer | undefined;
 afterEach(async () => {

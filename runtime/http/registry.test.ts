@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import type { RouteTable } from "../realm/exchange.ts";
 import { segmentsOf } from "./paths.ts";
 import { Registry } from "./registry.ts";
-import { ok, realmOf, routes } from "./testing.ts";
+import { ok, realmOf, routes } from "./testing/server.ts";
 
 function registryOf(table: RouteTable): Registry {
   const registry = new Registry(true);

@@ -8,9 +8,9 @@ import {
   StoreRefused,
   StoreUnavailable,
   TransactionConflict,
-} from "../store/contract.ts";
+} from "../store/contract/errors.ts";
 import { trustHops } from "./address.ts";
-import { listening, ok, realmOf, routes, silent, someAccounts, type TestServer } from "./testing.ts";
+import { listening, ok, realmOf, routes, silent, someAccounts, type TestServer } from "./testing/server.ts";
 
 const logged: object[] = [];
 const failures: Record<string, () => never> = {

@@ -4,10 +4,10 @@ import { connect, type Socket } from "node:net";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { systemClock } from "../clock.ts";
 import { openStores } from "../store/engines.ts";
-import { type ProcessPlace, processPlace } from "../store/testing.ts";
-import { shopModule } from "./fixture.ts";
+import { type ProcessPlace, processPlace } from "../store/testing/stores.ts";
 import { realmCollections } from "./realm.ts";
-import { type ServerProcess, startProcess, urlOf } from "./testing-process.ts";
+import { shopModule } from "./testing/fixture.ts";
+import { type ServerProcess, startProcess, urlOf } from "./testing/process.ts";
 
 const mebibyte = 1024 * 1024;
 const documents = 24;

@@ -1,9 +1,9 @@
 /** Bodies that clients begin and do not finish, over bare sockets, to a server in a process of its own. */
 import type { Socket } from "node:net";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { open } from "../http/testing.ts";
-import { type ProcessPlace, processPlace } from "../store/testing.ts";
-import { type ServerProcess, startProcess, urlOf } from "./testing-process.ts";
+import { open } from "../http/testing/server.ts";
+import { type ProcessPlace, processPlace } from "../store/testing/stores.ts";
+import { type ServerProcess, startProcess, urlOf } from "./testing/process.ts";
 
 const mebibyte = 1024 ** 2;
 const clients = 300;

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { JsonValue } from "../json.ts";
-import type { DocumentWrite, Store } from "../store/contract.ts";
+import type { DocumentWrite } from "../store/contract/document.ts";
+import type { Store } from "../store/contract/store.ts";
 import { canonicalText } from "../validation/equal.ts";
 import { copyBatches, documents } from "./copy-batches.ts";
 

@@ -9,16 +9,23 @@ import { documentFields, field } from "../filter/fields.ts";
 import { textIndex } from "../filter/search/index.ts";
 import type { JsonObject } from "../json.ts";
 import type { RealmModule } from "../realm/exchange.ts";
-import { type DocumentWrite, type Store, UniqueViolation } from "../store/contract.ts";
+import type { DocumentWrite } from "../store/contract/document.ts";
+import { UniqueViolation } from "../store/contract/errors.ts";
+import type { Store } from "../store/contract/store.ts";
 import { openStores, type Stores } from "../store/engines.ts";
 import { describeLocation, type StoreLocation } from "../store/location.ts";
-import { searching } from "../store/suite/notes.ts";
-import { type EmbeddedPlace, embeddedPlace, type ProcessPlace, processPlace } from "../store/testing.ts";
+import {
+  type EmbeddedPlace,
+  embeddedPlace,
+  type ProcessPlace,
+  processPlace,
+} from "../store/testing/stores.ts";
+import { searching } from "../store/testing/suite/notes.ts";
 import { copyRealm, TargetRefused } from "./copy.ts";
-import { shopModule } from "./fixture.ts";
 import { run } from "./main.ts";
 import { realmCollections } from "./realm.ts";
-import { manySignups, startRealm } from "./testing.ts";
+import { shopModule } from "./testing/fixture.ts";
+import { manySignups, startRealm } from "./testing/servers.ts";
 
 const fields = {
   ...documentFields,
@@ -179,7 +186,12 @@ describe("copy", () => {
 
   it("killed in the middle, goes on where it was", async () => {
     await fill(1_000);
-    const words = [await programOf("runtime/instance/fixture-copy.ts"), from.setting, to.setting, to.realm];
+    const words = [
+      await programOf("runtime/instance/testing/fixture-copy.ts"),
+      from.setting,
+      to.setting,
+      to.realm,
+    ];
     const child = spawn(process.execPath, words, { stdio: ["ignore", "pipe", "inherit"] });
     const ended = once(child, "exit");
     const [line] = await once(createInterface({ input: child.stdout }), "line");

@@ -1,7 +1,9 @@
 import type { Clock } from "../clock.ts";
 import { isJsonObject, type JsonObject } from "../json.ts";
 import type { RealmDefinition } from "../realm/definition.ts";
-import type { CollectionShape, DocumentWrite, Store } from "../store/contract.ts";
+import type { DocumentWrite } from "../store/contract/document.ts";
+import type { CollectionShape } from "../store/contract/shape.ts";
+import type { Store } from "../store/contract/store.ts";
 import { copyBatches } from "./copy-batches.ts";
 import { type Compared, compareCollections } from "./copy-compare.ts";
 import { realmCollections } from "./realm.ts";

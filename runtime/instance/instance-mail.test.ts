@@ -4,13 +4,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { SMTPServer } from "smtp-server";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { accountsModule, type Logged, password, plainModule, tokenIn } from "../auth/testing.ts";
+import { accountsModule, type Logged, password, plainModule, tokenIn } from "../auth/testing/accounts.ts";
 import { isJsonObject } from "../json.ts";
 import type { Log, RealmModule } from "../realm/exchange.ts";
-import { passingPlace } from "../store/testing.ts";
+import { passingPlace } from "../store/testing/stores.ts";
 import { type Instance, startInstance } from "./instance.ts";
 import type { Settings } from "./settings.ts";
-import { heldClock, testSettings } from "./testing.ts";
+import { heldClock, testSettings } from "./testing/servers.ts";
 
 const email = { from: "Shop <shop@example.com>", verifyLink: "https://app.example.com/verify?token={token}" };
 

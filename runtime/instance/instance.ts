@@ -9,7 +9,7 @@ import { createMetrics, type Metrics } from "../http/metrics.ts";
 import { type MetricsServer, serveMetrics } from "../http/metrics-server.ts";
 import { createServer } from "../http/server.ts";
 import type { Log, Passwords, RealmInstance, RealmModule } from "../realm/exchange.ts";
-import type { Store } from "../store/contract.ts";
+import type { Store } from "../store/contract/store.ts";
 import { makeFolder, openStores } from "../store/engines.ts";
 import { DataFolder } from "./data.ts";
 import { type BackgroundJob, type Every, every } from "./job.ts";

@@ -1,18 +1,18 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { silent } from "../http/testing.ts";
+import { silent } from "../http/testing/server.ts";
 import { idGenerator } from "../ids.ts";
 import { findJob, queueJob } from "../jobs/queue.ts";
 import type { JobRealm } from "../jobs/step.ts";
 import { erasingOf } from "../organizations/erasing.ts";
-import { organizationsIn } from "../organizations/testing.ts";
-import type { Store } from "../store/contract.ts";
-import { testStore } from "../store/testing.ts";
-import { shopModule } from "./fixture.ts";
-import { organizationsModule } from "./fixture-organizations.ts";
+import { organizationsIn } from "../organizations/testing/realm.ts";
+import type { Store } from "../store/contract/store.ts";
+import { testStore } from "../store/testing/stores.ts";
 import type { BackgroundJob } from "./job.ts";
 import { startJobs } from "./jobs.ts";
 import { realmCollections } from "./realm.ts";
-import { type HeldClock, heldClock } from "./testing.ts";
+import { shopModule } from "./testing/fixture.ts";
+import { organizationsModule } from "./testing/fixture-organizations.ts";
+import { type HeldClock, heldClock } from "./testing/servers.ts";
 
 const { definition } = organizationsModule("shop");
 

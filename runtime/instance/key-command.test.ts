@@ -4,11 +4,11 @@ import { auditFields, collections } from "../auth/collections.ts";
 import { createKey } from "../auth/keys.ts";
 import { eq } from "../filter/algebra.ts";
 import type { RealmModule } from "../realm/exchange.ts";
-import { type ProcessPlace, processPlace } from "../store/testing.ts";
-import { item, shopModule, uniqueSku } from "./fixture.ts";
+import { type ProcessPlace, processPlace } from "../store/testing/stores.ts";
 import { run } from "./main.ts";
 import type { Environment } from "./settings.ts";
-import { manySignups, type Started, startRealm } from "./testing.ts";
+import { item, shopModule, uniqueSku } from "./testing/fixture.ts";
+import { manySignups, type Started, startRealm } from "./testing/servers.ts";
 
 const clubNamed = (name: string): RealmModule => ({
   definition: {

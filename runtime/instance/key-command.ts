@@ -7,7 +7,7 @@ import type { JsonValue } from "../json.ts";
 import { adminAreas, areasAmong } from "../realm/administration.ts";
 import type { KeyScopes } from "../realm/caller.ts";
 import type { RealmDefinition } from "../realm/definition.ts";
-import type { Store } from "../store/contract.ts";
+import type { Store } from "../store/contract/store.ts";
 import { openStores } from "../store/engines.ts";
 import { parseDuration } from "../units.ts";
 import { type Program, realmsCalled, type Surroundings, UsageError } from "./command.ts";

@@ -1,16 +1,16 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { accountsModule } from "../auth/testing.ts";
+import { accountsModule } from "../auth/testing/accounts.ts";
 import { TRUE } from "../filter/algebra.ts";
 import { idGenerator } from "../ids.ts";
 import { jobCollection } from "../jobs/records.ts";
 import type { Mail } from "../realm/exchange.ts";
 import { type Vault, vault } from "../sealing.ts";
-import type { Store } from "../store/contract.ts";
-import { testStore } from "../store/testing.ts";
+import type { Store } from "../store/contract/store.ts";
+import { testStore } from "../store/testing/stores.ts";
 import type { BackgroundJob } from "./job.ts";
 import { type Delivery, mailer, startMail, Undelivered } from "./mail.ts";
 import { realmCollections } from "./realm.ts";
-import { type HeldClock, heldClock } from "./testing.ts";
+import { type HeldClock, heldClock } from "./testing/servers.ts";
 
 const minute = 60_000;
 const { definition } = accountsModule("shop");

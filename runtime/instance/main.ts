@@ -1,5 +1,5 @@
 import { systemClock } from "../clock.ts";
-import { StoreUnavailable } from "../store/contract.ts";
+import { StoreUnavailable } from "../store/contract/errors.ts";
 import { type Program, type Surroundings, UsageError } from "./command.ts";
 import { copyCommand, copyUsage } from "./copy-command.ts";
 import { keyCommand, keyUsage } from "./key-command.ts";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { startAccounts } from "../auth/testing.ts";
+import { startAccounts } from "../auth/testing/accounts.ts";
 import {
   code,
   collection,
@@ -9,7 +9,7 @@ import {
   type Shop,
   startShop,
   text,
-} from "../documents/testing.ts";
+} from "../documents/testing/shop.ts";
 import { documentFields, field } from "../filter/fields.ts";
 import { isJsonObject } from "../json.ts";
 import { allowed } from "../rules/index.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Mail } from "../realm/exchange.ts";
 import { Outbox } from "./outbox.ts";
-import { heldClock } from "./testing.ts";
+import { heldClock } from "./testing/servers.ts";
 
 let data: string;
 let outbox: Outbox;

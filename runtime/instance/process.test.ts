@@ -5,12 +5,12 @@ import { collections } from "../auth/collections.ts";
 import { createKey } from "../auth/keys.ts";
 import { readAudit } from "../auth/records.ts";
 import { systemClock } from "../clock.ts";
-import type { Store } from "../store/contract.ts";
+import type { Store } from "../store/contract/store.ts";
 import { openStores } from "../store/engines.ts";
-import { isEmbedded, type ProcessPlace, processPlace } from "../store/testing.ts";
-import { item, shopModule } from "./fixture.ts";
+import { isEmbedded, type ProcessPlace, processPlace } from "../store/testing/stores.ts";
 import { realmCollections } from "./realm.ts";
-import { type ServerProcess, startProcess, urlOf } from "./testing-process.ts";
+import { item, shopModule } from "./testing/fixture.ts";
+import { type ServerProcess, startProcess, urlOf } from "./testing/process.ts";
 
 let place: ProcessPlace;
 let running: ServerProcess[];

@@ -1,6 +1,8 @@
 import { setTimeout } from "node:timers/promises";
 import type { Log } from "../realm/exchange.ts";
-import { type CollectionShape, type Store, StoreRefused, StoreUnavailable } from "../store/contract.ts";
+import { StoreRefused, StoreUnavailable } from "../store/contract/errors.ts";
+import type { CollectionShape } from "../store/contract/shape.ts";
+import type { Store } from "../store/contract/store.ts";
 
 /** Milliseconds between two attempts, beside those that the store itself waits for its server. */
 const pause = 1_000;

@@ -11,7 +11,8 @@ import type { ExpandLimits, RealmDefinition } from "../realm/definition.ts";
 import type { Log, Passwords, RealmInstance } from "../realm/exchange.ts";
 import { vault } from "../sealing.ts";
 import { signer } from "../signing.ts";
-import type { CollectionShape, Store } from "../store/contract.ts";
+import type { CollectionShape } from "../store/contract/shape.ts";
+import type { Store } from "../store/contract/store.ts";
 import { mailer } from "./mail.ts";
 
 /** Everything that a realm stores: its own collections and the service's. */

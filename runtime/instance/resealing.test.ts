@@ -10,19 +10,19 @@ import {
   writeUser,
 } from "../auth/records.ts";
 import { secretContext } from "../auth/sealed.ts";
-import { accountsModule, type Logged, startAccounts } from "../auth/testing.ts";
-import { secondFactor, totpCode } from "../auth/testing-factor.ts";
+import { accountsModule, type Logged, startAccounts } from "../auth/testing/accounts.ts";
+import { secondFactor, totpCode } from "../auth/testing/factor.ts";
 import { timestamp } from "../clock.ts";
 import { TRUE } from "../filter/algebra.ts";
-import { silent } from "../http/testing.ts";
+import { silent } from "../http/testing/server.ts";
 import { idGenerator } from "../ids.ts";
 import { type Vault, vault } from "../sealing.ts";
-import type { Store } from "../store/contract.ts";
-import { testPlace, testStore } from "../store/testing.ts";
+import type { Store } from "../store/contract/store.ts";
+import { testPlace, testStore } from "../store/testing/stores.ts";
 import { mailer, startMail } from "./mail.ts";
 import { realmCollections } from "./realm.ts";
 import { reseal, type Sealing, startResealing } from "./resealing.ts";
-import { deliveryTo, heldClock } from "./testing.ts";
+import { deliveryTo, heldClock } from "./testing/servers.ts";
 
 const { definition } = accountsModule("shop");
 const clock = heldClock();

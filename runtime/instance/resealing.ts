@@ -4,7 +4,9 @@ import { documentFields } from "../filter/fields.ts";
 import { type Order, positionOf } from "../filter/order.ts";
 import { holding, leaseTime } from "../jobs/holding.ts";
 import type { Log, RealmInstance } from "../realm/exchange.ts";
-import type { Store, StoreCollection, StoredDocument } from "../store/contract.ts";
+import type { StoreCollection } from "../store/contract/collection.ts";
+import type { StoredDocument } from "../store/contract/document.ts";
+import type { Store } from "../store/contract/store.ts";
 import { type BackgroundJob, type Every, startJob } from "./job.ts";
 import { sealedMails } from "./mail.ts";
 

@@ -1,12 +1,12 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { silent } from "../http/testing.ts";
+import { silent } from "../http/testing/server.ts";
 import type { RealmInstance } from "../realm/exchange.ts";
-import type { Store } from "../store/contract.ts";
-import { testStore } from "../store/testing.ts";
-import { item, shopModule } from "./fixture.ts";
+import type { Store } from "../store/contract/store.ts";
+import { testStore } from "../store/testing/stores.ts";
 import { realmCollections } from "./realm.ts";
 import { purgeExpired, startRetention } from "./retention.ts";
-import { type HeldClock, heldClock } from "./testing.ts";
+import { item, shopModule } from "./testing/fixture.ts";
+import { type HeldClock, heldClock } from "./testing/servers.ts";
 
 const day = 86_400_000;
 const module = shopModule({ softDelete: { retention: day } });

@@ -2,9 +2,9 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Log } from "../realm/exchange.ts";
 import { FaultProxy } from "../store/mongodb/testing/faults.ts";
 import { describeMongo, dropTestDatabases, testLocation } from "../store/mongodb/testing/server.ts";
-import { shopModule } from "./fixture.ts";
 import { type Instance, startInstance } from "./instance.ts";
-import { heldClock, testSettings } from "./testing.ts";
+import { shopModule } from "./testing/fixture.ts";
+import { heldClock, testSettings } from "./testing/servers.ts";
 
 describeMongo("A server that starts while its store cannot be used", () => {
   const location = testLocation();

@@ -1,6 +1,13 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { sales } from "../documents/aggregate/testing.ts";
-import { code, collection, type Received, type Sent, type Shop, startShop } from "../documents/testing.ts";
+import { sales } from "../documents/aggregate/testing/sales.ts";
+import {
+  code,
+  collection,
+  type Received,
+  type Sent,
+  type Shop,
+  startShop,
+} from "../documents/testing/shop.ts";
 import { isJsonObject } from "../json.ts";
 import type { Log } from "../realm/exchange.ts";
 import { allowed } from "../rules/index.ts";

@@ -2,7 +2,7 @@ import type { AuditEntry } from "../auth/administration/audit.ts";
 import { collections } from "../auth/collections.ts";
 import { writeAudit } from "../auth/records.ts";
 import { timestamp } from "../clock.ts";
-import type { Transaction } from "../store/contract.ts";
+import type { Transaction } from "../store/contract/transaction.ts";
 import type { JobRecord } from "./records.ts";
 import type { JobRealm } from "./step.ts";
 

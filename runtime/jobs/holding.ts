@@ -1,5 +1,5 @@
 import type { Clock } from "../clock.ts";
-import type { Lease } from "../store/contract.ts";
+import type { Lease } from "../store/contract/lease.ts";
 
 /**
  * Milliseconds that a background job has a realm to itself without renewing its lease, so long that a slow write does not

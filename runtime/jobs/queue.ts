@@ -1,7 +1,8 @@
 import { timestamp } from "../clock.ts";
 import type { RealmInstance } from "../realm/exchange.ts";
 import type { Sealed } from "../sealing.ts";
-import type { Store, Transaction } from "../store/contract.ts";
+import type { Store } from "../store/contract/store.ts";
+import type { Transaction } from "../store/contract/transaction.ts";
 import { type JobKind, type JobRecord, jobCollection, readJob, writeJob } from "./records.ts";
 
 /** A job to be queued. */

@@ -3,7 +3,8 @@ import { readRecord, writeRecord } from "../auth/records.ts";
 import { documentFields, field } from "../filter/fields.ts";
 import type { JsonObject } from "../json.ts";
 import type { Sealed } from "../sealing.ts";
-import type { CollectionShape, DocumentWrite } from "../store/contract.ts";
+import type { DocumentWrite } from "../store/contract/document.ts";
+import type { CollectionShape } from "../store/contract/shape.ts";
 
 export const jobStatuses = ["queued", "running", "succeeded", "failed"] as const;
 

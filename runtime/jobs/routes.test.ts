@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { minute, type Person, text } from "../auth/testing.ts";
+import { minute, type Person, text } from "../auth/testing/accounts.ts";
 import { idGenerator } from "../ids.ts";
 import { isJsonObject, type JsonObject } from "../json.ts";
-import { type Organizations, startOrganizations } from "../organizations/testing.ts";
+import { type Organizations, startOrganizations } from "../organizations/testing/realm.ts";
 import { type JobRecord, type JobStatus, jobCollection, writeJob } from "./records.ts";
 import { jobRoutes } from "./routes.ts";
 

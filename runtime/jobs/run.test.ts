@@ -1,11 +1,13 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { timestamp } from "../clock.ts";
-import { silent } from "../http/testing.ts";
+import { silent } from "../http/testing/server.ts";
 import { idGenerator } from "../ids.ts";
-import { type HeldClock, heldClock } from "../instance/testing.ts";
+import { type HeldClock, heldClock } from "../instance/testing/servers.ts";
 import { Outdated } from "../retry.ts";
-import { type Lease, type Store, StoreUnavailable } from "../store/contract.ts";
-import { testStore } from "../store/testing.ts";
+import { StoreUnavailable } from "../store/contract/errors.ts";
+import type { Lease } from "../store/contract/lease.ts";
+import type { Store } from "../store/contract/store.ts";
+import { testStore } from "../store/testing/stores.ts";
 import { findJob, queueJob, retryJob } from "./queue.ts";
 import { type JobRecord, jobShape } from "./records.ts";
 import { type GoOn, runJobs } from "./run.ts";

@@ -4,14 +4,14 @@ import { documentFields } from "../filter/fields.ts";
 import type { Order } from "../filter/order.ts";
 import { Outdated } from "../retry.ts";
 import {
-  type Lease,
   LeaseLost,
   QueryTimeout,
   StoreBusy,
   StoreUnavailable,
-  type Transaction,
   TransactionConflict,
-} from "../store/contract.ts";
+} from "../store/contract/errors.ts";
+import type { Lease } from "../store/contract/lease.ts";
+import type { Transaction } from "../store/contract/transaction.ts";
 import { holding, leaseTime } from "./holding.ts";
 import { type JobRecord, jobCollection, jobFields, readJob, writeJob } from "./records.ts";
 import { JobFailure, type JobLane, type JobRealm, type Progress } from "./step.ts";

@@ -1,6 +1,6 @@
 import type { JsonObject } from "../json.ts";
 import type { RealmInstance } from "../realm/exchange.ts";
-import type { Transaction } from "../store/contract.ts";
+import type { Transaction } from "../store/contract/transaction.ts";
 import type { JobKind, JobRecord } from "./records.ts";
 
 /** The part of a realm that jobs need. */

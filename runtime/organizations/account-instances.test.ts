@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { describeMongo } from "../store/mongodb/testing/server.ts";
-import type { Organizations } from "./testing.ts";
-import { twoInstances } from "./testing-instances.ts";
+import { twoInstances } from "./testing/instances.ts";
+import type { Organizations } from "./testing/realm.ts";
 
 describeMongo("Organization endpoints 2: the last who can manage, at two instances on one database", () => {
   const instances = twoInstances();

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Person } from "../auth/testing.ts";
+import type { Person } from "../auth/testing/accounts.ts";
 import { changeOrganization } from "./change.ts";
 import { collections } from "./collections.ts";
 import { settleManagers } from "./managers.ts";
@@ -9,7 +9,7 @@ import {
   writeMember,
   writeOrganizationInvitation,
 } from "./records.ts";
-import { type Organizations, startOrganizations } from "./testing.ts";
+import { type Organizations, startOrganizations } from "./testing/realm.ts";
 
 const rounds = 20;
 

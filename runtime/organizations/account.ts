@@ -6,7 +6,7 @@ import { defaultOrder } from "../filter/order.ts";
 import type { RealmInstance, RealmOrganizations } from "../realm/exchange.ts";
 import type { OrganizationSettings } from "../realm/organizations.ts";
 import { Outdated } from "../retry.ts";
-import type { Transaction } from "../store/contract.ts";
+import type { Transaction } from "../store/contract/transaction.ts";
 import { replaceOrganization } from "./change.ts";
 import { collections, invitationFields } from "./collections.ts";
 import { findManagers } from "./managers.ts";

@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { ApiError } from "../errors.ts";
-import { heldClock } from "../instance/testing.ts";
+import { heldClock } from "../instance/testing/servers.ts";
 import { Outdated } from "../retry.ts";
-import type { Store } from "../store/contract.ts";
-import { testStore } from "../store/testing.ts";
+import type { Store } from "../store/contract/store.ts";
+import { testStore } from "../store/testing/stores.ts";
 import { changeOrganization } from "./change.ts";
 import { organizationCollections } from "./collections.ts";
-import { definitionOf, organizationsIn } from "./testing.ts";
+import { definitionOf, organizationsIn } from "./testing/realm.ts";
 
 const clock = heldClock();
 const founder = { id: "founder" };

@@ -1,7 +1,7 @@
 import { index, shape } from "../auth/collections.ts";
 import { field } from "../filter/fields.ts";
 import type { RealmDefinition } from "../realm/definition.ts";
-import type { CollectionShape } from "../store/contract.ts";
+import type { CollectionShape } from "../store/contract/shape.ts";
 
 /** Names of the system collections of organizations. */
 export const collections = {

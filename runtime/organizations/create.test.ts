@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Person, Received, Sent } from "../auth/testing.ts";
+import type { Person, Received, Sent } from "../auth/testing/accounts.ts";
 import type { JsonObject } from "../json.ts";
 import { describeMongo } from "../store/mongodb/testing/server.ts";
 import { collections } from "./collections.ts";
-import { type Organizations, outcome, startOrganizations } from "./testing.ts";
-import { twoInstances } from "./testing-instances.ts";
+import { twoInstances } from "./testing/instances.ts";
+import { type Organizations, outcome, startOrganizations } from "./testing/realm.ts";
 
 let server: Organizations;
 

@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Person, Received } from "../auth/testing.ts";
+import type { Person, Received } from "../auth/testing/accounts.ts";
 import { eq } from "../filter/algebra.ts";
 import { findJob } from "../jobs/queue.ts";
 import { collections, invitationFields, memberFields } from "./collections.ts";
@@ -11,7 +11,7 @@ import {
   writeMember,
   writeOrganizationInvitation,
 } from "./records.ts";
-import { type Organizations, outcome, startOrganizations } from "./testing.ts";
+import { type Organizations, outcome, startOrganizations } from "./testing/realm.ts";
 
 let server: Organizations;
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Manage } from "../realm/organizations.ts";
 import { changedRoles, isManaging, mayGive, teamsOf } from "./granting.ts";
-import { organizationSettings as settings } from "./testing.ts";
+import { organizationSettings as settings } from "./testing/realm.ts";
 
 function mayGiveAs(
   manage: readonly Manage[],

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Person, type Received, text } from "../auth/testing.ts";
+import { type Person, type Received, text } from "../auth/testing/accounts.ts";
 import { changeUser } from "../auth/users.ts";
 import type { JsonObject } from "../json.ts";
 import { describeMongo } from "../store/mongodb/testing/server.ts";
@@ -9,8 +9,8 @@ import {
   readOrganizationInvitation,
   writeOrganizationInvitation,
 } from "./records.ts";
-import { type Organizations, outcome, startOrganizations } from "./testing.ts";
-import { twoInstances } from "./testing-instances.ts";
+import { twoInstances } from "./testing/instances.ts";
+import { type Organizations, outcome, startOrganizations } from "./testing/realm.ts";
 
 type Org = Pick<OrganizationRecord, "id">;
 type By = Pick<Person, "token">;

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { hour, text } from "../auth/testing.ts";
+import { hour, text } from "../auth/testing/accounts.ts";
 import type { JsonObject } from "../json.ts";
 import { collections } from "./collections.ts";
-import { inDays, items, type Organizations, outcome, startOrganizations } from "./testing.ts";
-import { invitationRequests } from "./testing-invitations.ts";
+import { invitationRequests } from "./testing/invitations.ts";
+import { inDays, items, type Organizations, outcome, startOrganizations } from "./testing/realm.ts";
 
 const limits = { maxPendingInvitations: 5, maxTeamsPerMember: 2 };
 

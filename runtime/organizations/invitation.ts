@@ -11,7 +11,7 @@ import type { JsonObject } from "../json.ts";
 import type { Caller } from "../realm/caller.ts";
 import type { Exchange, Mail } from "../realm/exchange.ts";
 import { Outdated } from "../retry.ts";
-import type { Transaction } from "../store/contract.ts";
+import type { Transaction } from "../store/contract/transaction.ts";
 import type { Decision } from "./change.ts";
 import { collections, invitationFields } from "./collections.ts";
 import {

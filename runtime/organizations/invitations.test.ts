@@ -1,8 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { day, hour, startAccounts, text, tokenIn } from "../auth/testing.ts";
+import { day, hour, startAccounts, text, tokenIn } from "../auth/testing/accounts.ts";
 import { organizationRoutes } from "./routes.ts";
-import { items, type Organizations, organizationSettings, outcome, startOrganizations } from "./testing.ts";
-import { invitationRequests } from "./testing-invitations.ts";
+import { invitationRequests } from "./testing/invitations.ts";
+import {
+  items,
+  type Organizations,
+  organizationSettings,
+  outcome,
+  startOrganizations,
+} from "./testing/realm.ts";
 
 let server: Organizations;
 

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Person } from "../auth/testing.ts";
+import type { Person } from "../auth/testing/accounts.ts";
 import { describeMongo } from "../store/mongodb/testing/server.ts";
 import type { OrganizationRecord } from "./records.ts";
-import { type Organizations, outcome, startOrganizations } from "./testing.ts";
-import { twoInstances } from "./testing-instances.ts";
-import { memberRequests } from "./testing-members.ts";
+import { twoInstances } from "./testing/instances.ts";
+import { memberRequests } from "./testing/members.ts";
+import { type Organizations, outcome, startOrganizations } from "./testing/realm.ts";
 
 const rounds = 20;
 

@@ -3,14 +3,14 @@ import { collections as accountCollections, systemCollections } from "../auth/co
 import { readUser, writeUser } from "../auth/records.ts";
 import { newUser } from "../auth/users.ts";
 import { idGenerator } from "../ids.ts";
-import { heldClock } from "../instance/testing.ts";
+import { heldClock } from "../instance/testing/servers.ts";
 import type { OrganizationSettings } from "../realm/organizations.ts";
-import type { Store } from "../store/contract.ts";
-import { testStore } from "../store/testing.ts";
+import type { Store } from "../store/contract/store.ts";
+import { testStore } from "../store/testing/stores.ts";
 import { organizationCollections } from "./collections.ts";
 import { findManagers, type MemberChange, type MembersChange, settleManagers } from "./managers.ts";
 import type { MemberRecord, OrganizationRecord } from "./records.ts";
-import { definitionOf, organizationSettings, organizationsIn } from "./testing.ts";
+import { definitionOf, organizationSettings, organizationsIn } from "./testing/realm.ts";
 
 const clock = heldClock();
 const newId = idGenerator(clock);

@@ -5,7 +5,7 @@ import { ApiError } from "../errors.ts";
 import { and, isIn, not, or, TRUE } from "../filter/algebra.ts";
 import { kept } from "../kept.ts";
 import type { OrganizationSettings } from "../realm/organizations.ts";
-import type { Transaction } from "../store/contract.ts";
+import type { Transaction } from "../store/contract/transaction.ts";
 import { collections, memberFields } from "./collections.ts";
 import { type MemberRecord, type OrganizationRecord, readMember } from "./records.ts";
 import { managesAs } from "./roles.ts";

@@ -5,7 +5,7 @@ import type { ApiError } from "../errors.ts";
 import type { Caller } from "../realm/caller.ts";
 import type { Exchange } from "../realm/exchange.ts";
 import { Outdated } from "../retry.ts";
-import type { Transaction } from "../store/contract.ts";
+import type { Transaction } from "../store/contract/transaction.ts";
 import type { Decision } from "./change.ts";
 import { collections } from "./collections.ts";
 import { settleManagers } from "./managers.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Organizations, outcome, startOrganizations } from "./testing.ts";
-import { memberRequests } from "./testing-members.ts";
+import { memberRequests } from "./testing/members.ts";
+import { type Organizations, outcome, startOrganizations } from "./testing/realm.ts";
 
 let server: Organizations;
 

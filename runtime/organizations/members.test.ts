@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Person } from "../auth/testing.ts";
+import type { Person } from "../auth/testing/accounts.ts";
 import type { JsonObject } from "../json.ts";
-import { items, type Organizations, outcome, startOrganizations } from "./testing.ts";
-import { memberRequests } from "./testing-members.ts";
+import { memberRequests } from "./testing/members.ts";
+import { items, type Organizations, outcome, startOrganizations } from "./testing/realm.ts";
 
 let server: Organizations;
 

@@ -1,14 +1,15 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { idGenerator } from "../ids.ts";
-import { heldClock } from "../instance/testing.ts";
+import { heldClock } from "../instance/testing/servers.ts";
 import type { RuleUser } from "../realm/caller.ts";
 import { type Membership, type Memberships, noMemberships } from "../realm/memberships.ts";
 import { manageEntries, type OrganizationSettings } from "../realm/organizations.ts";
-import type { Store, StoreCollection } from "../store/contract.ts";
-import { isEmbedded, testStore } from "../store/testing.ts";
+import type { StoreCollection } from "../store/contract/collection.ts";
+import type { Store } from "../store/contract/store.ts";
+import { isEmbedded, testStore } from "../store/testing/stores.ts";
 import { organizationCollections } from "./collections.ts";
 import { LiveMemberships } from "./memberships.ts";
-import { definitionOf, inDays, organizationSettings, organizationsIn } from "./testing.ts";
+import { definitionOf, inDays, organizationSettings, organizationsIn } from "./testing/realm.ts";
 
 const clock = heldClock();
 const newId = idGenerator(clock);

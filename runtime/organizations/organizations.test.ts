@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import type { Person, Received } from "../auth/testing.ts";
+import type { Person, Received } from "../auth/testing/accounts.ts";
 import type { JsonObject } from "../json.ts";
 import { collections } from "./collections.ts";
 import type { OrganizationRecord } from "./records.ts";
-import { items, type Organizations, outcome, startOrganizations } from "./testing.ts";
+import { items, type Organizations, outcome, startOrganizations } from "./testing/realm.ts";
 
 let server: Organizations;
 

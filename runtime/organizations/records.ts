@@ -1,6 +1,6 @@
 import { readRecord, writeRecord } from "../auth/records.ts";
 import type { JsonObject } from "../json.ts";
-import type { DocumentWrite } from "../store/contract.ts";
+import type { DocumentWrite } from "../store/contract/document.ts";
 
 /**
  * `_svc.orgs`. Whatever changes in an organization, its members and its invitations included, writes this record anew in

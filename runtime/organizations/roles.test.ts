@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { OrganizationSettings } from "../realm/organizations.ts";
 import { effectiveRoles, isOrganizationRole, manages, managesAs } from "./roles.ts";
-import { organizationSettings as settings } from "./testing.ts";
+import { organizationSettings as settings } from "./testing/realm.ts";
 
 const org = {
   teams: [

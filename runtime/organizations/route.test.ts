@@ -3,7 +3,7 @@ import { BodyReader } from "../auth/input.ts";
 import type { RouteTable } from "../realm/exchange.ts";
 import type { OrganizationRecord } from "./records.ts";
 import { changeAs, inOrganizations, type Need, organizationRoute } from "./route.ts";
-import { type Organizations, outcome, startOrganizations } from "./testing.ts";
+import { type Organizations, outcome, startOrganizations } from "./testing/realm.ts";
 
 const clerks: Need = { manage: ["members", "roles"] };
 const proven: Need = { manage: ["org"], proof: true, query: ["limit"] };

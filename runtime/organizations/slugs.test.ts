@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { heldClock } from "../instance/testing.ts";
-import type { Store } from "../store/contract.ts";
-import { testStore } from "../store/testing.ts";
+import { heldClock } from "../instance/testing/servers.ts";
+import type { Store } from "../store/contract/store.ts";
+import { testStore } from "../store/testing/stores.ts";
 import { organizationCollections } from "./collections.ts";
 import { freeSlug, slugFrom } from "./slugs.ts";
-import { definitionOf, organizationsIn } from "./testing.ts";
+import { definitionOf, organizationsIn } from "./testing/realm.ts";
 
 const clock = heldClock();
 let store: Store;

@@ -1,5 +1,5 @@
 import { isIn } from "../filter/algebra.ts";
-import type { Store } from "../store/contract.ts";
+import type { Store } from "../store/contract/store.ts";
 import { collections, organizationFields } from "./collections.ts";
 import { slugLength } from "./names.ts";
 import { readOrganization } from "./records.ts";

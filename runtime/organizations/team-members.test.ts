@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Person, type Received, text } from "../auth/testing.ts";
+import { type Person, type Received, text } from "../auth/testing/accounts.ts";
 import type { OrganizationRecord } from "./records.ts";
 import {
   inDays,
@@ -8,7 +8,7 @@ import {
   organizationSettings,
   outcome,
   startOrganizations,
-} from "./testing.ts";
+} from "./testing/realm.ts";
 
 type Org = Pick<OrganizationRecord, "id">;
 type By = Pick<Person, "token">;

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import type { Person, Received } from "../auth/testing.ts";
+import type { Person, Received } from "../auth/testing/accounts.ts";
 import type { JsonObject } from "../json.ts";
 import type { OrganizationRecord } from "./records.ts";
-import { inDays, type Organizations, outcome, startOrganizations } from "./testing.ts";
+import { inDays, type Organizations, outcome, startOrganizations } from "./testing/realm.ts";
 
 type By = Pick<Person, "token">;
 

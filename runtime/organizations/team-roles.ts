@@ -1,7 +1,7 @@
 import type { AuditAction } from "../auth/administration/audit.ts";
 import { BodyReader, invalid } from "../auth/input.ts";
-import { storedDate } from "../dates.ts";
 import { ApiError } from "../errors.ts";
+import { storedDate } from "../filter/dates.ts";
 import type { Received, Route } from "../realm/exchange.ts";
 import type { OrganizationSettings } from "../realm/organizations.ts";
 import { memberDecision } from "./member-change.ts";

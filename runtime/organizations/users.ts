@@ -4,7 +4,7 @@ import { isIn } from "../filter/algebra.ts";
 import { documentFields } from "../filter/fields.ts";
 import type { RealmInstance } from "../realm/exchange.ts";
 import { Outdated } from "../retry.ts";
-import type { Transaction } from "../store/contract.ts";
+import type { Transaction } from "../store/contract/transaction.ts";
 
 /** Accounts that organizations rest on: read before something is decided, held fast while it is written. */
 

@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { timestamp } from "../clock.ts";
-import { heldClock } from "../instance/testing.ts";
+import { heldClock } from "../instance/testing/servers.ts";
 import type { CollectionDefinition, RealmDefinition } from "../realm/definition.ts";
-import type { Store } from "../store/contract.ts";
-import { isEmbedded, testStore } from "../store/testing.ts";
+import type { Store } from "../store/contract/store.ts";
+import { isEmbedded, testStore } from "../store/testing/stores.ts";
 import { organizationCollections } from "./collections.ts";
 import type { OrganizationRecord } from "./records.ts";
-import { definitionOf, organizationsIn } from "./testing.ts";
+import { definitionOf, organizationsIn } from "./testing/realm.ts";
 import { afterErasing, Withheld } from "./withheld.ts";
 
 const clock = heldClock();

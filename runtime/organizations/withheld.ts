@@ -6,7 +6,8 @@ import { defaultOrder } from "../filter/order.ts";
 import type { RealmDefinition } from "../realm/definition.ts";
 import type { RealmInstance } from "../realm/exchange.ts";
 import { Outdated } from "../retry.ts";
-import { DuplicateId, type Transaction } from "../store/contract.ts";
+import { DuplicateId } from "../store/contract/errors.ts";
+import type { Transaction } from "../store/contract/transaction.ts";
 import { collections, organizationFields } from "./collections.ts";
 import { type OrganizationRecord, readOrganization, writeMark } from "./records.ts";
 

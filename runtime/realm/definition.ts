@@ -2,7 +2,7 @@ import type { Detail } from "../errors.ts";
 import type { Field, FieldTable } from "../filter/fields.ts";
 import type { TextIndex } from "../filter/search/text-index.ts";
 import type { JsonObject } from "../json.ts";
-import type { IndexShape } from "../store/contract.ts";
+import type { IndexShape } from "../store/contract/shape.ts";
 import type { Rate } from "../units.ts";
 import type { AdminGrant, ReadAccess } from "./administration.ts";
 import type { OrganizationSettings } from "./organizations.ts";

@@ -3,8 +3,9 @@
  * rule was compiled against (an older profile, a configuration replaced at run time). A value of another type than
  * declared is absent.
  */
-import { storedDate } from "../dates.ts";
+
 import type { Scalar } from "../filter/algebra.ts";
+import { storedDate } from "../filter/dates.ts";
 import { isScalar, member } from "./values.ts";
 
 export function textAt(source: unknown, ...path: readonly string[]): string | undefined {

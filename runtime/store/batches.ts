@@ -1,4 +1,5 @@
-import type { DocumentWrite, StoreCollection } from "./contract.ts";
+import type { StoreCollection } from "./contract/collection.ts";
+import type { DocumentWrite } from "./contract/document.ts";
 
 /** What a batch holds at most. */
 export interface BatchSize {

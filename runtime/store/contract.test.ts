@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll } from "vitest";
-import { describeStore } from "./contract.suite.ts";
 import { mongoUri } from "./mongodb/testing/server.ts";
 import { openSqliteStore } from "./sqlite/store.ts";
-import { openTestStore } from "./testing.ts";
+import { openTestStore } from "./testing/stores.ts";
+import { describeStore } from "./testing/suite.ts";
 
 if (mongoUri === undefined) {
   describeStore("SQLite in memory", openTestStore, { history: "clock" });

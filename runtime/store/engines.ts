@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Clock } from "../clock.ts";
-import type { Store } from "./contract.ts";
+import type { Store } from "./contract/store.ts";
 import type { MongoLocation, SqliteLocation, StoreLocation } from "./location.ts";
 import { lockFolder } from "./sqlite/lock.ts";
 import { openSqliteStore } from "./sqlite/store.ts";

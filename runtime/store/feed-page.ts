@@ -1,4 +1,4 @@
-import { type Change, FEED_CHARACTERS } from "./contract.ts";
+import { type Change, FEED_CHARACTERS } from "./contract/feed.ts";
 
 /** What one reading of a feed answers: as many changes as are asked for, and as there is room for. */
 export class FeedPage {

@@ -1,4 +1,6 @@
-import type { Find, StoreCollection, StoredDocument } from "./contract.ts";
+import type { StoreCollection } from "./contract/collection.ts";
+import type { StoredDocument } from "./contract/document.ts";
+import type { Find } from "./contract/query.ts";
 
 /** A page of a list. */
 export interface Page {

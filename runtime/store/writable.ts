@@ -1,4 +1,6 @@
-import { type CollectionShape, DocumentTooLarge, type DocumentWrite } from "./contract.ts";
+import type { DocumentWrite } from "./contract/document.ts";
+import { DocumentTooLarge } from "./contract/errors.ts";
+import type { CollectionShape } from "./contract/shape.ts";
 
 /** Bytes of UTF-8 that a document's text may have on every engine; one may hold less of what takes more room in it. */
 export const LARGEST_DOCUMENT = 16 * 1024 * 1024;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { collection, validatorOf } from "../documents/testing.ts";
+import { collection, validatorOf } from "../documents/testing/shop.ts";
 import type { JsonObject, JsonValue } from "../json.ts";
 import { requireValid, validationDetails } from "./details.ts";
 

@@ -1,5 +1,5 @@
-import { lacksZone, zoneReason } from "../dates.ts";
 import { ApiError, type Detail } from "../errors.ts";
+import { lacksZone, zoneReason } from "../filter/dates.ts";
 import type { JsonObject } from "../json.ts";
 import type { CollectionDefinition, ValidationError } from "../realm/definition.ts";
 

@@ -1,7 +1,7 @@
 import { fullFormats } from "ajv-formats/dist/formats.js";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { runs } from "../random.testing.ts";
+import { runs } from "../testing/random.ts";
 import { formats } from "./formats.ts";
 import { codePointLength } from "./text.ts";
 

@@ -1,6 +1,6 @@
 /** The formats that validators assert, by name: those of ajv-formats, some of them closer to their RFC. */
 import { fullFormats } from "ajv-formats/dist/formats.js";
-import { storedDate } from "../dates.ts";
+import { storedDate } from "../filter/dates.ts";
 
 const timePattern =
   /^([01]\d|2[0-3]):([0-5]\d):([0-5]\d|60)(?:\.\d+)?(?:z|([+-])([01]\d|2[0-3]):([0-5]\d))$/i;

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { transformSync } from "esbuild";
 import { describe, expect, it } from "vitest";
-import { isFull } from "../../runtime/random.testing.ts";
+import { isFull } from "../../runtime/testing/random.ts";
 import { root, withWorkspace } from "../workspace.ts";
 import { compilers, problems } from "./compilers.ts";
 

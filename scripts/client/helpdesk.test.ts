@@ -5,7 +5,7 @@ import { ApiError, type Client, createClient, outcome } from "../../generated/he
 import { helpdesk } from "../../generated/helpdesk/realm.ts";
 import { createKey } from "../../runtime/auth/keys.ts";
 import { changeUser } from "../../runtime/auth/users.ts";
-import { type HeldClock, type Started, startRealm } from "../../runtime/instance/testing.ts";
+import { type HeldClock, type Started, startRealm } from "../../runtime/instance/testing/servers.ts";
 
 const password = "correct horse";
 let server: Started<HeldClock>;

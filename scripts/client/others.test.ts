@@ -5,7 +5,7 @@ import { blog } from "../../generated/blog/realm.ts";
 import { createClient as inventoryClient } from "../../generated/inventory/client.ts";
 import { inventory } from "../../generated/inventory/realm.ts";
 import { createKey } from "../../runtime/auth/keys.ts";
-import { type HeldClock, type Started, startRealm } from "../../runtime/instance/testing.ts";
+import { type HeldClock, type Started, startRealm } from "../../runtime/instance/testing/servers.ts";
 
 let server: Started<HeldClock>;
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { createKey, type NewKey } from "../../runtime/auth/keys.ts";
-import type { HeldClock } from "../../runtime/instance/testing.ts";
+import type { HeldClock } from "../../runtime/instance/testing/servers.ts";
 import type { RealmDefinition } from "../../runtime/realm/definition.ts";
-import type { Store } from "../../runtime/store/contract.ts";
+import type { Store } from "../../runtime/store/contract/store.ts";
 import type { CallerName } from "./requests.ts";
 
 /** The keys of the callers that have one. `other`: the store of a realm whose keys are none of this one. */

@@ -1,7 +1,7 @@
 import { newToken, tokenHash } from "../../runtime/auth/credentials/tokens.ts";
 import { timestamp } from "../../runtime/clock.ts";
 import { eq, isIn } from "../../runtime/filter/algebra.ts";
-import type { HeldClock } from "../../runtime/instance/testing.ts";
+import type { HeldClock } from "../../runtime/instance/testing/servers.ts";
 import { jobCollection, jobFields } from "../../runtime/jobs/records.ts";
 import type { JsonObject } from "../../runtime/json.ts";
 import { collections, memberFields } from "../../runtime/organizations/collections.ts";
@@ -10,7 +10,7 @@ import {
   type OrganizationRecord,
   writeOrganizationInvitation,
 } from "../../runtime/organizations/records.ts";
-import type { Store } from "../../runtime/store/contract.ts";
+import type { Store } from "../../runtime/store/contract/store.ts";
 import { insertOrganization, type Membership } from "../people.ts";
 import type { Operation } from "./description.ts";
 import type { Plan } from "./requests.ts";

@@ -3,14 +3,14 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { blog } from "../../generated/blog/realm.ts";
 import { helpdesk } from "../../generated/helpdesk/realm.ts";
 import { inventory } from "../../generated/inventory/realm.ts";
-import { type HeldClock, type Started, startRealm } from "../../runtime/instance/testing.ts";
+import { type HeldClock, type Started, startRealm } from "../../runtime/instance/testing/servers.ts";
 import { isJsonObject } from "../../runtime/json.ts";
-import { runs } from "../../runtime/random.testing.ts";
 import {
   describeMongo,
   dropTestDatabases,
   testLocation,
 } from "../../runtime/store/mongodb/testing/server.ts";
+import { runs } from "../../runtime/testing/random.ts";
 import { Description } from "./description.ts";
 import { type Received, type Sent, send } from "./exchange.ts";
 import { plans } from "./requests.ts";

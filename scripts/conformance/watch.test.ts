@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { inventory } from "../../generated/inventory/realm.ts";
-import { startedRealms } from "../../runtime/instance/started.testing.ts";
+import { startedRealms } from "../../runtime/instance/testing/started.ts";
 import { faults } from "./watch.ts";
 
 type Fields = Readonly<Record<string, string>>;

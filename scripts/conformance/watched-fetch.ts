@@ -2,7 +2,7 @@
  * In every test that starts a realm with a document: each answer that it fetches must be one that the document describes.
  * A test that gets another fails where it asked.
  */
-import { startedRealms } from "../../runtime/instance/started.testing.ts";
+import { startedRealms } from "../../runtime/instance/testing/started.ts";
 
 const fetched = globalThis.fetch;
 

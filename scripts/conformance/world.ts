@@ -4,7 +4,7 @@ import { type MailedPurpose, newMailed, putToken } from "../../runtime/auth/cred
 import { newToken } from "../../runtime/auth/credentials/tokens.ts";
 import { newInvitation } from "../../runtime/auth/invitations.ts";
 import { readUser, type UserRecord, writeInvitation } from "../../runtime/auth/records.ts";
-import type { HeldClock, Started } from "../../runtime/instance/testing.ts";
+import type { HeldClock, Started } from "../../runtime/instance/testing/servers.ts";
 import type { JsonObject } from "../../runtime/json.ts";
 import type { RealmModule } from "../../runtime/realm/exchange.ts";
 import { insertProof, insertSession, insertUser } from "../people.ts";

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { SMTPServer } from "smtp-server";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { commandsIn, realmcIn } from "../../compiler/cli/testing.ts";
+import { commandsIn, realmcIn } from "../../compiler/cli/testing/commands.ts";
 import { DevRun, write } from "./run.ts";
 
 let folder: string;

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { helpdesk } from "../../generated/helpdesk/realm.ts";
 import { inventory } from "../../generated/inventory/realm.ts";
-import { type Started, startRealm } from "../../runtime/instance/testing.ts";
+import { type Started, startRealm } from "../../runtime/instance/testing/servers.ts";
 import { root } from "../workspace.ts";
 import { missingTools, script, tool } from "./tools.ts";
 

@@ -1,6 +1,6 @@
 /** Organizations under random operations of several people, against a model of them. */
 import { describe, expect, it } from "vitest";
-import { runs } from "../../runtime/random.testing.ts";
+import { runs } from "../../runtime/testing/random.ts";
 import { report, runRandom, shrink } from "./model/run.ts";
 import { compileTenants } from "./model/tenants.ts";
 

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { publint } from "publint";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { isFull } from "../../runtime/random.testing.ts";
+import { isFull } from "../../runtime/testing/random.ts";
 import { strictest } from "../strictest.ts";
 import { root } from "../workspace.ts";
 import { installedIn } from "./installed.ts";

@@ -3,7 +3,7 @@
  * the code that decides it.
  */
 import { createKey, type NewKey } from "../../runtime/auth/keys.ts";
-import type { HeldClock, Started } from "../../runtime/instance/testing.ts";
+import type { HeldClock, Started } from "../../runtime/instance/testing/servers.ts";
 import { type AdminArea, adminAreas } from "../../runtime/realm/administration.ts";
 import type { KeyScopes } from "../../runtime/realm/caller.ts";
 import type { RealmDefinition } from "../../runtime/realm/definition.ts";

@@ -5,7 +5,7 @@ import {
   type Started,
   type StartOptions,
   startRealm,
-} from "../../runtime/instance/testing.ts";
+} from "../../runtime/instance/testing/servers.ts";
 import type { RealmModule } from "../../runtime/realm/exchange.ts";
 import { insertSession } from "../people.ts";
 import { populate } from "./callers.ts";

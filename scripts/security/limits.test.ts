@@ -1,7 +1,13 @@
 /** Unrestricted resource consumption: what is too large, too deep, too many or too often is refused, and changes nothing. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { collections } from "../../runtime/auth/collections.ts";
-import { type Accounts, type Person, password, startAccounts, text } from "../../runtime/auth/testing.ts";
+import {
+  type Accounts,
+  type Person,
+  password,
+  startAccounts,
+  text,
+} from "../../runtime/auth/testing/accounts.ts";
 import type { JsonObject, JsonValue } from "../../runtime/json.ts";
 
 let server: Accounts;

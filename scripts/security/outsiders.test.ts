@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { isJsonObject, type JsonObject } from "../../runtime/json.ts";
-import { isFull } from "../../runtime/random.testing.ts";
+import { isFull } from "../../runtime/testing/random.ts";
 import { Description, type Operation } from "../conformance/description.ts";
 import { compileTenants } from "../organizations/model/tenants.ts";
 import type { Ask } from "./outsiders/ask.ts";

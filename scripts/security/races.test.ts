@@ -9,7 +9,7 @@ import {
   startAccounts,
   text,
   tokenIn,
-} from "../../runtime/auth/testing.ts";
+} from "../../runtime/auth/testing/accounts.ts";
 
 const rounds = 20;
 const email = { from: "noreply@example.com" };

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import type { ProcessPlace } from "../../runtime/store/testing.ts";
+import type { ProcessPlace } from "../../runtime/store/testing/stores.ts";
 import { realmc } from "../workspace.ts";
 import { config } from "./compiled.ts";
 

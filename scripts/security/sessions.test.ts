@@ -9,7 +9,7 @@ import {
   password,
   startAccounts,
   text,
-} from "../../runtime/auth/testing.ts";
+} from "../../runtime/auth/testing/accounts.ts";
 
 let server: Accounts;
 beforeAll(async () => {

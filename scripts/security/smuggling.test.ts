@@ -11,9 +11,9 @@ import {
   type Person,
   password,
   startAccounts,
-} from "../../runtime/auth/testing.ts";
+} from "../../runtime/auth/testing/accounts.ts";
 import { parseNetwork, trustHops, trustNetworks } from "../../runtime/http/address.ts";
-import { exchangeBytes, parseResponse } from "../../runtime/http/testing.ts";
+import { exchangeBytes, parseResponse } from "../../runtime/http/testing/server.ts";
 
 let server: Accounts;
 let one: Person;

@@ -2,7 +2,7 @@ import { collections } from "../../runtime/auth/collections.ts";
 import { realmCollections } from "../../runtime/instance/realm.ts";
 import { isJsonObject, type JsonValue } from "../../runtime/json.ts";
 import type { RealmDefinition } from "../../runtime/realm/definition.ts";
-import type { Store } from "../../runtime/store/contract.ts";
+import type { Store } from "../../runtime/store/contract/store.ts";
 
 /** Notes of use, which a look at something makes too. */
 const passing = new Set(["last_used_at", "administered_at"]);

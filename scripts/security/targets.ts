@@ -1,6 +1,6 @@
 /** What requests are about: users, sessions, keys, documents, each made for the one request. */
 import { vi } from "vitest";
-import type { HeldClock, Started } from "../../runtime/instance/testing.ts";
+import type { HeldClock, Started } from "../../runtime/instance/testing/servers.ts";
 import { isJsonObject, type JsonObject } from "../../runtime/json.ts";
 import { findOrganization } from "../../runtime/organizations/change.ts";
 import type { RealmDefinition } from "../../runtime/realm/definition.ts";

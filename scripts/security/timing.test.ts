@@ -5,9 +5,9 @@
 import { hash, verify } from "@node-rs/argon2";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type Argon2, PasswordHasher } from "../../runtime/auth/credentials/passwords.ts";
-import { type Accounts, minute, password, startAccounts } from "../../runtime/auth/testing.ts";
+import { type Accounts, minute, password, startAccounts } from "../../runtime/auth/testing/accounts.ts";
 import { changeUser } from "../../runtime/auth/users.ts";
-import { leastCost } from "../../runtime/instance/testing.ts";
+import { leastCost } from "../../runtime/instance/testing/servers.ts";
 
 /** What argon2 was asked: `hash`, or `verify` with the costs of the stored hash. */
 const operations: string[] = [];

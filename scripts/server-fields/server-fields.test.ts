@@ -1,7 +1,7 @@
 /** Which of the server's own fields filters and orders may name, through the API of a compiled realm. */
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Started, startRealm } from "../../runtime/instance/testing.ts";
+import { type Started, startRealm } from "../../runtime/instance/testing/servers.ts";
 import { compileRealm } from "../compiled.ts";
 
 let server: Started;

@@ -1,7 +1,7 @@
 /** What test files that share a worker may not leave behind is seen. */
 import { tmpdir } from "node:os";
 import { expect, it } from "vitest";
-import { startedRealms } from "../../runtime/instance/started.testing.ts";
+import { startedRealms } from "../../runtime/instance/testing/started.ts";
 import { traces } from "./traces.ts";
 
 const ignore = () => undefined;

@@ -1,4 +1,4 @@
-import { startedRealms } from "../../runtime/instance/started.testing.ts";
+import { startedRealms } from "../../runtime/instance/testing/started.ts";
 
 const events = ["SIGHUP", "SIGINT", "SIGTERM", "uncaughtException", "unhandledRejection"];
 

@@ -1,7 +1,7 @@
 /** What the emitted validators refuse, through the API of a compiled realm. */
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Started, startRealm } from "../../runtime/instance/testing.ts";
+import { type Started, startRealm } from "../../runtime/instance/testing/servers.ts";
 import { compileRealm } from "../compiled.ts";
 
 let server: Started;

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../runtime/json.ts";
 import { placeOf } from "../../emit/openapi/schemas/place.ts";
-import { schemaOf } from "../../emit/testing.ts";
+import { schemaOf } from "../../emit/testing/models.ts";
 import { reporter } from "../catalogue.ts";
 import type { Change } from "../change.ts";
 import { compareSchemas } from "./compare.ts";

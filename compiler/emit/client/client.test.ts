@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { JsonObject } from "../../../runtime/json.ts";
 import type { Collection } from "../../model/model.ts";
-import { collectionOf, declaredField, organizations, realmOf, schemaOf } from "../testing.ts";
+import { collectionOf, declaredField, organizations, realmOf, schemaOf } from "../testing/models.ts";
 import { clientFile } from "./client.ts";
 
 /** The part of a client that varies by realm. */

@@ -1,7 +1,7 @@
 import { clientModule } from "../../../templates/client.ts";
+import type { EmittedFile } from "../../../templates/print/code.ts";
+import { formatModule } from "../../../templates/print/format.ts";
 import type { Realm } from "../../model/model.ts";
-import type { EmittedFile } from "../code.ts";
-import { formatModule } from "../format.ts";
 import { invariantText } from "./parts.ts";
 
 /**

@@ -1,7 +1,7 @@
 /** What `where` may say of a field, as types of the client. */
 import type { FieldKind } from "../../../runtime/filter/fields.ts";
+import { type Code, code, join, literal, nothing, when } from "../../../templates/print/code.ts";
 import type { DeclaredField } from "../../model/model.ts";
-import { type Code, code, join, literal, nothing, when } from "../code.ts";
 
 const union = code` | `;
 

@@ -1,8 +1,8 @@
 /** What is the same in the client of every realm: modules of `templates/client`, joined. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { packageRoot } from "../../bundle/package.ts";
 import type { Realm } from "../../model/model.ts";
+import { packageRoot } from "../../package/package.ts";
 
 /** In the order in which they are read. */
 const everywhere = ["queries", "expansion", "options", "documents", "batch", "errors", "connection", "pages"];

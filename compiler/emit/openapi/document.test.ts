@@ -7,9 +7,10 @@ import { jobRoutes } from "../../../runtime/jobs/routes.ts";
 import { isJsonObject, type JsonValue } from "../../../runtime/json.ts";
 import { organizationAdministrationRoutes } from "../../../runtime/organizations/administration/routes.ts";
 import { organizationRoutes } from "../../../runtime/organizations/routes.ts";
-import { jsonText } from "../format.ts";
-import { organizations } from "../testing.ts";
+import { jsonText } from "../../../templates/print/format.ts";
+import { organizations } from "../testing/models.ts";
 import { openapiDocument } from "./document.ts";
+import { desk } from "./testing/desk.ts";
 import {
   type Allowed,
   aggregate,
@@ -22,8 +23,7 @@ import {
   sketch,
   text,
   uniqueIndex,
-} from "./testing.ts";
-import { desk } from "./testing-desk.ts";
+} from "./testing/models.ts";
 
 const schema = { type: "object", required: ["name"], properties: { name: { type: "string" } } };
 const hostile = "*/ `\" ' \\ </script> \u2028 {}";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { collectionStems, Names, pascalCase } from "./names.ts";
-import { sketch } from "./testing.ts";
+import { sketch } from "./testing/models.ts";
 
 const schema = { type: "object" };
 

@@ -15,7 +15,7 @@ import {
   responseOf,
   sketch,
   text,
-} from "./testing.ts";
+} from "./testing/models.ts";
 
 const schema: JsonObject = {
   type: "object",

@@ -2,10 +2,10 @@ import { transformSync } from "esbuild";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../runtime/json.ts";
-import { runs } from "../../../runtime/random.testing.ts";
-import { formatModule } from "../format.ts";
-import { hostileText } from "../hostile.testing.ts";
-import { schemaOf } from "../testing.ts";
+import { runs } from "../../../runtime/testing/random.ts";
+import { formatModule } from "../../../templates/print/format.ts";
+import { hostileText } from "../testing/hostile.ts";
+import { schemaOf } from "../testing/models.ts";
 import { schemaTypes, typeName } from "./types.ts";
 
 async function typesOf(

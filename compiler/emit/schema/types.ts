@@ -2,11 +2,11 @@
 import { compile, type JSONSchema } from "json-schema-to-typescript";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../runtime/json.ts";
 import { kept, Recent } from "../../../runtime/kept.ts";
+import { commentLines } from "../../../templates/print/comments.ts";
+import { identifierName } from "../../../templates/print/identifiers.ts";
+import { escapeInvisible } from "../../../templates/print/literals.ts";
 import type { Schema } from "../../model/model.ts";
 import { type Target, targetOf, valueAt } from "../../model/pointers.ts";
-import { commentLines } from "../comments.ts";
-import { identifierName } from "../identifiers.ts";
-import { escapeInvisible } from "../literals.ts";
 import { Names, pascalCase } from "../openapi/names.ts";
 import { mapMembers } from "./walk.ts";
 

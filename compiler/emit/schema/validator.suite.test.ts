@@ -6,8 +6,8 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../runtime/json.ts";
-import { packageRoot } from "../../bundle/package.ts";
-import { validatorOf } from "./testing.ts";
+import { packageRoot } from "../../package/package.ts";
+import { validatorOf } from "./testing/validator.ts";
 
 const suite = join(packageRoot, "../shared/data/json-schema-test-suite/tests/draft2020-12");
 const exceptionsFile = join(packageRoot, "compiler/emit/testdata/json-schema-suite.json");

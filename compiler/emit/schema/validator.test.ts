@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { JsonObject, JsonValue } from "../../../runtime/json.ts";
-import { hostileText } from "../hostile.testing.ts";
-import { schemaOf } from "../testing.ts";
-import { validatorOf } from "./testing.ts";
+import { hostileText } from "../testing/hostile.ts";
+import { schemaOf } from "../testing/models.ts";
+import { validatorOf } from "./testing/validator.ts";
 import { validatorCode } from "./validator.ts";
 
 const at = "r/d/c/schema.json";

@@ -4,9 +4,9 @@ import { _ } from "ajv/dist/compile/codegen/index.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../runtime/json.ts";
 import { kept, Recent } from "../../../runtime/kept.ts";
 import { formats } from "../../../runtime/validation/formats.ts";
+import { escapeInvisible } from "../../../templates/print/literals.ts";
 import type { Schema } from "../../model/model.ts";
 import { acceptedLength, slowPatternKeyword } from "../../model/slow-pattern.ts";
-import { escapeInvisible } from "../literals.ts";
 import { ownVocabulary, safeInteger, safeIntegers, slowPattern } from "./keywords.ts";
 import { mapSubschemas, mentions } from "./walk.ts";
 

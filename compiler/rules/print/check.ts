@@ -1,5 +1,5 @@
 /** Conditions as expressions of emitted check functions. */
-import { type Code, code, join } from "../../emit/code.ts";
+import { type Code, code, join } from "../../../templates/print/code.ts";
 import { type Condition, type Leaf, operands, type Root, readKey, type Value, valuesIn } from "../form.ts";
 import { comparisonHelper } from "../operators.ts";
 import { isDate } from "../values.ts";

@@ -1,6 +1,6 @@
 /** Lowered conditions as expressions of emitted filter functions. */
 import type { Ordering } from "../../../runtime/filter/algebra.ts";
-import { type Code, code, imported, literal, member } from "../../emit/code.ts";
+import { type Code, code, imported, literal, member } from "../../../templates/print/code.ts";
 import { claimedOrgs, isGiven } from "../claims.ts";
 import {
   type Condition,

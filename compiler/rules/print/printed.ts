@@ -1,5 +1,5 @@
 /** Expressions with their precedence, so that brackets stand only where they are needed. */
-import { type Code, code } from "../../emit/code.ts";
+import { type Code, code } from "../../../templates/print/code.ts";
 import type { Condition } from "../form.ts";
 
 /** From loosely to tightly binding. */

@@ -1,5 +1,5 @@
 /** Which members of documents the rules of a module read, and how each is read and typed. */
-import { type Code, code, importedType, join, propertyKey } from "../../emit/code.ts";
+import { type Code, code, importedType, join, propertyKey } from "../../../templates/print/code.ts";
 import { type Condition, type Root, valuesIn } from "../form.ts";
 import type { ValueKind, ValueType } from "../types.ts";
 

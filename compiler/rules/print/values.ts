@@ -1,5 +1,12 @@
 /** Values of the rule form as expressions of emitted code. */
-import { type Code, code, imported, join, optionalMember, member as plainMember } from "../../emit/code.ts";
+import {
+  type Code,
+  code,
+  imported,
+  join,
+  optionalMember,
+  member as plainMember,
+} from "../../../templates/print/code.ts";
 import { type Read, readsDocument, type Value } from "../form.ts";
 import { readerHelper } from "../operators.ts";
 import type { ValueType } from "../types.ts";

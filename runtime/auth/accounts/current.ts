@@ -1,5 +1,6 @@
 import type { SessionCaller } from "../../realm/caller.ts";
-import type { DocumentReader, Transaction } from "../../store/contract.ts";
+import type { DocumentReader } from "../../store/contract/collection.ts";
+import type { Transaction } from "../../store/contract/transaction.ts";
 import { unauthenticated } from "../authenticate.ts";
 import { collections } from "../collections.ts";
 import {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { TRUE } from "../../filter/algebra.ts";
-import { auditOf } from "../administration/testing.ts";
+import { auditOf } from "../administration/testing/audit.ts";
 import { collections } from "../collections.ts";
-import { type Accounts, origin, type Person, password, startAccounts, tokenIn } from "../testing.ts";
+import { type Accounts, origin, type Person, password, startAccounts, tokenIn } from "../testing/accounts.ts";
 
 let server: Accounts;
 beforeAll(async () => {

@@ -1,7 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { JsonObject } from "../../json.ts";
-import { auditOf } from "../administration/testing.ts";
-import { type Accounts, day, minute, type Person, password, startAccounts, tokenIn } from "../testing.ts";
+import { auditOf } from "../administration/testing/audit.ts";
+import {
+  type Accounts,
+  day,
+  minute,
+  type Person,
+  password,
+  startAccounts,
+  tokenIn,
+} from "../testing/accounts.ts";
 import { changeUser } from "../users.ts";
 
 const verifyLink = "https://app.example.com/verify?token={token}";

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { describeMongo, dropTestDatabases, testLocation } from "../../store/mongodb/testing/server.ts";
-import { testPlace } from "../../store/testing.ts";
-import { type Accounts, minute, password, startAccounts } from "../testing.ts";
-import { secondFactor, totpCode } from "../testing-factor.ts";
+import { testPlace } from "../../store/testing/stores.ts";
+import { type Accounts, minute, password, startAccounts } from "../testing/accounts.ts";
+import { secondFactor, totpCode } from "../testing/factor.ts";
 
 function login(server: Accounts, email: string, more: Record<string, string> = {}) {
   return server.send("POST", "/_auth/login", { body: { email, password, ...more } });

@@ -1,9 +1,9 @@
 import { hash } from "@node-rs/argon2";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { trustHops } from "../../http/address.ts";
-import { leastCost } from "../../instance/testing.ts";
+import { leastCost } from "../../instance/testing/servers.ts";
 import { PasswordHasher } from "../credentials/passwords.ts";
-import { type Accounts, minute, origin, password, startAccounts } from "../testing.ts";
+import { type Accounts, minute, origin, password, startAccounts } from "../testing/accounts.ts";
 
 let server: Accounts;
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { ApiError } from "../../errors.ts";
 import { checkNeedlessBody } from "../../http/body.ts";
 import type { Exchange, Route } from "../../realm/exchange.ts";
-import type { Transaction } from "../../store/contract.ts";
+import type { Transaction } from "../../store/contract/transaction.ts";
 import { collections } from "../collections.ts";
 import { emailKey } from "../credentials/email.ts";
 import { guessLimits, Throttle, wrong } from "../credentials/throttle.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { trustHops } from "../../http/address.ts";
-import { type Accounts, hour, startAccounts } from "../testing.ts";
+import { type Accounts, hour, startAccounts } from "../testing/accounts.ts";
 
 let server: Accounts;
 let token: string;

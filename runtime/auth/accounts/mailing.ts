@@ -1,7 +1,7 @@
 import { ApiError } from "../../errors.ts";
 import type { Caller } from "../../realm/caller.ts";
 import type { Exchange, Mail } from "../../realm/exchange.ts";
-import type { Transaction } from "../../store/contract.ts";
+import type { Transaction } from "../../store/contract/transaction.ts";
 import { Turns } from "../../turns.ts";
 import { collections } from "../collections.ts";
 import { emailKey } from "../credentials/email.ts";

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { trustHops } from "../../http/address.ts";
 import type { JsonObject } from "../../json.ts";
-import { auditOf } from "../administration/testing.ts";
-import { type Accounts, minute, type Person, password, startAccounts } from "../testing.ts";
+import { auditOf } from "../administration/testing/audit.ts";
+import { type Accounts, minute, type Person, password, startAccounts } from "../testing/accounts.ts";
 
 let server: Accounts;
 beforeAll(async () => {

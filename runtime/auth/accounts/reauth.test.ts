@@ -3,8 +3,16 @@ import { trustHops } from "../../http/address.ts";
 import { collections } from "../collections.ts";
 import { newToken } from "../credentials/tokens.ts";
 import { readSession, readUser, writeUser } from "../records.ts";
-import { type Accounts, day, minute, type Person, password, startAccounts, text } from "../testing.ts";
-import { secondFactor, totpCode } from "../testing-factor.ts";
+import {
+  type Accounts,
+  day,
+  minute,
+  type Person,
+  password,
+  startAccounts,
+  text,
+} from "../testing/accounts.ts";
+import { secondFactor, totpCode } from "../testing/factor.ts";
 
 let server: Accounts;
 beforeAll(async () => {

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { eq } from "../../filter/algebra.ts";
-import { auditOf } from "../administration/testing.ts";
+import { auditOf } from "../administration/testing/audit.ts";
 import { collections, tokenFields } from "../collections.ts";
 import { newToken } from "../credentials/tokens.ts";
-import { type Accounts, hour, password, startAccounts, tokenIn } from "../testing.ts";
-import { secondFactor, totpCode } from "../testing-factor.ts";
+import { type Accounts, hour, password, startAccounts, tokenIn } from "../testing/accounts.ts";
+import { secondFactor, totpCode } from "../testing/factor.ts";
 import { changeUser } from "../users.ts";
 
 const resetLink = "https://app.example.com/reset?token={token}&from={token}";

@@ -1,6 +1,6 @@
 import { ApiError } from "../../errors.ts";
 import type { Exchange } from "../../realm/exchange.ts";
-import type { Transaction } from "../../store/contract.ts";
+import type { Transaction } from "../../store/contract/transaction.ts";
 import { appendAudit, holderOf } from "../administration/audit.ts";
 import { useCode } from "../credentials/second-factor.ts";
 import { wrong } from "../credentials/throttle.ts";

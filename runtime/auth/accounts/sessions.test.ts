@@ -3,7 +3,7 @@ import { eq } from "../../filter/algebra.ts";
 import { isJsonObject, type JsonObject } from "../../json.ts";
 import { collections, sessionFields } from "../collections.ts";
 import { type Read, readSession, type SessionRecord } from "../records.ts";
-import { type Accounts, day, minute, startAccounts } from "../testing.ts";
+import { type Accounts, day, minute, startAccounts } from "../testing/accounts.ts";
 
 let server: Accounts;
 beforeAll(async () => {

@@ -3,7 +3,7 @@ import { ApiError } from "../../errors.ts";
 import { and, compare, eq, not } from "../../filter/algebra.ts";
 import type { JsonObject } from "../../json.ts";
 import type { Answer, Route } from "../../realm/exchange.ts";
-import type { Store } from "../../store/contract.ts";
+import type { Store } from "../../store/contract/store.ts";
 import { collections, sessionFields } from "../collections.ts";
 import { removeAll } from "../matching.ts";
 import { answerPage, lists, pageParameters, pageRequest } from "../paging.ts";

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { JsonObject } from "../../json.ts";
-import { auditOf } from "../administration/testing.ts";
+import { auditOf } from "../administration/testing/audit.ts";
 import { collections } from "../collections.ts";
 import { newToken } from "../credentials/tokens.ts";
 import { type NewInvitation, newInvitation } from "../invitations.ts";
 import { type InvitationRecord, readInvitation, writeInvitation } from "../records.ts";
-import { type Accounts, day, password, startAccounts, text } from "../testing.ts";
+import { type Accounts, day, password, startAccounts, text } from "../testing/accounts.ts";
 
 let server: Accounts;
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { trustHops } from "../../http/address.ts";
 import type { JsonObject } from "../../json.ts";
-import { type Accounts, hour, minute, password, startAccounts } from "../testing.ts";
+import { type Accounts, hour, minute, password, startAccounts } from "../testing/accounts.ts";
 
 let server: Accounts;
 beforeAll(async () => {

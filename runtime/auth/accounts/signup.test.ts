@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { isJsonObject } from "../../json.ts";
 import type { Validator } from "../../realm/definition.ts";
-import { type Accounts, day, origin, password, startAccounts } from "../testing.ts";
+import { type Accounts, day, origin, password, startAccounts } from "../testing/accounts.ts";
 
 /** `{name: string}`, name required. */
 const validateProfile: Validator = (data) => {

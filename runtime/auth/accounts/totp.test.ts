@@ -10,8 +10,8 @@ import {
   type Received,
   startAccounts,
   text,
-} from "../testing.ts";
-import { recoveryCodes, secondFactor, totpCode } from "../testing-factor.ts";
+} from "../testing/accounts.ts";
+import { recoveryCodes, secondFactor, totpCode } from "../testing/factor.ts";
 
 let server: Accounts;
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { newToken } from "../credentials/tokens.ts";
-import { type Accounts, day, type Person, password, startAccounts, tokenIn } from "../testing.ts";
+import { type Accounts, day, type Person, password, startAccounts, tokenIn } from "../testing/accounts.ts";
 import { changeUser } from "../users.ts";
 
 const verifyLink = "https://app.example.com/verify?token={token}";

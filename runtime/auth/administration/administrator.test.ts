@@ -11,7 +11,7 @@ import {
   origin,
   password,
   startAccounts,
-} from "../testing.ts";
+} from "../testing/accounts.ts";
 import { administratorRoute } from "./administrator.ts";
 
 /** `/_admin/probe/{area}`: GET looks at it, POST changes something in it. */

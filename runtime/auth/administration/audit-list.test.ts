@@ -3,7 +3,7 @@ import type { JsonObject } from "../../json.ts";
 import { accountRoutes, secondFactorRoutes } from "../accounts/routes.ts";
 import { collections } from "../collections.ts";
 import { type AuditRecord, writeAudit } from "../records.ts";
-import { type Accounts, startAccounts, text } from "../testing.ts";
+import { type Accounts, startAccounts, text } from "../testing/accounts.ts";
 import { administrationRoutes, userAdministrationRoutes } from "./routes.ts";
 
 let server: Accounts;

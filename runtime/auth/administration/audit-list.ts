@@ -1,5 +1,5 @@
-import { storedDate } from "../../dates.ts";
 import { and, compare, eq, type Filter, type Ordering, TRUE } from "../../filter/algebra.ts";
+import { storedDate } from "../../filter/dates.ts";
 import { documentFields } from "../../filter/fields.ts";
 import type { JsonObject } from "../../json.ts";
 import type { RealmInstance, Route } from "../../realm/exchange.ts";

@@ -2,7 +2,7 @@ import { timestamp } from "../../clock.ts";
 import type { JsonObject } from "../../json.ts";
 import type { Caller } from "../../realm/caller.ts";
 import type { Exchange, RealmInstance } from "../../realm/exchange.ts";
-import type { Transaction } from "../../store/contract.ts";
+import type { Transaction } from "../../store/contract/transaction.ts";
 import { collections } from "../collections.ts";
 import { type AuditRecord, writeAudit } from "../records.ts";
 

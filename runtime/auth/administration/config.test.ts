@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { collection } from "../../documents/testing.ts";
+import { collection } from "../../documents/testing/shop.ts";
 import { field, organizationFields, teamFields } from "../../filter/fields.ts";
 import { textIndex } from "../../filter/search/index.ts";
 import type { JsonObject } from "../../json.ts";
 import type { CollectionDefinition } from "../../realm/definition.ts";
 import type { OrganizationSettings } from "../../realm/organizations.ts";
 import { allowed, byCaller, denied } from "../../rules/constant.ts";
-import { isEmbedded, testPlace } from "../../store/testing.ts";
-import { type Accounts, startAccounts } from "../testing.ts";
-import { auditOf } from "./testing.ts";
+import { isEmbedded, testPlace } from "../../store/testing/stores.ts";
+import { type Accounts, startAccounts } from "../testing/accounts.ts";
+import { auditOf } from "./testing/audit.ts";
 
 const fields = {
   id: field("id", "string"),

@@ -22,7 +22,7 @@ import type {
 import type { OrganizationSettings } from "../../realm/organizations.ts";
 import type { FieldRule, ReadRule, WriteRule } from "../../realm/rule.ts";
 import { allowed, denied } from "../../rules/constant.ts";
-import type { IndexShape } from "../../store/contract.ts";
+import type { IndexShape } from "../../store/contract/shape.ts";
 import { printDuration, printRate } from "../../units.ts";
 
 /**

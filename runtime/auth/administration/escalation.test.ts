@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { JsonObject } from "../../json.ts";
-import { type Accounts, type Person, password, startAccounts } from "../testing.ts";
-import { auditOf } from "./testing.ts";
+import { type Accounts, type Person, password, startAccounts } from "../testing/accounts.ts";
+import { auditOf } from "./testing/audit.ts";
 
 /** Attempts to gain, or to reach by detour, administration that one does not hold. */
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { JsonObject } from "../../json.ts";
-import { type Accounts, day, password, startAccounts, text } from "../testing.ts";
-import { auditOf } from "./testing.ts";
+import { type Accounts, day, password, startAccounts, text } from "../testing/accounts.ts";
+import { auditOf } from "./testing/audit.ts";
 
 let server: Accounts;
 let admin: string;

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { shopModule } from "../../instance/fixture.ts";
+import { shopModule } from "../../instance/testing/fixture.ts";
 import type { JsonObject } from "../../json.ts";
-import { testPlace } from "../../store/testing.ts";
-import { type Accounts, day, type Person, startAccounts, text } from "../testing.ts";
-import { auditOf } from "./testing.ts";
+import { testPlace } from "../../store/testing/stores.ts";
+import { type Accounts, day, type Person, startAccounts, text } from "../testing/accounts.ts";
+import { auditOf } from "./testing/audit.ts";
 
 const { collections } = shopModule({}).definition;
 

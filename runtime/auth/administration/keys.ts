@@ -1,6 +1,6 @@
-import { storedDate } from "../../dates.ts";
 import { ApiError } from "../../errors.ts";
 import { eq, TRUE } from "../../filter/algebra.ts";
+import { storedDate } from "../../filter/dates.ts";
 import type { JsonValue } from "../../json.ts";
 import { type AdminArea, adminAreas, areasAmong } from "../../realm/administration.ts";
 import type { RealmInstance, Received, Route } from "../../realm/exchange.ts";

@@ -1,11 +1,8 @@
 import { ApiError } from "../../errors.ts";
-import {
-  type DocumentWrite,
-  DuplicateId,
-  type Store,
-  type StoredDocument,
-  type Transaction,
-} from "../../store/contract.ts";
+import type { DocumentWrite, StoredDocument } from "../../store/contract/document.ts";
+import { DuplicateId } from "../../store/contract/errors.ts";
+import type { Store } from "../../store/contract/store.ts";
+import type { Transaction } from "../../store/contract/transaction.ts";
 import type { Read } from "../records.ts";
 
 /** Attempts where others make, and remove, the same record at the same time. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type AdminArea, adminAreas } from "../../realm/administration.ts";
-import { type Accounts, hour, type Sent, startAccounts } from "../testing.ts";
+import { type Accounts, hour, type Sent, startAccounts } from "../testing/accounts.ts";
 import type { Need } from "./administrator.ts";
 import { administrationRoutes, userAdministrationRoutes } from "./routes.ts";
 

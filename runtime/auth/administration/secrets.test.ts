@@ -2,12 +2,12 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { TRUE } from "../../filter/algebra.ts";
 import type { JsonObject } from "../../json.ts";
 import { vault } from "../../sealing.ts";
-import { testPlace } from "../../store/testing.ts";
+import { testPlace } from "../../store/testing/stores.ts";
 import { collections } from "../collections.ts";
 import { readSecret, type SecretRecord, writeSecret } from "../records.ts";
 import { secretContext } from "../sealed.ts";
-import { type Accounts, startAccounts, text } from "../testing.ts";
-import { auditOf } from "./testing.ts";
+import { type Accounts, startAccounts, text } from "../testing/accounts.ts";
+import { auditOf } from "./testing/audit.ts";
 
 const keys = [Buffer.alloc(32, 5)];
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { isJsonObject, type JsonObject } from "../../json.ts";
 import { collections } from "../collections.ts";
-import { type Accounts, password, startAccounts } from "../testing.ts";
-import { auditOf } from "./testing.ts";
+import { type Accounts, password, startAccounts } from "../testing/accounts.ts";
+import { auditOf } from "./testing/audit.ts";
 
 let server: Accounts;
 let admin: string;

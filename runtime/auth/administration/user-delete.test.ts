@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { eq } from "../../filter/algebra.ts";
 import { collections, sessionFields, tokenFields } from "../collections.ts";
-import { type Accounts, minute, type Person, password, startAccounts } from "../testing.ts";
-import { auditOf } from "./testing.ts";
+import { type Accounts, minute, type Person, password, startAccounts } from "../testing/accounts.ts";
+import { auditOf } from "./testing/audit.ts";
 
 let server: Accounts;
 let admin: string;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Accounts, minute, type Person, password, startAccounts } from "../testing.ts";
-import { type Factor, secondFactor, totpCode } from "../testing-factor.ts";
-import { auditOf } from "./testing.ts";
+import { type Accounts, minute, type Person, password, startAccounts } from "../testing/accounts.ts";
+import { type Factor, secondFactor, totpCode } from "../testing/factor.ts";
+import { auditOf } from "./testing/audit.ts";
 
 let server: Accounts;
 let key: string;

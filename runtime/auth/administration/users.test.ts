@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { isJsonObject, type JsonObject } from "../../json.ts";
-import { type Accounts, startAccounts } from "../testing.ts";
+import { type Accounts, startAccounts } from "../testing/accounts.ts";
 
 let server: Accounts;
 let admin: string;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { heldClock } from "../../instance/testing.ts";
-import { minute } from "../testing.ts";
+import { heldClock } from "../../instance/testing/servers.ts";
+import { minute } from "../testing/accounts.ts";
 import { BearerReader } from "./bearer.ts";
 import { newToken, tokenHash } from "./tokens.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { StoredDocument } from "../../store/contract.ts";
+import type { StoredDocument } from "../../store/contract/document.ts";
 import { RecordCache } from "./cache.ts";
 
 /** A collection in memory that counts what is read of it. */

@@ -1,5 +1,6 @@
 import { type Bounds, Generations } from "../../kept.ts";
-import type { DocumentReader, StoredDocument } from "../../store/contract.ts";
+import type { DocumentReader } from "../../store/contract/collection.ts";
+import type { StoredDocument } from "../../store/contract/document.ts";
 
 /** The part of a store that a cache reads. */
 export interface RecordSource {

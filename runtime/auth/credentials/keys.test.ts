@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Accounts, day, type Person, startAccounts } from "../testing.ts";
+import { type Accounts, day, type Person, startAccounts } from "../testing/accounts.ts";
 import { changeUser } from "../users.ts";
 
 let server: Accounts;

@@ -4,7 +4,7 @@ import { kept } from "../../kept.ts";
 import { administrationOf } from "../../realm/administration.ts";
 import type { KeyCaller, UserCaller } from "../../realm/caller.ts";
 import type { Exchange, RealmInstance } from "../../realm/exchange.ts";
-import type { StoredDocument } from "../../store/contract.ts";
+import type { StoredDocument } from "../../store/contract/document.ts";
 import { collections } from "../collections.ts";
 import { readKey } from "../records.ts";
 import { RecordCache } from "./cache.ts";

@@ -2,7 +2,7 @@ import type { Administration } from "../../realm/administration.ts";
 import type { RuleUser, SessionCaller } from "../../realm/caller.ts";
 import type { AccountSettings } from "../../realm/definition.ts";
 import type { RealmInstance } from "../../realm/exchange.ts";
-import type { StoredDocument } from "../../store/contract.ts";
+import type { StoredDocument } from "../../store/contract/document.ts";
 import { collections } from "../collections.ts";
 import { readSession, readUser } from "../records.ts";
 import { administrationOfRoles, heldRoles, ruleUser } from "../users.ts";

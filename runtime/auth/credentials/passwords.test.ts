@@ -2,9 +2,9 @@ import { parseOptions } from "@node-rs/argon2";
 import { describe, expect, it } from "vitest";
 import { systemClock } from "../../clock.ts";
 import { startInstance } from "../../instance/instance.ts";
-import { deliveryTo, leastCost, testSettings } from "../../instance/testing.ts";
-import { passingPlace } from "../../store/testing.ts";
-import { accountsModule } from "../testing.ts";
+import { deliveryTo, leastCost, testSettings } from "../../instance/testing/servers.ts";
+import { passingPlace } from "../../store/testing/stores.ts";
+import { accountsModule } from "../testing/accounts.ts";
 import { findByEmail } from "../users.ts";
 import { type Argon2, isPassword, nobodyAt, PasswordHasher } from "./passwords.ts";
 

@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { ApiError } from "../../errors.ts";
-import { heldClock } from "../../instance/testing.ts";
-import type { Store } from "../../store/contract.ts";
-import { testStore } from "../../store/testing.ts";
+import { heldClock } from "../../instance/testing/servers.ts";
+import type { Store } from "../../store/contract/store.ts";
+import { testStore } from "../../store/testing/stores.ts";
 import { collections, systemCollections } from "../collections.ts";
-import { accountsModule } from "../testing.ts";
+import { accountsModule } from "../testing/accounts.ts";
 import { guessLimits, mailLimits, Throttle, wrong } from "./throttle.ts";
 
 const minute = 60_000;

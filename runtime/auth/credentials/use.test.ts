@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { timestamp } from "../../clock.ts";
-import { heldClock } from "../../instance/testing.ts";
+import { heldClock } from "../../instance/testing/servers.ts";
 import type { RealmInstance } from "../../realm/exchange.ts";
 import { readSession, writeSession } from "../records.ts";
-import { type Accounts, minute, startAccounts } from "../testing.ts";
+import { type Accounts, minute, startAccounts } from "../testing/accounts.ts";
 import { liveSession } from "./live.ts";
 import { SessionUse } from "./use.ts";
 

@@ -1,6 +1,6 @@
 import { timestamp } from "../../clock.ts";
 import type { RealmInstance } from "../../realm/exchange.ts";
-import type { Transaction } from "../../store/contract.ts";
+import type { Transaction } from "../../store/contract/transaction.ts";
 import { collections } from "../collections.ts";
 import { readSession, writeSession } from "../records.ts";
 import type { LiveSession } from "./live.ts";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { JsonObject } from "../../json.ts";
-import { code, details, paths, type Shop, text } from "../testing.ts";
-import { type DataShop, startData, where } from "./testing.ts";
+import { code, details, paths, type Shop, text } from "../testing/shop.ts";
+import { type DataShop, startData, where } from "./testing/collections.ts";
 
 let data: DataShop;
 let shop: Shop;

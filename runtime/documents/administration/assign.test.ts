@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { findJob } from "../../jobs/queue.ts";
 import type { JsonObject } from "../../json.ts";
-import { code, paths, text } from "../testing.ts";
-import { startTenants, type Tenants } from "../testing-organizations.ts";
+import { startTenants, type Tenants } from "../testing/organizations.ts";
+import { code, paths, text } from "../testing/shop.ts";
 
 let shop: Tenants;
 beforeAll(async () => {

@@ -9,12 +9,9 @@ import { JobFailure, type JobRealm, type JobWork } from "../../jobs/step.ts";
 import { collections } from "../../organizations/collections.ts";
 import { readOrganization } from "../../organizations/records.ts";
 import { type CollectionDefinition, storeNameOf } from "../../realm/definition.ts";
-import {
-  type DocumentWrite,
-  type StoredDocument,
-  type Transaction,
-  UniqueViolation,
-} from "../../store/contract.ts";
+import type { DocumentWrite, StoredDocument } from "../../store/contract/document.ts";
+import { UniqueViolation } from "../../store/contract/errors.ts";
+import type { Transaction } from "../../store/contract/transaction.ts";
 import { BATCH_CHARACTERS, findPage } from "../../store/page.ts";
 import { parseDocument, splitDocument, withMeta } from "../encode.ts";
 import { createdAt } from "../meta.ts";

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { collections } from "../../auth/collections.ts";
 import type { JsonObject } from "../../json.ts";
 import { allowed, denied } from "../../rules/index.ts";
-import type { Transaction, TransactionCollection } from "../../store/contract.ts";
-import { code, collection, fields, type Received, type Shop, startShop, text } from "../testing.ts";
+import type { Transaction, TransactionCollection } from "../../store/contract/transaction.ts";
+import { code, collection, fields, type Received, type Shop, startShop, text } from "../testing/shop.ts";
 
 const notes = collection("notes", { rules: { create: denied, read: allowed } });
 const bin = collection("bin", {

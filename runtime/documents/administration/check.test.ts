@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { dateNormalizer } from "../../dates.ts";
+import { dateNormalizer } from "../../filter/dates.ts";
 import { documentFields, field } from "../../filter/fields.ts";
 import { isJsonObject, type JsonObject } from "../../json.ts";
 import { denied } from "../../rules/index.ts";
-import type { DocumentWrite } from "../../store/contract.ts";
-import { code, collection, type Received, type Shop, startShop, validatorOf } from "../testing.ts";
+import type { DocumentWrite } from "../../store/contract/document.ts";
+import { code, collection, type Received, type Shop, startShop, validatorOf } from "../testing/shop.ts";
 
 const at = "2026-01-01T00:00:00.000Z";
 const schema: JsonObject = {

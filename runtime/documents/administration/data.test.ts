@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { JsonObject } from "../../json.ts";
-import { code, paths, type Shop, startShop, text } from "../testing.ts";
-import { bosses, type DataShop, items, startData, unruled, where } from "./testing.ts";
+import { code, paths, type Shop, startShop, text } from "../testing/shop.ts";
+import { bosses, type DataShop, items, startData, unruled, where } from "./testing/collections.ts";
 
 let data: DataShop;
 let shop: Shop;

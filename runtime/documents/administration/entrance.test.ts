@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { AdminArea } from "../../realm/administration.ts";
 import { adminAreas } from "../../realm/administration.ts";
 import { allowed } from "../../rules/index.ts";
-import { code, collection, minute, type Received, type Shop, startShop, text } from "../testing.ts";
+import { code, collection, minute, type Received, type Shop, startShop, text } from "../testing/shop.ts";
 
 const rules = { create: allowed, read: allowed, update: allowed, delete: allowed, restore: allowed };
 const notes = collection("notes", { rules, softDelete: {}, aggregate: { groupBy: [], metrics: [] } });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { JsonObject } from "../../json.ts";
-import { code, paths } from "../testing.ts";
-import { meta, startTenants, type Tenants } from "../testing-organizations.ts";
+import { meta, startTenants, type Tenants } from "../testing/organizations.ts";
+import { code, paths } from "../testing/shop.ts";
 
 let shop: Tenants;
 beforeAll(async () => {

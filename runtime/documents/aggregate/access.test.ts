@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { eq } from "../../filter/algebra.ts";
 import { allowed, byCaller, denied } from "../../rules/index.ts";
-import { code, paths, type Shop, startShop } from "../testing.ts";
-import { aggregate, create, fields, rows, sales } from "./testing.ts";
+import { code, paths, type Shop, startShop } from "../testing/shop.ts";
+import { aggregate, create, fields, rows, sales } from "./testing/sales.ts";
 
 const own = sales("own", {
   rules: {

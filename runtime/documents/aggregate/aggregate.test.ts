@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { code, type Shop, startShop } from "../testing.ts";
-import { aggregate, create, groups, type queryOf, rows, sales } from "./testing.ts";
+import { code, type Shop, startShop } from "../testing/shop.ts";
+import { aggregate, create, groups, type queryOf, rows, sales } from "./testing/sales.ts";
 
 const all = sales("all");
 const empty = sales("empty");

@@ -1,5 +1,5 @@
 import { formatInZone } from "../../filter/buckets.ts";
-import type { Group, GroupKey } from "../../store/contract.ts";
+import type { Group, GroupKey } from "../../store/contract/aggregate.ts";
 import type { AggregateQuery } from "./query.ts";
 
 /** The body of the answer (api-decisions: Aggregation). */

@@ -5,7 +5,7 @@ import { type Field, holdsArray } from "../../filter/fields.ts";
 import { parameters, refuseProblems } from "../../http/parameters.ts";
 import type { AggregateDefinition, CollectionDefinition } from "../../realm/definition.ts";
 import type { Exchange } from "../../realm/exchange.ts";
-import type { Aggregate, GroupKey, Metric } from "../../store/contract.ts";
+import type { Aggregate, GroupKey, Metric } from "../../store/contract/aggregate.ts";
 import type { Access } from "../access.ts";
 import { queryFields } from "../query/fields.ts";
 import { isHidden } from "../query/hidden.ts";

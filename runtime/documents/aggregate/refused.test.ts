@@ -1,18 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { apiError } from "../../http/failures.ts";
-import { realmOf } from "../../http/testing.ts";
+import { realmOf } from "../../http/testing/server.ts";
 import type { Exchange } from "../../realm/exchange.ts";
-import {
-  IndexBuilding,
-  QueryTimeout,
-  type Store,
-  StoreBusy,
-  type StoreCollection,
-  TooManyGroups,
-} from "../../store/contract.ts";
+import type { StoreCollection } from "../../store/contract/collection.ts";
+import { IndexBuilding, QueryTimeout, StoreBusy, TooManyGroups } from "../../store/contract/errors.ts";
+import type { Store } from "../../store/contract/store.ts";
 import { aggregateDocuments } from "../routes/aggregate.ts";
-import { code, collection, details, paths, type Shop, startShop } from "../testing.ts";
-import { type Asked, aggregate, sales } from "./testing.ts";
+import { code, collection, details, paths, type Shop, startShop } from "../testing/shop.ts";
+import { type Asked, aggregate, sales } from "./testing/sales.ts";
 
 const all = sales("all");
 const plain = collection("plain");

@@ -1,9 +1,5 @@
-import type {
-  DocumentWrite,
-  StoredDocument,
-  TransactionCollection,
-  Visibility,
-} from "../../store/contract.ts";
+import type { DocumentWrite, StoredDocument, Visibility } from "../../store/contract/document.ts";
+import type { TransactionCollection } from "../../store/contract/transaction.ts";
 
 /** What operations of a batch ask of a collection. */
 type Collected = Omit<TransactionCollection, "removeAll">;

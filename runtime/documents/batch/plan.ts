@@ -1,6 +1,6 @@
 import { ApiError } from "../../errors.ts";
 import type { Exchange } from "../../realm/exchange.ts";
-import type { DocumentWrite } from "../../store/contract.ts";
+import type { DocumentWrite } from "../../store/contract/document.ts";
 import type { Piece } from "../../turns.ts";
 import { type Access, requireWrite } from "../access.ts";
 import type { Collection } from "../collection.ts";

@@ -1,6 +1,7 @@
 import { ApiError } from "../../errors.ts";
 import { once, optimistic } from "../../retry.ts";
-import { InsertRefused, type Transaction } from "../../store/contract.ts";
+import { InsertRefused } from "../../store/contract/errors.ts";
+import type { Transaction } from "../../store/contract/transaction.ts";
 import type { Write, WriteAction, Written } from "../access.ts";
 import type { Collection } from "../collection.ts";
 import { refusedCreate } from "../writes/create.ts";

@@ -4,8 +4,17 @@ import { field, ownershipFields } from "../../filter/fields.ts";
 import { isJsonObject } from "../../json.ts";
 import type { FieldReadRule, ReadRule } from "../../realm/rule.ts";
 import { allowed, byCaller, denied } from "../../rules/index.ts";
-import { code, type Shop, startShop } from "../testing.ts";
-import { at, costs, create, declared, expandedOf, items, reference, uniqueIndex } from "./testing.ts";
+import { code, type Shop, startShop } from "../testing/shop.ts";
+import {
+  at,
+  costs,
+  create,
+  declared,
+  expandedOf,
+  items,
+  reference,
+  uniqueIndex,
+} from "./testing/collections.ts";
 
 const isHr = byCaller(({ user }) => user?.email === "hr@example.com");
 const own: ReadRule & FieldReadRule = {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { isJsonObject, type JsonObject } from "../../json.ts";
-import { code, type Shop } from "../testing.ts";
-import { costs, items, type Published, publication, startPublished } from "./testing.ts";
+import { code, type Shop } from "../testing/shop.ts";
+import { costs, items, type Published, publication, startPublished } from "./testing/collections.ts";
 
 let shop: Shop;
 let id: Published["id"];

@@ -1,6 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Shop } from "../testing.ts";
-import { at, costs, create, expandedOf, items, type Published, startPublished } from "./testing.ts";
+import type { Shop } from "../testing/shop.ts";
+import {
+  at,
+  costs,
+  create,
+  expandedOf,
+  items,
+  type Published,
+  startPublished,
+} from "./testing/collections.ts";
 
 let shop: Shop;
 let id: Published["id"];

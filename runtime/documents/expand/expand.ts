@@ -1,6 +1,6 @@
 import type { CollectionDefinition } from "../../realm/definition.ts";
 import type { Exchange, RealmInstance } from "../../realm/exchange.ts";
-import type { StoredDocument } from "../../store/contract.ts";
+import type { StoredDocument } from "../../store/contract/document.ts";
 import { charactersOf } from "../../store/page.ts";
 import type { Access } from "../access.ts";
 import type { Entrance } from "../entrance.ts";

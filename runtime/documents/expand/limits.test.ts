@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { ExpandLimits } from "../../realm/definition.ts";
 import { checkExpandLimits, lowered } from "./limits.ts";
-import { declared, reference } from "./testing.ts";
+import { declared, reference } from "./testing/collections.ts";
 
 const instance: ExpandLimits = { maxDepth: 2, maxPaths: 5, maxArray: 100, maxDocs: 2_000 };
 

@@ -1,7 +1,7 @@
 import { ApiError } from "../../errors.ts";
 import { and } from "../../filter/algebra.ts";
 import type { JsonObject } from "../../json.ts";
-import type { StoredDocument } from "../../store/contract.ts";
+import type { StoredDocument } from "../../store/contract/document.ts";
 import { charactersOf } from "../../store/page.ts";
 import { type Access, readFilter } from "../access.ts";
 import { memoryOf } from "../page-reader.ts";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Person } from "../../auth/testing.ts";
+import type { Person } from "../../auth/testing/accounts.ts";
 import { isJsonObject, type JsonObject } from "../../json.ts";
-import { startTenants, type Tenants } from "../testing-organizations.ts";
+import { startTenants, type Tenants } from "../testing/organizations.ts";
 
 let shop: Tenants;
 /** Tickets of acme and bolt, and notes of acme, of bolt and of nobody. */

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { code, details, paths, type Shop, startShop } from "../testing.ts";
-import { costs, create, declared, posts, publication, reference } from "./testing.ts";
+import { code, details, paths, type Shop, startShop } from "../testing/shop.ts";
+import { costs, create, declared, posts, publication, reference } from "./testing/collections.ts";
 
 const shallow = declared(
   "shallow",

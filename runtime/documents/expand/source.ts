@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../json.ts";
-import type { StoredDocument } from "../../store/contract.ts";
+import type { StoredDocument } from "../../store/contract/document.ts";
 import { type ParsedDocument, parseDocument, splitDocument } from "../encode.ts";
 import { belongingOf } from "../organizations.ts";
 import { valueAt } from "../paths.ts";

@@ -2,7 +2,7 @@ import { isSeekable, type Order, type OrderValue, type Position, positionOf } fr
 import { isId } from "../../ids.ts";
 import { kept, Recent } from "../../kept.ts";
 import type { Signer } from "../../signing.ts";
-import type { StoredDocument } from "../../store/contract.ts";
+import type { StoredDocument } from "../../store/contract/document.ts";
 import { parseDocument, splitDocument } from "../encode.ts";
 
 /**

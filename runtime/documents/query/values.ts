@@ -1,5 +1,5 @@
-import { storedDate } from "../../dates.ts";
 import type { Scalar } from "../../filter/algebra.ts";
+import { storedDate } from "../../filter/dates.ts";
 import { type Field, type FieldKind, holdsArray } from "../../filter/fields.ts";
 import { MIDNIGHT } from "../../filter/instants.ts";
 import { beyondSafeIntegers, type JsonValue } from "../../json.ts";

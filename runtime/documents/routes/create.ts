@@ -1,7 +1,7 @@
 import { bodyBytes, readJson } from "../../http/body.ts";
 import type { CollectionDefinition } from "../../realm/definition.ts";
 import type { Answer, RouteFactory } from "../../realm/exchange.ts";
-import type { StoredDocument } from "../../store/contract.ts";
+import type { StoredDocument } from "../../store/contract/document.ts";
 import { mayWrite, refusal } from "../access.ts";
 import { collectionOf, type Documents } from "../collection.ts";
 import { draftOf } from "../draft.ts";

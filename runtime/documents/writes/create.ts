@@ -1,7 +1,8 @@
 import { timestamp } from "../../clock.ts";
 import { ApiError } from "../../errors.ts";
 import type { Exchange } from "../../realm/exchange.ts";
-import { type DocumentWrite, DuplicateId, type StoredDocument } from "../../store/contract.ts";
+import type { DocumentWrite, StoredDocument } from "../../store/contract/document.ts";
+import { DuplicateId } from "../../store/contract/errors.ts";
 import { requireValid } from "../../validation/details.ts";
 import { type Access, allows, nothing, refusal, requireWrite } from "../access.ts";
 import type { Collection, Documents } from "../collection.ts";

@@ -2,7 +2,7 @@ import { ApiError } from "../../errors.ts";
 import { type Condition, holds } from "../../http/etag.ts";
 import { isId } from "../../ids.ts";
 import type { JsonObject } from "../../json.ts";
-import type { StoredDocument, Visibility } from "../../store/contract.ts";
+import type { StoredDocument, Visibility } from "../../store/contract/document.ts";
 import { type Access, allows } from "../access.ts";
 import type { Collection, Documents } from "../collection.ts";
 import { type ParsedDocument, parseDocument, splitDocument } from "../encode.ts";

@@ -1,7 +1,7 @@
 import { timestamp } from "../../clock.ts";
 import type { JsonObject } from "../../json.ts";
 import { mergePatch } from "../../merge-patch.ts";
-import type { StoredDocument } from "../../store/contract.ts";
+import type { StoredDocument } from "../../store/contract/document.ts";
 import { misfitsOf, requireValid } from "../../validation/details.ts";
 import { type Access, allows, refusal } from "../access.ts";
 import type { Collection, Documents } from "../collection.ts";

@@ -1,6 +1,7 @@
 import type { RealmInstance } from "../../realm/exchange.ts";
 import { once, optimistic, shortBackoff } from "../../retry.ts";
-import type { Store, Transaction } from "../../store/contract.ts";
+import type { Store } from "../../store/contract/store.ts";
+import type { Transaction } from "../../store/contract/transaction.ts";
 import type { Access, WriteAction, Written } from "../access.ts";
 import type { Collection, Documents } from "../collection.ts";
 

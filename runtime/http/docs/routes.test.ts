@@ -12,7 +12,7 @@ import {
   realmOf,
   someAccounts,
   type TestServer,
-} from "../testing.ts";
+} from "../testing/server.ts";
 import { assetNames, docsSources } from "./files.ts";
 
 let server: TestServer | undefined;

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import type { Person, Received, Sent } from "../../auth/testing.ts";
+import type { Person, Received, Sent } from "../../auth/testing/accounts.ts";
 import type { OrganizationRecord } from "../records.ts";
-import { type Organizations, outcome } from "../testing.ts";
-import { invoices, startAdministered, tickets } from "./testing.ts";
+import { type Organizations, outcome } from "../testing/realm.ts";
+import { invoices, startAdministered, tickets } from "./testing/collections.ts";
 
 let server: Organizations;
 let key: string;

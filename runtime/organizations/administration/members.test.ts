@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import type { Person, Received, Sent } from "../../auth/testing.ts";
+import type { Person, Received, Sent } from "../../auth/testing/accounts.ts";
 import type { JsonObject } from "../../json.ts";
 import type { OrganizationRecord } from "../records.ts";
-import { type Organizations, outcome } from "../testing.ts";
-import { startAdministered } from "./testing.ts";
+import { type Organizations, outcome } from "../testing/realm.ts";
+import { startAdministered } from "./testing/collections.ts";
 
 let server: Organizations;
 let key: string;

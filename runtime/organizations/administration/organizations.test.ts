@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Person, Received, Sent } from "../../auth/testing.ts";
+import type { Person, Received, Sent } from "../../auth/testing/accounts.ts";
 import type { JsonObject } from "../../json.ts";
-import { type Organizations, outcome } from "../testing.ts";
-import { startAdministered } from "./testing.ts";
+import { type Organizations, outcome } from "../testing/realm.ts";
+import { startAdministered } from "./testing/collections.ts";
 
 let server: Organizations;
 let key: string;

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Need } from "../../auth/administration/administrator.ts";
-import type { Sent } from "../../auth/testing.ts";
+import type { Sent } from "../../auth/testing/accounts.ts";
 import { type AdminArea, adminAreas } from "../../realm/administration.ts";
 import type { OrganizationRecord } from "../records.ts";
-import { type Organizations, outcome } from "../testing.ts";
+import { type Organizations, outcome } from "../testing/realm.ts";
 import { organizationAdministrationRoutes } from "./routes.ts";
-import { startAdministered } from "./testing.ts";
+import { startAdministered } from "./testing/collections.ts";
 
 /** What each route needs. Asked with what it refuses as such, it changes nothing for whom it lets in. */
 const needs: Readonly<Record<string, Need["to"]>> = {

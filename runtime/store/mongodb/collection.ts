@@ -1,25 +1,19 @@
 import type { ClientSession, Collection } from "mongodb";
 import { type Filter, TRUE } from "../../filter/algebra.ts";
-import type {
-  Aggregate,
-  DocumentWrite,
-  Find,
-  Group,
-  Lookup,
-  StoreCollection,
-  StoredDocument,
-  TransactionCollection,
-  Visibility,
-} from "../contract.ts";
-import { aggregateDocuments } from "./aggregate.ts";
-import type { Stored } from "./codec.ts";
+import type { Aggregate, Group } from "../contract/aggregate.ts";
+import type { StoreCollection } from "../contract/collection.ts";
+import type { DocumentWrite, StoredDocument, Visibility } from "../contract/document.ts";
+import type { Find, Lookup } from "../contract/query.ts";
+import type { TransactionCollection } from "../contract/transaction.ts";
+import { storedDocument, writtenDocument } from "./bson/json-text.ts";
 import type { Engine, Provisioned } from "./engine.ts";
 import { storeError } from "./errors.ts";
-import { storedDocument, writtenDocument } from "./json-text.ts";
-import { countDocuments, findDocuments, Lengths, lookupDocuments, shown } from "./pages.ts";
+import { aggregateDocuments } from "./read/aggregate.ts";
+import { countDocuments, findDocuments, Lengths, lookupDocuments, shown } from "./read/pages.ts";
+import { chosen, visible } from "./read/visibility.ts";
 import type { Underway } from "./underway.ts";
-import { chosen, visible } from "./visibility.ts";
-import { Writes } from "./writes.ts";
+import type { Stored } from "./write/codec.ts";
+import { Writes } from "./write/writes.ts";
 
 /** Reads see a state that a majority has, and come as the bytes that they are. */
 const raw = { raw: true } as const;

@@ -1,7 +1,7 @@
 import type { ClientSession, Db, MongoClient } from "mongodb";
 import type { Clock } from "../../clock.ts";
 import type { Field } from "../../filter/fields.ts";
-import type { CollectionShape } from "../contract.ts";
+import type { CollectionShape } from "../contract/shape.ts";
 
 /** What collections of one realm work with. */
 export interface Engine {

@@ -10,7 +10,6 @@ import {
 import { describe, expect, test } from "vitest";
 import { field } from "../../filter/fields.ts";
 import {
-  type CollectionShape,
   DocumentTooLarge,
   DuplicateId,
   HistoryExpired,
@@ -20,7 +19,8 @@ import {
   StoreUnavailable,
   TransactionConflict,
   UniqueViolation,
-} from "../contract.ts";
+} from "../contract/errors.ts";
+import type { CollectionShape } from "../contract/shape.ts";
 import { isConflict, isDuplicateKey, storeError } from "./errors.ts";
 import { declaredDefinition } from "./indexes.ts";
 

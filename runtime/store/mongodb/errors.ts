@@ -10,7 +10,6 @@ import {
   MongoWriteConcernError,
 } from "mongodb";
 import {
-  type CollectionShape,
   DocumentTooLarge,
   DuplicateId,
   HistoryExpired,
@@ -21,7 +20,8 @@ import {
   StoreUnavailable,
   TransactionConflict,
   UniqueViolation,
-} from "../contract.ts";
+} from "../contract/errors.ts";
+import type { CollectionShape } from "../contract/shape.ts";
 import { declaredIndex, nameIn } from "./indexes.ts";
 import { pathOf } from "./layout.ts";
 

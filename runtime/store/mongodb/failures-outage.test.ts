@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { TRUE } from "../../filter/algebra.ts";
-import { StoreBusy, StoreUnavailable } from "../contract.ts";
-import { failureOf, idsOf, written } from "../suite/fixtures.ts";
+import { StoreBusy, StoreUnavailable } from "../contract/errors.ts";
+import { failureOf, idsOf, written } from "../testing/suite/fixtures.ts";
 import { useFaulty } from "./testing/faulty.ts";
 import { describeMongo } from "./testing/server.ts";
 

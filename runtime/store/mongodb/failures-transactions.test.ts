@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { TRUE } from "../../filter/algebra.ts";
-import { DuplicateId, StoreUnavailable, TransactionConflict } from "../contract.ts";
-import { bodyOf, failureOf, written } from "../suite/fixtures.ts";
+import { DuplicateId, StoreUnavailable, TransactionConflict } from "../contract/errors.ts";
+import { bodyOf, failureOf, written } from "../testing/suite/fixtures.ts";
 import type { Fault } from "./testing/faults.ts";
 import { useFaulty } from "./testing/faulty.ts";
 import { describeMongo } from "./testing/server.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { eq, TRUE } from "../../filter/algebra.ts";
-import { DuplicateId, QueryTimeout, StoreUnavailable, UniqueViolation } from "../contract.ts";
-import { bodyOf, failureOf, fields, idsOf, written } from "../suite/fixtures.ts";
+import { DuplicateId, QueryTimeout, StoreUnavailable, UniqueViolation } from "../contract/errors.ts";
+import { bodyOf, failureOf, fields, idsOf, written } from "../testing/suite/fixtures.ts";
 import type { Fault } from "./testing/faults.ts";
 import type { ServerErrorName } from "./testing/faults-errors.ts";
 import { useFaulty } from "./testing/faulty.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { documentFields, field } from "../../filter/fields.ts";
-import type { IndexShape } from "../contract.ts";
-import { fields, index, shape } from "../suite/fixtures.ts";
+import type { IndexShape } from "../contract/shape.ts";
+import { fields, index, shape } from "../testing/suite/fixtures.ts";
 import { declaredIndex, indexDefinitions, isOurs, textIndexDefinition } from "./indexes.ts";
 
 const keysOf = (declared: IndexShape, arrays: readonly string[] = []) => {

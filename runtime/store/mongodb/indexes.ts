@@ -3,7 +3,7 @@ import type { Document, IndexDescription, IndexDescriptionInfo, IndexDirection }
 import { type Field, type FieldKind, passesArray } from "../../filter/fields.ts";
 import type { TextIndex } from "../../filter/search/text-index.ts";
 import { kept } from "../../kept.ts";
-import type { CollectionShape, IndexShape } from "../contract.ts";
+import type { CollectionShape, IndexShape } from "../contract/shape.ts";
 import { columns, INDEX_PREFIX, isDeleted, isLive, own, pathOf } from "./layout.ts";
 
 /** An index as it is made. Its name ends with the hash of everything else, so that one of that name is this one. */

@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { type Lease, LeaseLost, type Store } from "../contract.ts";
-import { shape, start, written } from "../suite/fixtures.ts";
+import { LeaseLost } from "../contract/errors.ts";
+import type { Lease } from "../contract/lease.ts";
+import type { Store } from "../contract/store.ts";
+import { shape, start, written } from "../testing/suite/fixtures.ts";
 import { bookkeeping } from "./layout.ts";
 import { openMongoStore } from "./store.ts";
 import { describeMongo, dropTestDatabases, endLeases, testClient, testLocation } from "./testing/server.ts";

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { ClientSession, Collection } from "mongodb";
-import { type Lease, LeaseLost } from "../contract.ts";
+import { LeaseLost } from "../contract/errors.ts";
+import type { Lease } from "../contract/lease.ts";
 import type { Engine } from "./engine.ts";
 import { isDuplicateKey, storeError } from "./errors.ts";
 import { bookkeeping } from "./layout.ts";

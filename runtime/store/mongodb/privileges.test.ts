@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { expect, test, vi } from "vitest";
 import { eq, TRUE } from "../../filter/algebra.ts";
-import { fields, index, shape, written } from "../suite/fixtures.ts";
-import { declared, searching } from "../suite/notes.ts";
+import { fields, index, shape, written } from "../testing/suite/fixtures.ts";
+import { declared, searching } from "../testing/suite/notes.ts";
 import { useFaulty } from "./testing/faulty.ts";
 import { describeMongo } from "./testing/server.ts";
 

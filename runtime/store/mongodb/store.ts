@@ -1,24 +1,21 @@
 import type { MongoClient } from "mongodb";
 import type { Clock } from "../../clock.ts";
-import {
-  type CollectionShape,
-  type Lease,
-  type Store,
-  type StoreCollection,
-  StoreUnavailable,
-  type Transaction,
-  type TransactionOptions,
-} from "../contract.ts";
+import type { StoreCollection } from "../contract/collection.ts";
+import { StoreUnavailable } from "../contract/errors.ts";
+import type { Lease } from "../contract/lease.ts";
+import type { CollectionShape } from "../contract/shape.ts";
+import type { Store } from "../contract/store.ts";
+import type { Transaction, TransactionOptions } from "../contract/transaction.ts";
 import { MongoCollection } from "./collection.ts";
 import type { Engine, TextState, Warn } from "./engine.ts";
 import { storeError } from "./errors.ts";
-import { MongoFeed } from "./feed.ts";
+import { MongoFeed } from "./feed/feed.ts";
 import { bookkeeping } from "./layout.ts";
 import { Leases } from "./leases.ts";
-import { provision, upkeepOf } from "./provision.ts";
-import { isRouter } from "./provision-server.ts";
-import { Transactions } from "./transactions.ts";
+import { provision, upkeepOf } from "./provision/provision.ts";
+import { isRouter } from "./provision/server.ts";
 import { Underway } from "./underway.ts";
+import { Transactions } from "./write/transactions.ts";
 
 /** Milliseconds in which a primary is to answer. */
 const HEALTH_TIME = 2_000;

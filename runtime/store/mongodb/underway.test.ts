@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { StoreUnavailable } from "../contract.ts";
-import { failureOf } from "../suite/fixtures.ts";
+import { StoreUnavailable } from "../contract/errors.ts";
+import { failureOf } from "../testing/suite/fixtures.ts";
 import { Underway } from "./underway.ts";
 
 beforeEach(() => {

@@ -1,4 +1,4 @@
-import { StoreUnavailable } from "../contract.ts";
+import { StoreUnavailable } from "../contract/errors.ts";
 
 /** Operations of a store that are under way, so that it is closed after them. */
 export class Underway {

@@ -1,9 +1,9 @@
 import { type Field, passesArray } from "../../filter/fields.ts";
-import type { CollectionShape } from "../contract.ts";
+import type { CollectionShape } from "../contract/shape.ts";
 import { ticking } from "./connection.ts";
 import { reach, strict } from "./expressions.ts";
-import type { ArrayIndex } from "./lower.ts";
 import { quoted, tableName, valuesName } from "./names.ts";
+import type { ArrayIndex } from "./read/lower.ts";
 
 /**
  * Indexes over fields that pass through arrays. An index of SQLite has one entry a row, such a field has many values; so

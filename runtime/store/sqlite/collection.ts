@@ -1,28 +1,22 @@
 import type { Clock } from "../../clock.ts";
 import { type Filter, searchIn } from "../../filter/algebra.ts";
 import { Recent } from "../../kept.ts";
-import {
-  type Aggregate,
-  type DocumentWrite,
-  type Find,
-  type Group,
-  InsertRefused,
-  type Lookup,
-  type StoreCollection,
-  type StoredDocument,
-  type TransactionCollection,
-  type Visibility,
-} from "../contract.ts";
-import { groupsOf } from "./aggregate.ts";
+import type { Aggregate, Group } from "../contract/aggregate.ts";
+import type { StoreCollection } from "../contract/collection.ts";
+import type { DocumentWrite, StoredDocument, Visibility } from "../contract/document.ts";
+import { InsertRefused } from "../contract/errors.ts";
+import type { Find, Lookup } from "../contract/query.ts";
+import type { TransactionCollection } from "../contract/transaction.ts";
 import type { Connection } from "./connection.ts";
-import type { Scope } from "./jobs.ts";
-import type { Pool } from "./pool.ts";
 import { INLINE_ROWS, type Sequence, single, type Way } from "./query.ts";
+import { groupsOf } from "./read/aggregate.ts";
+import type { Pool } from "./read/pool.ts";
 import type { Reads } from "./reads.ts";
 import { countOf, documentsOf } from "./rows.ts";
 import type { Table } from "./table.ts";
-import type { TextIndexes } from "./text-build.ts";
-import type { Writer } from "./writer.ts";
+import type { TextIndexes } from "./text/build.ts";
+import type { Scope } from "./write/jobs.ts";
+import type { Writer } from "./write/writer.ts";
 
 /** What a collection works with. */
 export interface Engine {

@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { text } from "../../filter/algebra.ts";
 import { field } from "../../filter/fields.ts";
-import type { Store, StoreCollection } from "../contract.ts";
-import { testStore } from "../testing.ts";
+import type { StoreCollection } from "../contract/collection.ts";
+import type { Store } from "../contract/store.ts";
+import { testStore } from "../testing/stores.ts";
 import { INLINE_ROWS } from "./query.ts";
 
 const name = field("name", "string");

@@ -1,7 +1,8 @@
 import type { Filter } from "../../filter/algebra.ts";
 import { type FieldKind, holdsArray, passesArray } from "../../filter/fields.ts";
 import { literalStart } from "../../filter/like.ts";
-import type { CollectionShape, IndexShape, Visibility } from "../contract.ts";
+import type { Visibility } from "../contract/document.ts";
+import type { CollectionShape, IndexShape } from "../contract/shape.ts";
 import { documentKey, keyExpression } from "./expressions.ts";
 import { indexName, orderIndexName, quoted, tableName, trashName } from "./names.ts";
 

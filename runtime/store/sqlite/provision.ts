@@ -1,10 +1,11 @@
 import { ownershipFields, passesArray } from "../../filter/fields.ts";
-import { type CollectionShape, type IndexShape, UniqueIndexViolated } from "../contract.ts";
+import { UniqueIndexViolated } from "../contract/errors.ts";
+import type { CollectionShape, IndexShape } from "../contract/shape.ts";
 import { arrayIndexStatements, indexedArrays, triggerEvents, triggerName } from "./arrays.ts";
 import type { Connection } from "./connection.ts";
 import { isUniqueViolation } from "./driver.ts";
 import { documentKey } from "./expressions.ts";
-import { provisionFeed } from "./feed.ts";
+import { provisionFeed } from "./feed/feed.ts";
 import { hasTrash, indexColumns } from "./indexes.ts";
 import {
   declaredName,

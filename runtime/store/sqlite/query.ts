@@ -1,4 +1,5 @@
-import type { CollectionShape, Visibility } from "../contract.ts";
+import type { Visibility } from "../contract/document.ts";
+import type { CollectionShape } from "../contract/shape.ts";
 import type { Value } from "./driver.ts";
 import { quoted, tableName } from "./names.ts";
 

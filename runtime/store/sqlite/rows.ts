@@ -1,4 +1,4 @@
-import type { DocumentWrite, StoredDocument } from "../contract.ts";
+import type { DocumentWrite, StoredDocument } from "../contract/document.ts";
 
 /** Rows come from the library untyped; these say what a column holds and stop at once where it does not. */
 

@@ -6,13 +6,9 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { systemClock } from "../../clock.ts";
 import { eq, TRUE } from "../../filter/algebra.ts";
 import { field } from "../../filter/fields.ts";
-import {
-  type CollectionShape,
-  ForeignWrite,
-  HistoryExpired,
-  type IndexShape,
-  type Store,
-} from "../contract.ts";
+import { ForeignWrite, HistoryExpired } from "../contract/errors.ts";
+import type { CollectionShape, IndexShape } from "../contract/shape.ts";
+import type { Store } from "../contract/store.ts";
 import { openDatabase } from "./driver.ts";
 import { openSqliteStore } from "./store.ts";
 

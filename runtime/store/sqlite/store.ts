@@ -2,26 +2,23 @@ import { randomUUID } from "node:crypto";
 import { access } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import type { Clock } from "../../clock.ts";
-import {
-  type CollectionShape,
-  type Lease,
-  LeaseLost,
-  type Store,
-  type StoreCollection,
-  type Transaction,
-  type TransactionOptions,
-} from "../contract.ts";
+import type { StoreCollection } from "../contract/collection.ts";
+import { LeaseLost } from "../contract/errors.ts";
+import type { Lease } from "../contract/lease.ts";
+import type { CollectionShape } from "../contract/shape.ts";
+import type { Store } from "../contract/store.ts";
+import type { Transaction, TransactionOptions } from "../contract/transaction.ts";
 import { type Engine, SqliteCollection, SqliteTransactionCollection } from "./collection.ts";
-import { SqliteFeed } from "./feed.ts";
+import { SqliteFeed } from "./feed/feed.ts";
+import { Forgetting } from "./feed/forgetting.ts";
 import { type StoreFile, storeFile } from "./file.ts";
-import { Forgetting } from "./forgetting.ts";
-import type { Scope } from "./jobs.ts";
-import { Pool } from "./pool.ts";
 import { provision } from "./provision.ts";
+import { Pool } from "./read/pool.ts";
 import { Reads } from "./reads.ts";
 import { Table } from "./table.ts";
-import { TextIndexes } from "./text-build.ts";
-import { Writer } from "./writer.ts";
+import { TextIndexes } from "./text/build.ts";
+import type { Scope } from "./write/jobs.ts";
+import { Writer } from "./write/writer.ts";
 
 export interface SqliteStoreOptions {
   /** A folder, or `:memory:` for a store that ends with the process. */

@@ -1,35 +1,29 @@
 import { type Filter, TRUE } from "../../filter/algebra.ts";
 import { kept } from "../../kept.ts";
-import {
-  type Aggregate,
-  type CollectionShape,
-  type DocumentWrite,
-  DuplicateId,
-  type Find,
-  type Lookup,
-  type StoredDocument,
-  UniqueViolation,
-  type Visibility,
-} from "../contract.ts";
+import type { Aggregate } from "../contract/aggregate.ts";
+import type { DocumentWrite, StoredDocument, Visibility } from "../contract/document.ts";
+import { DuplicateId, UniqueViolation } from "../contract/errors.ts";
+import type { Find, Lookup } from "../contract/query.ts";
+import type { CollectionShape } from "../contract/shape.ts";
 import { requireWritable } from "../writable.ts";
-import { aggregateSql } from "./aggregate.ts";
 import { arrayIndexFor } from "./arrays.ts";
 import { type Connection, ticking } from "./connection.ts";
-import { Counts } from "./counts.ts";
 import { isUniqueViolation, type Value } from "./driver.ts";
 import { documentKey } from "./expressions.ts";
-import { recordChange } from "./feed.ts";
-import { IndexAlone } from "./index-alone.ts";
-import { Lookups } from "./lookups.ts";
-import { type Indexes, lower, unindexed } from "./lower.ts";
+import { recordChange } from "./feed/feed.ts";
 import { declaredName, quoted, tableName } from "./names.ts";
-import { Pages } from "./pages.ts";
 import { Parameters } from "./parameters.ts";
 import { limitTo, notExpired, type Query, type Sequence, visibleIn, type Way } from "./query.ts";
+import { aggregateSql } from "./read/aggregate.ts";
+import { Counts } from "./read/counts.ts";
+import { IndexAlone } from "./read/index-alone.ts";
+import { Lookups } from "./read/lookups.ts";
+import { type Indexes, lower, unindexed } from "./read/lower.ts";
+import { Pages } from "./read/pages.ts";
+import { Source } from "./read/source.ts";
+import { type Lowered, noStatements } from "./read/statements.ts";
 import { documentOf, documentsOf, valuesOf, writesOf } from "./rows.ts";
-import { Source } from "./source.ts";
-import { type Lowered, noStatements } from "./statements.ts";
-import { textSearchFor } from "./text.ts";
+import { textSearchFor } from "./text/text.ts";
 
 /**
  * A collection's statements. Everything here runs at once, on the connection given; who calls decides about

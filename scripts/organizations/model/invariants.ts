@@ -10,7 +10,8 @@ import {
   readOrganization,
   readOrganizationInvitation,
 } from "../../../runtime/organizations/records.ts";
-import type { Store, StoredDocument } from "../../../runtime/store/contract.ts";
+import type { StoredDocument } from "../../../runtime/store/contract/document.ts";
+import type { Store } from "../../../runtime/store/contract/store.ts";
 import { defaultRole, limits, type Manage, roles } from "./world.ts";
 
 interface Stored {

@@ -6,7 +6,12 @@ import { collections } from "../../../runtime/auth/collections.ts";
 import { createKey } from "../../../runtime/auth/keys.ts";
 import { readUser, type UserRecord } from "../../../runtime/auth/records.ts";
 import { eq } from "../../../runtime/filter/algebra.ts";
-import { deliveryTo, type HeldClock, type Started, startRealm } from "../../../runtime/instance/testing.ts";
+import {
+  deliveryTo,
+  type HeldClock,
+  type Started,
+  startRealm,
+} from "../../../runtime/instance/testing/servers.ts";
 import { jobCollection, jobFields } from "../../../runtime/jobs/records.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../runtime/json.ts";
 import type { Mail, RealmModule } from "../../../runtime/realm/exchange.ts";

@@ -3,10 +3,10 @@ import type { Build, Operation } from "../build.ts";
 import { aggregationSchemas } from "../schemas/aggregation.ts";
 import type { QueryField } from "../schemas/values.ts";
 import { accessBy } from "../security.ts";
-import { organizationParameters } from "./collection.ts";
 import { type AggregationQuery, about, type Described, readAnswer, readHeaders } from "./described.ts";
 import { listed, searchErrors } from "./queries.ts";
 import type { Way } from "./way.ts";
+import { organizationParameters } from "./writes.ts";
 
 /** Undefined for a collection that declares none. */
 export function aggregationQuery(

@@ -4,9 +4,9 @@ import { capitalized } from "../names.ts";
 import type { ParameterName } from "../parameters.ts";
 import type { BatchSchemas } from "../schemas/batch.ts";
 import { accessBy } from "../security.ts";
-import { createErrors, organizationParameters, updateErrors } from "./collection.ts";
 import type { Described } from "./described.ts";
 import type { Way } from "./way.ts";
+import { createErrors, organizationParameters, updateErrors } from "./writes.ts";
 
 /** spec: Batch request and response, for one database. */
 export function batchPaths(

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { isJsonObject, type JsonObject } from "../../../../runtime/json.ts";
 import { documentView, type View } from "./document-view.ts";
-import { judge, samples } from "./testing.ts";
+import { judge, samples } from "./testing/judge.ts";
 
 const response: View = {
   added: { id: { type: "string" }, _meta: { type: "object" } },

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { isJsonObject, type JsonObject } from "../../../../runtime/json.ts";
 import { mergePatch } from "../../../../runtime/merge-patch.ts";
 import { patchView } from "./patch-view.ts";
-import { judge, samples } from "./testing.ts";
+import { judge, samples } from "./testing/judge.ts";
 
 /** The merge patch that leads from one document to another. */
 function difference(from: JsonObject, to: JsonObject): JsonObject {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { JsonValue } from "../../../../runtime/json.ts";
 import { SchemaPool } from "./pool.ts";
-import { judge, samples } from "./testing.ts";
+import { judge, samples } from "./testing/judge.ts";
 
 function embedded(schema: JsonValue, files: Readonly<Record<string, JsonValue>> = {}) {
   return judge(schema, (pool, place) => pool.addPlace("ThingsInput", place), files);

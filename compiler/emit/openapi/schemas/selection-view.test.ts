@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../../runtime/json.ts";
 import { selectionView } from "./selection-view.ts";
-import { judge, samples } from "./testing.ts";
+import { judge, samples } from "./testing/judge.ts";
 
 function viewed(schema: JsonObject) {
   return judge(schema, (pool, place) => pool.add("ThingsSelection", selectionView(pool, place)));

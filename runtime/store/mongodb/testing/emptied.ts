@@ -1,5 +1,5 @@
 import type { Db } from "mongodb";
-import type { CollectionShape } from "../../contract.ts";
+import type { CollectionShape } from "../../contract/shape.ts";
 import { bookkeeping } from "../layout.ts";
 
 /**

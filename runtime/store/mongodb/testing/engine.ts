@@ -1,7 +1,7 @@
 import type { MongoClient } from "mongodb";
 import { type Clock, systemClock } from "../../../clock.ts";
 import type { Engine, Warn } from "../engine.ts";
-import { upkeepOf } from "../provision.ts";
+import { upkeepOf } from "../provision/provision.ts";
 import { randomName, testClient } from "./server.ts";
 
 export interface TestEngine extends Engine {

@@ -1,6 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach } from "vitest";
-import type { CollectionShape, Store, StoreCollection } from "../../contract.ts";
-import { index, shape } from "../../suite/fixtures.ts";
+import type { StoreCollection } from "../../contract/collection.ts";
+import type { CollectionShape } from "../../contract/shape.ts";
+import type { Store } from "../../contract/store.ts";
+import { index, shape } from "../../testing/suite/fixtures.ts";
 import { openClient } from "../client.ts";
 import { openMongoStore } from "../store.ts";
 import { FaultProxy } from "./faults.ts";

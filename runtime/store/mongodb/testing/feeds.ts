@@ -1,11 +1,11 @@
 import type { Collection, Db, MongoClient } from "mongodb";
 import { afterAll, afterEach, beforeAll, beforeEach } from "vitest";
 import { systemClock } from "../../../clock.ts";
-import type { CollectionShape } from "../../contract.ts";
-import { arrived, shape, summary } from "../../suite/fixtures.ts";
+import type { CollectionShape } from "../../contract/shape.ts";
+import { arrived, shape, summary } from "../../testing/suite/fixtures.ts";
 import { openClient } from "../client.ts";
 import type { Engine } from "../engine.ts";
-import { MongoFeed } from "../feed.ts";
+import { MongoFeed } from "../feed/feed.ts";
 import { FaultProxy } from "./faults.ts";
 import { dropTestDatabases, testClient, testLocation } from "./server.ts";
 

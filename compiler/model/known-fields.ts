@@ -1,0 +1,67 @@
+import { organizationFields, teamFields } from "../../runtime/filter/fields.ts";
+import type { Span } from "../diagnostics/diagnostic.ts";
+import { didYouMean } from "../diagnostics/suggest.ts";
+import type { Collection, DeclaredField, Realm } from "./model.ts";
+import { serverFields } from "./server-fields.ts";
+
+/** What checks ask of a field, declared or server-owned. */
+export interface KnownField extends Pick<DeclaredField, "path" | "kinds" | "arrays" | "scalar" | "values"> {
+  /** Where it is declared. */
+  readonly span?: Span;
+}
+
+/** The setting of collection.yaml that gives documents a field of organizations; undefined for other fields. */
+export function organizationSettingOf(path: string): "organization" | "teams" | undefined {
+  if (Object.hasOwn(organizationFields, path)) return "organization";
+  return Object.hasOwn(teamFields, path) ? "teams" : undefined;
+}
+
+export function declaredField(collection: Collection, path: string): DeclaredField | undefined {
+  return collection.fields.find((field) => field.path === path);
+}
+
+/** Whether mistakes leave open what documents have at a path that no field of the collection has. */
+export function isOpen({ open = [] }: Collection, path: string): boolean {
+  return open.some((each) => each === "" || path === each || path.startsWith(`${each}.`));
+}
+
+/** Whether the schema declares a path as one to which a rule can be given: outside of arrays. */
+export function isHideable(collection: Collection, path: string): boolean {
+  return declaredField(collection, path)?.arrays.every((array) => array === path) === true;
+}
+
+/** A declared or server-owned field by its path. */
+export function knownField(realm: Realm, collection: Collection, path: string): KnownField | undefined {
+  const server = serverFields(realm, collection);
+  const own = Object.hasOwn(server, path) ? server[path] : undefined;
+  return own === undefined
+    ? declaredField(collection, path)
+    : { path, kinds: own.kinds, arrays: [], scalar: true };
+}
+
+/** What to do about a path that names no field; `server` are the server-owned fields that could be named. */
+export function undeclaredHint(collection: Collection, path: string, server: readonly string[]): string {
+  const meant = didYouMean(path, [...collection.fields.map((field) => field.path), ...server]);
+  if (meant !== undefined) return meant;
+  if (path === "_meta" || path.startsWith("_meta."))
+    return `of the server's fields there are ${server.join(", ")}`;
+  const reference = collection.references.find(({ name }) => path.startsWith(`${name}.`));
+  return reference === undefined
+    ? "declare it in schema.json"
+    : `'${reference.name}' is a reference; name a field of this collection`;
+}
+
+/** Where an object stands in place of a value: a field inside it. */
+export function insideHint(fields: readonly DeclaredField[], path: string): string | undefined {
+  const inside = fields.find((field) => field.path.startsWith(`${path}.`));
+  return inside === undefined ? undefined : `name a field inside it, such as '${inside.path}'`;
+}
+
+/** What a field holds, in words. */
+export function describeField({ kinds, arrays, path, scalar }: KnownField): string {
+  const values = kinds.join(" or ");
+  const [array] = arrays;
+  if (array === undefined) return values;
+  if (array !== path) return `in the array '${array}'`;
+  return scalar ? `${values}, or an array of it` : `an array of ${values}`;
+}

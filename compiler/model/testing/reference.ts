@@ -1,0 +1,114 @@
+/** The tables of `docs/configuration.md`, printed from the published JSON Schemas. */
+import collectionSchema from "../../../docs/schemas/collection.schema.json" with { type: "json" };
+import indexesSchema from "../../../docs/schemas/indexes.schema.json" with { type: "json" };
+import realmSchema from "../../../docs/schemas/realm.schema.json" with { type: "json" };
+import schemaSchema from "../../../docs/schemas/schema.schema.json" with { type: "json" };
+import { isJsonObject, type JsonObject, type JsonValue } from "../../../runtime/json.ts";
+import { objectOf, textOf } from "../collection.ts";
+import { valueAt } from "../pointers.ts";
+
+const tables: Readonly<Record<string, () => string>> = {
+  "realm.yaml": () => keyTable(realmSchema),
+  "collection.yaml": () => keyTable(collectionSchema),
+  "indexes.json": () => keyTable(indexesSchema),
+  "schema.json": keywordList,
+  "not built": notBuiltList,
+};
+
+/** The document with every block between `<!-- keys: … -->` and `<!-- end -->` printed anew. */
+export function withTables(document: string): string {
+  return document.replace(
+    /(<!-- keys: (.+?) -->\n)[\s\S]*?(<!-- end -->)/g,
+    (block, start: string, name: string, end: string) => {
+      const table = tables[name];
+      return table === undefined ? block : `${start}\n${table()}\n\n${end}`;
+    },
+  );
+}
+
+interface Row {
+  readonly key: string;
+  readonly schema: JsonObject;
+  readonly required: boolean;
+}
+
+function keyTable(schema: JsonObject): string {
+  const rows = rowsOf(schema, schema, "").filter(
+    (row) => row.schema["x-not-built"] === undefined && row.schema["x-refused"] === undefined,
+  );
+  const lines = rows.map(({ key, schema: each, required }) => {
+    const fallback = required
+      ? "required"
+      : each.default === undefined
+        ? ""
+        : `\`${JSON.stringify(each.default)}\``;
+    return `| \`${key}\` | ${valueText(resolved(schema, each))} | ${fallback} | ${cell(textOf(each.description) ?? "")} |`;
+  });
+  return ["| Key | Value | Default | Meaning |", "| --- | --- | --- | --- |", ...lines].join("\n");
+}
+
+/** Every key with the keys inside of it, `<name>` for names that the user chooses. */
+function rowsOf(root: JsonObject, schema: JsonObject, prefix: string): Row[] {
+  const required = Array.isArray(schema.required) ? schema.required : [];
+  return Object.entries(objectOf(schema.properties)).flatMap(([name, value]) => {
+    const each = objectOf(value);
+    const key = prefix + name;
+    return [{ key, schema: each, required: required.includes(name) }, ...inside(root, each, key)];
+  });
+}
+
+function inside(root: JsonObject, schema: JsonObject, key: string): Row[] {
+  if (textOf(schema.$ref)?.startsWith("schema.schema.json") === true) return [];
+  const own = resolved(root, schema);
+  const named = objectOf(own.additionalProperties);
+  const names = rowsOf(root, resolved(root, named), `${key}.<name>.`);
+  const items = rowsOf(root, objectOf(own.items), `${key}[].`);
+  return [...rowsOf(root, own, `${key}.`), ...names, ...items];
+}
+
+/** A schema with what its `$ref` into the same file says. */
+function resolved(root: JsonObject, schema: JsonObject): JsonObject {
+  const ref = textOf(schema.$ref);
+  if (ref?.startsWith("#") !== true) return schema;
+  const target: JsonValue | undefined = valueAt(root, ref.slice(1));
+  return isJsonObject(target) ? { ...target, ...schema } : schema;
+}
+
+function valueText(schema: JsonObject): string {
+  if (textOf(schema.$ref) !== undefined && schema.type === undefined) return "a schema";
+  if (textOf(schema["x-expected"]) !== undefined) return cell(String(schema["x-expected"]));
+  if (Array.isArray(schema.enum))
+    return schema.enum.map((value: JsonValue) => `\`${String(value)}\``).join(", ");
+  const { minimum, maximum } = schema;
+  const range = typeof minimum === "number" && typeof maximum === "number" ? ` ${minimum}-${maximum}` : "";
+  return `${String(schema.type)}${range}`;
+}
+
+function cell(text: string): string {
+  return text.replaceAll("|", "\\|");
+}
+
+/** The keywords of documents' schemas, each with what it says. */
+function keywordList(): string {
+  const { properties } = objectOf(valueAt(schemaSchema, "/$defs/schema"));
+  const known = Object.entries(objectOf(properties)).filter(
+    ([, value]) => objectOf(value)["x-refused"] === undefined,
+  );
+  return `Known keywords: ${known.map(([name]) => `\`${name}\``).join(", ")}.`;
+}
+
+function notBuiltList(): string {
+  const files: readonly [string, JsonObject][] = [
+    ["realm.yaml", realmSchema],
+    ["collection.yaml", collectionSchema],
+    ["indexes.json", indexesSchema],
+  ];
+  return files
+    .flatMap(([file, schema]) =>
+      rowsOf(schema, schema, "").flatMap(({ key, schema: each }) => {
+        const feature = textOf(each["x-not-built"]);
+        return feature === undefined ? [] : [`- \`${key}\` in ${file}: ${feature}`];
+      }),
+    )
+    .join("\n");
+}

@@ -1,0 +1,71 @@
+/**
+ * A server process for tests: `<realm> [--unique]`, whose `slow` route answers once it has written its document, or
+ * `<realm> --organizations`, which verifies addresses.
+ */
+import { setTimeout } from "node:timers/promises";
+import { createDocument } from "../../documents/routes/create.ts";
+import { ApiError } from "../../errors.ts";
+import { main } from "../main.ts";
+import { item, shopModule, uniqueSku } from "./fixture.ts";
+import { organizationsModule } from "./fixture-organizations.ts";
+
+const [node = "", script = "", realm = "", ...flags] = process.argv;
+
+const shop = shopModule({
+  realm,
+  indexes: flags.includes("--unique") ? [uniqueSku] : [],
+  routes: {
+    [`/v1/${realm}/main/slow/:id`]: {
+      PUT: ({ store, log }) => ({
+        class: "document",
+        async handle(exchange) {
+          log.info({}, "entered");
+          const { params } = await exchange.receive();
+          await setTimeout(300);
+          await store.collection("main.items").insert(item(params["id"] ?? ""));
+          return { status: 204 };
+        },
+      }),
+    },
+    [`/v1/${realm}/main/items/:id`]: {
+      GET: ({ store }) => ({
+        class: "document",
+        async handle({ params }) {
+          const found = await store.collection("main.items").get(params["id"] ?? "", "live");
+          if (found === undefined) throw new ApiError("not_found", "No such document.");
+          return { status: 200, body: found.text };
+        },
+      }),
+    },
+    [`/v1/${realm}/main/items`]: {
+      POST: (running) => {
+        const [items] = running.definition.collections;
+        if (items === undefined) throw new Error("the fixture has a collection");
+        return createDocument(items)(running);
+      },
+    },
+    [`/v1/${realm}/main/memory`]: {
+      GET: () => ({
+        class: "document",
+        handle: () => ({ status: 200, body: JSON.stringify({ rss: process.memoryUsage.rss() }) }),
+      }),
+    },
+    [`/v1/${realm}/main/crash`]: {
+      POST: () => ({
+        class: "document",
+        handle() {
+          queueMicrotask(() => {
+            throw new Error("bug outside every handler");
+          });
+          return { status: 204 };
+        },
+      }),
+    },
+  },
+});
+
+process.argv = [node, script];
+await main({
+  fingerprint: "f1",
+  realms: [flags.includes("--organizations") ? organizationsModule(realm) : shop],
+});

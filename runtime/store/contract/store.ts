@@ -1,0 +1,47 @@
+import type { StoreCollection } from "./collection.ts";
+import type { ChangeFeed } from "./feed.ts";
+import type { Lease } from "./lease.ts";
+import type { CollectionShape } from "./shape.ts";
+import type { Transaction, TransactionOptions } from "./transaction.ts";
+
+/**
+ * The store contract: what an engine gives the document layer. One store holds one realm. Its own, engine-independent
+ * test suite is `testing/suite.ts`.
+ *
+ * Reads see every write acknowledged before them. An acknowledged write survives the death of the process.
+ */
+export interface Store {
+  /**
+   * Makes tables and indexes, drops indexes of ours that are declared no longer. Idempotent; called once before use.
+   * @throws UniqueIndexViolated when stored documents violate a declared unique index; nothing is lost.
+   */
+  provision(collections: readonly CollectionShape[]): Promise<void>;
+  /** @throws Error for a collection that was not provisioned. */
+  collection(name: string): StoreCollection;
+  /**
+   * Runs `work` atomically: all of its writes become visible and durable together, or, when it throws, none.
+   * `work` awaits nothing but the transaction's own operations, one after another, which see the writes before them.
+   * Where the store is shared it runs again, from its beginning, when another transaction came in between: it changes
+   * nothing outside. Once an operation has thrown, the transaction can only be given up.
+   * @throws TransactionConflict when others came in between again and again
+   * @throws LeaseLost where somebody else may have its lease by now
+   * @throws StoreBusy where so much waits to be written that this is not to wait, too
+   * @throws TransactionTimeout where `work` awaits something else and that takes too long
+   */
+  transaction<T>(work: (transaction: Transaction) => Promise<T>, options?: TransactionOptions): Promise<T>;
+  /**
+   * A mark held by at most one holder at a time, gone at `release`, at the end of the process (or `ttl` milliseconds
+   * after it was taken or last renewed where the store is shared, by the store's clock). Undefined when somebody holds it.
+   */
+  lease(name: string, ttl: number): Promise<Lease | undefined>;
+  /**
+   * A number that changes whenever anything in the collection may have changed, whoever wrote it; undefined where the
+   * engine cannot know, and then nothing read from it may be kept.
+   */
+  revision(collection: string): number | undefined;
+  readonly feed: ChangeFeed;
+  /** @throws when the store cannot be reached, or would not write. */
+  health(): Promise<void>;
+  /** Waits for writes under way, then releases everything. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,28 @@
+import type { DocumentReader, DocumentWriter } from "./collection.ts";
+import type { DocumentWrite, StoredDocument } from "./document.ts";
+import type { Lease } from "./lease.ts";
+
+export interface TransactionOptions {
+  /** What `work` holds while it waits for its turn, about. */
+  readonly bytes?: number;
+  /** On the strength of which it writes: nothing is written once somebody else may have it. */
+  readonly lease?: Pick<Lease, "name" | "token"> | undefined;
+}
+
+export interface Transaction {
+  collection(name: string): TransactionCollection;
+}
+
+/** A collection in a transaction. */
+export interface TransactionCollection extends DocumentReader, DocumentWriter {
+  /**
+   * Inserts documents in their order, in as few commands as the engine can.
+   * @throws InsertRefused for the first that is refused
+   */
+  insertAll(documents: readonly DocumentWrite[]): Promise<void>;
+  /**
+   * Removes for good those of the documents that still have these versions (in any visibility), in as few commands as the
+   * engine can; answers how many.
+   */
+  removeAll(documents: readonly Pick<StoredDocument, "id" | "version">[]): Promise<number>;
+}

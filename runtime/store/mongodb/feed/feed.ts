@@ -1,0 +1,173 @@
+import { Turns } from "../../../turns.ts";
+import { HistoryExpired, StoreBusy, StoreUnavailable } from "../../contract/errors.ts";
+import type { Change, ChangeFeed } from "../../contract/feed.ts";
+import type { CollectionShape } from "../../contract/shape.ts";
+import { FeedPage } from "../../feed-page.ts";
+import { Listeners } from "../../listeners.ts";
+import type { Engine } from "../engine.ts";
+import { Follower } from "./follow.ts";
+import { tokenOf } from "./position.ts";
+import { FeedStream, type StreamOptions } from "./stream.ts";
+
+/** Changes that the steady stream fetches at once. */
+const STEADY_BATCH = 1_000;
+/** Milliseconds that the steady stream waits for a change, and others, which only want what there is. */
+const STEADY_WAIT = 1_000;
+const SHORT_WAIT = 10;
+
+/** Readers at once who are further back than the tail reaches, and how many may wait. */
+const CATCHING_UP = 4;
+const WAITING = 10_000;
+
+/** Batches in which the newest position is looked for; behind them changes come faster than they can be counted. */
+const HEAD_BATCHES = 100;
+
+/** The newest position where nothing is followed. */
+const NOWHERE = "00";
+
+/**
+ * The change feed on change streams: one steady stream of a realm's followed collections, opened when the feed is first
+ * used, whose newest changes are kept at hand. Readers further back are served by streams of their own, one for each page.
+ */
+export class MongoFeed implements ChangeFeed {
+  readonly #engine: Engine;
+  readonly #listeners = new Listeners();
+  readonly #follower: Follower;
+  readonly #streams = new Set<FeedStream>();
+  readonly #turns = new Turns(CATCHING_UP, WAITING, () => new StoreBusy());
+  #collections: readonly string[] = [];
+  /** The search for the newest position under way, which never fails, and the one that comes after it. */
+  #searching: Promise<unknown> = Promise.resolve();
+  #search: Promise<string> | undefined;
+  #closed = false;
+
+  constructor(engine: Engine) {
+    this.#engine = engine;
+    this.#follower = new Follower({
+      open: (after) => this.#stream({ after, batch: STEADY_BATCH, wait: STEADY_WAIT, images: true }),
+      onNews: () => this.#listeners.tell(),
+      onFailure: (error, failures) => {
+        // The same failure is said once.
+        if (failures === 1) engine.warn(error, "the change feed's stream ended; another one is opened");
+      },
+      clock: engine.clock,
+    });
+  }
+
+  /** Follows those of the collections that ask for it. */
+  async follow(shapes: readonly CollectionShape[]): Promise<void> {
+    const collections = shapes
+      .filter(({ feed }) => feed)
+      .map(({ name }) => name)
+      .sort();
+    if (collections.join() === this.#collections.join()) return;
+    this.#collections = collections;
+    await this.#follower.changeOver();
+    if (this.#listeners.size > 0) this.#start();
+  }
+  /**
+   * The position of the newest change, which the steady stream may not have met yet.
+   * @throws StoreUnavailable
+   */
+  head(): Promise<string> {
+    // Whoever comes while another one searches could miss what was written since: they share the search after it.
+    this.#search ??= this.#searching.then(() => {
+      this.#search = undefined;
+      const found = this.#newest();
+      this.#searching = found.catch(() => undefined);
+      return found;
+    });
+    return this.#search;
+  }
+
+  async read(position: string, limit: number): Promise<readonly Change[]> {
+    this.#refuseClosed();
+    if (tokenOf(position) === undefined) throw new HistoryExpired();
+    if (this.#collections.length === 0) return [];
+    this.#start();
+    return (
+      this.#follower.tail.after(position, limit) ?? this.#turns.run(() => this.#catchUp(position, limit))
+    );
+  }
+
+  /** Calls back also when the feed begins, and when it begins anew because its history was lost. */
+  onCommit(listener: () => void): () => void {
+    const stop = this.#listeners.add(listener);
+    this.#start();
+    return stop;
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    await Promise.all([this.#follower.close(), ...Array.from(this.#streams, (stream) => stream.close())]);
+  }
+
+  #start(): void {
+    if (this.#collections.length > 0) this.#follower.start();
+  }
+
+  async #newest(): Promise<string> {
+    this.#refuseClosed();
+    if (this.#collections.length === 0) return NOWHERE;
+    const { tail } = this.#follower;
+    const after = await this.#follower.begun();
+    const batch = STEADY_BATCH;
+    const found = await this.#reading({ after, batch, wait: SHORT_WAIT, images: false }, async (stream) => {
+      let last: string | undefined;
+      for (let n = 0; n < HEAD_BATCHES; n++) {
+        const { changes } = await stream.next();
+        last = changes.at(-1)?.position ?? last;
+        if (changes.length < batch) break;
+      }
+      return last;
+    });
+    const isKnown = found === undefined || tail.has(found);
+    const position = isKnown ? tail.last : found;
+    if (position === undefined) throw new StoreUnavailable("the change history was lost meanwhile");
+    return position;
+  }
+
+  async #catchUp(position: string, limit: number): Promise<readonly Change[]> {
+    const { tail, time: since } = this.#follower;
+    const batch = Math.min(limit, STEADY_BATCH);
+    const options = { after: position, since, batch, wait: SHORT_WAIT, images: true };
+    return this.#reading(options, async (stream) => {
+      const page = new FeedPage(limit);
+      let last = position;
+      while (!page.isFull) {
+        const rest = tail.after(last, limit);
+        const changes = rest ?? (await stream.next()).changes;
+        page.add(changes);
+        if (rest !== undefined || changes.length === 0) break;
+        last = changes.at(-1)?.position ?? last;
+      }
+      return page.changes;
+    });
+  }
+
+  async #reading<T>(
+    options: Omit<StreamOptions, "collections">,
+    read: (stream: FeedStream) => Promise<T>,
+  ): Promise<T> {
+    this.#refuseClosed();
+    const stream = this.#stream(options);
+    this.#streams.add(stream);
+    try {
+      return await read(stream);
+    } catch (error) {
+      this.#refuseClosed();
+      throw error;
+    } finally {
+      this.#streams.delete(stream);
+      await stream.close();
+    }
+  }
+
+  #stream(options: Omit<StreamOptions, "collections">): FeedStream {
+    return new FeedStream(this.#engine, { ...options, collections: this.#collections });
+  }
+
+  #refuseClosed(): void {
+    if (this.#closed) throw new Error("the store is closed");
+  }
+}

@@ -1,0 +1,176 @@
+import { randomInt } from "node:crypto";
+import { setTimeout } from "node:timers/promises";
+import type { Timestamp } from "mongodb";
+import type { Clock } from "../../../clock.ts";
+import { HistoryExpired } from "../../contract/errors.ts";
+import type { Batch, FeedStream } from "./stream.ts";
+import { Tail } from "./tail.ts";
+
+export type Stream = Pick<FeedStream, "onceOpened" | "next" | "close">;
+
+export interface FollowOptions {
+  /** Opens a stream from a position on, or from now on. */
+  open(after: string | undefined): Stream;
+  /** There may be something new to read. */
+  onNews(): void;
+  /** The stream ended; so many did in a row. */
+  onFailure?(error: Error, failures: number): void;
+  readonly clock: Clock;
+  readonly tail?: Tail;
+  /** Between attempts after so many failures in a row. */
+  pause?(failures: number, signal: AbortSignal): Promise<unknown>;
+}
+
+/**
+ * Milliseconds after which a position at which nothing happens is replaced by a later one, so that those that readers
+ * hold stay within the server's history.
+ */
+const MARK_EVERY = 3_600_000;
+
+/** Milliseconds. */
+const FIRST_PAUSE = 100;
+const LONGEST_PAUSE = 10_000;
+
+/** The steady stream: keeps the newest changes at hand, survives whatever happens to the connection or the server. */
+export class Follower {
+  readonly tail: Tail;
+  readonly #options: FollowOptions;
+  readonly #stop = new AbortController();
+  readonly #waiting = new Set<(failure?: Error) => void>();
+  #running: Promise<void> | undefined;
+  #stream: Stream | undefined;
+  #position: string | undefined;
+  #time: Timestamp | undefined;
+  /** Epoch milliseconds of the newest position kept. */
+  #marked = 0;
+  /** Why there is no beginning yet. */
+  #failure: Error | undefined;
+  #changesOver = false;
+
+  constructor(options: FollowOptions) {
+    this.#options = options;
+    this.tail = options.tail ?? new Tail();
+  }
+
+  /** Begins, if it has not yet. */
+  start(): void {
+    if (!this.#stop.signal.aborted) this.#running ??= this.#run();
+  }
+
+  /**
+   * Resolves with where the stream stands, once it has begun.
+   * @throws what it cannot begin for
+   */
+  async begun(): Promise<string> {
+    this.start();
+    while (this.#position === undefined) {
+      if (this.#stop.signal.aborted) throw new Error("the store is closed");
+      if (this.#failure !== undefined) throw this.#failure;
+      const failure = await new Promise<Error | undefined>((resolve) => this.#waiting.add(resolve));
+      if (failure !== undefined) throw failure;
+    }
+    return this.#position;
+  }
+
+  /** When the newest change was made. */
+  get time(): Timestamp | undefined {
+    return this.#time;
+  }
+
+  /** Goes on with another stream, because what is followed is no longer the same. */
+  async changeOver(): Promise<void> {
+    this.#changesOver = this.#stream !== undefined;
+    await this.#stream?.close();
+  }
+
+  async close(): Promise<void> {
+    this.#stop.abort();
+    this.#tell(new Error("the store is closed"));
+    await this.#stream?.close();
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#stop;
+    for (let failures = 0; !signal.aborted; ) {
+      try {
+        await this.#follow(() => {
+          failures = 0;
+        });
+      } catch (error) {
+        if (signal.aborted) return;
+        if (this.#changesOver) {
+          this.#changesOver = false;
+          continue;
+        }
+        failures += 1;
+        this.#failed(error instanceof Error ? error : new Error(String(error)), failures);
+        await (this.#options.pause ?? backoff)(failures, signal).catch(() => undefined);
+        this.#failure = undefined;
+      }
+    }
+  }
+
+  /** One stream from beginning to end. */
+  async #follow(onAnswer: () => void): Promise<never> {
+    const stream = this.#options.open(this.#position);
+    this.#stream = stream;
+    if (this.#position === undefined) stream.onceOpened((position) => this.#begin(position));
+    try {
+      for (;;) {
+        const batch = await stream.next();
+        onAnswer();
+        this.#take(batch);
+      }
+    } finally {
+      this.#stream = undefined;
+      await stream.close();
+    }
+  }
+
+  /** Readers may wait for what happened before. */
+  #begin(position: string): void {
+    this.#position = position;
+    this.#marked = this.#options.clock.now();
+    this.tail.begin(position);
+    this.#tell();
+    this.#options.onNews();
+  }
+
+  #take({ changes, position, time }: Batch): void {
+    const now = this.#options.clock.now();
+    this.#position = position;
+    this.#time = time ?? this.#time;
+    if (changes.length > 0) {
+      this.tail.add(changes);
+      this.#marked = now;
+      this.#options.onNews();
+    } else if (now - this.#marked >= MARK_EVERY) {
+      this.tail.mark(position);
+      this.#marked = now;
+    }
+  }
+
+  #failed(error: Error, failures: number): void {
+    this.#options.onFailure?.(error, failures);
+    if (error instanceof HistoryExpired) {
+      // What happened in between is not known: whoever was there finds that out by reading.
+      this.#position = undefined;
+      this.tail.clear();
+    } else {
+      this.#failure = error;
+      this.#tell(error);
+    }
+  }
+
+  #tell(failure?: Error): void {
+    for (const told of this.#waiting) told(failure);
+    this.#waiting.clear();
+  }
+}
+
+/** Twice as long after each failure, up to a time, and at random below that, so that instances come back one by one. */
+function backoff(failures: number, signal: AbortSignal): Promise<unknown> {
+  const most = Math.min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** (failures - 1));
+  return setTimeout(randomInt(most) + 1, undefined, { signal });
+}

@@ -1,0 +1,244 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import {
+  type ChangeStream,
+  type ChangeStreamOptions,
+  type ClientSession,
+  type Document,
+  MongoServerError,
+  type Timestamp,
+} from "mongodb";
+import { DocumentTooLarge, HistoryExpired, QueryTimeout, StoreUnavailable } from "../../contract/errors.ts";
+import type { Change } from "../../contract/feed.ts";
+import { storedDocument } from "../bson/json-text.ts";
+import type { Engine } from "../engine.ts";
+import { storeError } from "../errors.ts";
+import { positionOf, tokenOf } from "./position.ts";
+
+export interface StreamOptions {
+  /** Whose changes are followed. */
+  readonly collections: readonly string[];
+  /** The position before the first change; absent: now. */
+  readonly after?: string | undefined;
+  /** What happened up to this time must be there, also after an election. */
+  readonly since?: Timestamp | undefined;
+  /** Changes that are fetched at once. */
+  readonly batch: number;
+  /** Milliseconds that the server waits for a change. */
+  readonly wait: number;
+  /** Whether the documents come with the changes. */
+  readonly images: boolean;
+  /** Milliseconds within which the server must answer. */
+  readonly patience?: number;
+}
+
+export interface Batch {
+  readonly changes: readonly Change[];
+  /** Where the stream stands after them, also where nothing happened that it follows. */
+  readonly position: string;
+  /** When the last of them was made. */
+  readonly time: Timestamp | undefined;
+}
+
+/** An event as the pipeline makes it. */
+interface Event extends Document {
+  readonly _id: unknown;
+  readonly operationType: string;
+  readonly collection?: unknown;
+  readonly id?: unknown;
+  readonly at?: unknown;
+  readonly clusterTime?: Timestamp;
+  /** Before and after the change: an array, because the driver gives those of arrays as the bytes that they are. */
+  readonly images?: readonly unknown[];
+}
+
+/**
+ * Milliseconds in which the server must have found a position in its history and looked for changes after it. Where that
+ * takes longer, whoever was there better begins anew.
+ */
+const OPENING_TIME = 30_000;
+
+/** Milliseconds without any answer after which the connection is taken for lost, whatever the driver thinks of it. */
+const PATIENCE = 60_000;
+
+/** Milliseconds that the server has to end a stream. */
+const CLOSING_TIME = 1_000;
+
+/**
+ * An event holds the document twice and may be larger than MongoDB can answer, which fails each time that it is met. Then
+ * events are fetched one by one until the one is met again, and that one without the document as it was before.
+ */
+type Care = "none" | "one by one" | "without before";
+
+/** Changes from a position on. */
+export class FeedStream {
+  readonly #engine: Engine;
+  readonly #options: StreamOptions;
+  readonly #session: ClientSession | undefined;
+  #stream: ChangeStream<Document, Event>;
+  #position: string | undefined;
+  #care: Care = "none";
+  #giveUp: () => void = () => {};
+  #closed: Promise<void> | undefined;
+
+  constructor(engine: Engine, options: StreamOptions) {
+    this.#engine = engine;
+    this.#options = options;
+    this.#position = options.after;
+    if (options.since !== undefined) {
+      this.#session = engine.client.startSession();
+      this.#session.advanceOperationTime(options.since);
+    }
+    this.#stream = this.#open();
+  }
+
+  /** Calls back with the position from which a stream that begins now goes on, as soon as the server has told it. */
+  onceOpened(listener: (position: string) => void): void {
+    this.#stream.once("resumeTokenChanged", (token: unknown) => listener(positionOf(token)));
+  }
+
+  /**
+   * The next changes; none where the server had no more within the time that it waits.
+   * @throws HistoryExpired where there is a gap after the position, or the server does not know it
+   * @throws StoreUnavailable
+   */
+  next(): Promise<Batch> {
+    return new Promise((resolve, reject) => {
+      // The driver may wait for an answer for ever where the stream or its connection was closed meanwhile.
+      const silent = () => reject(new StoreUnavailable("the server does not answer a change stream"));
+      const timer = setTimeout(silent, this.#options.patience ?? PATIENCE).unref();
+      this.#giveUp = () => reject(new Error("the stream is closed"));
+      this.#advance()
+        .then(resolve, reject)
+        .finally(() => clearTimeout(timer));
+    });
+  }
+
+  close(): Promise<void> {
+    // Once: a second time would end the session that the driver needs to end the stream at the server.
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async #close(): Promise<void> {
+    this.#giveUp();
+    await this.#end();
+    await this.#session?.endSession();
+  }
+
+  async #advance(): Promise<Batch> {
+    for (;;) {
+      try {
+        const batch = await this.#next();
+        const isPast =
+          this.#care === "without before" ? batch.changes.length > 0 : batch.changes.length === 0;
+        if (this.#care !== "none" && isPast) await this.#reopen("none");
+        return batch;
+      } catch (error) {
+        const failure = this.#failureOf(error);
+        if (!(failure instanceof DocumentTooLarge)) throw failure;
+        if (this.#care === "without before") throw new HistoryExpired();
+        await this.#reopen(this.#care === "none" ? "one by one" : "without before");
+      }
+    }
+  }
+
+  async #next(): Promise<Batch> {
+    const stream = this.#stream;
+    const changes: Change[] = [];
+    let time: Timestamp | undefined;
+    do {
+      const event = await stream.tryNext();
+      if (event === null) break;
+      changes.push(this.#changeOf(event));
+      time = event.clusterTime;
+    } while (stream.bufferedCount() > 0);
+    if (changes.length === 0 && stream.closed) throw new StoreUnavailable("the server ended a change stream");
+    this.#position = positionOf(stream.resumeToken);
+    return { changes, position: this.#position, time };
+  }
+
+  #changeOf(event: Event): Change {
+    const { _id, operationType, collection, id, at, images = [] } = event;
+    // Documents went or came without an event of their own.
+    if (!writes.includes(operationType)) throw new HistoryExpired();
+    const [before, after] = images;
+    return {
+      position: positionOf(_id),
+      at: at instanceof Date ? at.getTime() : this.#engine.clock.now(),
+      collection: String(collection),
+      id: String(id),
+      ...(operationType !== "insert" && {
+        before: before instanceof Uint8Array ? storedDocument(before) : "unknown",
+      }),
+      ...(after instanceof Uint8Array && { after: storedDocument(after) }),
+    };
+  }
+
+  #open(): ChangeStream<Document, Event> {
+    const { collections, batch, wait, images } = this.#options;
+    const options: ChangeStreamOptions = {
+      fullDocumentBeforeChange: images && this.#care !== "without before" ? "whenAvailable" : "off",
+      batchSize: this.#care === "none" ? batch : 1,
+      maxAwaitTimeMS: wait,
+      maxTimeMS: OPENING_TIME,
+      fieldsAsRaw: { images: true },
+      ...(this.#position !== undefined && { startAfter: tokenOf(this.#position) }),
+      ...(this.#session !== undefined && { session: this.#session }),
+    };
+    const pipeline = pipelineOf(collections, images);
+    return this.#engine.database.watch<Document, Event>(pipeline, options);
+  }
+
+  async #reopen(care: Care): Promise<void> {
+    await this.#end();
+    if (this.#closed !== undefined) throw new Error("the stream is closed");
+    this.#care = care;
+    this.#stream = this.#open();
+  }
+
+  /** Whatever is left of it at a server that does not answer ends there. */
+  async #end(): Promise<void> {
+    const closed = this.#stream.close().catch(() => undefined);
+    await Promise.race([closed, sleep(CLOSING_TIME, undefined, { ref: false })]);
+  }
+
+  #failureOf(error: unknown): Error {
+    const failure = storeError(error);
+    // All but the position is the same in every stream.
+    const isRefused = failure instanceof QueryTimeout || isRefusal(failure);
+    return isRefused && this.#position !== undefined ? new HistoryExpired() : failure;
+  }
+}
+
+const writes = ["insert", "replace", "delete"];
+
+/** Updates are no changes: the engine makes them for itself alone. */
+function pipelineOf(collections: readonly string[], images: boolean): Document[] {
+  const followed = { $in: [...collections] };
+  const events = [
+    { operationType: { $in: [...writes, "drop", "rename"] }, "ns.coll": followed },
+    { operationType: "rename", "to.coll": followed },
+    { operationType: { $in: ["dropDatabase", "invalidate"] } },
+  ];
+  const facts = {
+    operationType: 1,
+    clusterTime: 1,
+    collection: "$ns.coll",
+    id: "$documentKey._id",
+    at: "$wallTime",
+  };
+  return [
+    { $match: { $or: events } },
+    { $project: images ? { ...facts, images: ["$fullDocumentBeforeChange", "$fullDocument"] } : facts },
+  ];
+}
+
+/** BadValue, FailedToParse, TypeMismatch, InvalidResumeToken; what has no name is a finding about what was sent. */
+const refusals = new Set([2, 9, 14, 260]);
+const FIRST_UNNAMED = 15_000;
+
+function isRefusal(error: Error): boolean {
+  if (!(error instanceof MongoServerError)) return false;
+  const code = Number(error.code);
+  return refusals.has(code) || code >= FIRST_UNNAMED || error.hasErrorLabel("NonResumableChangeStreamError");
+}

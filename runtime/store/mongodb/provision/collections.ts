@@ -1,0 +1,65 @@
+import { type CollectionInfo, type Document, MongoServerError } from "mongodb";
+import type { CollectionShape } from "../../contract/shape.ts";
+import type { Engine } from "../engine.ts";
+
+const NAMESPACE_EXISTS = 48;
+
+/** Whether the feed can tell what stood in a document before a change. Both images are kept, or none. */
+const images = (enabled: boolean) => ({ changeStreamPreAndPostImages: { enabled } });
+
+/** The collections of a database, by name. */
+export async function existingCollections({
+  database,
+  queryTime,
+}: Engine): Promise<ReadonlyMap<string, CollectionInfo>> {
+  const found = await database.listCollections({}, { nameOnly: false, maxTimeMS: queryTime }).toArray();
+  return new Map(found.map((info) => [info.name, { ...info }] as const));
+}
+
+/**
+ * Makes a collection as it is to be. Answers whether there was none.
+ * @throws Error for one that somebody made so that answers from it would not be those of the specification
+ */
+export async function makeCollection(
+  { database }: Engine,
+  { name, feed }: CollectionShape,
+  existing: CollectionInfo | undefined,
+): Promise<boolean> {
+  if (existing === undefined) {
+    try {
+      await database.createCollection(name, feed ? images(true) : {});
+      return true;
+    } catch (error) {
+      if (!(error instanceof MongoServerError) || error.code !== NAMESPACE_EXISTS) throw error;
+    }
+  } else refuseStrange(existing);
+  if (feed && !(existing !== undefined && keepsImages(existing)))
+    await database.command({ collMod: name, ...images(true) });
+  return false;
+}
+
+export function keepsImages({ options }: CollectionInfo): boolean {
+  const kept: unknown = options?.["changeStreamPreAndPostImages"];
+  return typeof kept === "object" && kept !== null && "enabled" in kept && kept.enabled === true;
+}
+
+/** Nothing follows the collection any more. */
+export async function forgetImages({ database, queryTime }: Engine, name: string): Promise<void> {
+  await database.command({ collMod: name, ...images(false), maxTimeMS: queryTime });
+}
+
+function refuseStrange({ name, type, options = {} }: CollectionInfo): void {
+  const found: Document = options;
+  const strange =
+    type !== "collection"
+      ? `is a ${type}`
+      : found["capped"] === true
+        ? "is capped"
+        : isCollated(found) && "has a collation";
+  if (strange !== false)
+    throw new Error(`${name} ${strange}; it must be an ordinary collection without a collation`);
+}
+
+function isCollated({ collation }: Document): boolean {
+  return collation !== undefined && collation.locale !== "simple";
+}

@@ -1,0 +1,198 @@
+import type { Collection, Document, FindOptions } from "mongodb";
+import { and, type Filter, isIn, searchIn, TRUE } from "../../../filter/algebra.ts";
+import { documentFields } from "../../../filter/fields.ts";
+import { defaultOrder, type Order } from "../../../filter/order.ts";
+import type { StoredDocument, Visibility } from "../../contract/document.ts";
+import type { Find, Lookup } from "../../contract/query.ts";
+import type { CollectionShape } from "../../contract/shape.ts";
+import { storedDocument } from "../bson/json-text.ts";
+import type { Engine, Provisioned } from "../engine.ts";
+import { isThere } from "../indexes.ts";
+import { columns, pathOf } from "../layout.ts";
+import { relevanceOrder, scoreStage, searchCondition, withoutStems } from "../text/search.ts";
+import { constantsIn, lower } from "./filter.ts";
+import { type Sorting, sortingOf } from "./order.ts";
+import { afterPosition, isPosition } from "./positions.ts";
+import { bothParts, chosen, isAskedApart } from "./visibility.ts";
+
+/** Documents asked for at a time where the answer may end before all of them are read. */
+const BATCH = 250;
+
+/** How long a collection's documents are, so that servers are not asked for many more at a time than there is room for. */
+export class Lengths {
+  /** Characters; of the last answer. */
+  #mean = 1;
+
+  batchSize(documents: number, characters = Number.POSITIVE_INFINITY): number {
+    // One batch where they fit: the document that is too many comes with it.
+    return Math.min(documents, 2 + Math.floor(characters / this.#mean));
+  }
+
+  saw(documents: number, characters: number): void {
+    if (documents > 0) this.#mean = Math.max(1, characters / documents);
+  }
+}
+
+/**
+ * A page of documents. Where they are sorted by members that all of them have in the declared form, this is a query that
+ * indexes serve, its order too; else the values that they are sorted by are made first.
+ *
+ * @throws IndexBuilding | the driver's errors
+ */
+export async function findDocuments(
+  documents: Collection,
+  provisioned: Provisioned,
+  engine: Engine,
+  lengths: Lengths,
+  query: Find,
+): Promise<StoredDocument[]> {
+  const { limit, order = defaultOrder, characters } = query;
+  const read = (answer: Answer) => readTexts(answer, lengths, characters);
+  // To the server it would mean all of them.
+  if (limit === 0) return [];
+  const isSearch = searchIn(query.filter) !== undefined;
+  if (isSearch) await provisioned.text.check();
+  const maxTimeMS = isSearch ? engine.searchTime : engine.queryTime;
+  const options = { raw: true, maxTimeMS, batchSize: lengths.batchSize(limit, characters) };
+  if (order === "relevance") {
+    const pipeline = rankedPipeline(provisioned, engine, query);
+    return read(documents.aggregate<Uint8Array>(pipeline, options));
+  }
+  const { filter, visibility, after, skip } = query;
+  const sorting = sortingFor(provisioned, query, order);
+  const { sort, computed } = sorting;
+  const position =
+    after === undefined
+      ? []
+      : [afterPosition(sorting.keys, after, constantsIn(filter, provisioned.regularity))];
+  if (computed === undefined) {
+    const condition = chosen(provisioned, engine.clock, filter, visibility, ...position);
+    return read(
+      documents.find<Uint8Array>(condition, { ...options, ...shown(provisioned), sort, skip, limit }),
+    );
+  }
+  const pipeline = [
+    { $match: chosen(provisioned, engine.clock, filter, visibility) },
+    computed,
+    ...position.map(($match) => ({ $match })),
+    { $sort: sort },
+    ...paging(query, provisioned),
+  ];
+  return read(documents.aggregate<Uint8Array>(pipeline, options));
+}
+
+/** A position that is no date where documents have dates, is one of documents that others stood beside. */
+function sortingFor({ regularity }: Provisioned, { after }: Find, order: Order): Sorting {
+  const sorting = sortingOf(order, regularity);
+  if (after === undefined || isPosition(sorting.keys, after)) return sorting;
+  return sortingOf(order, { isRegular: () => false });
+}
+
+/** By score, greatest first, then id. */
+function rankedPipeline(provisioned: Provisioned, { clock }: Engine, query: Find): Document[] {
+  const { filter, visibility } = query;
+  const search = searchIn(filter);
+  if (search === undefined) throw new Error("an order by relevance needs a search");
+  const rest = filter.op === "and" ? and(...filter.of.filter((part) => part !== search)) : TRUE;
+  const found = searchCondition(search, true);
+  return [
+    { $match: { $and: [found, chosen(provisioned, clock, rest, visibility)] } },
+    { $sort: relevanceOrder },
+    ...paging(query, provisioned),
+    scoreStage,
+  ];
+}
+
+function paging({ skip, limit }: Find, { shape }: Provisioned): Document[] {
+  return [
+    ...(skip > 0 ? [{ $skip: skip }] : []),
+    { $limit: limit },
+    ...(shape.text === undefined ? [] : [{ $project: withoutStems }]),
+  ];
+}
+
+/** As {@link findDocuments}. */
+export async function countDocuments(
+  documents: Collection,
+  provisioned: Provisioned,
+  { clock, queryTime, searchTime }: Engine,
+  filter: Filter,
+  visibility: Visibility,
+): Promise<number> {
+  const isSearch = searchIn(filter) !== undefined;
+  if (isSearch) await provisioned.text.check();
+  const parts = visibility === "all" && isAskedApart(filter) ? bothParts : [visibility];
+  const counts = parts.map((part) => {
+    const whole = isIndexed(provisioned.shape, filter, part) ? [atAnyTime] : [];
+    const condition = chosen(provisioned, clock, filter, part, ...whole);
+    return documents.countDocuments(condition, { maxTimeMS: isSearch ? searchTime : queryTime });
+  });
+  return (await Promise.all(counts)).reduce((sum, count) => sum + count, 0);
+}
+
+/** True of every document; without it MongoDB would not count along an index whose first key nothing is asked of. */
+const atAnyTime: Document = { [columns.createdAt]: { $gte: new Date(-8.64e15) } };
+
+/** Whether the documents of a visibility are counted best along an index over them, or over what is asked of them. */
+function isIndexed({ permanent = false }: CollectionShape, filter: Filter, visibility: Visibility): boolean {
+  return visibility === "deleted" || (visibility === "live" && permanent && filter.op === "true");
+}
+
+/**
+ * Documents by one of their values.
+ * @throws the driver's errors
+ */
+export async function lookupDocuments(
+  documents: Collection,
+  provisioned: Provisioned,
+  { clock, queryTime }: Engine,
+  lengths: Lengths,
+  { key, values, filter, limit, characters }: Lookup,
+): Promise<StoredDocument[]> {
+  if (values.length === 0 || limit === 0) return [];
+  const isId = key.path === documentFields.id.path;
+  // As the unique index has it, which would not be used otherwise.
+  const named = [
+    lower(isIn(key, values), provisioned.regularity),
+    ...(isId ? [] : [{ [pathOf(key)]: isThere }]),
+  ];
+  const condition = chosen(provisioned, clock, filter, "live", ...named);
+  const batchSize = lengths.batchSize(characters === undefined ? limit : Math.min(limit, BATCH), characters);
+  const options = { raw: true, maxTimeMS: queryTime, batchSize, limit, ...shown(provisioned) };
+  return readTexts(documents.find<Uint8Array>(condition, options), lengths, characters);
+}
+
+/** Stems are long, and nobody's business. */
+export function shown({ shape }: Provisioned): FindOptions {
+  return shape.text === undefined ? {} : { projection: withoutStems };
+}
+
+interface Answer {
+  hasNext(): Promise<boolean>;
+  readBufferedDocuments(): Uint8Array[];
+  close(): Promise<void>;
+}
+
+/** The documents, up to the one after the first that makes their texts longer than `characters` together. */
+async function readTexts(
+  answer: Answer,
+  lengths: Lengths,
+  characters = Number.POSITIVE_INFINITY,
+): Promise<StoredDocument[]> {
+  const found: StoredDocument[] = [];
+  let length = 0;
+  try {
+    while (await answer.hasNext()) {
+      for (const bytes of answer.readBufferedDocuments()) {
+        const document = storedDocument(bytes);
+        found.push(document);
+        length += document.text.length;
+        if (length > characters && found.length > 1) return found;
+      }
+    }
+    return found;
+  } finally {
+    lengths.saw(found.length, length);
+    await answer.close();
+  }
+}

@@ -1,0 +1,148 @@
+import type { StoredDocument } from "../../contract/document.ts";
+import { HistoryExpired } from "../../contract/errors.ts";
+import type { Change, ChangeFeed } from "../../contract/feed.ts";
+import { FeedPage } from "../../feed-page.ts";
+import { Listeners } from "../../listeners.ts";
+import type { Connection } from "../connection.ts";
+import type { Value } from "../driver.ts";
+import { limitTo } from "../query.ts";
+import { documentOf, textOf, valuesOf, wholeNumberOf } from "../rows.ts";
+
+const KEPT = 24 * 60 * 60 * 1000;
+/** Changes, and bytes of them, that are forgotten at once: a few milliseconds' worth. */
+const FORGOTTEN_AT_ONCE = 1_000;
+const FORGOTTEN_BYTES = 2 ** 22;
+/** Bytes that a change takes beside its documents, about. */
+const OVERHEAD = 100;
+
+/**
+ * The change feed's table. Positions only grow. `begins` counts the bytes of the changes before, so that those of any
+ * stretch are a difference. `svc_feed_start` is the newest position forgotten: histories from before it have a gap.
+ */
+const feedTables = `
+  CREATE TABLE IF NOT EXISTS svc_feed (
+    position INTEGER PRIMARY KEY AUTOINCREMENT,
+    at INTEGER NOT NULL,
+    collection TEXT NOT NULL,
+    id TEXT NOT NULL,
+    before_version INTEGER,
+    before TEXT,
+    after_version INTEGER,
+    after TEXT,
+    begins INTEGER NOT NULL,
+    bytes INTEGER NOT NULL
+  );
+  CREATE TABLE IF NOT EXISTS svc_feed_start (position INTEGER NOT NULL);
+  INSERT INTO svc_feed_start SELECT 0 WHERE NOT EXISTS (SELECT 1 FROM svc_feed_start);
+`;
+
+const bytesOf = (document: string) => `octet_length(coalesce(${document}, ''))`;
+const insertChange = `
+  INSERT INTO svc_feed (at, collection, id, before_version, before, after_version, after, begins, bytes)
+  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7,
+    coalesce((SELECT begins + bytes FROM svc_feed ORDER BY position DESC LIMIT 1), 0),
+    ${bytesOf("?5")} + ${bytesOf("?7")} + ${OVERHEAD})`;
+/** Older than the time `?1`, or followed by more than `?2` bytes, its own among them. */
+const isDue =
+  "(at < ?1 OR begins < (SELECT begins + bytes FROM svc_feed ORDER BY position DESC LIMIT 1) - ?2)";
+const oldestIsDue = `SELECT ${isDue} FROM svc_feed ORDER BY position LIMIT 1`;
+const dueChanges = `
+  SELECT max(position)
+  FROM (SELECT position, at, begins FROM svc_feed ORDER BY position LIMIT ${FORGOTTEN_AT_ONCE})
+  WHERE ${isDue} AND begins < (SELECT begins FROM svc_feed ORDER BY position LIMIT 1) + ${FORGOTTEN_BYTES}`;
+const forgetUpTo = "DELETE FROM svc_feed WHERE position <= ?1";
+const moveStart = "UPDATE svc_feed_start SET position = ?1";
+const headPosition = "SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'svc_feed'), 0)";
+const bounds = `SELECT position, (${headPosition}) FROM svc_feed_start`;
+const changesAfter = `
+  SELECT position, at, collection, id, before_version, before, after_version, after
+  FROM svc_feed WHERE position > ?1 ORDER BY position ${limitTo("?2")}`;
+
+/** To be run in the transaction that provisions. */
+export function provisionFeed(connection: Connection): void {
+  const hasBytes = connection
+    .prepare("SELECT 1 FROM pragma_table_info('svc_feed') WHERE name = 'bytes'")
+    .get();
+  // One that does not count bytes is of a time in which nothing was followed: it is empty.
+  if (hasBytes === undefined) connection.database.exec("DROP TABLE IF EXISTS svc_feed");
+  connection.database.exec(feedTables);
+}
+
+/** Records a change, inside the transaction that makes it. */
+export function recordChange(
+  connection: Connection,
+  at: number,
+  collection: string,
+  change: { readonly id: string; readonly before?: StoredDocument; readonly after?: StoredDocument },
+): void {
+  const { id, before, after } = change;
+  connection.prepare(insertChange).run(at, collection, id, ...image(before), ...image(after));
+}
+
+const image = (document: StoredDocument | undefined): readonly [Value, Value] =>
+  document === undefined ? [null, null] : [document.version, document.text];
+
+/** Whether changes are older than a day, or beyond so many bytes. */
+export function isSomeDue(connection: Connection, now: number, bytes: number): boolean {
+  const oldest = connection.prepare(oldestIsDue).get(now - KEPT, bytes);
+  return oldest !== undefined && valuesOf(oldest)[0] === 1;
+}
+
+/** Forgets the oldest of these. */
+export function forgetSome(connection: Connection, now: number, bytes: number): void {
+  const [position] = valuesOf(connection.prepare(dueChanges).get(now - KEPT, bytes));
+  if (position === null) return;
+  connection.prepare(forgetUpTo).run(wholeNumberOf(position));
+  connection.prepare(moveStart).run(wholeNumberOf(position));
+}
+
+/** Reads the feed; {@link announce} is called after each commit that recorded changes. */
+export class SqliteFeed implements ChangeFeed {
+  readonly #reading: () => Connection;
+  readonly #listeners = new Listeners();
+
+  constructor(reading: () => Connection) {
+    this.#reading = reading;
+  }
+
+  async head(): Promise<string> {
+    const [position] = valuesOf(this.#reading().prepare(headPosition).get());
+    return `${wholeNumberOf(position)}`;
+  }
+
+  async read(position: string, limit: number): Promise<readonly Change[]> {
+    const connection = this.#reading();
+    const after = /^\d{1,15}$/.test(position) ? Number(position) : undefined;
+    const [start, head] = valuesOf(connection.prepare(bounds).get());
+    if (after === undefined || after < wholeNumberOf(start) || after > wholeNumberOf(head))
+      throw new HistoryExpired();
+    const page = new FeedPage(limit);
+    page.add(changesIn(connection.prepare(changesAfter).iterate(after, limit)));
+    return page.changes;
+  }
+
+  onCommit(listener: () => void): () => void {
+    return this.#listeners.add(listener);
+  }
+
+  announce(): void {
+    this.#listeners.tell();
+  }
+}
+
+/** Row by row: the whole limit of them may be too large to be at hand together. */
+function* changesIn(rows: Iterable<unknown>): Generator<Change> {
+  for (const row of rows) yield changeOf(row);
+}
+
+function changeOf(row: unknown): Change {
+  const [position, at, collection, id, beforeVersion, before, afterVersion, after] = valuesOf(row);
+  return {
+    position: `${wholeNumberOf(position)}`,
+    at: wholeNumberOf(at),
+    collection: textOf(collection),
+    id: textOf(id),
+    ...(before === null ? {} : { before: documentOf(id, beforeVersion, before) }),
+    ...(after === null ? {} : { after: documentOf(id, afterVersion, after) }),
+  };
+}

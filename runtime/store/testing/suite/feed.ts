@@ -1,0 +1,296 @@
+import { describe, expect, test } from "vitest";
+import { HistoryExpired } from "../../contract/errors.ts";
+import { type Change, FEED_CHARACTERS } from "../../contract/feed.ts";
+import type { CollectionShape } from "../../contract/shape.ts";
+import {
+  changesSince,
+  DAY,
+  failureOf,
+  HOUR,
+  index,
+  type Suite,
+  shape,
+  start,
+  stored,
+  summary,
+  written,
+} from "./fixtures.ts";
+
+/** The change feed, and the end of a store. */
+export function describeFeed(suite: Suite): void {
+  const isClocked = suite.traits.history === "clock";
+
+  describe("feed", () => {
+    const followed = async (shapes: readonly CollectionShape[] = [shape("app.people", { feed: true })]) => {
+      await suite.store.provision(shapes);
+      return { collection: suite.store.collection("app.people"), from: await suite.store.feed.head() };
+    };
+    test("records inserts, replacements and removals with both images, in order", async () => {
+      const { collection, from } = await followed();
+      const first = written("a", { name: "one" });
+      const second = written("a", { name: "two" }, { version: 2 });
+      await collection.insert(first);
+      suite.clock.time = start + 1;
+      await collection.replace(1, second);
+      await collection.remove("a", 2);
+      const changes = await changesSince(suite, from, 3);
+      expect(changes.map(({ position: _, at: __, ...change }) => change)).toEqual([
+        { collection: "app.people", id: "a", after: stored(first) },
+        { collection: "app.people", id: "a", before: stored(first), after: stored(second) },
+        { collection: "app.people", id: "a", before: stored(second) },
+      ]);
+      const times = changes.map(({ at }) => at);
+      if (isClocked) expect(times).toEqual([start, start + 1, start + 1]);
+      else expect(times).toEqual(times.toSorted((a, b) => a - b));
+      expect(await changesSince(suite, changes[0]?.position ?? "", 2)).toEqual(changes.slice(1));
+      expect(await changesSince(suite, from, 2, 2)).toEqual(changes.slice(0, 2));
+    });
+
+    test("the head is after everything acknowledged before", async () => {
+      const { collection, from } = await followed();
+      expect(await changesSince(suite, from, 0)).toEqual([]);
+      for (const id of ["a", "b", "c"]) {
+        await collection.insert(written(id, {}));
+        expect(await changesSince(suite, await suite.store.feed.head(), 0)).toEqual([]);
+      }
+      const head = await suite.store.feed.head();
+      const changes = await changesSince(suite, from, 3);
+      expect(changes.map(summary)).toEqual(["+a", "+b", "+c"]);
+      if (isClocked) expect(changes[2]?.position).toBe(head);
+      await collection.insert(written("d", {}));
+      expect((await changesSince(suite, head, 1)).map(summary)).toEqual(["+d"]);
+    });
+
+    test("records transactions and expiry, and nothing that did not happen", async () => {
+      const { collection, from } = await followed([
+        shape("app.people", { feed: true, indexes: [index("by_name", ["name"], true)] }),
+      ]);
+      await suite.store.transaction(async (transaction) => {
+        await transaction.collection("app.people").insert(written("a", { name: "Ada" }));
+        await transaction
+          .collection("app.people")
+          .insert(written("b", {}, { deletedAt: start, purgeAt: start + HOUR }));
+      });
+      await Promise.allSettled([
+        collection.insert(written("a", {})),
+        collection.insert(written("c", { name: "Ada" })),
+        collection.replace(7, written("a", {}, { version: 8 })),
+        collection.remove("a", 7),
+        collection.remove("nothing"),
+        suite.store.transaction(async (transaction) => {
+          await transaction.collection("app.people").insert(written("d", {}));
+          throw new Error("stop");
+        }),
+      ]);
+      suite.clock.time = start + HOUR;
+      await collection.removeExpired(10);
+      const changes = await changesSince(suite, from, 3);
+      expect(changes.map(summary)).toEqual(["+a", "+b", "-b"]);
+    });
+
+    test("a page may end between the changes of a transaction, and the next one goes on there", async () => {
+      const { from } = await followed([
+        shape("app.people", { feed: true }),
+        shape("app.places", { feed: true }),
+      ]);
+      const ids = Array.from({ length: 10 }, (_, n) => `d${n}`);
+      await suite.store.transaction(async (transaction) => {
+        for (const [n, id] of ids.entries()) {
+          await transaction.collection(n % 2 === 0 ? "app.people" : "app.places").insert(written(id, {}));
+        }
+      });
+      const all = await changesSince(suite, from, 10);
+      const read: Change[] = [];
+      for (let position = from; read.length < 10; position = read.at(-1)?.position ?? "") {
+        read.push(...(await changesSince(suite, position, 1, 3)));
+      }
+      expect(read).toEqual(all);
+      expect(read.map(({ collection, id }) => `${collection} ${id}`)).toEqual(
+        ids.map((id, n) => `app.${n % 2 === 0 ? "people" : "places"} ${id}`),
+      );
+    });
+
+    test("collections that nothing follows are not recorded", async () => {
+      const { collection, from } = await followed([shape("app.people"), shape("app.places", { feed: true })]);
+      await collection.insert(written("a", {}));
+      await suite.store.collection("app.places").insert(written("b", {}));
+      expect((await changesSince(suite, from, 1)).map(summary)).toEqual(["+b"]);
+    });
+
+    test("where nothing is followed there is a head, and nothing after it", async () => {
+      const { collection, from } = await followed([shape("app.people")]);
+      await collection.insert(written("a", {}));
+      expect(await suite.store.feed.read(from, 10)).toEqual([]);
+    });
+
+    test.runIf(isClocked)(
+      "onCommit calls after each commit that recorded changes, until it is stopped",
+      async () => {
+        await suite.store.provision([shape("app.people"), shape("app.places", { feed: true })]);
+        let calls = 0;
+        const stop = suite.store.feed.onCommit(() => calls++);
+        await suite.store.collection("app.people").insert(written("a", {}));
+        expect(calls).toBe(0);
+        await suite.store.collection("app.places").insert(written("a", {}));
+        await suite.store.health();
+        expect(calls).toBe(1);
+        stop();
+        await suite.store.collection("app.places").insert(written("b", {}));
+        await suite.store.health();
+        expect(calls).toBe(1);
+      },
+    );
+
+    test("onCommit calls back after changes, for each time that it was called, until it is stopped", async () => {
+      const { collection, from } = await followed();
+      const calls = [0, 0];
+      const listener = () => (calls[0] = (calls[0] ?? 0) + 1);
+      const stops = [suite.store.feed.onCommit(listener), suite.store.feed.onCommit(listener)];
+      let done = () => {};
+      suite.store.feed.onCommit(() => done());
+      const told = () => new Promise<void>((resolve) => (done = resolve));
+      const insert = async (id: string, count: number) => {
+        for (let next = told(); ; next = told()) {
+          if (id !== "") await collection.insert(written(id, {}));
+          id = "";
+          await next;
+          if ((await suite.store.feed.read(from, 10)).length === count) return;
+        }
+      };
+      await insert("a", 1);
+      const both = calls[0] ?? 0;
+      expect(both).toBeGreaterThanOrEqual(2);
+      expect(both % 2).toBe(0);
+      stops[0]?.();
+      await insert("b", 2);
+      expect(calls[0]).toBeGreaterThan(both);
+      stops[1]?.();
+      const last = calls[0];
+      await insert("c", 3);
+      expect(calls[0]).toBe(last);
+    });
+
+    test("a listener that throws harms nobody", async () => {
+      const { collection, from } = await followed();
+      const warned = new Promise<Error>((resolve) => {
+        process.once("warning", resolve);
+      });
+      suite.store.feed.onCommit(() => {
+        throw new Error("a listener's own");
+      });
+      const told = new Promise<void>((resolve) => {
+        suite.store.feed.onCommit(resolve);
+      });
+      await collection.insert(written("a", {}));
+      await told;
+      expect((await warned).message).toBe("a listener's own");
+      expect((await changesSince(suite, from, 1)).map(summary)).toEqual(["+a"]);
+    });
+
+    test("what is made while a listener is told can be read at once", async () => {
+      const { collection, from } = await followed();
+      const seen = new Promise<readonly Change[]>((resolve, reject) => {
+        suite.store.feed.onCommit(() => {
+          suite.store.feed.read(from, 10).then((changes) => changes.length > 0 && resolve(changes), reject);
+        });
+      });
+      await collection.insert(written("a", {}));
+      expect((await seen).map(summary)).toEqual(["+a"]);
+    });
+
+    test.runIf(isClocked)("keeps a day; a position from before what is kept is HistoryExpired", async () => {
+      const { collection, from } = await followed();
+      await collection.insert(written("a", {}));
+      const old = await suite.store.feed.head();
+      suite.clock.time = start + DAY - HOUR;
+      await collection.insert(written("b", {}));
+      expect((await changesSince(suite, from, 2)).map(summary)).toEqual(["+a", "+b"]);
+      suite.clock.time = start + DAY + HOUR;
+      await suite.store.provision([shape("app.people", { feed: true })]);
+      expect(await failureOf(changesSince(suite, from, 1))).toBeInstanceOf(HistoryExpired);
+      expect((await changesSince(suite, old, 1)).map(summary)).toEqual(["+b"]);
+    });
+
+    test.runIf(isClocked)("forgets while it runs, and positions still only grow", async () => {
+      const { collection, from } = await followed();
+      await collection.insert(written("a", {}));
+      const before = await suite.store.feed.head();
+      suite.clock.time = start + 2 * DAY;
+      for (const id of ["b", "c", "d"]) await collection.insert(written(id, {}));
+      expect(await failureOf(changesSince(suite, from, 1))).toBeInstanceOf(HistoryExpired);
+      expect((await changesSince(suite, before, 3)).map(summary)).toEqual(["+b", "+c", "+d"]);
+    });
+
+    test.runIf(isClocked)("forgets all that is due after one commit", async () => {
+      const { collection } = await followed();
+      await suite.store.transaction(async (transaction) => {
+        const own = transaction.collection("app.people");
+        for (let n = 0; n < 3_000; n++) await own.insert(written(`${n}`, {}));
+      });
+      const old = `${Number(await suite.store.feed.head()) - 1}`;
+      suite.clock.time = start + 2 * DAY;
+      await collection.insert(written("last", {}));
+      for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate);
+      expect(await failureOf(suite.store.feed.read(old, 1))).toBeInstanceOf(HistoryExpired);
+    });
+
+    const malformed = ["", "x", "-1", "1.5", "82.a", "82\n"];
+    const foreign = ["999999999999", "9".repeat(40)];
+    test.each([...malformed, ...foreign])("position %j of no history is HistoryExpired", async (position) => {
+      await followed();
+      expect(await failureOf(suite.store.feed.read(position, 10))).toBeInstanceOf(HistoryExpired);
+    });
+
+    test("what is read at once is bounded in characters too; whoever goes on meets every change once", async () => {
+      const { collection, from } = await followed();
+      const name = "x".repeat(3_000_000);
+      for (let n = 0; n < 7; n++) await collection.insert(written(`${n}`, n % 2 === 0 ? { name } : {}));
+      const ids: string[] = [];
+      let position = from;
+      while (ids.length < 7) {
+        const page = await changesSince(suite, position, 1);
+        const characters = page.map(({ after }) => after?.text.length ?? 0);
+        expect(characters.slice(0, -1).reduce((sum, each) => sum + each, 0)).toBeLessThanOrEqual(
+          FEED_CHARACTERS,
+        );
+        ids.push(...page.map(({ id }) => id));
+        position = page.at(-1)?.position ?? position;
+      }
+      expect(ids).toEqual(["0", "1", "2", "3", "4", "5", "6"]);
+      const whole = await suite.store.feed.read(from, 100);
+      expect(whole.map(({ id }) => id)).toEqual(["0", "1", "2", "3", "4"]);
+    });
+
+    test("a closed store's feed refuses readers, and can be stopped listening to", async () => {
+      const { from } = await followed();
+      const stop = suite.store.feed.onCommit(() => undefined);
+      await suite.store.close();
+      expect(await failureOf(suite.store.feed.read(from, 10))).toBeInstanceOf(Error);
+      expect(await failureOf(suite.store.feed.head())).toBeInstanceOf(Error);
+      stop();
+    });
+  });
+
+  describe("health and close", () => {
+    test("health answers while the store can be reached", async () => {
+      await suite.people();
+      expect(await suite.store.health()).toBeUndefined();
+    });
+
+    test("close waits for the writes under way, and may be called twice", async () => {
+      const collection = await suite.people();
+      const writes = Array.from({ length: 50 }, (_, n) => collection.insert(written(`${n}`, {})));
+      await suite.store.close();
+      expect((await Promise.allSettled(writes)).every(({ status }) => status === "fulfilled")).toBe(true);
+      await suite.store.close();
+    });
+
+    test("a closed store refuses writes and queries", async () => {
+      const collection = await suite.people();
+      await suite.store.close();
+      expect(await failureOf(collection.insert(written("a", {})))).toBeInstanceOf(Error);
+      expect(await failureOf(collection.get("a", "live"))).toBeInstanceOf(Error);
+      expect(await failureOf(suite.store.health())).toBeInstanceOf(Error);
+    });
+  });
+}

@@ -1,0 +1,77 @@
+/** That the code stands as CONTRIBUTING says. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { root } from "../workspace.ts";
+import { againstTheGrain, importsOf, isForTests, layers, sources } from "./layers.ts";
+
+const product = sources().filter((path) => !isForTests(path));
+
+/** Ends with the rooms that they stand in: each line is to go, and none to come. */
+const known = [
+  "compiler/check/mistaken-rules.ts -> compiler/diff/rules/atoms.ts",
+  "compiler/check/mistaken-rules.ts -> compiler/diff/rules/relation.ts",
+  "compiler/check/takeover.ts -> compiler/diff/rules/relation.ts",
+  "compiler/check/unreachable.ts -> compiler/diff/rules/room.ts",
+];
+
+it("imports point one way, from the top of the table to its floor", () => {
+  const found = product.flatMap((path) => againstTheGrain(path, importsOf(path)));
+  expect(found.sort()).toEqual(known);
+});
+
+it("an import upwards, or of a neighbour, is found", () => {
+  expect(
+    againstTheGrain("runtime/http/server.ts", [
+      "runtime/errors.ts",
+      "runtime/http/body.ts",
+      "runtime/documents/access.ts",
+    ]),
+  ).toEqual(["runtime/http/server.ts -> runtime/documents/access.ts"]);
+  expect(
+    againstTheGrain("runtime/store/sqlite/read/pages.ts", [
+      "runtime/store/mongodb/layout.ts",
+      "runtime/index.ts",
+    ]),
+  ).toHaveLength(2);
+});
+
+it("no file imports itself by way of others", () => {
+  const imports = new Map(product.map((path) => [path, importsOf(path)]));
+  const done = new Set<string>();
+  const circles: string[] = [];
+  const follow = (path: string, way: readonly string[]): void => {
+    if (way.includes(path)) circles.push([...way.slice(way.indexOf(path)), path].join(" -> "));
+    if (done.has(path)) return;
+    done.add(path);
+    for (const to of imports.get(path) ?? []) follow(to, [...way, path]);
+  };
+  for (const path of product) follow(path, []);
+  expect(circles).toEqual([]);
+});
+
+it("what is there for tests lies in folders named testing/, and the product imports none of it", () => {
+  expect(
+    sources().filter(
+      (path) =>
+        /(?:\.|\/|-)testing\b[^/]*\.ts$|\/testing-[^/]*\.ts$|\/fixture[^/]*\.ts$/.test(path) &&
+        !isForTests(path),
+    ),
+  ).toEqual([]);
+  expect(
+    product.flatMap((path) =>
+      importsOf(path)
+        .filter(isForTests)
+        .map((to) => `${path} -> ${to}`),
+    ),
+  ).toEqual([]);
+  // Not in a folder for tests, but of use to nothing else.
+  const used = new Set(product.flatMap(importsOf));
+  const entries = /^(?:templates\/client\/|compiler\/cli\/main\.ts$|runtime\/index\.ts$|.*\.d\.ts$)/;
+  expect(product.filter((path) => !used.has(path) && !entries.test(path))).toEqual([]);
+});
+
+it("CONTRIBUTING prints the table", () => {
+  const text = readFileSync(join(root, "CONTRIBUTING.md"), "utf8");
+  expect(text).toContain(`\`\`\`text\n${layers.join("\n")}\n\`\`\``);
+});

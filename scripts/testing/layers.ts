@@ -1,0 +1,92 @@
+/** Which room imports which: the table that CONTRIBUTING prints, and what goes against it. */
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { root } from "../workspace.ts";
+
+/**
+ * Rooms from the top to the floor; each may import those on later lines. A room is a folder with all that is inside, but
+ * for what is a room of its own. Rooms of one line do not know each other; what `+` joins is one room.
+ */
+export const layers = [
+  "compiler/cli",
+  "compiler/dev, compiler/init",
+  "compiler/bundle",
+  "compiler/diff",
+  "compiler/check",
+  "compiler/emit + templates",
+  "compiler/rules",
+  "compiler/model",
+  "compiler/load",
+  "compiler/diagnostics, templates/print",
+  "compiler",
+  "runtime/index.ts",
+  "runtime/instance",
+  "runtime/documents",
+  "runtime/organizations",
+  "runtime/jobs",
+  "runtime/auth",
+  "runtime/http",
+  "runtime/rules, runtime/validation",
+  "runtime/realm",
+  "runtime/store/engines.ts",
+  "runtime/store/mongodb, runtime/store/sqlite",
+  "runtime/store",
+  "runtime/filter",
+  "runtime",
+] as const;
+
+interface Place {
+  readonly folder: string;
+  readonly room: string;
+  readonly layer: number;
+}
+
+const places: readonly Place[] = layers
+  .flatMap((line, layer) =>
+    line.split(", ").flatMap((room) => room.split(" + ").map((folder) => ({ folder, room, layer }))),
+  )
+  // What is inside of another room comes before it.
+  .sort((a, b) => b.folder.length - a.folder.length);
+
+const folders = ["compiler", "runtime", "templates"];
+
+/** Whether a file is there for tests alone. */
+export function isForTests(path: string): boolean {
+  return path.endsWith(".test.ts") || path.includes("/testing/");
+}
+
+/** The sources of the product and of its tests, by their paths from the package's root. */
+export function sources(): readonly string[] {
+  return folders
+    .flatMap((folder) =>
+      readdirSync(join(root, folder), { recursive: true, encoding: "utf8" }).map((path) =>
+        join(folder, path),
+      ),
+    )
+    .filter((path) => path.endsWith(".ts") && !/\/testdata\/|^compiler\/init\/template\//.test(path));
+}
+
+/** Which of the sources a file imports, types too. */
+export function importsOf(path: string): readonly string[] {
+  const text = readFileSync(join(root, path), "utf8");
+  return [...text.matchAll(/\b(?:from|import)\s*\(?\s*"(\.[^"]+\.ts)"/g)].map(([, to = ""]) =>
+    join(dirname(path), to),
+  );
+}
+
+/** What of it points upwards or sideways: `from -> to`. */
+export function againstTheGrain(path: string, imports: readonly string[]): readonly string[] {
+  const from = placeOf(path);
+  return imports
+    .filter((to) => {
+      const place = placeOf(to);
+      return place.room !== from.room && place.layer <= from.layer;
+    })
+    .map((to) => `${path} -> ${to}`);
+}
+
+function placeOf(path: string): Place {
+  const place = places.find(({ folder }) => path === folder || path.startsWith(`${folder}/`));
+  if (place === undefined) throw new Error(`${path} is in no room: scripts/testing/layers.ts`);
+  return place;
+}
