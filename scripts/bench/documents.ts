@@ -23,14 +23,12 @@ export async function documentBenchmark(options: DocumentOptions): Promise<void>
   try {
     const hello = await started(startHello());
     const handwritten = await started(startHandwritten(place, "open"));
-    const guardedByHand = place.guardedByHand ? [await started(startHandwritten(place, "guarded"))] : [];
+    const guardedByHand = await started(startHandwritten(place, "guarded"));
     const open = await started(startGenerated(bundle, place, "open"));
     const guarded = await started(startGenerated(bundle, place, "guarded"));
-    report(
-      await interleaved(hello, [handwritten, ...guardedByHand, open, guarded], options),
-      handwritten.name,
-      options.rounds,
-    );
+    const measured = await interleaved(hello, [handwritten, open, guardedByHand, guarded], options);
+    report(measured, handwritten.name, options.rounds);
+    summarize(measured, handwritten.name, open.name);
   } finally {
     await Promise.all(servers.map((server) => server.stop()));
   }
@@ -48,7 +46,9 @@ async function interleaved(
   for (const server of compared) ids.set(server, await seed(server, 5_000));
   for (let round = -1; round < rounds; round++) {
     for (const row of [helloRow, ...rows]) {
-      for (const server of row === helloRow ? [hello] : compared) {
+      // The order changes, so that none always comes first.
+      const inTurn = round % 2 === 0 ? compared : compared.toReversed();
+      for (const server of row === helloRow ? [hello] : inTurn) {
         const amount = Math.max(100, Math.round(row.amount * scale * (round < 0 ? 0.5 : 1)));
         const one = await measure(server, row, ids.get(server) ?? [], amount);
         if (round >= 0) remember(measured, row, server, one);
@@ -75,8 +75,7 @@ function report(measured: Measured, reference: string, rounds: number): void {
   console.log("|---|---|---:|---:|---:|---:|---:|---:|---:|");
   for (const [row, byServer] of measured) {
     for (const [server, all] of byServer) {
-      const guarded = server.endsWith(RULES) ? byServer.get(reference + RULES) : undefined;
-      const base = guarded ?? byServer.get(reference);
+      const base = byServer.get(server.endsWith(RULES) ? reference + RULES : reference);
       const cells = [
         middle(all.map(({ cpu }) => cpu)).toFixed(1),
         middle(all.map(({ perSecond }) => perSecond)).toFixed(0),
@@ -92,6 +91,22 @@ function report(measured: Measured, reference: string, rounds: number): void {
   console.log(
     `\nthroughput: of the server / ${reference}; CPU: ${reference} / of the server, a request. Medians of ${rounds} interleaved rounds; above 1 is better.`,
   );
+}
+
+/** CPU a request, reference to generated: the median of the rounds, and the range of the middle half of them. */
+function summarize(measured: Measured, reference: string, generated: string): void {
+  console.log("\n| CPU, reference / generated | auth: disabled | with sessions and rules |\n|---|---:|---:|");
+  for (const [row, byServer] of measured) {
+    const cells = ["", RULES].map((rules) => {
+      const base = byServer.get(reference + rules);
+      const all = byServer.get(generated + rules);
+      if (base === undefined || all === undefined) return "";
+      const ratios = all.map(({ cpu }, round) => (base[round]?.cpu ?? cpu) / cpu).sort((a, b) => a - b);
+      const at = (part: number) => (ratios[Math.round((ratios.length - 1) * part)] ?? Number.NaN).toFixed(2);
+      return `${at(0.5)} (${at(0.25)}-${at(0.75)})`;
+    });
+    if (cells.some((cell) => cell !== "")) console.log(`| ${row} | ${cells.join(" | ")} |`);
+  }
 }
 
 /** The median of the rounds. */

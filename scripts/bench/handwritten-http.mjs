@@ -84,15 +84,28 @@ export function headers(request, reply) {
     .header("content-type", "application/json; charset=utf-8")
     .header("cache-control", "private, no-cache")
     .header("vary", "Origin, Authorization")
-    .header("x-request-id", request.id);
+    .header("x-request-id", request.id)
+    .header("x-content-type-options", "nosniff");
 }
 
+/** The page that is asked for, of all documents or, with `where={"name":…}`, of those with a name. */
 export function pageOf(query) {
   const limit = Number(query.limit ?? 20);
   const skip = Number(query.skip ?? 0);
   if (!(limit >= 1 && limit <= 100 && skip >= 0))
     throw new HttpError(400, "invalid_query", "Bad limit or skip.");
-  return { limit, skip };
+  return { limit, skip, name: query.where && nameIn(query.where) };
+}
+
+function nameIn(where) {
+  let name;
+  try {
+    ({ name } = JSON.parse(where));
+  } catch {
+    // Not a string.
+  }
+  if (typeof name !== "string") throw new HttpError(400, "invalid_query", "Bad where.");
+  return name;
 }
 
 export function operationsOf({ operations }) {

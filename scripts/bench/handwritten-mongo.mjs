@@ -22,7 +22,11 @@ const client = new MongoClient(uri, {
   writeConcern: { w: "majority" },
 });
 const items = client.db(database).collection("items");
-await items.createIndexes([{ key: { sku: 1 }, unique: true }, { key: { "_meta.created_at": 1, _id: 1 } }]);
+await items.createIndexes([
+  { key: { sku: 1 }, unique: true },
+  { key: { "_meta.created_at": 1, _id: 1 } },
+  { key: { name: 1, "_meta.created_at": 1, _id: 1 } },
+]);
 /** What every operation may take. */
 const limited = { maxTimeMS: 5_000 };
 
@@ -81,9 +85,10 @@ function serve(realm, rules) {
     return reply.send(JSON.stringify(shown(document)));
   });
   app.get(path, rules.session, async (request, reply) => {
-    const { limit, skip } = pageOf(request.query);
+    const { limit, skip, name } = pageOf(request.query);
+    const filter = { ...visible(request), ...(name !== undefined && { name }) };
     const options = { sort: { "_meta.created_at": 1, _id: 1 }, limit: limit + 1, skip, ...limited };
-    const documents = await items.find(visible(request), options).toArray();
+    const documents = await items.find(filter, options).toArray();
     const more = documents.length > limit;
     if (more) documents.pop();
     const versions = documents.reduce(

@@ -11,8 +11,6 @@ export type MeasuredRealm = (typeof realms)[number];
 export interface Place {
   /** What it is called in reports that stores there without the generated server. */
   readonly byHand: string;
-  /** Whether that knows sessions and rules, too. */
-  readonly guardedByHand: boolean;
   /** The configuration to build. */
   readonly config: string;
   /** What the realm is called there. */
@@ -31,7 +29,6 @@ const config = join(root, "scripts/bench/config");
 export function folders(work: string): Place {
   return {
     byHand: "hand-written",
-    guardedByHand: false,
     config,
     nameOf: (realm) => realm,
     environment: (realm) => ({ SVC_STORE: `sqlite:${join(work, realm)}` }),
@@ -53,7 +50,6 @@ export function databases(uri: string, work: string): Place {
   const keys = randomBytes(32).toString("base64");
   return {
     byHand: "bare driver",
-    guardedByHand: true,
     config: join(work, "config"),
     nameOf,
     environment: () => ({

@@ -19,24 +19,26 @@ const { values: options } = parseArgs({
     scale: { type: "string", default: "1" },
     /** A `mongodb://` URI: both store there, each in databases of its own, dropped afterwards. */
     store: { type: "string" },
-    /** `documents`, `credentials`, `queries`, `isolation`, `organizations`, `process`, or the name of one row. */
+    /** `documents`, `credentials`, `queries`, `isolation`, `organizations`, `process`, or names of rows, between `;`. */
     only: { type: "string" },
   },
 });
-const { only, store } = options;
+const { store } = options;
+const only = options.only?.split(";");
 if (store !== undefined && !/^mongodb(\+srv)?:/.test(store))
   throw new Error("--store must be a mongodb:// URI");
 const rounds = Number(options.rounds);
 const scale = Number(options.scale);
+const isWanted = (part: string): boolean => only === undefined || only.includes(part);
 const named = (part: string, all: readonly { readonly name: string }[]): readonly string[] =>
-  all.map(({ name }) => name).filter((name) => only === undefined || only === part || only === name);
+  all.map(({ name }) => name).filter((name) => isWanted(part) || only?.includes(name));
 const documentRows = rows.filter(({ name }) => named("documents", rows).includes(name));
 const queries = queryRows.filter(({ name }) => named("queries", queryRows).includes(name));
 
 await withWorkspace(async (work) => {
-  const isolated = only === undefined || only === "queries" || only === "isolation";
-  const checked = only === undefined || only === "credentials";
-  const inOrganizations = only === undefined || only === "organizations";
+  const isolated = isWanted("queries") || isWanted("isolation");
+  const checked = isWanted("credentials");
+  const inOrganizations = isWanted("organizations");
   if (documentRows.length + queries.length === 0 && !isolated && !checked && !inOrganizations) return;
   const bundle = join(work, "dist");
   const place = store === undefined ? folders(work) : databases(store, work);
@@ -57,7 +59,7 @@ await withWorkspace(async (work) => {
   }
 });
 // Of the embedded engine, with the examples.
-if (store === undefined && (only === undefined || only === "process")) {
+if (store === undefined && isWanted("process")) {
   await startTimes();
   await compileTimes();
 }

@@ -32,12 +32,17 @@ export interface Target {
 
 let serial = 0;
 
+/** Different names that documents have. */
+const names = 40;
+const nameOf = (size: number) => `Adjustable spanner, size ${size}`;
+const byName = (size: number) => encodeURIComponent(JSON.stringify({ name: nameOf(size) }));
+
 /** A document of about 500 bytes; its sku is unique in this process. */
 export function item(): object {
   serial++;
   return {
     sku: `SKU-${serial.toString(36).toUpperCase().padStart(8, "0")}`,
-    name: `Adjustable spanner, size ${serial % 40}`,
+    name: nameOf(serial % names),
     status: "active",
     price: (serial % 9973) / 100,
     stock: serial % 500,
@@ -79,6 +84,13 @@ export const rows: readonly Row[] = [
     request: ({ path }) => ({ method: "GET", path: `${path}?limit=20` }),
   },
   {
+    name: "list of 20 by an indexed field",
+    amount: 6_000,
+    status: 200,
+    consumes: false,
+    request: ({ path }) => ({ method: "GET", path: `${path}?limit=20&where=${byName(randomInt(names))}` }),
+  },
+  {
     name: "create",
     amount: 10_000,
     status: 201,
@@ -115,6 +127,13 @@ export const rows: readonly Row[] = [
     status: 204,
     consumes: true,
     request: ({ path, next }) => ({ method: "DELETE", path: `${path}/${next()}` }),
+  },
+  {
+    name: "delete, 404",
+    amount: 10_000,
+    status: 404,
+    consumes: false,
+    request: ({ path, any }) => ({ method: "DELETE", path: `${path}/${any()}x` }),
   },
   {
     name: "batch of 100",
