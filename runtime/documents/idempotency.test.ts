@@ -223,6 +223,7 @@ test("Idempotency-Key 4: record and document commit together: when the record ca
             get: (id, visibility) => part.get(id, visibility),
             replace: (expected, document) => part.replace(expected, document),
             remove: (id) => part.remove(id),
+            replaceAll: (replacements) => part.replaceAll(replacements),
             removeAll: (documents) => part.removeAll(documents),
             insert: () => Promise.reject(new Error("disk full")),
             insertAll: (documents) => part.insertAll(documents),

@@ -1,4 +1,5 @@
 import type { Clock } from "../clock.ts";
+import { isStanding, jobCollection, readJob } from "../jobs/records.ts";
 import { isJsonObject, type JsonObject } from "../json.ts";
 import type { RealmDefinition } from "../realm/definition.ts";
 import type { DocumentWrite } from "../store/contract/document.ts";
@@ -98,7 +99,10 @@ async function startingMark(options: CopyOptions, shapes: readonly CollectionSha
 
 async function firstNonEmpty(store: Store, shapes: readonly CollectionShape[]): Promise<string | undefined> {
   for (const { name } of shapes) {
-    if ((await store.collection(name).scan(undefined, 1)).length > 0) return name;
+    const found = await store.collection(name).scan(undefined, 10);
+    // A server that has run without anything to store has left standing jobs.
+    const isEmpty = found.every((document) => name === jobCollection && isStanding(readJob(document).record));
+    if (!isEmpty) return name;
   }
   return undefined;
 }

@@ -2,25 +2,28 @@ import type { Socket } from "node:net";
 import { hostname } from "node:os";
 import { passwords } from "../auth/credentials/passwords.ts";
 import type { Clock } from "../clock.ts";
+import { assignOrganization } from "../documents/administration/assigning.ts";
 import { checkExpandLimits } from "../documents/expand/limits.ts";
 import type { Observer } from "../http/dispatcher.ts";
 import { listenFailure } from "../http/listening.ts";
 import { createMetrics, type Metrics } from "../http/metrics.ts";
 import { type MetricsServer, serveMetrics } from "../http/metrics-server.ts";
 import { createServer } from "../http/server.ts";
+import type { JobKind } from "../jobs/kind.ts";
+import { eraseOrganization } from "../organizations/erasing.ts";
 import type { Log, Passwords, RealmInstance, RealmModule } from "../realm/exchange.ts";
 import type { Store } from "../store/contract/store.ts";
 import { makeFolder, openStores } from "../store/engines.ts";
 import { DataFolder } from "./data.ts";
 import { type BackgroundJob, type Every, every } from "./job.ts";
-import { startJobs } from "./jobs.ts";
+import { type Jobs, startJobs } from "./jobs.ts";
 import { keysIn, makeKeysHint } from "./keys.ts";
-import { type Delivery, startMail } from "./mail.ts";
+import { type Delivery, mailing } from "./mail.ts";
 import { Outbox } from "./outbox.ts";
 import { provisionStore } from "./provisioning.ts";
 import { assembleRealm, realmCollections } from "./realm.ts";
 import { startResealing } from "./resealing.ts";
-import { startRetention } from "./retention.ts";
+import { retention } from "./retention.ts";
 import { BadSettings, type Settings } from "./settings.ts";
 import { describeSmtp, Smtp } from "./smtp.ts";
 
@@ -35,7 +38,7 @@ export interface InstanceOptions {
   readonly observe?: Observer | undefined;
   /** Where to listen; default: where the settings say. */
   readonly address?: { readonly host: string; readonly port: number };
-  /** Repeats the retention job. */
+  /** Repeats what is looked after from time to time. */
   readonly repeat?: Every;
   /** Default: the instance's own. */
   readonly mail?: Delivery | undefined;
@@ -144,8 +147,7 @@ async function listen(options: InstanceOptions, { stores, keys, mail, release }:
   });
   if (figures !== undefined) log.info({ url: figures.url }, "metrics");
 
-  let jobs: BackgroundJob | undefined;
-  let mails: BackgroundJob | undefined;
+  let jobs: Jobs | undefined;
   const stopping = new AbortController();
   const provisioned = provision();
   const ready = provisioned.then(() => undefined);
@@ -163,8 +165,9 @@ async function listen(options: InstanceOptions, { stores, keys, mail, release }:
       const work = await provisioned.catch(() => []);
       for (const job of work) await job.stop();
       await background.settled();
-      // What was under way may have queued some.
-      await mails?.stop();
+      // What was under way may have queued mails.
+      await jobs?.stop();
+      mail?.close();
       await release();
     },
   };
@@ -188,24 +191,15 @@ async function listen(options: InstanceOptions, { stores, keys, mail, release }:
         expandLimits: settings.expandLimits,
         keys,
         background: (work) => background.hold(work),
-        wakeJobs() {
-          jobs?.wake();
-          mails?.wake();
-        },
+        wakeJobs: () => jobs?.wake(definition.name),
         countIdConflict: (...labels) => metrics?.countIdConflict(...labels),
       });
       server.serve(realm);
       instances.push(realm);
     }
     const repeat = options.repeat ?? every;
-    jobs = startJobs(instances, log, repeat);
-    const mailing = instances.filter(({ definition }) => definition.accounts !== undefined);
-    if (mail !== undefined) mails = startMail(mailing, mail, log, repeat);
-    return [
-      startRetention(instances, log, repeat),
-      startResealing(instances, keys.length > 1, log, repeat),
-      jobs,
-    ];
+    jobs = startJobs(instances, jobKinds(instances, mail, log), repeat);
+    return [startResealing(instances, keys.length > 1, log, repeat)];
   }
 
   function storeOf(realm: string): Store {
@@ -213,6 +207,20 @@ async function listen(options: InstanceOptions, { stores, keys, mail, release }:
     if (store === undefined) throw new Error(`no realm ${realm}`);
     return store;
   }
+}
+
+/** What this instance does in the background of its realms. */
+function jobKinds(
+  realms: readonly RealmInstance[],
+  mail: Delivery | undefined,
+  log: Log,
+): readonly JobKind[] {
+  const kinds = [
+    eraseOrganization,
+    assignOrganization,
+    ...(mail === undefined ? [] : [mailing(realms, mail, log)]),
+  ];
+  return [...kinds, retention(kinds)];
 }
 
 /** @throws what hinders listening, for people */

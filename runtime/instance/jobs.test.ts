@@ -1,16 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { silent } from "../http/testing/server.ts";
 import { idGenerator } from "../ids.ts";
+import type { JobRealm } from "../jobs/kind.ts";
 import { findJob, queueJob } from "../jobs/queue.ts";
-import type { JobRealm } from "../jobs/step.ts";
-import { erasingOf } from "../organizations/erasing.ts";
+import { eraseOrganization, erasingOf } from "../organizations/erasing.ts";
 import { organizationsIn } from "../organizations/testing/realm.ts";
 import type { Store } from "../store/contract/store.ts";
 import { testStore } from "../store/testing/stores.ts";
-import type { BackgroundJob } from "./job.ts";
-import { startJobs } from "./jobs.ts";
+import { type Jobs, startJobs } from "./jobs.ts";
 import { realmCollections } from "./realm.ts";
-import { shopModule } from "./testing/fixture.ts";
 import { organizationsModule } from "./testing/fixture-organizations.ts";
 import { type HeldClock, heldClock } from "./testing/servers.ts";
 
@@ -19,14 +17,15 @@ const { definition } = organizationsModule("shop");
 let clock: HeldClock;
 let store: Store;
 let realm: JobRealm;
-let jobs: BackgroundJob | undefined;
-let minute: () => void;
-let errors: object[];
+let jobs: Jobs | undefined;
+/** Looks for what is due, as every ten seconds. */
+let tick: () => void;
+let periods: number[];
 beforeEach(async () => {
   clock = heldClock();
   store = await testStore({ clock, collections: realmCollections(definition) });
   realm = { definition, store, clock, newId: idGenerator(clock), log: silent };
-  errors = [];
+  periods = [];
 });
 afterEach(async () => {
   vi.restoreAllMocks();
@@ -34,10 +33,10 @@ afterEach(async () => {
   await store.close();
 });
 
-function start(realms: readonly JobRealm[] = [realm]): BackgroundJob {
-  const log = { ...silent, error: (fields: object) => errors.push(fields) };
-  jobs = startJobs(realms, log, (_, work) => {
-    minute = work;
+function start(): Jobs {
+  jobs = startJobs([realm], [eraseOrganization], (period, work) => {
+    periods.push(period);
+    tick = work;
     return () => undefined;
   });
   return jobs;
@@ -58,29 +57,30 @@ const done = (job: string) =>
   vi.waitFor(async () => expect((await findJob(store, job))?.status).toBe("succeeded"), { timeout: 20_000 });
 
 describe("Jobs of an instance", () => {
-  it("are done at the start, when one is queued, and every minute", async () => {
+  it("are done at the start, when one is queued, and every ten seconds", async () => {
     const before = await queue();
     const running = start();
     await done(before);
     const queued = await queue();
-    running.wake();
+    running.wake("shop");
     await done(queued);
     const unheard = await queue();
-    minute();
+    tick();
     await done(unheard);
+    expect(periods).toEqual([10_000]);
   });
 
-  it("that are queued while others are done are done after them, at once", async () => {
+  it("that are queued while others are looked for are done after them, at once", async () => {
     const job = await queue();
     const running = start();
     const find = store.collection("_svc.jobs").find;
-    // Queued just when the round has looked for the last time.
+    // Queued just when the worker has looked for the last time.
     let late: string | undefined;
     vi.spyOn(store.collection("_svc.jobs"), "find").mockImplementation(async function (this: unknown, query) {
       const found = await Reflect.apply(find, this, [query]);
       if (found.length === 0 && late === undefined) {
         late = await queue();
-        running.wake();
+        running.wake("shop");
       }
       return found;
     });
@@ -89,24 +89,13 @@ describe("Jobs of an instance", () => {
     await done(late ?? "");
   });
 
-  it("are left to whoever is at them", async () => {
-    const lease = await store.lease("jobs", 60_000);
-    const job = await queue();
-    const running = start();
-    await running.stop();
-    expect((await findJob(store, job))?.status).toBe("queued");
-    await lease?.release();
-    start();
-    await done(job);
-  });
-
   it("end with the step under way when the instance stops", async () => {
     const job = await queue();
     const transaction = store.transaction.bind(store);
     let stopped: Promise<void> | undefined;
     vi.spyOn(store, "transaction").mockImplementation((work) => {
       stopped ??= running.stop();
-      running.wake();
+      running.wake("shop");
       return transaction(work);
     });
     const running = start();
@@ -116,20 +105,5 @@ describe("Jobs of an instance", () => {
     vi.restoreAllMocks();
     start();
     await done(job);
-  });
-
-  it("outlast a store that is away", async () => {
-    const job = await queue();
-    vi.spyOn(store, "lease").mockRejectedValueOnce(new Error("away"));
-    const running = start();
-    await vi.waitFor(() => expect(errors).toMatchObject([{ realm: "shop" }]));
-    running.wake();
-    await done(job);
-  });
-
-  it("are nobody's where no realm has organizations", async () => {
-    const lease = vi.spyOn(store, "lease");
-    await start([{ ...realm, definition: shopModule({}).definition }]).stop();
-    expect(lease).not.toHaveBeenCalled();
   });
 });

@@ -1,43 +1,39 @@
-import { assignOrganization } from "../documents/administration/assigning.ts";
-import { runJobs } from "../jobs/run.ts";
-import type { JobLane, JobRealm } from "../jobs/step.ts";
-import { eraseOrganization } from "../organizations/erasing.ts";
-import type { Log } from "../realm/exchange.ts";
-import { type BackgroundJob, type Every, startJob } from "./job.ts";
+import type { JobKind, JobRealm } from "../jobs/kind.ts";
+import { JobWorker, lookEvery } from "../jobs/worker.ts";
+import type { Every } from "./job.ts";
 
-const organizations: JobLane = {
-  name: "jobs",
-  works: { org_delete: eraseOrganization, assign_org: assignOrganization },
-};
+/** Milliseconds that the shutdown waits for steps under way, and for what is due of kinds that drain. */
+const patience = 2_000;
 
-/** Does the jobs of realms with organizations. */
-export function startJobs(realms: readonly JobRealm[], log: Log, repeat: Every): BackgroundJob {
-  const having = realms.filter(({ definition }) => definition.accounts?.organizations !== undefined);
-  return startLane(having, organizations, log, repeat);
+/** The jobs of the realms of an instance. */
+export interface Jobs {
+  /** Looks for what is due in a realm, at once. */
+  wake(realm: string): void;
+  /** Finishes what is under way, as far as there is time. */
+  stop(): Promise<void>;
 }
 
 /**
- * Does the jobs of a lane: at once, so that those go on which the last process left half done, whenever one is queued, and
- * every minute. Where the store is shared one instance does those of a realm at a time.
- * @param isOver when nothing more is begun; default: when it is stopped
+ * Does the jobs of realms: at once, so that those go on which the last process left half done, whenever one is queued, and
+ * every ten seconds. Where the store is shared every instance does some of them.
  */
-export function startLane(
+export function startJobs(
   realms: readonly JobRealm[],
-  lane: JobLane,
-  log: Log,
+  kinds: readonly JobKind[],
   repeat: Every,
-  isOver?: () => boolean,
-): BackgroundJob {
-  return startJob(repeat, async (stopped) => {
-    const over = isOver ?? stopped;
-    for (const realm of realms) {
-      if (over()) return false;
-      try {
-        await runJobs(realm, lane, async () => !over());
-      } catch (err) {
-        log.error({ err, realm: realm.definition.name }, "running jobs failed; trying again in a minute");
-      }
-    }
-    return realms.length === 0;
+  times: { readonly patience: number } = { patience },
+): Jobs {
+  const workers = new Map(realms.map((realm) => [realm.definition.name, new JobWorker(realm, kinds)]));
+  const all = [...workers.values()];
+  const cancel = repeat(lookEvery, () => {
+    for (const worker of all) worker.tick();
   });
+  for (const worker of all) worker.wake();
+  return {
+    wake: (realm) => workers.get(realm)?.wake(),
+    async stop() {
+      cancel();
+      await Promise.all(all.map((worker) => worker.stop(times.patience)));
+    },
+  };
 }

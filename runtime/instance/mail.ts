@@ -1,12 +1,10 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { resealed, type SealedPlace } from "../auth/sealed.ts";
+import type { JobKind, JobRealm, Progress } from "../jobs/kind.ts";
 import { queueJob } from "../jobs/queue.ts";
 import { type JobRecord, jobCollection, jobFields, readJob, writeJob } from "../jobs/records.ts";
-import type { JobRealm, JobWork, Progress } from "../jobs/step.ts";
 import type { Log, Mail, Mailer, RealmInstance } from "../realm/exchange.ts";
 import { Outdated } from "../retry.ts";
-import type { BackgroundJob, Every } from "./job.ts";
-import { startLane } from "./jobs.ts";
 
 /** A way by which mails leave. */
 export interface Delivery {
@@ -34,18 +32,17 @@ export class Undelivered extends Error {
 interface Times {
   /** Milliseconds before each attempt but the first: it is given up after some hours. */
   readonly backoff: readonly number[];
-  /** Milliseconds that an attempt may take: less than is left of a lease when it begins. */
+  /** Milliseconds that an attempt may take. */
   readonly attempt: number;
-  /** Milliseconds that the shutdown waits for mails that are due. */
-  readonly patience: number;
 }
 
 const minute = 60_000;
 const usual: Times = {
   backoff: [5_000, 30_000, 2 * minute, 10 * minute, 30 * minute, 60 * minute, 120 * minute],
   attempt: 20_000,
-  patience: 2_000,
 };
+
+const kind = "mail";
 
 /** Puts a realm's mails among its jobs. A mail holds addresses, tokens and links: it is sealed until it is sent, and gone then. */
 export function mailer(realm: Pick<RealmInstance, "clock" | "newId" | "vault">): Mailer {
@@ -54,7 +51,7 @@ export function mailer(realm: Pick<RealmInstance, "clock" | "newId" | "vault">):
       const id = realm.newId();
       const sealed = realm.vault.seal(JSON.stringify(mail ?? null), contextOf(id));
       const state: Waiting = { failures: 0 };
-      await queueJob(realm, transaction, { id, kind: "mail", target: "mail", state, sealed, by: "service" });
+      await queueJob(realm, transaction, { id, kind, target: "mail", state, sealed, by: "service" });
     },
   };
 }
@@ -79,73 +76,48 @@ interface Waiting {
   readonly failures: number;
 }
 
-/** Sends the mails of realms: at once, those that the last process left, and whenever one is queued or due again. */
-export function startMail(
-  realms: readonly (JobRealm & Pick<RealmInstance, "vault">)[],
-  delivery: Delivery,
+/**
+ * Sends the mails of realms, what is due of them also while the instance stops.
+ * @param times for tests
+ */
+export function mailing(
+  realms: readonly (Pick<JobRealm, "definition"> & Pick<RealmInstance, "vault">)[],
+  delivery: Pick<Delivery, "deliver">,
   log: Log,
-  repeat: Every,
   times: Partial<Times> = {},
-): BackgroundJob {
-  const { backoff, attempt, patience } = { ...usual, ...times };
-  const giveUp = new AbortController();
+): JobKind {
+  const { backoff, attempt } = { ...usual, ...times };
   const vaults = new Map(realms.map(({ definition, vault }) => [definition.name, vault]));
-
-  const work: JobWork = {
-    async step({ definition }, job) {
+  return {
+    name: kind,
+    limit: 4,
+    kept: 0,
+    drains: true,
+    async step({ definition }, job, { signal }) {
       const { failures }: Waiting = JSON.parse(job.state);
       try {
         const mail = opened(vaults.get(definition.name), job);
-        if (mail !== null) await within(attempt, delivery.deliver(mail), giveUp.signal);
+        if (mail !== null) await within(attempt, delivery.deliver(mail), signal);
+        return {};
       } catch (error) {
         // It is as it was for the next process.
-        if (giveUp.signal.aborted) throw new Outdated();
-        const next = failed(failures + 1, error);
-        return async () => next;
+        if (signal.aborted) throw new Outdated();
+        return failed(failures + 1, error);
       }
-      return async () => ({ gone: true });
-    },
-    async failed(_, { id }, transaction) {
-      await transaction.collection(jobCollection).remove(id);
-    },
-  };
-
-  const lane = startLane(
-    realms,
-    { name: "mail", works: { mail: work } },
-    log,
-    repeat,
-    () => giveUp.signal.aborted,
-  );
-  return {
-    wake: () => lane.wake(),
-    /** Sends what is due, for a moment. */
-    async stop() {
-      const late = setTimeout(() => {
-        giveUp.abort();
-        delivery.close();
-      }, patience);
-      lane.wake();
-      await lane.stop();
-      clearTimeout(late);
-      giveUp.abort();
-      delivery.close();
     },
   };
 
   function failed(failures: number, error: unknown): Progress {
-    const wait = backoff[failures - 1];
-    const isFinal = wait === undefined || (error instanceof Undelivered && error.isFinal);
+    const pause = backoff[failures - 1];
+    const isFinal = pause === undefined || (error instanceof Undelivered && error.isFinal);
     const fields = { attempts: failures, ...factsOf(error) };
     if (isFinal) {
       log.error(fields, "a mail could not be sent");
-      return { gone: true };
+      return {};
     }
     log.warn(fields, "a mail could not be sent yet; it is tried again");
-    // What comes later is found by the round of every minute.
-    if (wait < minute) setTimeout(() => lane.wake(), wait).unref();
     const state: Waiting = { failures };
-    return { state, pause: wait };
+    return { state, pause };
   }
 }
 

@@ -4,6 +4,7 @@ import { systemCollections } from "../auth/collections.ts";
 import type { Clock } from "../clock.ts";
 import { documentCollections } from "../documents/shapes.ts";
 import { idGenerator } from "../ids.ts";
+import { laneShape } from "../jobs/lanes.ts";
 import { jobShape } from "../jobs/records.ts";
 import { organizationCollections } from "../organizations/collections.ts";
 import { realmOrganizations } from "../organizations/realm.ts";
@@ -17,12 +18,12 @@ import { mailer } from "./mail.ts";
 
 /** Everything that a realm stores: its own collections and the service's. */
 export function realmCollections(definition: RealmDefinition): CollectionShape[] {
-  const jobs = definition.accounts === undefined ? [] : [jobShape];
   return [
     ...documentCollections(definition),
     ...systemCollections(definition),
     ...organizationCollections(definition),
-    ...jobs,
+    jobShape,
+    laneShape,
   ];
 }
 

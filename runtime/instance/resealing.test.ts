@@ -19,7 +19,8 @@ import { idGenerator } from "../ids.ts";
 import { type Vault, vault } from "../sealing.ts";
 import type { Store } from "../store/contract/store.ts";
 import { testPlace, testStore } from "../store/testing/stores.ts";
-import { mailer, startMail } from "./mail.ts";
+import { startJobs } from "./jobs.ts";
+import { mailer, mailing } from "./mail.ts";
 import { realmCollections } from "./realm.ts";
 import { reseal, type Sealing, startResealing } from "./resealing.ts";
 import { deliveryTo, heldClock } from "./testing/servers.ts";
@@ -217,13 +218,8 @@ describe("Sealing anew by the newest key", () => {
     expect(await reseal(realmWith(vaultOf(newest, oldest)))).toMatchObject({ renewed: counts });
     const sent: string[] = [];
     const realm = { definition, store, clock, vault: vaultOf(newest), newId: () => "", log: silent };
-    const mails = startMail(
-      [realm],
-      deliveryTo(({ text }) => sent.push(text)),
-      silent,
-      () => () => undefined,
-    );
-    await mails.stop();
+    const delivery = deliveryTo(({ text }) => sent.push(text));
+    await startJobs([realm], [mailing([realm], delivery, silent)], () => () => undefined).stop();
     expect(sent).toEqual(["svt_secret"]);
   });
 

@@ -1,6 +1,5 @@
-import { holding, leaseTime } from "../jobs/holding.ts";
-import type { Log, RealmInstance } from "../realm/exchange.ts";
-import { type BackgroundJob, type Every, startJob } from "./job.ts";
+import { trimHistory } from "../jobs/history.ts";
+import type { JobKind, JobRealm } from "../jobs/kind.ts";
 import { realmCollections } from "./realm.ts";
 
 /** Documents removed in one write, so that others get their turn in between. */
@@ -8,48 +7,36 @@ const batch = 200;
 /** Writes a sweep makes for one collection; the next sweep goes on. */
 const batches = 500;
 
-type Swept = Pick<RealmInstance, "definition" | "store" | "clock">;
-
 /**
- * Removes for good what has passed its end in a realm: deleted documents after their retention, sessions and
- * idempotency records. Answers how many; undefined where another sweep, of another instance perhaps, is at it.
+ * Removes for good what has passed its end in a realm, every minute: deleted documents after their retention, sessions,
+ * idempotency records, and jobs.
+ * @param kinds whose finished jobs it bounds
  */
-export async function purgeExpired({ definition, store, clock }: Swept): Promise<number | undefined> {
-  const lease = await store.lease("retention", leaseTime);
-  if (lease === undefined) return undefined;
-  const hold = holding(lease, clock);
-  let removed = 0;
-  try {
-    for (const { name } of realmCollections(definition)) {
-      const collection = store.collection(name);
-      for (let round = 0; round < batches; round += 1) {
-        if (!(await hold())) return removed;
-        const now = await collection.removeExpired(batch);
-        removed += now;
-        if (now < batch) break;
-      }
-    }
-    return removed;
-  } finally {
-    await lease.release();
-  }
+export function retention(kinds: readonly JobKind[]): JobKind {
+  return {
+    name: "retention",
+    limit: 1,
+    backoff: [],
+    every: 60_000,
+    async step(realm, _, { goesOn }) {
+      const expired = await purgeExpired(realm, goesOn);
+      const removed = expired + (await trimHistory(realm, kinds, goesOn));
+      if (removed > 0) realm.log.info({ realm: realm.definition.name, removed }, "purged expired documents");
+      return { result: { removed } };
+    },
+  };
 }
 
-/** Purges at once, so that what expired while the process was down goes, and then every minute. */
-export function startRetention(realms: readonly RealmInstance[], log: Log, repeat: Every): BackgroundJob {
-  return startJob(repeat, async (stopped) => {
-    for (const realm of realms) {
-      if (stopped()) return false;
-      try {
-        const removed = (await purgeExpired(realm)) ?? 0;
-        if (removed > 0) log.info({ realm: realm.definition.name, removed }, "purged expired documents");
-      } catch (err) {
-        log.error(
-          { err, realm: realm.definition.name },
-          "purging expired documents failed; trying again in a minute",
-        );
-      }
+async function purgeExpired({ definition, store }: JobRealm, goesOn: () => boolean): Promise<number> {
+  let removed = 0;
+  for (const { name } of realmCollections(definition)) {
+    const collection = store.collection(name);
+    for (let round = 0; round < batches; round += 1) {
+      if (!goesOn()) return removed;
+      const now = await collection.removeExpired(batch);
+      removed += now;
+      if (now < batch) break;
     }
-    return false;
-  });
+  }
+  return removed;
 }

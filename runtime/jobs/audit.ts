@@ -3,8 +3,8 @@ import { collections } from "../auth/collections.ts";
 import { writeAudit } from "../auth/records.ts";
 import { timestamp } from "../clock.ts";
 import type { Transaction } from "../store/contract/transaction.ts";
+import type { JobRealm } from "./kind.ts";
 import type { JobRecord } from "./records.ts";
-import type { JobRealm } from "./step.ts";
 
 /** Appends to the audit trail, in the transaction of a step, what a job has done for who queued it. */
 export async function auditJob(

@@ -1,15 +1,18 @@
+import type { Read } from "../auth/records.ts";
 import { timestamp } from "../clock.ts";
 import type { RealmInstance } from "../realm/exchange.ts";
 import type { Sealed } from "../sealing.ts";
 import type { Store } from "../store/contract/store.ts";
 import type { Transaction } from "../store/contract/transaction.ts";
-import { type JobKind, type JobRecord, jobCollection, readJob, writeJob } from "./records.ts";
+import { enterLane, leaveLane } from "./lanes.ts";
+import { type JobRecord, jobCollection, readJob, writeJob } from "./records.ts";
 
 /** A job to be queued. */
 export interface NewJob {
   /** Default: a new one; where the change that queues it has to name it. */
   readonly id?: string;
-  readonly kind: JobKind;
+  /** Name of a kind. */
+  readonly kind: string;
   /** `org:<id>`, `collection:<database>/<collection>`. */
   readonly target: string;
   /** What its kind begins with; becomes JSON text. */
@@ -18,37 +21,47 @@ export interface NewJob {
   readonly sealed?: Sealed;
   /** Who queues it, as the audit trail names them. */
   readonly by: string;
+  /** Milliseconds until it is due; default: none. */
+  readonly delay?: number;
+  /** It is done after those that were queued with the same one before. */
+  readonly lane?: string;
 }
 
 /**
  * Queues a job in the transaction of the change that wants it: it is done if, and only if, that is committed. Call
- * `realm.wakeJobs()` then, else it waits for up to a minute.
+ * `realm.wakeJobs()` then, else it waits for some seconds.
  * @returns its id
  */
 export async function queueJob(
-  { clock, newId }: Pick<RealmInstance, "clock" | "newId">,
+  realm: Pick<RealmInstance, "clock" | "newId">,
   transaction: Transaction,
-  { id = newId(), kind, target, state, sealed, by }: NewJob,
+  job: NewJob,
 ): Promise<string> {
-  const now = timestamp(clock.now());
-  const record: JobRecord = {
+  const queued = await enterLane(transaction, recordOf(realm, job));
+  await transaction.collection(jobCollection).insert(writeJob(queued, 1));
+  return queued.id;
+}
+
+function recordOf({ clock, newId }: Pick<RealmInstance, "clock" | "newId">, job: NewJob): JobRecord {
+  const { id = newId(), kind, target, state, sealed, by, delay = 0, lane } = job;
+  const now = clock.now();
+  return {
     id,
     kind,
     status: "queued",
     target,
-    created_at: now,
+    created_at: timestamp(now),
     created_by: by,
     started_at: null,
     finished_at: null,
-    due_at: now,
+    due_at: timestamp(now + delay),
     attempts: 0,
     state: JSON.stringify(state),
     ...(sealed !== undefined && { sealed }),
     result: null,
     error: null,
+    ...(lane !== undefined && { lane }),
   };
-  await transaction.collection(jobCollection).insert(writeJob(record, 1));
-  return id;
 }
 
 /** Undefined where there is none, or none any longer. */
@@ -57,23 +70,63 @@ export async function findJob(store: Store, id: string): Promise<JobRecord | und
   return document && readJob(document).record;
 }
 
-/** Has a job that failed go on where it was, with as many attempts as a new one; false where it has not failed. */
-export async function retryJob(
+/** Writes what else belongs to a change of a job, in its transaction. */
+type Along = (transaction: Transaction) => Promise<void>;
+
+/**
+ * Has a job that failed go on where it was, with as many attempts as a new one, at the end of its lane; undefined where it
+ * has not failed.
+ */
+export function retryJob(
   { store, clock }: Pick<RealmInstance, "store" | "clock">,
   id: string,
-): Promise<boolean> {
-  const jobs = store.collection(jobCollection);
-  const document = await jobs.get(id, "live");
-  if (document === undefined) return false;
-  const { record, version } = readJob(document);
-  if (record.status !== "failed") return false;
-  const again: JobRecord = {
-    ...record,
-    status: "queued",
-    finished_at: null,
-    due_at: timestamp(clock.now()),
-    attempts: 0,
-    error: null,
-  };
-  return jobs.replace(version, writeJob(again, version + 1));
+  along?: Along,
+): Promise<JobRecord | undefined> {
+  return change(store, id, along, async (transaction, { record: job }) => {
+    if (job.status !== "failed") return undefined;
+    const due_at = timestamp(clock.now());
+    const again = { ...job, status: "queued", finished_at: null, due_at, attempts: 0, error: null } as const;
+    return enterLane(transaction, again);
+  });
+}
+
+/**
+ * Ends a job that is not over: a step of it that is under way writes nothing any more. What steps before have done stays
+ * done. Undefined where it is over.
+ */
+export function cancelJob(
+  { store, clock }: Pick<RealmInstance, "store" | "clock">,
+  id: string,
+  along?: Along,
+): Promise<JobRecord | undefined> {
+  return change(store, id, along, async (transaction, { record }) => {
+    if (record.finished_at !== null) return undefined;
+    const { claimed_by: _, ...job } = record;
+    const over = { status: "cancelled", finished_at: timestamp(clock.now()), due_at: null } as const;
+    // One that waits keeps its place, so that those behind it are found.
+    if (job.waits !== undefined) return { ...job, ...over };
+    await leaveLane(transaction, job);
+    const { next: __, ...left } = job;
+    return { ...left, ...over };
+  });
+}
+
+/** Changes a job in a transaction, if `changed` answers what it becomes. */
+function change(
+  store: Store,
+  id: string,
+  along: Along | undefined,
+  changed: (transaction: Transaction, job: Read<JobRecord>) => Promise<JobRecord | undefined>,
+): Promise<JobRecord | undefined> {
+  return store.transaction(async (transaction) => {
+    const jobs = transaction.collection(jobCollection);
+    const document = await jobs.get(id, "live");
+    if (document === undefined) return undefined;
+    const read = readJob(document);
+    const next = await changed(transaction, read);
+    if (next === undefined) return undefined;
+    await jobs.replace(read.version, writeJob(next, read.version + 1));
+    await along?.(transaction);
+    return next;
+  });
 }

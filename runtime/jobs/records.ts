@@ -6,26 +6,27 @@ import type { Sealed } from "../sealing.ts";
 import type { DocumentWrite } from "../store/contract/document.ts";
 import type { CollectionShape } from "../store/contract/shape.ts";
 
-export const jobStatuses = ["queued", "running", "succeeded", "failed"] as const;
+export const jobStatuses = ["queued", "running", "succeeded", "failed", "cancelled"] as const;
 
 export type JobStatus = (typeof jobStatuses)[number];
-
-/** What a job does: erases what a deleted organization leaves, gives documents to an organization, or sends a mail. */
-export type JobKind = "org_delete" | "assign_org" | "mail";
 
 /** `_svc.jobs`: work that goes on in the background, step by step. Times are RFC 3339, UTC, milliseconds. */
 export interface JobRecord {
   readonly id: string;
-  readonly kind: JobKind;
+  /** Of one that no kind of this version is called nobody does anything: an instance of another version may. */
+  readonly kind: string;
   readonly status: JobStatus;
-  /** What it is done to: `org:<id>`, `collection:<database>/<collection>`. */
+  /** What it is done to: `org:<id>`, `collection:<database>/<collection>`, `realm`. */
   readonly target: string;
   readonly created_at: string;
   /** Who queued it, as the audit trail names them. */
   readonly created_by: string;
   readonly started_at: string | null;
   readonly finished_at: string | null;
-  /** When its next step is due; null: it has no more. A job that is finished may have one left, to clean up. */
+  /**
+   * When its next step is due, by the store's clock; while somebody has claimed it, when the claim ends: it is due then,
+   * too. Null: it has no more, or waits in its lane. A job that is finished may have one left, to clean up.
+   */
   readonly due_at: string | null;
   /** How often its next step has failed. */
   readonly attempts: number;
@@ -37,6 +38,16 @@ export interface JobRecord {
   readonly result: JsonObject | null;
   /** Why it failed, without anything of a document. */
   readonly error: string | null;
+  /** How often it was claimed: the fencing token, under which alone whoever claimed it last writes. */
+  readonly token?: number;
+  /** The process that has claimed it; absent: none. */
+  readonly claimed_by?: string;
+  /** Jobs of one lane are done one after another, in the order in which they were queued. */
+  readonly lane?: string;
+  /** The job after it in its lane. */
+  readonly next?: string;
+  /** While jobs before it in its lane are not over: when it is due then. */
+  readonly waits?: string;
 }
 
 export const jobCollection = "_svc.jobs";
@@ -46,6 +57,7 @@ export const jobFields = {
   kind: field("kind", "string"),
   status: field("status", "string"),
   due_at: field("due_at", "date-time"),
+  finished_at: field("finished_at", "date-time"),
   /** The key that what is secret is encrypted with. */
   sealed_key: field("sealed.key", "string"),
 };
@@ -53,22 +65,32 @@ export const jobFields = {
 /** Milliseconds for which a job can be looked at after its end. */
 const retention = 30 * 86_400_000;
 
-/** The system collection of jobs, in realms with accounts. */
+/** The system collection of jobs. */
 export const jobShape: CollectionShape = shape(jobCollection, jobFields, [
   index("due", [jobFields.due_at, documentFields.id], false),
-  index("lane", [jobFields.kind, jobFields.due_at, documentFields.id], false),
+  index("kind_due", [jobFields.kind, jobFields.due_at, documentFields.id], false),
+  index("finished", [jobFields.kind, jobFields.finished_at, documentFields.id], false),
   index("sealed_key", [jobFields.sealed_key, documentFields.id], false),
   index("status", jobFields.status, false),
 ]);
 
 export const readJob = readRecord<JobRecord>;
 
+/** It never ends: each realm has one of its kind. */
+export function isStanding({ id, kind }: JobRecord): boolean {
+  return id === kind;
+}
+
+/** Nothing is to be done for it any more, nor does anything wait for it. */
+export function isOver({ finished_at, due_at, waits }: JobRecord): boolean {
+  return finished_at !== null && due_at === null && waits === undefined;
+}
+
 /** The store forgets a job a while after its last step. */
 export function writeJob(record: JobRecord, version: number): DocumentWrite {
-  const { created_at, finished_at, due_at } = record;
-  const isOver = finished_at !== null && due_at === null;
+  const { created_at, finished_at } = record;
   return {
     ...writeRecord(record, version, created_at),
-    ...(isOver && { purgeAt: Date.parse(finished_at) + retention }),
+    ...(finished_at !== null && isOver(record) && { purgeAt: Date.parse(finished_at) + retention }),
   };
 }

@@ -6,7 +6,7 @@ import { documentFields } from "../filter/fields.ts";
 import type { JsonObject } from "../json.ts";
 import type { RealmInstance, Route, RouteTable } from "../realm/exchange.ts";
 import { findJob } from "./queue.ts";
-import { type JobKind, type JobRecord, jobCollection, jobFields, jobStatuses, readJob } from "./records.ts";
+import { type JobRecord, jobCollection, jobFields, jobStatuses, readJob } from "./records.ts";
 
 /** The routes of `/v1/{realm}/_admin/jobs` (api-decisions: Administrator routes). */
 export function jobRoutes(realm: string): RouteTable {
@@ -25,7 +25,9 @@ const jobList = listOf(
 );
 
 /** Kinds that administrators see; whom a realm mails is no concern of theirs. */
-const shown: readonly JobKind[] = ["org_delete", "assign_org"];
+const shown: readonly string[] = ["org_delete", "assign_org"];
+
+const statuses = jobStatuses.filter((status) => status !== "cancelled");
 
 /** GET `/jobs`: newest first; all, or those of a `status`. */
 function listJobs(realm: RealmInstance): Route {
@@ -52,8 +54,8 @@ function search(query: ReadonlyMap<string, string>): Filter {
   const status = query.get("status");
   const kinds = isIn(jobFields.kind, shown);
   if (status === undefined) return kinds;
-  if (!jobStatuses.some((known) => known === status))
-    throw invalidParameter("status", `must be one of ${jobStatuses.join(", ")}`);
+  if (!statuses.some((known) => known === status))
+    throw invalidParameter("status", `must be one of ${statuses.join(", ")}`);
   return and(kinds, eq(jobFields.status, status));
 }
 

@@ -10,9 +10,9 @@ import { silent } from "../http/testing/server.ts";
 import { idGenerator } from "../ids.ts";
 import { realmCollections } from "../instance/realm.ts";
 import { type HeldClock, heldClock } from "../instance/testing/servers.ts";
+import type { JobRealm } from "../jobs/kind.ts";
 import { findJob, queueJob } from "../jobs/queue.ts";
-import { type GoOn, runJobs } from "../jobs/run.ts";
-import type { JobRealm } from "../jobs/step.ts";
+import { type GoOn, runJobs } from "../jobs/testing/run.ts";
 import { type CollectionDefinition, storeNameOf } from "../realm/definition.ts";
 import type { Visibility } from "../store/contract/document.ts";
 import { QueryTimeout } from "../store/contract/errors.ts";
@@ -70,11 +70,7 @@ async function remove({ id }: OrganizationRecord): Promise<string> {
 }
 
 const run = (goOn: GoOn = async () => true, on: JobRealm = realm): Promise<void> =>
-  runJobs(
-    on,
-    { name: "jobs", works: { org_delete: eraseOrganization, assign_org: assignOrganization } },
-    goOn,
-  );
+  runJobs(on, [eraseOrganization, assignOrganization], goOn);
 
 async function audit(): Promise<readonly AuditRecord[]> {
   const all = { filter: TRUE, visibility: "live", limit: 100, skip: 0 } as const;

@@ -3,9 +3,9 @@ import { timestamp } from "../clock.ts";
 import { eq } from "../filter/algebra.ts";
 import { type Field, organizationFields } from "../filter/fields.ts";
 import { auditJob } from "../jobs/audit.ts";
+import type { JobKind, JobRealm, Progress } from "../jobs/kind.ts";
 import type { NewJob } from "../jobs/queue.ts";
 import type { JobRecord } from "../jobs/records.ts";
-import type { JobRealm, JobWork, Progress, Step } from "../jobs/step.ts";
 import { type CollectionDefinition, storeNameOf } from "../realm/definition.ts";
 import type { Visibility } from "../store/contract/document.ts";
 import type { Transaction } from "../store/contract/transaction.ts";
@@ -41,11 +41,13 @@ interface Erasing {
  */
 export function erasingOf(org: string, by: string): NewJob {
   const state: Erasing = { org, done: "", trash: false, deleted: {}, kept: {}, late: false };
-  return { kind: "org_delete", target: `org:${org}`, state, by };
+  return { kind: eraseOrganization.name, target: `org:${org}`, state, by };
 }
 
 /** Erases the documents of a deleted organization, then what is left of its members and invitations. */
-export const eraseOrganization: JobWork = {
+export const eraseOrganization: JobKind = {
+  name: "org_delete",
+  limit: 4,
   async step(realm, job) {
     const state: Erasing = JSON.parse(job.state);
     const next = nextCollection(realm, state.done);
@@ -63,7 +65,7 @@ function isOurs({ status, cleanup }: OrganizationRecord, job: JobRecord): boolea
   return status === "deleted" && (cleanup === null || cleanup.job === job.id);
 }
 
-type OrganizationStep = (transaction: Transaction, org: Read<OrganizationRecord>) => ReturnType<Step>;
+type OrganizationStep = (transaction: Transaction, org: Read<OrganizationRecord>) => Promise<Progress>;
 
 function nextCollection({ definition }: JobRealm, done: string): CollectionDefinition | undefined {
   let next: CollectionDefinition | undefined;

@@ -2,7 +2,7 @@ import { newToken, tokenHash } from "../../runtime/auth/credentials/tokens.ts";
 import { timestamp } from "../../runtime/clock.ts";
 import { eq, isIn } from "../../runtime/filter/algebra.ts";
 import type { HeldClock } from "../../runtime/instance/testing/servers.ts";
-import { jobCollection, jobFields } from "../../runtime/jobs/records.ts";
+import { isStanding, jobCollection, jobFields, readJob } from "../../runtime/jobs/records.ts";
 import type { JsonObject } from "../../runtime/json.ts";
 import { collections, memberFields } from "../../runtime/organizations/collections.ts";
 import {
@@ -100,8 +100,12 @@ export class Tenants {
   /** Waits until jobs have done what there is to do. */
   async settle(): Promise<void> {
     const jobs = this.#place.store.collection(jobCollection);
-    const waiting = isIn(jobFields.status, ["queued", "running"]);
-    while ((await jobs.count(waiting, "live")) > 0) await new Promise(setImmediate);
+    const filter = isIn(jobFields.status, ["queued", "running"]);
+    const waiting = async () => {
+      const found = await jobs.find({ filter, visibility: "live", limit: 100, skip: 0 });
+      return found.some((document) => !isStanding(readJob(document).record));
+    };
+    while (await waiting()) await new Promise(setImmediate);
   }
 
   async #invite({ org, id }: Tenant["names"], token: string, to: "none" | "email" | "nobody"): Promise<void> {

@@ -9,10 +9,10 @@ import { silent } from "../../http/testing/server.ts";
 import { idGenerator } from "../../ids.ts";
 import { realmCollections } from "../../instance/realm.ts";
 import { type HeldClock, heldClock } from "../../instance/testing/servers.ts";
+import type { JobRealm } from "../../jobs/kind.ts";
 import { findJob, queueJob } from "../../jobs/queue.ts";
 import type { JobRecord } from "../../jobs/records.ts";
-import { type GoOn, runJobs } from "../../jobs/run.ts";
-import type { JobRealm } from "../../jobs/step.ts";
+import { type GoOn, runJobs } from "../../jobs/testing/run.ts";
 import type { JsonObject } from "../../json.ts";
 import { eraseOrganization } from "../../organizations/erasing.ts";
 import type { OrganizationRecord } from "../../organizations/records.ts";
@@ -84,8 +84,8 @@ const queue = (where: JsonObject = {}, to = org.id): Promise<string> =>
     );
   });
 
-const lane = { name: "jobs", works: { org_delete: eraseOrganization, assign_org: assignOrganization } };
-const run = (goOn: GoOn = async () => true): Promise<void> => runJobs(realm, lane, goOn);
+const kinds = [eraseOrganization, assignOrganization];
+const run = (goOn?: GoOn): Promise<void> => runJobs(realm, kinds, goOn);
 
 const job = async (id: string): Promise<JobRecord | undefined> => findJob(store, id);
 
@@ -215,7 +215,7 @@ describe("Administrator routes: _assign_org", () => {
     await run(async () => left-- > 0);
     expect(await job(unknown)).toMatchObject({ status: "failed", error: expect.stringContaining("where") });
     const without = { ...realm, definition: { ...definition, collections: [] } };
-    await runJobs(without, lane, async () => true);
+    await runJobs(without, kinds);
     expect(await job(gone)).toMatchObject({ status: "failed", error: expect.stringContaining("collection") });
   });
 });

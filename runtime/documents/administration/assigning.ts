@@ -3,9 +3,9 @@ import { and, exists, type Filter, not } from "../../filter/algebra.ts";
 import { organizationFields } from "../../filter/fields.ts";
 import { defaultOrder, type Position, positionOf } from "../../filter/order.ts";
 import { auditJob } from "../../jobs/audit.ts";
+import { JobFailure, type JobKind, type JobRealm } from "../../jobs/kind.ts";
 import type { NewJob } from "../../jobs/queue.ts";
 import type { JobRecord } from "../../jobs/records.ts";
-import { JobFailure, type JobRealm, type JobWork } from "../../jobs/step.ts";
 import { collections } from "../../organizations/collections.ts";
 import { readOrganization } from "../../organizations/records.ts";
 import { type CollectionDefinition, storeNameOf } from "../../realm/definition.ts";
@@ -49,7 +49,7 @@ interface Assigning extends Assignment {
 export function assigningOf(assignment: Assignment, by: string): NewJob {
   const state: Assigning = { ...assignment, after: undefined, missed: false, count: 0 };
   const target = `collection:${assignment.database}/${assignment.collection}`;
-  return { kind: "assign_org", target, state, by };
+  return { kind: assignOrganization.name, target, state, by };
 }
 
 /** The documents that an organization may be given to, among those that a `where` wants: deleted ones too. */
@@ -58,7 +58,9 @@ export const assignable = {
   visibility: "all",
 } as const;
 
-export const assignOrganization: JobWork = {
+export const assignOrganization: JobKind = {
+  name: "assign_org",
+  limit: 4,
   async step(realm, job) {
     const state: Assigning = JSON.parse(job.state);
     const definition = collectionOf(realm, state);

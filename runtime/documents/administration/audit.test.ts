@@ -199,6 +199,7 @@ describe("Audit records: the write and its record are one", () => {
     const breaking = (records: TransactionCollection): TransactionCollection => ({
       get: (...given) => records.get(...given),
       insert: () => Promise.reject(broken),
+      replaceAll: (...given) => records.replaceAll(...given),
       insertAll: async (documents) => {
         if (when === "after") await records.insertAll(documents);
         throw broken;

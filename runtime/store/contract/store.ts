@@ -39,6 +39,10 @@ export interface Store {
    * engine cannot know, and then nothing read from it may be kept.
    */
   revision(collection: string): number | undefined;
+  /** Whether other processes work on it, too: what one of them leaves undone another one does. */
+  readonly isShared: boolean;
+  /** The time by the store's own clock, where it is shared the server's; epoch milliseconds. @throws StoreUnavailable */
+  now(): Promise<number>;
   readonly feed: ChangeFeed;
   /** @throws when the store cannot be reached, or would not write. */
   health(): Promise<void>;

@@ -13,6 +13,12 @@ export interface Transaction {
   collection(name: string): TransactionCollection;
 }
 
+/** A document in place of the one that has its id, if that is of this version. */
+export interface Replacement {
+  readonly expected: number;
+  readonly document: DocumentWrite;
+}
+
 /** A collection in a transaction. */
 export interface TransactionCollection extends DocumentReader, DocumentWriter {
   /**
@@ -20,6 +26,12 @@ export interface TransactionCollection extends DocumentReader, DocumentWriter {
    * @throws InsertRefused for the first that is refused
    */
   insertAll(documents: readonly DocumentWrite[]): Promise<void>;
+  /**
+   * Replaces those of the documents that still have the expected versions (in any visibility), in as few commands as the
+   * engine can; answers how many.
+   * @throws UniqueViolation | DocumentTooLarge
+   */
+  replaceAll(replacements: readonly Replacement[]): Promise<number>;
   /**
    * Removes for good those of the documents that still have these versions (in any visibility), in as few commands as the
    * engine can; answers how many.

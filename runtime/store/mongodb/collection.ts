@@ -105,6 +105,7 @@ export class MongoCollection implements StoreCollection {
       insertAll: (documents) => this.#writes.insertAll(documents, session),
       replace: (expected, document) => this.#writes.replace(expected, document, session),
       remove: (id, expected) => this.#writes.remove(id, expected, session),
+      replaceAll: (replacements) => this.#writes.replaceAll(replacements, session),
       removeAll: (documents) => this.#writes.removeAll(documents, session),
     };
   }

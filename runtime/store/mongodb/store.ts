@@ -52,6 +52,7 @@ export async function openMongoStore(options: MongoStoreOptions): Promise<Store>
 }
 
 class MongoStore implements Store {
+  readonly isShared = true;
   readonly feed: MongoFeed;
   readonly #engine: Engine;
   readonly #leases: Leases;
@@ -113,6 +114,10 @@ class MongoStore implements Store {
     return this.#underway.run(() => this.#leases.take(name, ttl));
   }
 
+  now(): Promise<number> {
+    return this.#underway.run(() => serverTime(this.#engine));
+  }
+
   /** Other instances write, too. */
   revision(): undefined {
     return undefined;
@@ -139,6 +144,21 @@ class MongoStore implements Store {
     const found = this.#collections.get(name);
     if (found === undefined) throw new Error(`collection ${name} is not provisioned`);
     return found;
+  }
+}
+
+/**
+ * Our clock, set right as far as the server's is certain to differ: by what lies outside of the time that asking took.
+ * @throws StoreUnavailable
+ */
+async function serverTime({ database, clock }: Engine): Promise<number> {
+  const sent = Date.now();
+  try {
+    const { localTime } = await database.command({ hello: 1 }, { signal: AbortSignal.timeout(HEALTH_TIME) });
+    const theirs = Number(localTime);
+    return clock.now() + theirs - Math.min(Math.max(theirs, sent), Date.now());
+  } catch (error) {
+    throw new StoreUnavailable(error);
   }
 }
 

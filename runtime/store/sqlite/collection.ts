@@ -6,7 +6,7 @@ import type { StoreCollection } from "../contract/collection.ts";
 import type { DocumentWrite, StoredDocument, Visibility } from "../contract/document.ts";
 import { InsertRefused } from "../contract/errors.ts";
 import type { Find, Lookup } from "../contract/query.ts";
-import type { TransactionCollection } from "../contract/transaction.ts";
+import type { Replacement, TransactionCollection } from "../contract/transaction.ts";
 import type { Connection } from "./connection.ts";
 import { INLINE_ROWS, type Sequence, single, type Way } from "./query.ts";
 import { groupsOf } from "./read/aggregate.ts";
@@ -256,6 +256,14 @@ export class SqliteTransactionCollection implements TransactionCollection {
 
   async remove(id: string, expected?: number): Promise<boolean> {
     return this.#table.remove(this.#writing(), this.#engine.clock.now(), id, expected);
+  }
+
+  async replaceAll(replacements: readonly Replacement[]): Promise<number> {
+    const connection = this.#writing();
+    const now = this.#engine.clock.now();
+    return replacements.filter(({ expected, document }) =>
+      this.#table.replace(connection, now, expected, document),
+    ).length;
   }
 
   async removeAll(documents: readonly Pick<StoredDocument, "id" | "version">[]): Promise<number> {

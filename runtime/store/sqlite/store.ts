@@ -47,6 +47,8 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
 }
 
 class SqliteStore implements Store {
+  /** The folder is served by one process. */
+  readonly isShared = false;
   readonly feed: SqliteFeed;
   readonly #file: StoreFile;
   readonly #reads: Reads;
@@ -133,6 +135,10 @@ class SqliteStore implements Store {
 
   #isHeld({ name, token }: Pick<Lease, "name" | "token">): boolean {
     return this.#leases.get(name) === token;
+  }
+
+  async now(): Promise<number> {
+    return this.#engine.clock.now();
   }
 
   revision(collection: string): number | undefined {

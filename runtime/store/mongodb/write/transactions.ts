@@ -141,6 +141,7 @@ class Scope implements Transaction {
       insertAll: (documents) => this.#run(() => operations.insertAll(documents)),
       replace: (expected, document) => this.#run(() => operations.replace(expected, document)),
       remove: (id, expected) => this.#run(() => operations.remove(id, expected)),
+      replaceAll: (replacements) => this.#run(() => operations.replaceAll(replacements)),
       removeAll: (documents) => this.#run(() => operations.removeAll(documents)),
     };
   }

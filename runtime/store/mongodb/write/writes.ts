@@ -17,6 +17,7 @@ import {
   TransactionConflict,
   UniqueViolation,
 } from "../../contract/errors.ts";
+import type { Replacement } from "../../contract/transaction.ts";
 import { requireWritable } from "../../writable.ts";
 import type { Engine, Provisioned } from "../engine.ts";
 import { isConflict, isDuplicateKey, isParallelArrays, storeError } from "../errors.ts";
@@ -106,6 +107,25 @@ export class Writes {
       (options) => this.#documents.replaceOne(filter, document, options),
     );
     return matchedCount === 1;
+  }
+
+  /**
+   * One command, in a transaction.
+   * @throws UniqueViolation | DocumentTooLarge
+   */
+  async replaceAll(replacements: readonly Replacement[], session: ClientSession): Promise<number> {
+    if (replacements.length === 0) return 0;
+    const operations: ReplaceOperation[] = [];
+    for (const { expected, document } of replacements) {
+      const filter = { _id: document.id, ...isVersion(expected), ...this.#isKept() };
+      operations.push({ replaceOne: { filter, replacement: await this.#encoded(document) } });
+    }
+    const refused = (error: unknown): Stored => {
+      const at = error instanceof MongoBulkWriteError ? errorsOf(error)[0]?.index : undefined;
+      return operations[at ?? 0]?.replaceOne.replacement ?? { _id: "" };
+    };
+    const write = (options: Options) => this.#documents.bulkWrite(operations, options);
+    return (await this.#insisting(refused, session, write)).matchedCount;
   }
 
   async remove(id: string, expected?: number, session?: ClientSession): Promise<boolean> {
@@ -273,6 +293,10 @@ export class Writes {
   #isKept(): Document {
     return { [columns.purgeAt]: { $not: { $lte: new Date(this.#engine.clock.now()) } } };
   }
+}
+
+interface ReplaceOperation {
+  readonly replaceOne: { readonly filter: Filter<Stored>; readonly replacement: Stored };
 }
 
 /** What an insert is refused with; everything else says nothing about the document. */

@@ -62,6 +62,12 @@ export function describeLeases(suite: Suite): void {
       expect(all.map(({ id }) => id).sort()).toEqual(["again", "first", "second"]);
     });
 
+    test("the store's time is the clock's where both agree", async () => {
+      expect(await suite.store.now()).toBe(suite.clock.now());
+      suite.clock.time += 90_000;
+      expect(await suite.store.now()).toBe(suite.clock.now());
+    });
+
     test("of many who ask at once one has it", async () => {
       const asked = Array.from({ length: 20 }, () => suite.store.lease("job", 60_000));
       expect((await Promise.all(asked)).filter((lease) => lease !== undefined)).toHaveLength(1);

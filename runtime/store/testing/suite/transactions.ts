@@ -109,6 +109,54 @@ export function describeTransactions(suite: Suite): void {
       expect(await none).toBe(0);
     });
 
+    test("documents replaced together are those that still have these versions", async () => {
+      const collection = await suite.people(index("by_name", ["name"], true));
+      for (const id of ["one", "two", "changed"]) await collection.insert(written(id, { name: id }));
+      await collection.replace(1, written("changed", { name: "changed" }, { version: 2 }));
+      await collection.insert(written("expired", { name: "e" }, { deletedAt: start, purgeAt: start + DAY }));
+      suite.clock.time = start + DAY;
+      const next = (id: string, version: number, name = `${id} anew`) => ({
+        expected: version - 1,
+        document: written(id, { name }, { version }),
+      });
+      const replaced = await suite.store.transaction((transaction) =>
+        transaction
+          .collection("app.people")
+          .replaceAll([
+            next("one", 2),
+            next("changed", 2),
+            next("expired", 2),
+            next("none", 2),
+            next("two", 2),
+          ]),
+      );
+      expect(replaced).toBe(2);
+      const all = await collection.find({ filter: TRUE, visibility: "all", limit: 10, skip: 0 });
+      expect(all.map(({ id, version }) => [id, version]).sort()).toEqual([
+        ["changed", 2],
+        ["one", 2],
+        ["two", 2],
+      ]);
+      expect(await collection.count(eq(fields.name, "one anew"), "live")).toBe(1);
+      const none = suite.store.transaction((transaction) =>
+        transaction.collection("app.people").replaceAll([]),
+      );
+      expect(await none).toBe(0);
+    });
+
+    test("of documents replaced together none is where one violates a unique index", async () => {
+      const collection = await suite.people(index("by_name", ["name"], true));
+      for (const id of ["one", "two", "three"]) await collection.insert(written(id, { name: id }));
+      const failure = suite.store.transaction((transaction) =>
+        transaction.collection("app.people").replaceAll([
+          { expected: 1, document: written("one", { name: "free" }, { version: 2 }) },
+          { expected: 1, document: written("two", { name: "three" }, { version: 2 }) },
+        ]),
+      );
+      expect(await failureOf(failure)).toMatchObject({ name: "UniqueViolation", index: "by_name" });
+      expect(await collection.get("one", "live")).toMatchObject({ version: 1 });
+    });
+
     test("documents removed together stay when the work throws", async () => {
       const collection = await suite.people();
       await collection.insert(written("a", {}));

@@ -1,0 +1,215 @@
+import { randomUUID } from "node:crypto";
+import { type Clock, timestamp } from "../clock.ts";
+import { and, compare, eq, isIn } from "../filter/algebra.ts";
+import { documentFields } from "../filter/fields.ts";
+import type { Order } from "../filter/order.ts";
+import { Outdated } from "../retry.ts";
+import type { Store } from "../store/contract/store.ts";
+import type { Transaction } from "../store/contract/transaction.ts";
+import type { JobRealm } from "./kind.ts";
+import { leaveLane } from "./lanes.ts";
+import { released } from "./outcome.ts";
+import { type JobRecord, jobCollection, jobFields, readJob, writeJob } from "./records.ts";
+
+/** Milliseconds for which a job is claimed: after that, without renewal, it is anybody's who works on the store. */
+export const claimTime = 30_000;
+
+/** Jobs that are looked for, claimed, or finished, at once. */
+export const together = 100;
+
+/** Of claims in a store that ends with its process: others' are those of a process that is dead. */
+const thisProcess = randomUUID();
+
+const order: Order = [jobFields.due_at, documentFields.id].map((field) => ({ field, descending: false }));
+
+/** A job that is claimed here. */
+export interface Claimed {
+  /** As it is stored. */
+  job: JobRecord;
+  version: number;
+}
+
+/** What a job that has this version becomes; `gone`: nothing is kept of it, whose id that is. */
+export interface Change {
+  readonly version: number;
+  readonly next: JobRecord | { readonly gone: string };
+}
+
+/** The claim is another's by now, or the job was cancelled: nothing is written for it. */
+export class ClaimLost extends Error {
+  constructor() {
+    super("the job is claimed no longer");
+    this.name = "ClaimLost";
+  }
+}
+
+/**
+ * The claims of one worker on the jobs of a realm. A claim is the job's record itself, written with a greater token and an
+ * end by the store's clock, and whatever is written for the job later is written under that token, in one transaction with
+ * what the step writes: who was thought dead, and is not, writes nothing.
+ */
+export class Claims {
+  readonly #store: Store;
+  readonly #clock: Clock;
+
+  constructor({ store, clock }: Pick<JobRealm, "store" | "clock">) {
+    this.#store = store;
+    this.#clock = clock;
+  }
+
+  /**
+   * Claims jobs that are due, oldest first.
+   * @param room how many of each kind
+   * @returns those that nobody else was quicker to claim, and whether there may be more
+   */
+  async take(
+    room: ReadonlyMap<string, number>,
+  ): Promise<{ readonly taken: readonly Claimed[]; readonly more: boolean }> {
+    const places = new Map(room);
+    const limit = Math.min(
+      together,
+      [...places.values()].reduce((sum, free) => sum + free, 0),
+    );
+    const now = await this.#store.now();
+    // What was queued here a moment ago is due, also where our clock is ahead of the store's. Claims end by that alone.
+    const isDue = compare("lte", jobFields.due_at, timestamp(Math.max(now, this.#clock.now())));
+    const filter = and(isIn(jobFields.kind, [...places.keys()]), isDue);
+    const found = await this.#jobs.find({ filter, visibility: "live", order, limit, skip: 0 });
+    const wanted = found.map(readJob).filter(({ record: { kind, claimed_by, due_at } }) => {
+      if (claimed_by !== undefined && due_at !== null && due_at > timestamp(now)) return false;
+      const free = places.get(kind) ?? 0;
+      places.set(kind, free - 1);
+      return free > 0;
+    });
+    const taken = await this.#claim(
+      wanted.map(({ record, version }) => ({ version, next: claimOf(record, now) })),
+    );
+    return { taken, more: found.length === limit && taken.length > 0 };
+  }
+
+  /** Holds jobs for longer; answers those that are lost. */
+  async renew(held: readonly Claimed[]): Promise<readonly Claimed[]> {
+    const due_at = timestamp((await this.#store.now()) + claimTime);
+    const lost: Claimed[] = [];
+    for (const claimed of held) {
+      try {
+        await this.change(claimed, async (_, job) => ({ ...job, due_at }));
+      } catch (error) {
+        if (!(error instanceof ClaimLost)) throw error;
+        lost.push(claimed);
+      }
+    }
+    return lost;
+  }
+
+  /** Gives a job to whoever claims it next, as it was. */
+  async giveBack(claimed: Claimed, pause: number): Promise<void> {
+    const due_at = timestamp((await this.#store.now()) + pause);
+    await this.change(claimed, async (_, job) => ({ ...released(job), due_at }));
+  }
+
+  /**
+   * Writes a claimed job anew, and whatever belongs to it, in one transaction.
+   * @param write answers what the job becomes; undefined: nothing is kept of it
+   * @throws ClaimLost, and then nothing is written
+   */
+  async change(
+    claimed: Claimed,
+    write: (transaction: Transaction, job: JobRecord) => Promise<JobRecord | undefined>,
+  ): Promise<JobRecord | undefined> {
+    const written = await this.#store.transaction(async (transaction) => {
+      const jobs = transaction.collection(jobCollection);
+      const document = await jobs.get(claimed.job.id, "live");
+      const found = document && readJob(document);
+      if (found === undefined || !isSameClaim(found.record, claimed.job)) throw new ClaimLost();
+      const { record, version } = found;
+      const next = await write(transaction, record);
+      const isLeft = record.finished_at === null && (next === undefined || next.finished_at !== null);
+      if (isLeft) await leaveLane(transaction, record);
+      const isDone =
+        next === undefined
+          ? await jobs.remove(record.id, version)
+          : await jobs.replace(version, writeJob(isLeft ? alone(next) : next, version + 1));
+      if (!isDone) throw new ClaimLost();
+      return { next, version: version + 1 };
+    });
+    if (written.next !== undefined) {
+      claimed.job = written.next;
+      claimed.version = written.version;
+    }
+    return written.next;
+  }
+
+  /**
+   * What jobs become, in one transaction, none of which enters or leaves a lane by it.
+   * @returns false where one was changed meanwhile, and then nothing is written
+   */
+  async changeAll(changes: readonly Change[]): Promise<boolean> {
+    const kept = changes.flatMap(({ version, next }) =>
+      "gone" in next ? [] : [{ expected: version, document: writeJob(next, version + 1) }],
+    );
+    const gone = changes.flatMap(({ version, next }) => ("gone" in next ? [{ id: next.gone, version }] : []));
+    try {
+      await this.#store.transaction(async (transaction) => {
+        const jobs = transaction.collection(jobCollection);
+        const done = (await jobs.replaceAll(kept)) + (await jobs.removeAll(gone));
+        if (done < changes.length) throw new Outdated();
+      });
+      return true;
+    } catch (error) {
+      if (error instanceof Outdated) return false;
+      throw error;
+    }
+  }
+
+  /** Of a store that nobody shares: gives back what a process had claimed that has ended. */
+  async takeOver(): Promise<void> {
+    if (this.#store.isShared) return;
+    const running = eq(jobFields.status, "running");
+    const found = await this.#jobs.find({ filter: running, visibility: "live", limit: 1_000, skip: 0 });
+    const due_at = timestamp(await this.#store.now());
+    for (const { record, version } of found.map(readJob)) {
+      if (record.claimed_by === undefined || record.claimed_by === thisProcess) continue;
+      await this.#jobs.replace(version, writeJob({ ...released(record), due_at }, version + 1));
+    }
+  }
+
+  /** All at once, or, where others want the same, each for itself. */
+  async #claim(
+    claims: readonly { readonly version: number; readonly next: JobRecord }[],
+  ): Promise<readonly Claimed[]> {
+    if (claims.length === 0) return [];
+    const isAll = await this.changeAll(claims);
+    const taken: Claimed[] = [];
+    for (const { version, next } of claims) {
+      if (isAll || (await this.#jobs.replace(version, writeJob(next, version + 1))))
+        taken.push({ job: next, version: version + 1 });
+    }
+    return taken;
+  }
+
+  get #jobs() {
+    return this.#store.collection(jobCollection);
+  }
+}
+
+function claimOf(job: JobRecord, now: number): JobRecord {
+  return {
+    ...job,
+    status: job.finished_at === null ? "running" : job.status,
+    started_at: job.started_at ?? timestamp(now),
+    due_at: timestamp(now + claimTime),
+    token: (job.token ?? 0) + 1,
+    claimed_by: thisProcess,
+  };
+}
+
+function isSameClaim(stored: JobRecord, claimed: JobRecord): boolean {
+  return stored.claimed_by !== undefined && stored.token === claimed.token;
+}
+
+/** It has left its lane. */
+function alone(job: JobRecord): JobRecord {
+  const { next: _, ...rest } = job;
+  return rest;
+}

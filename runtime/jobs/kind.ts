@@ -1,0 +1,63 @@
+import type { JsonObject } from "../json.ts";
+import type { RealmInstance } from "../realm/exchange.ts";
+import type { Transaction } from "../store/contract/transaction.ts";
+import type { JobRecord } from "./records.ts";
+
+/** The part of a realm that jobs need. */
+export type JobRealm = Pick<RealmInstance, "definition" | "store" | "clock" | "newId" | "log">;
+
+/** A kind of job: how it is done, a step after the other. */
+export interface JobKind {
+  /** As records name it: what is stored under it has to be understood for as long as it may be. */
+  readonly name: string;
+  /** Steps of its jobs that one instance does at once in a realm. */
+  readonly limit: number;
+  /** Milliseconds before each attempt of a step but the first: a step that fails after the last has failed. Default: 1 and 2 minutes. */
+  readonly backoff?: readonly number[];
+  /** Jobs of it that a realm remembers after their end, the newest ones; default: {@link jobsKept}. 0: nothing is ever kept. */
+  readonly kept?: number;
+  /** What is due when the instance stops is done yet, as long as there is time. */
+  readonly drains?: true;
+  /** A standing job: every realm has one, due again so many milliseconds after each run, whatever came of it. */
+  readonly every?: number;
+  /**
+   * Reads what the next step needs, then answers what comes of it, or how it writes: in one transaction with the job's own
+   * record, so that a step is done wholly or not at all, however the process ends. It may be done again by another
+   * instance as long as that has not been committed.
+   * @throws JobFailure where the job cannot go on, ever
+   */
+  readonly step: (realm: JobRealm, job: JobRecord, hold: Hold) => Promise<Step>;
+  /** Writes what there is to say when the job has failed, in the transaction that makes it so. */
+  readonly failed?: (realm: JobRealm, job: JobRecord, transaction: Transaction) => Promise<void>;
+}
+
+export const jobsKept = 10_000;
+
+/** What a step knows of its right to go on. */
+export interface Hold {
+  /** Aborted when nothing that the step does will count: its job was cancelled, another instance has it, or time is up. */
+  readonly signal: AbortSignal;
+  /** False when a long step is to end early, with what it has done: the instance stops. */
+  goesOn(): boolean;
+}
+
+/** The second may run several times, as any work of a transaction. */
+export type Step = Progress | ((transaction: Transaction) => Promise<Progress>);
+
+/** What became of a job by a step. */
+export interface Progress {
+  /** The job succeeded by it. */
+  readonly result?: JsonObject;
+  /** Where the next step goes on, as JSON; absent: there is none. */
+  readonly state?: object;
+  /** Milliseconds until the next step is due; default: none. */
+  readonly pause?: number;
+}
+
+/** Why a job cannot go on, in words that may be shown. */
+export class JobFailure extends Error {
+  constructor(reason: string) {
+    super(reason);
+    this.name = "JobFailure";
+  }
+}

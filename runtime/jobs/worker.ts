@@ -1,0 +1,263 @@
+import { timestamp } from "../clock.ts";
+import { and, compare, isIn, not } from "../filter/algebra.ts";
+import { Outdated } from "../retry.ts";
+import { DuplicateId, StoreBusy, StoreUnavailable, TransactionConflict } from "../store/contract/errors.ts";
+import { type Claimed, ClaimLost, Claims, claimTime } from "./claims.ts";
+import { Finishing } from "./finishing.ts";
+import type { JobKind, JobRealm, Step } from "./kind.ts";
+import { advanced, afterFailure, keptOf } from "./outcome.ts";
+import { type JobRecord, jobCollection, jobFields, readJob, writeJob } from "./records.ts";
+
+/** Milliseconds between two looks for what is due, and after which a claim is renewed. */
+export const lookEvery = 10_000;
+
+/** Milliseconds until a job is tried again that the store hindered. */
+const hindered = 1_000;
+
+/** A step under way. */
+interface Running {
+  readonly kind: JobKind;
+  readonly claimed: Claimed;
+  readonly lost: AbortController;
+  /** When it was claimed, or its claim renewed, by the instance's clock. */
+  since: number;
+}
+
+/**
+ * Does the jobs of a realm that are due, several at once, beside any number of workers of other instances. After `wake` it
+ * looks for them until there are none, or no room.
+ */
+export class JobWorker {
+  readonly #realm: JobRealm;
+  readonly #kinds: ReadonlyMap<string, JobKind>;
+  readonly #claims: Claims;
+  readonly #finishing: Finishing;
+  readonly #running = new Set<Running>();
+  readonly #underway = new Set<Promise<void>>();
+  #hasBegun = false;
+  #again = false;
+  #stopping = false;
+  #over = false;
+
+  constructor(realm: JobRealm, kinds: readonly JobKind[]) {
+    this.#realm = realm;
+    this.#kinds = new Map(kinds.map((kind) => [kind.name, kind]));
+    this.#claims = new Claims(realm);
+    this.#finishing = new Finishing(this.#claims);
+  }
+
+  /** Looks for what is due, soon. */
+  wake(): void {
+    if (this.#over || this.#again) return;
+    this.#again = true;
+    if (!this.#isLooking) this.#hold(this.#look());
+  }
+
+  /** To be called every {@link lookEvery}: wakes, and renews claims. */
+  tick(): void {
+    this.wake();
+    this.#hold(this.#renew());
+  }
+
+  /** Resolves when nothing is under way, nor looked for. */
+  async idle(): Promise<void> {
+    while (this.#underway.size > 0) await Promise.all(this.#underway);
+  }
+
+  /**
+   * Begins nothing more, but of kinds that drain what is due yet, and waits for what is under way.
+   * @param patience milliseconds after which steps are told that nothing they do will count
+   */
+  async stop(patience: number): Promise<void> {
+    this.#stopping = true;
+    const late = setTimeout(() => this.#giveUp(), patience);
+    this.wake();
+    await this.idle();
+    clearTimeout(late);
+    this.#giveUp();
+  }
+
+  #giveUp(): void {
+    this.#over = true;
+    for (const { lost } of this.#running) lost.abort();
+  }
+
+  #isLooking = false;
+
+  async #look(): Promise<void> {
+    this.#isLooking = true;
+    try {
+      if (!this.#hasBegun) await this.#begin();
+      this.#hasBegun = true;
+      while (this.#again && !this.#over) {
+        this.#again = false;
+        const room = this.#room();
+        if (room.size === 0) continue;
+        const { taken, more } = await this.#claims.take(room);
+        for (const claimed of taken) this.#start(claimed);
+        this.#again ||= more;
+      }
+    } catch (err) {
+      this.#again = false;
+      const realm = this.#realm.definition.name;
+      this.#realm.log.error({ err, realm }, "looking for jobs failed; trying again in some seconds");
+    } finally {
+      this.#isLooking = false;
+    }
+  }
+
+  /** How many more steps of each kind there may be; kinds without room have none. */
+  #room(): ReadonlyMap<string, number> {
+    const room = new Map<string, number>();
+    for (const { name, limit, drains } of this.#kinds.values())
+      if (!this.#stopping || drains === true) room.set(name, limit);
+    for (const { kind } of this.#running) {
+      const free = room.get(kind.name);
+      if (free !== undefined) room.set(kind.name, free - 1);
+    }
+    for (const [name, free] of room) if (free <= 0) room.delete(name);
+    return room;
+  }
+
+  #start(claimed: Claimed): void {
+    const kind = this.#kinds.get(claimed.job.kind);
+    if (kind === undefined) throw new Error(`nobody asked for jobs of kind ${claimed.job.kind}`);
+    const running = { kind, claimed, lost: new AbortController(), since: this.#realm.clock.now() };
+    this.#running.add(running);
+    if (this.#over) running.lost.abort();
+    const end = () => {
+      this.#running.delete(running);
+      this.wake();
+    };
+    this.#hold(this.#run(running).finally(end));
+  }
+
+  async #run(running: Running): Promise<void> {
+    const { kind, claimed, lost } = running;
+    const hold = { signal: lost.signal, goesOn: () => !this.#stopping && !lost.signal.aborted };
+    try {
+      const step = await kind.step(this.#realm, claimed.job, hold);
+      const next = await this.#settle(kind, claimed, step);
+      this.#wakeAt(next?.due_at ?? null);
+    } catch (error) {
+      await this.#failed(running, error).catch((err: unknown) => this.#told(err, claimed.job));
+    }
+  }
+
+  async #settle(kind: JobKind, claimed: Claimed, step: Step): Promise<JobRecord | undefined> {
+    const { clock } = this.#realm;
+    if (typeof step !== "function" && claimed.job.lane === undefined) {
+      const next = keptOf(kind, advanced(kind, claimed.job, step, clock.now()));
+      await this.#finishing.add(claimed, next);
+      return next;
+    }
+    return this.#claims.change(claimed, async (transaction, job) => {
+      const progress = typeof step === "function" ? await step(transaction) : step;
+      return keptOf(kind, advanced(kind, job, progress, clock.now()));
+    });
+  }
+
+  async #failed({ kind, claimed }: Running, error: unknown): Promise<void> {
+    if (error instanceof ClaimLost) return;
+    // What it rests on was changed meanwhile: it is done anew.
+    if (error instanceof Outdated) return this.#claims.giveBack(claimed, 0);
+    this.#told(error, claimed.job);
+    if (passing.some((passes) => error instanceof passes)) {
+      this.#wakeAt(timestamp(this.#realm.clock.now() + hindered));
+      return this.#claims.giveBack(claimed, hindered);
+    }
+    const next = await this.#claims.change(claimed, async (transaction, job) => {
+      const failed = afterFailure(kind, job, error, this.#realm.clock.now());
+      if (failed.status === "failed") await kind.failed?.(this.#realm, job, transaction);
+      return keptOf(kind, failed);
+    });
+    this.#wakeAt(next?.due_at ?? null);
+  }
+
+  #told(err: unknown, { id, kind }: JobRecord): void {
+    if (err instanceof ClaimLost) return;
+    this.#realm.log.error(
+      { err, realm: this.#realm.definition.name, job: id, kind },
+      "a step of a job failed",
+    );
+  }
+
+  /** What is due before the next look is not to wait for it. */
+  #wakeAt(due: string | null): void {
+    if (due === null || this.#stopping) return;
+    const left = Date.parse(due) - this.#realm.clock.now();
+    // Timers may come a moment early.
+    if (left < lookEvery) setTimeout(() => this.wake(), left + 1).unref();
+  }
+
+  async #renew(): Promise<void> {
+    const now = this.#realm.clock.now();
+    // Also where the clock was set back.
+    const due = [...this.#running].filter(({ since }) => Math.abs(now - since) >= lookEvery);
+    if (due.length === 0) return;
+    try {
+      const lost = await this.#claims.renew(due.map(({ claimed }) => claimed));
+      for (const running of due) {
+        if (lost.includes(running.claimed)) running.lost.abort();
+        else running.since = now;
+      }
+    } catch (err) {
+      for (const { since, lost } of due) if (Math.abs(now - since) >= claimTime) lost.abort();
+      this.#realm.log.error(
+        { err, realm: this.#realm.definition.name },
+        "renewing the claims of jobs failed",
+      );
+    }
+  }
+
+  /** Makes standing jobs, and tells of those that nobody knows. */
+  async #begin(): Promise<void> {
+    await this.#claims.takeOver();
+    for (const kind of this.#kinds.values()) if (kind.every !== undefined) await this.#stand(kind);
+    const { store, clock, log, definition } = this.#realm;
+    const isUnknown = not(isIn(jobFields.kind, [...this.#kinds.keys()]));
+    const filter = and(isUnknown, compare("lte", jobFields.due_at, timestamp(clock.now())));
+    const jobs = store.collection(jobCollection);
+    const found = await jobs.find({ filter, visibility: "live", limit: 10, skip: 0 });
+    for (const { record } of found.map(readJob)) {
+      const fields = { realm: definition.name, job: record.id, kind: record.kind };
+      log.warn(fields, "a job is of a kind that this version does not know: it waits for one that does");
+    }
+  }
+
+  async #stand({ name }: JobKind): Promise<void> {
+    const { store, clock } = this.#realm;
+    const jobs = store.collection(jobCollection);
+    if ((await jobs.get(name, "live")) !== undefined) return;
+    const now = timestamp(clock.now());
+    const record: JobRecord = {
+      id: name,
+      kind: name,
+      status: "queued",
+      target: "realm",
+      created_at: now,
+      created_by: "service",
+      started_at: null,
+      finished_at: null,
+      due_at: now,
+      attempts: 0,
+      state: "{}",
+      result: null,
+      error: null,
+    };
+    try {
+      await jobs.insert(writeJob(record, 1));
+    } catch (error) {
+      // Another instance was quicker.
+      if (!(error instanceof DuplicateId)) throw error;
+    }
+  }
+
+  #hold(work: Promise<void>): void {
+    const held = work.finally(() => this.#underway.delete(held));
+    this.#underway.add(held);
+  }
+}
+
+/** What says nothing about a job. */
+const passing = [StoreUnavailable, StoreBusy, TransactionConflict];
