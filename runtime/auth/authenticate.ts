@@ -1,7 +1,8 @@
 import { ApiError } from "../errors.ts";
 import { isId } from "../ids.ts";
 import { anonymous, type Caller, type SessionCaller } from "../realm/caller.ts";
-import type { Exchange, RealmInstance } from "../realm/exchange.ts";
+import type { Along, Exchange, RealmInstance } from "../realm/exchange.ts";
+import { DelegateAlong } from "./credentials/along.ts";
 import { type Bearer, BearerReader } from "./credentials/bearer.ts";
 import type { RecordCache } from "./credentials/cache.ts";
 import { cookieName, readCookie, requireOrigin } from "./credentials/cookie.ts";
@@ -21,7 +22,7 @@ export function unauthenticated(message = "This needs a valid session token or A
  * Who sends requests to a realm (spec: Authentication 1-6). The header beats the cookie; a stale cookie counts as none.
  * What is kept between requests is dropped with the first change in the store, so that an ended session, a disabled user,
  * a changed role or a revoked key counts at the very next request. Where nothing changed, the same credential is answered
- * with the very same caller, at once.
+ * with the very same caller, at once; on a shared store, after one command.
  */
 export function authenticator(realm: Realm): Pick<RealmInstance, "authenticate" | "administers"> {
   const { accounts, name, origins } = realm.definition;
@@ -32,20 +33,20 @@ export function authenticator(realm: Realm): Pick<RealmInstance, "authenticate" 
     accounts === undefined || users === undefined ? undefined : new SessionResolver(realm, accounts, users);
   const cookie = accounts?.cookie === undefined ? undefined : cookieName(name);
 
-  function identify(exchange: Exchange): Caller | Promise<Caller> {
+  function identify(exchange: Exchange, along: Along | undefined): Caller | Promise<Caller> {
     const { authorization } = exchange.headers;
-    if (authorization !== undefined) return known(ofBearer(bearers.read(authorization), exchange));
+    if (authorization !== undefined) return known(ofBearer(bearers.read(authorization), exchange, along));
     const token = cookie === undefined ? undefined : readCookie(exchange.headers.cookie, cookie);
     if (token === undefined || tokenKind(token) !== "svs") return anonymous;
-    const caller = sessions?.resolve(tokenHash(token), true);
+    const caller = sessions?.resolve(tokenHash(token), true, along);
     return caller instanceof Promise
       ? caller.then((loaded) => ofCookie(loaded, exchange))
       : ofCookie(caller, exchange);
   }
 
-  function ofBearer(bearer: Bearer | undefined, exchange: Exchange) {
-    if (bearer?.kind === "svs") return sessions?.resolve(bearer.hash, false);
-    return bearer?.kind === "svk" ? keys.resolve(bearer.hash, exchange) : undefined;
+  function ofBearer(bearer: Bearer | undefined, exchange: Exchange, along: Along | undefined) {
+    if (bearer?.kind === "svs") return sessions?.resolve(bearer.hash, false, along);
+    return bearer?.kind === "svk" ? keys.resolve(bearer.hash, exchange, along) : undefined;
   }
 
   function ofCookie(caller: SessionCaller | undefined, exchange: Exchange): Caller {
@@ -55,10 +56,12 @@ export function authenticator(realm: Realm): Pick<RealmInstance, "authenticate" 
   }
 
   return {
-    authenticate(exchange) {
+    authenticate(exchange, along) {
       const behalf = exchange.headers["x-svc-on-behalf-of"];
-      const identified = identify(exchange);
-      const caller = behalf === undefined ? identified : actingFor(identified, behalf, users);
+      const caller =
+        behalf === undefined
+          ? identify(exchange, along)
+          : actingFor((delegate) => identify(exchange, delegate), behalf, users, along);
       const note = (noted: Caller) => {
         exchange.caller = noted;
         return noted;
@@ -86,16 +89,19 @@ function somebody(caller: Caller | undefined): Caller {
  * @throws ApiError `invalid_header` | `forbidden`
  */
 async function actingFor(
-  identified: Caller | Promise<Caller>,
+  identified: (along: Along | undefined) => Caller | Promise<Caller>,
   behalf: string | readonly string[],
   users: RecordCache<LiveUser> | undefined,
+  along: Along | undefined,
 ): Promise<Caller> {
-  const caller = await identified;
+  // Sent twice it is a list.
+  const id = typeof behalf === "string" && isId(behalf) ? behalf : undefined;
+  const delegate = id === undefined || users === undefined ? undefined : new DelegateAlong(id, users, along);
+  const caller = await identified(delegate);
   if (caller.kind !== "key" || !caller.delegates || users === undefined)
     throw invalidDelegation("not allowed");
-  // Sent twice it is a list.
-  if (typeof behalf !== "string" || !isId(behalf)) throw invalidDelegation("must be the id of one user");
-  const user = users.peek(behalf) ?? (await users.load(behalf));
+  if (id === undefined) throw invalidDelegation("must be the id of one user");
+  const user = delegate?.user ?? users.peek(id) ?? (await users.load(id));
   if (user === undefined) throw invalidDelegation("names no user of this realm");
   if (user.disabled) throw new ApiError("forbidden", "The user to act for is disabled.");
   return delegateOf(caller, user);

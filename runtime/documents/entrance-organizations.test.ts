@@ -76,6 +76,7 @@ function opened(collections: readonly CollectionDefinition[], caller: Caller, la
     ...instance,
     authenticate: () => caller,
     organizations: {
+      marks: () => undefined,
       membershipsOf: () => answering("memberships", memberships),
       withheld: () => answering("withheld", withheld),
       accountChange: async () => async () => undefined,
@@ -175,7 +176,12 @@ function placeOf(entrance: Entrance, access: Parameters<Entrance["place"]>[0]) {
 test("a failure to ask fails the request", async () => {
   const { instance } = realmOf({}, { accounts: someAccounts, collections: all });
   const failing = () => Promise.reject(new Error("unreachable"));
-  const organizations = { membershipsOf: failing, withheld: failing, accountChange: failing };
+  const organizations = {
+    marks: () => undefined,
+    membershipsOf: failing,
+    withheld: failing,
+    accountChange: failing,
+  };
   const way = (definition: CollectionDefinition) =>
     clientEntrance({ ...instance, authenticate: () => ann, organizations }, [definition]);
   await expect(Promise.resolve(way(tickets).reader(exchange))).rejects.toThrow("unreachable");

@@ -3,7 +3,14 @@ import type { JsonObject } from "../json.ts";
 import { kept } from "../kept.ts";
 import type { Caller, KeyCaller, KeyScopes, UserCaller } from "../realm/caller.ts";
 import type { CollectionDefinition } from "../realm/definition.ts";
-import type { Exchange, RealmInstance, Received, RouteClass } from "../realm/exchange.ts";
+import type {
+  Exchange,
+  OrganizationAsks,
+  OrganizationMarks,
+  RealmInstance,
+  Received,
+  RouteClass,
+} from "../realm/exchange.ts";
 import type { Memberships } from "../realm/memberships.ts";
 import type { RuleContext } from "../realm/rule.ts";
 import { ruleContext, withMemberships } from "../rules/context.ts";
@@ -81,13 +88,7 @@ function memberTeams(context: RuleContext | undefined, { org }: Named): Readonly
   return org === undefined ? undefined : context?.memberships.get(org)?.teams;
 }
 
-/** What is asked of organizations. */
-interface Asks {
-  readonly memberships: boolean;
-  readonly withheld: boolean;
-}
-
-function asksOf(collections: ReadonlySet<CollectionDefinition>): Asks {
+function asksOf(collections: ReadonlySet<CollectionDefinition>): OrganizationAsks {
   return {
     memberships: [...collections].some(({ asksMemberships }) => asksMemberships === true),
     withheld: [...collections].some(({ organization }) => organization !== undefined),
@@ -104,11 +105,12 @@ const nobody: Access = {
 };
 
 /** What it answers throws ApiError as `realm.authenticate` does. */
-function clientOf(realm: RealmInstance, asks: Asks): Identify {
+function clientOf(realm: RealmInstance, asks: OrganizationAsks): Identify {
   const { authenticate, appConfig, clock, definition, organizations } = realm;
   if (definition.accounts === undefined) return () => nobody;
   const membershipsOf = (asks.memberships && organizations?.membershipsOf) || undefined;
   const withheldNow = (asks.withheld && organizations?.withheld) || (() => undefined);
+  const marksFor = ((asks.memberships || asks.withheld) && organizations?.marks) || (() => undefined);
   const accessWith = (
     caller: Exclude<Caller, KeyCaller>,
     config: JsonObject,
@@ -126,28 +128,31 @@ function clientOf(realm: RealmInstance, asks: Asks): Identify {
     const access = kept(keyAccesses, caller, () => keyAccess(caller));
     return withheld === undefined ? access : { ...access, withheld };
   };
-  const accessOf = (caller: Caller): Access | Promise<Access> => {
-    const withheld = withheldNow();
+  const accessOf = (caller: Caller, marks: OrganizationMarks | undefined): Access | Promise<Access> => {
+    const withheld = withheldNow(marks);
     if (caller.kind === "key") {
       return withheld instanceof Promise
         ? withheld.then((read) => keyAccessWith(caller, read))
         : keyAccessWith(caller, withheld);
     }
     const config = appConfig();
-    const memberships = caller.kind === "user" ? membershipsOf?.(caller.user) : undefined;
+    const memberships = caller.kind === "user" ? membershipsOf?.(caller.user, marks) : undefined;
     // Awaiting what is there already would cost every request a turn.
     return config instanceof Promise || memberships instanceof Promise || withheld instanceof Promise
       ? Promise.all([config, memberships, withheld]).then((read) => accessWith(caller, ...read))
       : accessWith(caller, config, memberships, withheld);
   };
   return (exchange) => {
-    const caller = authenticate(exchange);
-    return caller instanceof Promise ? caller.then(accessOf) : accessOf(caller);
+    const marks = marksFor(asks);
+    const caller = authenticate(exchange, marks);
+    return caller instanceof Promise
+      ? caller.then((known) => accessOf(known, marks))
+      : accessOf(caller, marks);
   };
 }
 
 /** What was asked already is not asked again. */
-function furtherOf({ organizations }: RealmInstance, asks: Asks): Further {
+function furtherOf({ organizations }: RealmInstance, asks: OrganizationAsks): Further {
   if (organizations === undefined || !(asks.memberships || asks.withheld)) return (access) => access;
   return async (access) => {
     const { caller, context } = access;

@@ -8,6 +8,7 @@ import type { RealmInstance } from "../realm/exchange.ts";
 import { type Membership, type Memberships, noMemberships } from "../realm/memberships.ts";
 import type { OrganizationSettings } from "../realm/organizations.ts";
 import { collections, memberFields } from "./collections.ts";
+import { marksOf, type Version } from "./marks.ts";
 import {
   type MemberRecord,
   type OrganizationRecord,
@@ -34,6 +35,11 @@ interface Resolved {
   readonly until: number;
 }
 
+interface Kept extends Resolved {
+  /** What was read along with the request before which these were; undefined: they stand as long as the revisions do. */
+  readonly marks: string | undefined;
+}
+
 /** What the store said of the members and of the organizations. */
 interface Revisions {
   readonly members: number | undefined;
@@ -42,13 +48,13 @@ interface Revisions {
 
 /**
  * The organizations that count for users (spec: Organization endpoints 6, 7). They are kept exactly as long as nothing
- * changes in any organization, nor the time window of a team role opens or closes; where the store is shared, nothing is
- * kept, and each request asks with two queries.
+ * changes in any organization, nor the time window of a team role opens or closes; where the store is shared, as long as
+ * marks that are read with every request say the same. Without marks two queries are asked there.
  */
 export class LiveMemberships {
   readonly #realm: Pick<RealmInstance, "store" | "clock">;
   readonly #settings: OrganizationSettings;
-  readonly #kept = new Generations<string, Resolved>(bounds);
+  readonly #kept = new Generations<string, Kept>(bounds);
   #revisions: Revisions = { members: undefined, organizations: undefined };
 
   constructor(realm: Pick<RealmInstance, "store" | "clock">, settings: OrganizationSettings) {
@@ -56,31 +62,44 @@ export class LiveMemberships {
     this.#settings = settings;
   }
 
-  /** At once where nothing can have changed. */
-  of({ id, mfa }: RuleUser): Memberships | Promise<Memberships> {
+  /**
+   * At once where nothing can have changed.
+   * @param marks of the user's organizations, where they were read just now (see `Marks`)
+   */
+  of({ id, mfa }: RuleUser, marks?: string): Memberships | Promise<Memberships> {
     const now = this.#realm.clock.now();
-    const known = this.#peek(id, now);
+    const known = this.#peek(id, now, marks);
     if (known !== undefined) return mfa ? known.verified : known.others;
-    return this.#load(id, now).then(({ verified, others }) => (mfa ? verified : others));
+    return this.#load(id, now, marks).then(({ verified, others }) => (mfa ? verified : others));
   }
 
-  #peek(user: string, now: number): Resolved | undefined {
-    const revisions = this.#current();
-    if (!same(revisions, this.#revisions)) {
-      this.#revisions = revisions;
-      this.#kept.clear();
-      return undefined;
-    }
+  #peek(user: string, now: number, marks: string | undefined): Resolved | undefined {
+    if (marks === undefined && !this.#stand()) return undefined;
     const known = this.#kept.get(user);
+    if (known?.marks !== marks) return undefined;
     return known !== undefined && now >= known.from && now < known.until ? known : undefined;
   }
 
-  async #load(user: string, now: number): Promise<Resolved> {
-    // Read before the records: a change in between leaves what is already out of date, never what is wrong.
+  /** Whether what is kept stands by what the store says; forgets it where it does not. */
+  #stand(): boolean {
     const revisions = this.#current();
-    const read = await membershipRecords(this.#realm, user);
+    if (same(revisions, this.#revisions)) return true;
+    if (revisions.members === undefined) return false;
+    this.#revisions = revisions;
+    this.#kept.clear();
+    return false;
+  }
+
+  async #load(user: string, now: number, marks: string | undefined): Promise<Resolved> {
+    // Read before the records, as the marks were: a change in between leaves what is already out of date, never what is
+    // wrong.
+    const revisions = this.#current();
+    const versions: Versions = { members: [], organizations: [] };
+    const read = await membershipRecords(this.#realm, user, versions);
     const resolved = resolve(this.#settings, read, now);
-    if (same(revisions, this.#revisions)) this.#kept.set(user, resolved, weightOf(read));
+    const isMarked = marks !== undefined && marks === marksOf(versions.members, versions.organizations);
+    if (isMarked || (marks === undefined && same(revisions, this.#revisions)))
+      this.#kept.set(user, { ...resolved, marks }, weightOf(read));
     return resolved;
   }
 
@@ -111,10 +130,20 @@ export interface MembershipRecords {
   readonly characters: number;
 }
 
-/** All that a user is a member of; deleted organizations are left out. Two queries for each thousand. */
+/** What is read of memberships, deleted organizations too. */
+interface Versions {
+  readonly members: Version[];
+  readonly organizations: Version[];
+}
+
+/**
+ * All that a user is a member of; deleted organizations are left out. Two queries for each thousand.
+ * @param versions takes those of all that was read
+ */
 export async function membershipRecords(
   { store }: Pick<RealmInstance, "store">,
   user: string,
+  versions?: Versions,
 ): Promise<readonly MembershipRecords[]> {
   const found: MembershipRecords[] = [];
   const walked = walk(store, {
@@ -131,6 +160,8 @@ export async function membershipRecords(
       .collection(collections.organizations)
       .find({ filter: isIn(documentFields.id, ids), visibility: "live", limit: page, skip: 0 });
     const byId = new Map(documents.map((document) => [document.id, document] as const));
+    versions?.members.push(...members.map(({ member: { record, version } }) => ({ id: record.id, version })));
+    versions?.organizations.push(...documents);
     for (const { member, characters } of members) {
       const document = byId.get(member.record.org);
       if (document === undefined) continue;

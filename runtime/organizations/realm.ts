@@ -1,5 +1,7 @@
 import type { RealmInstance, RealmOrganizations } from "../realm/exchange.ts";
 import { accountChanges } from "./account.ts";
+import { collections } from "./collections.ts";
+import { Marks } from "./marks.ts";
 import { LiveMemberships } from "./memberships.ts";
 import { Withheld } from "./withheld.ts";
 
@@ -11,9 +13,11 @@ export function realmOrganizations(
   if (settings === undefined) return undefined;
   const memberships = new LiveMemberships(realm, settings);
   const withheld = new Withheld(realm);
+  const isShared = realm.store.revision(collections.organizations) === undefined;
   return {
-    membershipsOf: (user) => memberships.of(user),
-    withheld: () => withheld.current(),
+    marks: (asks) => (isShared ? new Marks(asks) : undefined),
+    membershipsOf: (user, marks) => memberships.of(user, marks?.memberships),
+    withheld: (marks) => withheld.current(marks?.withheld),
     accountChange: accountChanges({ ...realm, settings }),
   };
 }

@@ -86,9 +86,12 @@ export interface OrganizationInvitationRecord {
   readonly created_by: string;
 }
 
+/** The id of the one record of `_svc.org_marks`. */
+export const withheldMark = "withheld";
+
 /** `_svc.org_marks`: written anew whenever organizations are deleted, erased or come back. */
 export interface WithheldMark {
-  readonly id: "withheld";
+  readonly id: typeof withheldMark;
   readonly created_at: string;
 }
 

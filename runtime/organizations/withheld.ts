@@ -9,7 +9,7 @@ import { Outdated } from "../retry.ts";
 import { DuplicateId } from "../store/contract/errors.ts";
 import type { Transaction } from "../store/contract/transaction.ts";
 import { collections, organizationFields } from "./collections.ts";
-import { type OrganizationRecord, readOrganization, writeMark } from "./records.ts";
+import { type OrganizationRecord, readOrganization, withheldMark, writeMark } from "./records.ts";
 
 /**
  * Milliseconds after which what was left by writes that were under way when an organization was deleted is erased, once
@@ -22,8 +22,6 @@ export const afterErasing = 5 * settlingTime;
 
 /** Organizations read at once. */
 const page = 1_000;
-
-const mark = "withheld";
 
 type Withholding = Pick<RealmInstance, "store" | "clock" | "definition">;
 
@@ -47,19 +45,21 @@ export class Withheld {
     this.#keeps = keepsDocuments(realm.definition);
   }
 
-  /** At once where nothing can have changed. */
-  current(): ReadonlySet<string> | Promise<ReadonlySet<string>> {
-    const revision = this.#realm.store.revision(collections.marks);
-    const stands = revision !== undefined && revision === this.#revision;
-    return stands && this.#realm.clock.now() < this.#until ? this.#set : this.#read(revision);
+  /**
+   * At once where nothing can have changed.
+   * @param mark the mark's version, where it was read just now
+   */
+  current(mark?: number): ReadonlySet<string> | Promise<ReadonlySet<string>> {
+    const revision = mark === undefined ? this.#realm.store.revision(collections.marks) : undefined;
+    const stands =
+      mark === undefined ? revision !== undefined && revision === this.#revision : mark === this.#version;
+    return stands && this.#realm.clock.now() < this.#until ? this.#set : this.#read(revision, mark);
   }
 
-  async #read(revision: number | undefined): Promise<ReadonlySet<string>> {
-    const { store, clock } = this.#realm;
-    const now = clock.now();
+  async #read(revision: number | undefined, mark: number | undefined): Promise<ReadonlySet<string>> {
+    const now = this.#realm.clock.now();
     // Read before the organizations: a change in between is read again by the next request.
-    const document = await store.collection(collections.marks).get(mark, "live");
-    const version = document?.version ?? 0;
+    const version = mark ?? (await this.#mark());
     if (version === this.#version && now < this.#until) {
       this.#revision = revision;
       return this.#set;
@@ -74,6 +74,11 @@ export class Withheld {
       if (!same(ids, this.#set)) this.#set = ids;
     }
     return this.#set;
+  }
+
+  async #mark(): Promise<number> {
+    const document = await this.#realm.store.collection(collections.marks).get(withheldMark, "live");
+    return document?.version ?? 0;
   }
 
   async #deleted(now: number): Promise<readonly OrganizationRecord[]> {
@@ -118,9 +123,9 @@ function same(one: ReadonlySet<string>, other: ReadonlySet<string>): boolean {
 /** Says, in the transaction that deletes an organization, ends its erasing or brings it back, that one did. */
 export async function markWithheld(transaction: Transaction, now: string): Promise<void> {
   const marks = transaction.collection(collections.marks);
-  const before = await marks.get(mark, "live");
+  const before = await marks.get(withheldMark, "live");
   const version = before?.version ?? 0;
-  const document = writeMark({ id: mark, created_at: now }, version + 1);
+  const document = writeMark({ id: withheldMark, created_at: now }, version + 1);
   if (before !== undefined) {
     if (!(await marks.replace(version, document))) throw new Outdated();
     return;

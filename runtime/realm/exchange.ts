@@ -4,6 +4,8 @@ import type { ApiError } from "../errors.ts";
 import type { JsonObject } from "../json.ts";
 import type { Vault } from "../sealing.ts";
 import type { Signer } from "../signing.ts";
+import type { ChainStep } from "../store/contract/chain.ts";
+import type { StoredDocument } from "../store/contract/document.ts";
 import type { Store } from "../store/contract/store.ts";
 import type { Transaction } from "../store/contract/transaction.ts";
 import type { Caller, RuleUser, SessionCaller } from "./caller.ts";
@@ -99,8 +101,9 @@ export interface RealmInstance {
    *   credential; `forbidden` for a key outside its networks, for a write that rests on a cookie alone and comes from no
    *   listed origin, and for acting for a disabled user; `invalid_header` for acting for a user who is none, or where that
    *   is not allowed
+   * @param along what is to be read in the same command, where that is one
    */
-  readonly authenticate: (exchange: Exchange) => Caller | Promise<Caller>;
+  readonly authenticate: (exchange: Exchange, along?: Along) => Caller | Promise<Caller>;
   /** Notes that a session administers: its administration lapses when it does not for `adminIdleTimeout`. */
   readonly administers: (caller: SessionCaller) => void;
   /** What rules read as `appConfig`: the very same object until it changes. */
@@ -128,18 +131,50 @@ export interface RealmInstance {
   readonly background: (work: Promise<unknown>) => void;
 }
 
+/** Reads that go along with those of a caller's records, where the store is shared and each would be a round trip. */
+export interface Along {
+  /**
+   * @param user the value, in the chain of reads, that names the caller's user; undefined: there is none
+   * @param at how many steps stand before these
+   */
+  steps(user: ChainStep["value"] | undefined, at: number): readonly ChainStep[];
+  /** @param found by each of the steps */
+  found(found: readonly (readonly StoredDocument[])[]): void;
+}
+
+/** What a request asks of organizations. */
+export interface OrganizationAsks {
+  readonly memberships: boolean;
+  readonly withheld: boolean;
+}
+
+/** What tells whether what is known of organizations stands; read along with the caller. */
+export interface OrganizationMarks extends Along {
+  /** Differs when anything in an organization of the user does; undefined: it was not read. */
+  readonly memberships: string | undefined;
+  /** The same of the organizations that are withheld. */
+  readonly withheld: number | undefined;
+}
+
 /** What accounts and documents ask of a realm's organizations. */
 export interface RealmOrganizations {
+  /** For one request; undefined where the store itself tells what stands. */
+  readonly marks: (asks: OrganizationAsks) => OrganizationMarks | undefined;
   /**
    * The organizations that count for a user: the very same object for the same user until something in it changes, so
    * that what is made of it may be kept. `user.mfa` says whether the session used a second factor.
    */
-  readonly membershipsOf: (user: RuleUser) => Memberships | Promise<Memberships>;
+  readonly membershipsOf: (
+    user: RuleUser,
+    marks?: Pick<OrganizationMarks, "memberships">,
+  ) => Memberships | Promise<Memberships>;
   /**
    * Deleted organizations that may still have documents: these are out of reach outside `_admin/data` (api-decisions,
    * Order of checks). The very same object until it changes; mostly empty.
    */
-  readonly withheld: () => ReadonlySet<string> | Promise<ReadonlySet<string>>;
+  readonly withheld: (
+    marks?: Pick<OrganizationMarks, "withheld">,
+  ) => ReadonlySet<string> | Promise<ReadonlySet<string>>;
   /**
    * What the end, or the return, of an account does to organizations: the last member who could manage one leaves it
    * orphaned, and one who comes back makes it active again; a deleted account leaves every organization.

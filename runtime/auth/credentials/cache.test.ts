@@ -68,6 +68,19 @@ describe("RecordCache", () => {
     expect(store.state.reads).toBe(2);
   });
 
+  it("makes the very same of the same text, where the engine knows no revisions, and anew of another", async () => {
+    const { store, cache } = setup(false);
+    store.put("a", "1");
+    const first = await cache.load("a");
+    expect(await cache.load("a")).toBe(first);
+    expect(cache.of({ id: "a", version: 2, text: "1" })).toBe(first);
+    const second = cache.of({ id: "a", version: 3, text: "2" });
+    expect(second).toEqual({ text: "2" });
+    expect(cache.of({ id: "b", version: 1, text: "2" })).not.toBe(second);
+    expect(cache.of({ id: "a", version: 3, text: "2" })).toBe(second);
+    expect(cache.peek("a")).toBeUndefined();
+  });
+
   it("remembers no absence", async () => {
     const { store, get } = setup();
     expect(await get("a")).toBeUndefined();

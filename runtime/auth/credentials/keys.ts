@@ -1,12 +1,14 @@
 import { ApiError } from "../../errors.ts";
+import { documentFields } from "../../filter/fields.ts";
 import { contains, type Network, parseNetwork } from "../../http/address.ts";
 import { kept } from "../../kept.ts";
 import { administrationOf } from "../../realm/administration.ts";
 import type { KeyCaller, UserCaller } from "../../realm/caller.ts";
-import type { Exchange, RealmInstance } from "../../realm/exchange.ts";
+import type { Along, Exchange, RealmInstance } from "../../realm/exchange.ts";
 import type { StoredDocument } from "../../store/contract/document.ts";
 import { collections } from "../collections.ts";
 import { readKey } from "../records.ts";
+import { readAlong } from "./along.ts";
 import { RecordCache } from "./cache.ts";
 import type { LiveUser } from "./live.ts";
 
@@ -38,10 +40,12 @@ function liveKey(document: StoredDocument): LiveKey {
 /** Finds API keys. */
 export class KeyResolver {
   readonly #clock: RealmInstance["clock"];
+  readonly #store: RealmInstance["store"];
   readonly #keys: RecordCache<LiveKey>;
 
   constructor({ store, clock }: Pick<RealmInstance, "store" | "clock">) {
     this.#clock = clock;
+    this.#store = store;
     this.#keys = new RecordCache(store, collections.keys, liveKey);
   }
 
@@ -49,14 +53,25 @@ export class KeyResolver {
    * The caller whose key has this hash; undefined when it is unknown or over. Answers at once where the key is in memory.
    * It throws (or rejects with) ApiError `forbidden` when the request comes from a network that is not the key's.
    */
-  resolve(hash: string, exchange: Exchange): KeyCaller | undefined | Promise<KeyCaller | undefined> {
+  resolve(
+    hash: string,
+    exchange: Exchange,
+    along?: Along,
+  ): KeyCaller | undefined | Promise<KeyCaller | undefined> {
     const key = this.#keys.peek(hash);
-    return key === undefined ? this.#load(hash, exchange) : this.#caller(key, exchange);
+    return key === undefined ? this.#load(hash, exchange, along) : this.#caller(key, exchange);
   }
 
-  async #load(hash: string, exchange: Exchange): Promise<KeyCaller | undefined> {
-    const key = await this.#keys.load(hash);
+  async #load(hash: string, exchange: Exchange, along: Along | undefined): Promise<KeyCaller | undefined> {
+    const isAlone = along === undefined || this.#keys.keeps;
+    const key = isAlone ? await this.#keys.load(hash) : await this.#read(hash, along);
     return key === undefined ? undefined : this.#caller(key, exchange);
+  }
+
+  async #read(hash: string, along: Along | undefined): Promise<LiveKey | undefined> {
+    const step = { collection: collections.keys, key: documentFields.id, value: hash, limit: 1 };
+    const [key] = await readAlong(this.#store, [step], undefined, along);
+    return key === undefined ? undefined : this.#keys.of(key);
   }
 
   #caller({ caller, networks, expires }: LiveKey, exchange: Exchange): KeyCaller | undefined {

@@ -1,12 +1,17 @@
+import { documentFields } from "../../filter/fields.ts";
 import type { SessionCaller } from "../../realm/caller.ts";
 import type { AccountSettings } from "../../realm/definition.ts";
-import type { RealmInstance } from "../../realm/exchange.ts";
-import { collections } from "../collections.ts";
+import type { Along, RealmInstance } from "../../realm/exchange.ts";
+import { collections, sessionFields } from "../collections.ts";
+import { readAlong, userStep } from "./along.ts";
 import { RecordCache } from "./cache.ts";
 import { type LiveSession, type LiveUser, liveSession } from "./live.ts";
 import { SessionUse } from "./use.ts";
 
 type Realm = Pick<RealmInstance, "store" | "clock" | "background" | "log">;
+
+/** The user of the session that the step before finds. */
+const ownerStep = userStep({ step: 0, field: sessionFields.user });
 
 /** Finds the user behind a session. */
 export class SessionResolver {
@@ -26,12 +31,17 @@ export class SessionResolver {
 
   /**
    * The caller whose session token has this hash; undefined when it is unknown or over. Counts as a use of it. Answers at
-   * once where the records are in memory, as they are for all but the first request.
+   * once where the records are in memory, as they are for all but the first request; on a shared store they never are, and
+   * one command reads both.
    */
-  resolve(hash: string, cookie: boolean): SessionCaller | undefined | Promise<SessionCaller | undefined> {
+  resolve(
+    hash: string,
+    cookie: boolean,
+    along?: Along,
+  ): SessionCaller | undefined | Promise<SessionCaller | undefined> {
     const session = this.#sessions.peek(hash);
     const owner = session === undefined ? undefined : this.#users.peek(session.user);
-    if (session === undefined || owner === undefined) return this.#load(hash, cookie);
+    if (session === undefined || owner === undefined) return this.#load(hash, cookie, along);
     return this.#caller(session, owner, cookie);
   }
 
@@ -40,11 +50,19 @@ export class SessionResolver {
     this.#use.noteAdministration(credential.id, this.#realm.clock.now());
   }
 
-  async #load(hash: string, cookie: boolean): Promise<SessionCaller | undefined> {
+  async #load(hash: string, cookie: boolean, along: Along | undefined): Promise<SessionCaller | undefined> {
+    if (!this.#sessions.keeps) return this.#read(hash, cookie, along);
     const session = this.#sessions.peek(hash) ?? (await this.#sessions.load(hash));
     if (session === undefined) return undefined;
     const owner = this.#users.peek(session.user) ?? (await this.#users.load(session.user));
     return owner === undefined ? undefined : this.#caller(session, owner, cookie);
+  }
+
+  async #read(hash: string, cookie: boolean, along: Along | undefined): Promise<SessionCaller | undefined> {
+    const step = { collection: collections.sessions, key: documentFields.id, value: hash, limit: 1 };
+    const [session, owner] = await readAlong(this.#realm.store, [step, ownerStep], ownerStep.value, along);
+    if (session === undefined || owner === undefined) return undefined;
+    return this.#caller(this.#sessions.of(session), this.#users.of(owner), cookie);
   }
 
   #caller(session: LiveSession, owner: LiveUser, cookie: boolean): SessionCaller | undefined {

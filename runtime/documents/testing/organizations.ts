@@ -122,15 +122,11 @@ export interface Asked {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/**
- * The realm `shop` with collections whose documents belong to organizations: ann and bob are members of `acme`, bob and
- * cid of `bolt`; ann and cid own theirs. `desk` is a team of acme with ann in it, `crew` one of bolt with cid.
- */
-export async function startTenants(
-  collections: readonly CollectionDefinition[] = everything,
-  options: Pick<OrganizationsOptions, "settings"> = {},
-) {
-  const server = await startOrganizations(
+type Options = Pick<OrganizationsOptions, "settings">;
+
+/** The realm `shop` with collections, and nobody in it; or another instance of it, on a store that is there already. */
+export function serveTenants(collections: readonly CollectionDefinition[], options: Options = {}) {
+  return startOrganizations(
     {},
     {
       ...options,
@@ -145,6 +141,17 @@ export async function startTenants(
           : {},
     },
   );
+}
+
+/**
+ * The realm `shop` with collections whose documents belong to organizations: ann and bob are members of `acme`, bob and
+ * cid of `bolt`; ann and cid own theirs. `desk` is a team of acme with ann in it, `crew` one of bolt with cid.
+ */
+export async function startTenants(
+  collections: readonly CollectionDefinition[] = everything,
+  options: Options = {},
+) {
+  const server = await serveTenants(collections, options);
   const people = await server.people("ann", "bob", "cid", "eve");
   const acme = await server.createOrg(people.ann, { name: "Acme" });
   const bolt = await server.createOrg(people.cid, { name: "Bolt" });

@@ -1,4 +1,6 @@
+import type { ChainStep } from "./chain.ts";
 import type { StoreCollection } from "./collection.ts";
+import type { StoredDocument } from "./document.ts";
 import type { ChangeFeed } from "./feed.ts";
 import type { Lease } from "./lease.ts";
 import type { CollectionShape } from "./shape.ts";
@@ -29,6 +31,11 @@ export interface Store {
    * @throws TransactionTimeout where `work` awaits something else and that takes too long
    */
   transaction<T>(work: (transaction: Transaction) => Promise<T>, options?: TransactionOptions): Promise<T>;
+  /**
+   * Documents of several collections that name one another, in one command where the store is shared: those of each step,
+   * in any order. Where the first step finds none, the others are not asked.
+   */
+  chain(steps: readonly ChainStep[]): Promise<readonly (readonly StoredDocument[])[]>;
   /**
    * A mark held by at most one holder at a time, gone at `release`, at the end of the process (or `ttl` milliseconds
    * after it was taken or last renewed where the store is shared, by the store's clock). Undefined when somebody holds it.

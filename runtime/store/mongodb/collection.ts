@@ -19,8 +19,8 @@ import { Writes } from "./write/writes.ts";
 const raw = { raw: true } as const;
 
 export class MongoCollection implements StoreCollection {
+  readonly provisioned: Provisioned;
   readonly #engine: Engine;
-  readonly #provisioned: Provisioned;
   readonly #documents: Collection;
   /** The same, of documents of ours. */
   readonly #stored: Collection<Stored>;
@@ -30,7 +30,7 @@ export class MongoCollection implements StoreCollection {
 
   constructor(engine: Engine, provisioned: Provisioned, underway: Underway) {
     this.#engine = engine;
-    this.#provisioned = provisioned;
+    this.provisioned = provisioned;
     this.#documents = engine.database.collection(provisioned.shape.name);
     this.#stored = engine.database.collection(provisioned.shape.name);
     this.#writes = new Writes(engine, provisioned);
@@ -43,26 +43,26 @@ export class MongoCollection implements StoreCollection {
 
   find(query: Find): Promise<StoredDocument[]> {
     return this.#read(() =>
-      findDocuments(this.#documents, this.#provisioned, this.#engine, this.#lengths, query),
+      findDocuments(this.#documents, this.provisioned, this.#engine, this.#lengths, query),
     );
   }
 
   count(filter: Filter, visibility: Visibility): Promise<number> {
     return this.#read(() =>
-      countDocuments(this.#documents, this.#provisioned, this.#engine, filter, visibility),
+      countDocuments(this.#documents, this.provisioned, this.#engine, filter, visibility),
     );
   }
 
   lookup(lookup: Lookup): Promise<StoredDocument[]> {
     return this.#read(() =>
-      lookupDocuments(this.#documents, this.#provisioned, this.#engine, this.#lengths, lookup),
+      lookupDocuments(this.#documents, this.provisioned, this.#engine, this.#lengths, lookup),
     );
   }
 
   aggregate(query: Aggregate): Promise<{ readonly groups: readonly Group[]; readonly hasMore: boolean }> {
     return this.#read(() => {
-      const condition = chosen(this.#provisioned, this.#engine.clock, query.filter, query.visibility);
-      return aggregateDocuments(this.#documents, this.#provisioned, this.#engine, query, condition);
+      const condition = chosen(this.provisioned, this.#engine.clock, query.filter, query.visibility);
+      return aggregateDocuments(this.#documents, this.provisioned, this.#engine, query, condition);
     });
   }
 
@@ -84,10 +84,10 @@ export class MongoCollection implements StoreCollection {
 
   scan(after: string | undefined, limit: number): Promise<readonly DocumentWrite[]> {
     const { clock, searchTime: maxTimeMS } = this.#engine;
-    const seen = visible(this.#provisioned.shape, "all", clock.now());
+    const seen = visible(this.provisioned.shape, "all", clock.now());
     const filter = { _id: { $gt: after ?? "" }, ...seen };
     return this.#read(async () => {
-      const options = { ...raw, ...shown(this.#provisioned), sort: { _id: 1 as const }, limit, maxTimeMS };
+      const options = { ...raw, ...shown(this.provisioned), sort: { _id: 1 as const }, limit, maxTimeMS };
       const found = await this.#stored.find<Uint8Array>(filter, options).toArray();
       return found.map(writtenDocument);
     });
@@ -117,8 +117,8 @@ export class MongoCollection implements StoreCollection {
     session?: ClientSession,
   ): Promise<StoredDocument | undefined> {
     const { clock, queryTime: maxTimeMS } = this.#engine;
-    const condition = { _id: id, ...chosen(this.#provisioned, clock, filter, visibility) };
-    const options = { ...raw, ...shown(this.#provisioned), maxTimeMS, ...(session && { session }) };
+    const condition = { _id: id, ...chosen(this.provisioned, clock, filter, visibility) };
+    const options = { ...raw, ...shown(this.provisioned), maxTimeMS, ...(session && { session }) };
     const found = await this.#stored.findOne<Uint8Array>(condition, options);
     return found === null ? undefined : storedDocument(found);
   }

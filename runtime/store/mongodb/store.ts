@@ -1,6 +1,8 @@
 import type { MongoClient } from "mongodb";
 import type { Clock } from "../../clock.ts";
+import type { ChainStep } from "../contract/chain.ts";
 import type { StoreCollection } from "../contract/collection.ts";
+import type { StoredDocument } from "../contract/document.ts";
 import { StoreUnavailable } from "../contract/errors.ts";
 import type { Lease } from "../contract/lease.ts";
 import type { CollectionShape } from "../contract/shape.ts";
@@ -14,6 +16,7 @@ import { bookkeeping } from "./layout.ts";
 import { Leases } from "./leases.ts";
 import { provision, upkeepOf } from "./provision/provision.ts";
 import { isRouter } from "./provision/server.ts";
+import { readChain } from "./read/chain.ts";
 import { Underway } from "./underway.ts";
 import { Transactions } from "./write/transactions.ts";
 
@@ -108,6 +111,15 @@ class MongoStore implements Store {
   ): Promise<T> {
     const patience = TRANSACTION_TIME + patienceWith(this.#engine.client, this.#engine.queryTime);
     return this.#underway.run(() => this.#transactions.run(work, lease), patience);
+  }
+
+  async chain(steps: readonly ChainStep[]): Promise<readonly (readonly StoredDocument[])[]> {
+    try {
+      const provisionedOf = (name: string) => this.#provisioned(name).provisioned;
+      return await this.#underway.run(() => readChain(this.#engine, provisionedOf, steps));
+    } catch (error) {
+      throw storeError(error);
+    }
   }
 
   lease(name: string, ttl: number): Promise<Lease | undefined> {

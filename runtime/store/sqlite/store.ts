@@ -2,7 +2,10 @@ import { randomUUID } from "node:crypto";
 import { access } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import type { Clock } from "../../clock.ts";
+import { readChain } from "../chain.ts";
+import type { ChainStep } from "../contract/chain.ts";
 import type { StoreCollection } from "../contract/collection.ts";
+import type { StoredDocument } from "../contract/document.ts";
 import { LeaseLost } from "../contract/errors.ts";
 import type { Lease } from "../contract/lease.ts";
 import type { CollectionShape } from "../contract/shape.ts";
@@ -117,6 +120,10 @@ class SqliteStore implements Store {
       return answer;
     };
     return this.#writer.transaction(run, bytes);
+  }
+
+  chain(steps: readonly ChainStep[]): Promise<readonly (readonly StoredDocument[])[]> {
+    return readChain(this, steps);
   }
 
   /** The folder is served by one process, so what is held in its memory is held by nobody else. */

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe } from "vitest";
 import type { Store } from "../contract/store.ts";
 import { describeAggregates } from "./suite/aggregate.ts";
+import { describeChains } from "./suite/chain.ts";
 import { describeDocuments } from "./suite/documents.ts";
 import { describeFeed } from "./suite/feed.ts";
 import { type Suite, shape, start, type Traits } from "./suite/fixtures.ts";
@@ -55,6 +56,7 @@ export function describeStore(
     describeOrder(suite);
     describePages(suite);
     describeLookup(suite);
+    describeChains(suite);
     describeIndexes(suite);
     describeTransactions(suite);
     describeLeases(suite);

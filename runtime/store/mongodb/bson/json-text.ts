@@ -16,6 +16,12 @@ export function storedDocument(bytes: Uint8Array): StoredDocument {
   return score === undefined ? { id, version, text } : { id, version, text, score };
 }
 
+/** The same without its text. */
+export function storedVersion(bytes: Uint8Array): StoredDocument {
+  const { id, version } = factsOf(new BsonBytes(bytes));
+  return { id, version, text: "" };
+}
+
 /** The same, as it was written. */
 export function writtenDocument(bytes: Uint8Array): DocumentWrite {
   const document = new BsonBytes(bytes);
