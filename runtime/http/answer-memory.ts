@@ -6,16 +6,16 @@ export const SMALL = 65_536;
 
 /** The memory of answers under way, from when they are read until their clients have taken them. */
 export class AnswerMemory {
-  readonly #limit: number;
+  /** Bytes (`SVC_ANSWER_MEMORY`). */
+  readonly limit: number;
   #held = 0;
 
-  /** @param limit bytes (`SVC_ANSWER_MEMORY`) */
   constructor(limit: number) {
-    this.#limit = limit;
+    this.limit = limit;
   }
 
   get isFull(): boolean {
-    return this.#held > this.#limit;
+    return this.#held > this.limit;
   }
 
   /**
@@ -25,7 +25,7 @@ export class AnswerMemory {
   judge(before: number, bytes: number): void {
     const others = this.#held - before;
     const isMore = bytes > before && bytes > SMALL;
-    if (isMore && others > 0 && others + bytes > this.#limit) throw noRoom();
+    if (isMore && others > 0 && others + bytes > this.limit) throw noRoom();
   }
 
   /** An answer takes so many bytes in place of so many. */
@@ -44,8 +44,8 @@ function noRoom(): ApiError {
 interface Waiting {
   readonly response: ServerResponse;
   readonly taken: () => void;
-  /** Bytes of its connection that were left, and how often these were found to be as many. */
-  left: number;
+  /** Bytes that its connection has taken, and how often these were found to be as many. */
+  progress: number;
   unchanged: number;
 }
 
@@ -64,7 +64,7 @@ export class UntakenAnswers {
   }
 
   add(response: ServerResponse, taken: () => void): void {
-    const waiting = { response, taken, left: leftOf(response), unchanged: 0 };
+    const waiting = { response, taken, progress: progressOf(response), unchanged: 0 };
     this.#waiting.add(waiting);
     response.once("close", () => this.#end(waiting));
     this.#timer ??= setInterval(() => this.#look(), this.#patience / LOOKS).unref();
@@ -73,10 +73,11 @@ export class UntakenAnswers {
   #look(): void {
     for (const waiting of this.#waiting) {
       const { response } = waiting;
-      const left = leftOf(response);
-      // A connection with nothing to take waits for us: the answer to an earlier request is not there yet.
-      waiting.unchanged = left > 0 && left === waiting.left ? waiting.unchanged + 1 : 0;
-      waiting.left = left;
+      const progress = progressOf(response);
+      // A connection with nothing to take waits for us: for the answer to an earlier request, or the source of a stream.
+      const waits = response.req.socket.writableLength > 0 && progress === waiting.progress;
+      waiting.unchanged = waits ? waiting.unchanged + 1 : 0;
+      waiting.progress = progress;
       if (waiting.unchanged === LOOKS) response.req.socket.destroy();
       // Of an answer that waits for an earlier one nobody says that its connection is gone.
       if (response.req.socket.destroyed) this.#end(waiting);
@@ -92,10 +93,14 @@ export class UntakenAnswers {
   }
 }
 
-/** Bytes that the connection has not taken: those that wait in Node, and of those being written what is left. */
-function leftOf({ req: { socket } }: ServerResponse): number {
+/** Bytes that the system has taken of what the connection was given. */
+function progressOf({ req: { socket } }: ServerResponse): number {
   const handle = "_handle" in socket ? socket._handle : undefined;
-  const isOpen = typeof handle === "object" && handle !== null && "writeQueueSize" in handle;
-  const queued = isOpen ? handle.writeQueueSize : 0;
-  return socket.writableLength + (typeof queued === "number" ? queued : 0);
+  if (typeof handle !== "object" || handle === null) return 0;
+  return figure(handle, "bytesWritten") - figure(handle, "writeQueueSize");
+}
+
+function figure(handle: object, name: string): number {
+  const value: unknown = Reflect.get(handle, name);
+  return typeof value === "number" ? value : 0;
 }

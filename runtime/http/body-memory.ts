@@ -1,3 +1,5 @@
+import { ApiError } from "../errors.ts";
+
 /** A body on its way in. */
 export interface Arriving {
   /** Gives back what it holds, and comes no further. */
@@ -39,4 +41,11 @@ export class BodyMemory {
     this.#arriving.delete(body);
     this.#held -= bytes;
   }
+}
+
+/** What is answered to a body that was evicted. */
+export function tooManyBodies(): ApiError {
+  return new ApiError("unavailable", "Too many request bodies are under way.", {
+    headers: { "retry-after": "1" },
+  });
 }

@@ -80,8 +80,11 @@ function requireMediaType(header: string | undefined, media: MediaType | "either
   throw new ApiError("unsupported_media_type", `The Content-Type must be ${wanted}.`);
 }
 
-/** Bodies come as they are: nothing is decompressed. */
-function requireIdentity(encodings: string | undefined): void {
+/**
+ * Bodies come as they are: nothing is decompressed.
+ * @throws ApiError `unsupported_media_type`
+ */
+export function requireIdentity(encodings: string | undefined): void {
   if (encodings === undefined || /^[\s,]*(?:identity(?:[\s,]+|$))*$/i.test(encodings)) return;
   throw new ApiError("unsupported_media_type", "The body must have no Content-Encoding.", {
     headers: { "accept-encoding": "identity" },

@@ -1,6 +1,6 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
 import { ApiError } from "../errors.ts";
-import type { Answer, Exchange, Log } from "../realm/exchange.ts";
+import type { Answer, Exchange, Log, StreamedBody } from "../realm/exchange.ts";
 import { SMALL, UntakenAnswers } from "./answer-memory.ts";
 import { allowOrigin } from "./cors.ts";
 import type { Endpoint } from "./endpoint.ts";
@@ -9,18 +9,20 @@ import { Incoming, type Reception } from "./incoming.ts";
 import { Abandoned } from "./intake.ts";
 import { linger } from "./linger.ts";
 import type { requestIds } from "./request-id.ts";
+import { isStream, Streams } from "./streams/streams.ts";
 
 /** An answer as who watches hears of it. */
 export interface Answered {
   /** Of the route. */
   readonly pattern: string;
   readonly status: number;
+  /** From the request's arrival to its answer, or to the beginning of one that is a stream. */
   readonly milliseconds: number;
   /** Of the body. */
   readonly bytes: number;
 }
 
-/** Told of every answer: metrics, and the log of requests. */
+/** Told of every answer, of a stream at its end: metrics, and the log of requests. */
 export type Observer = (exchange: Exchange, answered: Answered) => void;
 
 export interface DispatcherOptions {
@@ -35,8 +37,9 @@ export interface DispatcherOptions {
 
 /** Takes a routed request through its handler to its answer; every answer and every error of the API leaves here. */
 export class Dispatcher {
-  /** Answers close their connections from now on. */
+  /** Answers close their connections. */
   draining = false;
+  readonly streams: Streams;
   readonly #options: DispatcherOptions;
   readonly #untaken: UntakenAnswers;
   #running = 0;
@@ -45,6 +48,13 @@ export class Dispatcher {
   constructor(options: DispatcherOptions) {
     this.#options = options;
     this.#untaken = new UntakenAnswers(options.answerPatience);
+    this.streams = new Streams(this.#untaken, options.reception.answers.limit / 2);
+  }
+
+  /** The server shuts down: answers close their connections from now on, and streams end. */
+  drain(): void {
+    this.draining = true;
+    this.streams.close();
   }
 
   dispatch(
@@ -141,11 +151,13 @@ export class Dispatcher {
   }
 
   send(exchange: Incoming, answer: Answer): void {
-    const { raw, response, endpoint, requestId } = exchange;
     const { body } = answer;
-    const { vary, cacheControl } = endpoint.headers;
-    const headers: OutgoingHttpHeaders = { "x-request-id": requestId, "cache-control": cacheControl };
-    if (vary !== undefined) headers["vary"] = vary;
+    if (isStream(body)) {
+      this.#sendStream(exchange, answer, body);
+      return;
+    }
+    const { raw, response } = exchange;
+    const headers = this.#headers(exchange);
     let encoding: BufferEncoding = "utf8";
     let length = 0;
     if (body !== undefined) {
@@ -159,23 +171,82 @@ export class Dispatcher {
     } else if (answer.status !== 204 && answer.status !== 304) {
       headers["content-length"] = 0;
     }
+    const unread = this.#head(exchange, answer, headers);
+    if (unread) linger(raw, response, body);
+    else response.end(body, encoding);
+    this.#hold(exchange, length);
+    if (exchange.started > 0)
+      this.#observe(exchange, answer.status, performance.now(), raw.method === "HEAD" ? 0 : length);
+  }
+
+  #sendStream(exchange: Incoming, answer: Answer, body: StreamedBody): void {
+    const { raw, response } = exchange;
+    const headers = this.#headers(exchange);
+    headers["content-type"] = "application/octet-stream";
+    headers["x-content-type-options"] = "nosniff";
+    if (body.length !== undefined) headers["content-length"] = body.length;
+    // What was read for it is in its source, if anything is.
+    exchange.hold(0);
+    if (raw.method === "HEAD") {
+      const unread = this.#head(exchange, answer, headers);
+      if (unread) linger(raw, response, undefined);
+      else response.end();
+      if (exchange.started > 0) this.#observe(exchange, answer.status, performance.now(), 0);
+      return;
+    }
+    this.#running += 1;
+    void this.#stream(exchange, answer, body, headers);
+  }
+
+  async #stream(
+    exchange: Incoming,
+    answer: Answer,
+    body: StreamedBody,
+    headers: OutgoingHttpHeaders,
+  ): Promise<void> {
+    let begun = 0;
+    try {
+      const { bytes, error } = await this.streams.send(exchange, body, () => {
+        this.#head(exchange, answer, headers);
+        begun = performance.now();
+      });
+      if (error !== undefined) this.#report(exchange, apiError(error));
+      if (exchange.started > 0 && begun > 0) this.#observe(exchange, answer.status, begun, bytes);
+    } catch (error) {
+      this.fail(exchange, error);
+    } finally {
+      this.#ran();
+    }
+  }
+
+  /** What every answer's head begins with. */
+  #headers({ endpoint, requestId }: Incoming): OutgoingHttpHeaders {
+    const { vary, cacheControl } = endpoint.headers;
+    const headers: OutgoingHttpHeaders = { "x-request-id": requestId, "cache-control": cacheControl };
+    if (vary !== undefined) headers["vary"] = vary;
+    return headers;
+  }
+
+  /** @returns whether the connection must be closed for what is left unread of the request */
+  #head(exchange: Incoming, answer: Answer, headers: OutgoingHttpHeaders): boolean {
+    const { raw, response, endpoint } = exchange;
     for (const name in answer.headers) headers[name] = answer.headers[name];
     const { origin } = raw.headers;
     if (origin !== undefined && endpoint.cors !== undefined) allowOrigin(headers, endpoint.cors, origin);
     const unread = exchange.leavesUnread;
     if (this.draining || unread) headers["connection"] = "close";
     response.writeHead(answer.status, headers);
-    if (unread) linger(raw, response, body);
-    else response.end(body, encoding);
-    this.#hold(exchange, length);
-    if (exchange.started > 0) {
-      this.#options.observe?.(exchange, {
-        pattern: endpoint.pattern,
-        status: answer.status,
-        milliseconds: performance.now() - exchange.started,
-        bytes: raw.method === "HEAD" ? 0 : length,
-      });
-    }
+    return unread;
+  }
+
+  #observe(exchange: Incoming, status: number, answered: number, bytes: number): void {
+    const { endpoint, started } = exchange;
+    this.#options.observe?.(exchange, {
+      pattern: endpoint.pattern,
+      status,
+      milliseconds: answered - started,
+      bytes,
+    });
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Handler } from "../realm/exchange.ts";
+import type { StreamHandler } from "../realm/exchange.ts";
 import type { Cors } from "./cors.ts";
 import type { RouteHeaders } from "./headers.ts";
 
@@ -7,7 +7,7 @@ export interface Endpoint {
   /** The path's pattern, for metrics and logs: `/v1/helpdesk/support/tickets/:id`. */
   readonly pattern: string;
   /** Undefined until the realm is provisioned: 503 till then. */
-  handle: Handler | undefined;
+  handle: StreamHandler | undefined;
   headers: RouteHeaders;
   /** Undefined outside realms. */
   readonly cors: Cors | undefined;

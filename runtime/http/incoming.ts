@@ -1,23 +1,22 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
 import type { ApiError } from "../errors.ts";
 import type { Caller } from "../realm/caller.ts";
-import type { Exchange, Received, RequestBody } from "../realm/exchange.ts";
+import type { Exchange, Received, RequestBody, StreamExchange } from "../realm/exchange.ts";
 import type { AddressOf } from "./address.ts";
 import type { AnswerMemory } from "./answer-memory.ts";
-import type { BodyMemory } from "./body-memory.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { bringsMuch, Intake, isHere, waitsToSend } from "./intake.ts";
+import { Inflow, type Uploads } from "./streams/inflow.ts";
 
 /** What all requests of an instance have in common. */
-export interface Reception {
+export interface Reception extends Uploads {
   readonly addressOf: AddressOf;
   readonly maxBodyBytes: number;
-  readonly bodies: BodyMemory;
   readonly answers: AnswerMemory;
 }
 
 /** A request under way: what handlers see of it ({@link Exchange}), and the response that it ends in. */
-export class Incoming implements Received {
+export class Incoming implements Received, StreamExchange {
   readonly raw: IncomingMessage;
   readonly response: ServerResponse;
   readonly endpoint: Endpoint;
@@ -29,7 +28,7 @@ export class Incoming implements Received {
   /** `performance.now()` at its arrival, where somebody watches; else 0. */
   started = 0;
   readonly #reception: Reception;
-  #intake: Intake | undefined;
+  #intake: Intake | Inflow | undefined;
   #reserved = 0;
 
   constructor(
@@ -91,7 +90,7 @@ export class Incoming implements Received {
   }
 
   get inPieces(): boolean {
-    return this.#intake?.inPieces ?? false;
+    return this.#intake instanceof Intake && this.#intake.inPieces;
   }
 
   async receive(refusal: () => ApiError | undefined = nobodyRefuses): Promise<Received> {
@@ -106,6 +105,16 @@ export class Incoming implements Received {
     if (intake.begun && waitsToSend(raw)) response.writeContinue();
     this.body = await body;
     return this;
+  }
+
+  stream(limit: number): Inflow {
+    if (this.#intake !== undefined) throw new Error("the body was asked for before");
+    const { raw, response } = this;
+    const inflow = new Inflow(raw, this.#reception, limit, () => {
+      if (waitsToSend(raw)) response.writeContinue();
+    });
+    this.#intake = inflow;
+    return inflow;
   }
 
   /** More of the body is to come, or may be, than is dropped by itself: its connection can serve nobody else. */

@@ -1,7 +1,8 @@
 import type { IncomingMessage } from "node:http";
-import { ApiError } from "../errors.ts";
+import type { ApiError } from "../errors.ts";
 import type { RequestBody } from "../realm/exchange.ts";
-import type { Arriving, BodyMemory } from "./body-memory.ts";
+import { type Arriving, type BodyMemory, tooManyBodies } from "./body-memory.ts";
+import { GrowingBuffer } from "./growing.ts";
 
 /** What of a body Node quietly reads and drops after an answer that did not wait for it. */
 const dropped = 64 * 1024;
@@ -31,7 +32,8 @@ export function isHere({ headers, readableLength }: IncomingMessage): boolean {
   return headers["transfer-encoding"] === undefined && readableLength === declared(headers);
 }
 
-function declared(headers: IncomingMessage["headers"]): number {
+/** Bytes of the body, where its headers tell; else 0. */
+export function declared(headers: IncomingMessage["headers"]): number {
   return Number(headers["content-length"] ?? 0);
 }
 
@@ -45,9 +47,7 @@ export class Intake implements Arriving {
   inPieces = false;
   readonly #raw: IncomingMessage;
   readonly #memory: BodyMemory;
-  /** The first piece as it is, then a buffer that grows: many small pieces would take many times their bytes. */
-  #buffer: Buffer | undefined;
-  #size = 0;
+  readonly #held = new GrowingBuffer();
   #settled = false;
   #give: (body: RequestBody) => void = () => undefined;
   #refuse: (error: Error) => void = () => undefined;
@@ -90,23 +90,20 @@ export class Intake implements Arriving {
   }
 
   evict(): void {
-    this.#fail(
-      new ApiError("unavailable", "Too many request bodies are under way.", {
-        headers: { "retry-after": "1" },
-      }),
-    );
+    this.#fail(tooManyBodies());
   }
 
   /** Nobody needs the body any longer. */
   release(): void {
-    if (this.#buffer === undefined) return;
-    this.#memory.giveBack(this, this.#buffer.length);
-    this.#buffer = undefined;
+    const { capacity } = this.#held;
+    if (capacity === 0) return;
+    this.#held.clear();
+    this.#memory.giveBack(this, capacity);
   }
 
   #take(chunk: Buffer, limit: number, refusal: () => ApiError | undefined): void {
     if (this.#settled) return;
-    const before = this.#size;
+    const before = this.#held.size;
     const size = before + chunk.length;
     if (size > limit) {
       this.#settle();
@@ -119,22 +116,10 @@ export class Intake implements Arriving {
       this.#fail(refused);
       return;
     }
-    this.#append(chunk, size, limit);
-  }
-
-  #append(chunk: Buffer, size: number, limit: number): void {
-    const held = this.#buffer;
-    this.inPieces = held !== undefined;
-    if (held === undefined) {
-      this.#buffer = chunk;
-    } else if (size > held.length) {
-      const most = declared(this.#raw.headers) || limit;
-      this.#buffer = Buffer.allocUnsafeSlow(Math.max(size, Math.min(2 * size, most)));
-      held.copy(this.#buffer, 0, 0, this.#size);
-      chunk.copy(this.#buffer, this.#size);
-    } else chunk.copy(held, this.#size);
-    this.#size = size;
-    this.#memory.grow(this, (this.#buffer?.length ?? 0) - (held?.length ?? 0));
+    const { capacity } = this.#held;
+    this.inPieces = capacity > 0;
+    this.#held.append(chunk, declared(this.#raw.headers) || limit);
+    this.#memory.grow(this, this.#held.capacity - capacity);
   }
 
   #end(): void {
@@ -142,7 +127,7 @@ export class Intake implements Arriving {
     this.#settled = true;
     this.whole = true;
     this.#memory.arrived(this);
-    this.#give(this.#buffer?.subarray(0, this.#size) ?? "none");
+    this.#give(this.#held.all() ?? "none");
   }
 
   #fail(error: Error): void {

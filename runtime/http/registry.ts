@@ -1,4 +1,4 @@
-import type { Method, RealmInstance, RealmModule, RouteFactory } from "../realm/exchange.ts";
+import type { Method, RealmInstance, RealmModule, RouteTable } from "../realm/exchange.ts";
 import { corsOf } from "./cors.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { classOfPath, outside, routeHeaders } from "./headers.ts";
@@ -13,7 +13,7 @@ export interface Registered {
 /** A realm's endpoint and what makes its handler once the realm runs. */
 interface Pending {
   readonly endpoint: Endpoint;
-  readonly factory: RouteFactory;
+  readonly factory: NonNullable<RouteTable[string][Method]>;
 }
 
 const order: readonly Method[] = ["GET", "POST", "PUT", "PATCH", "DELETE"];

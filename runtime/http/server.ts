@@ -15,6 +15,7 @@ import type { Metrics } from "./metrics.ts";
 import { Registry } from "./registry.ts";
 import { requestIds } from "./request-id.ts";
 import { requestRouter } from "./router.ts";
+import { StalledBodies } from "./streams/stalled.ts";
 
 export interface ServerOptions {
   readonly realms: readonly RealmModule[];
@@ -38,7 +39,7 @@ export interface ServerOptions {
   readonly metricsElsewhere?: boolean;
   /** Told of every answer. */
   readonly observe?: Observer | undefined;
-  /** Milliseconds for a request to arrive, and between looks at late ones. */
+  /** Milliseconds for a request to arrive, or for something more of a streamed body; and between looks at late ones. */
   readonly requestTimeout?: number;
   readonly timeoutInterval?: number;
   /** Milliseconds after which a connection is ended that takes nothing of its answer. */
@@ -73,14 +74,16 @@ export function createServer(options: ServerOptions): HttpServer {
   const requestId = requestIds();
   const { addressOf, log, maxBodyBytes, answerMemory, answerPatience = 30_000, metrics } = options;
   const observe = bothOf(metrics?.observe, options.observe);
+  const requestTimeout = options.requestTimeout ?? 60_000;
+  const stalled = new StalledBodies(requestTimeout);
   const reception = {
     addressOf,
     maxBodyBytes,
     bodies: new BodyMemory(options.bodyMemory),
+    stalled,
     answers: new AnswerMemory(answerMemory),
   };
   const dispatcher = new Dispatcher({ reception, answerPatience, log, observe, requestId });
-  const requestTimeout = options.requestTimeout ?? 60_000;
   const app = Fastify({
     logger: false,
     exposeHeadRoutes: false,
@@ -103,7 +106,11 @@ export function createServer(options: ServerOptions): HttpServer {
       maxParamLength: headerBytes,
       querystringParser: () => ({}),
     },
-    clientErrorHandler: (error, socket) => refuseClient(error, socket, requestId({})),
+    clientErrorHandler(error, socket) {
+      // Node says so once: of a streamed body, what counts is whether it goes on.
+      if (error.code === "ERR_HTTP_REQUEST_TIMEOUT" && stalled.isOn(socket)) return;
+      refuseClient(error, socket, requestId({}));
+    },
     frameworkErrors: (_error, request, reply) => {
       reply.hijack();
       route(request.raw, reply.raw);
@@ -164,7 +171,7 @@ export function createServer(options: ServerOptions): HttpServer {
     },
     serve: (realm) => registry.serve(realm),
     async close(grace) {
-      dispatcher.draining = true;
+      dispatcher.drain();
       // Immediately after the time, not at it: what has arrived until then is read before.
       const idle = setTimeout(() => setImmediate(closeUnused), Math.min(betweenRequests, grace));
       const cut = setTimeout(() => app.server.closeAllConnections(), grace);

@@ -45,6 +45,23 @@ export interface Exchange {
   receive(refusal?: () => ApiError | undefined): Promise<Received>;
 }
 
+/** A request of a route whose bodies are streams. */
+export interface StreamExchange extends Exchange {
+  /**
+   * The body as it comes, of which nothing was read before: to be asked for once, in place of `receive`, when the caller is
+   * known to be one who may send it. The client sends on as it is read: at most {@link BUFFER} and what one packet brings
+   * wait in memory. What is left unread is dropped, within bounds, when the request is answered.
+   * @param limit bytes
+   * @throws (in iterating) ApiError `payload_too_large`; `unsupported_media_type` for a `Content-Encoding`;
+   *   `request_timeout` where nothing more comes in the time that requests have; `unavailable` where the instance holds too
+   *   many bodies. Nobody waits for an answer where it is anything else.
+   */
+  stream(limit: number): AsyncIterable<Buffer>;
+}
+
+/** Bytes that a stream holds, each way, before its source waits. */
+export const BUFFER = 65_536;
+
 /** A request whose body was read. */
 export interface Received extends Exchange {
   /** As received; nothing about it has been judged yet. See `readJson()`. */
@@ -58,12 +75,40 @@ export type RequestBody = Buffer | "none" | "too-large";
 export interface Answer {
   readonly status: number;
   /** JSON text, unless `content-type` among the headers says otherwise; absent: no body. */
-  readonly body?: string | Buffer | undefined;
+  readonly body?: WholeBody | StreamedBody | undefined;
   /** Lower-case names; they win over the route class's own. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+export type WholeBody = string | Buffer;
+
+/** A body that is sent as its source gives it, and never held as a whole. */
+export interface StreamedBody {
+  readonly kind: "stream";
+  /** Bytes, where they are known: an answer that turns out to have others is cut off. */
+  readonly length?: number | undefined;
+  /**
+   * Begins to read, when it is the answer's turn on its connection; never for HEAD. The source is asked for more when the
+   * client has taken what came before, and told to end (`return()`, and the signal of `ending`) when nobody takes it.
+   * @throws (or rejects with) what is answered in its place, as handlers do. What the source itself throws is logged, and
+   *   ends the connection: no client takes a part for the whole.
+   */
+  readonly open: (ending: Ending) => ByteSource | Promise<ByteSource>;
+}
+
+/** Pieces of some tens of KiB at most, or what is to be sent at once. */
+export type ByteSource = AsyncIterable<Uint8Array | string>;
+
+/** What a source is told of its end. One that waits for something else than memory must heed both. */
+export interface Ending {
+  /** Aborted when nobody takes it any longer: the client is gone, or has taken nothing for too long. */
+  readonly gone: AbortSignal;
+  /** Aborted when the server shuts down: a source that has no end of its own ends soon. It has the grace for that. */
+  readonly closing: AbortSignal;
+}
+
 export type Handler = (exchange: Exchange) => Promise<Answer> | Answer;
+export type StreamHandler = (exchange: StreamExchange) => Promise<Answer> | Answer;
 
 /**
  * Which caching headers a route's answers and errors carry (spec: Common request rules 5): `document` routes
@@ -74,16 +119,28 @@ export type RouteClass = "document" | "private" | "description";
 
 export interface Route {
   readonly class: RouteClass;
+  /** Received as a whole, if at all. */
+  readonly body?: "whole";
   readonly handle: Handler;
+}
+
+/** A route that reads bodies as they come. */
+export interface StreamRoute {
+  readonly class: RouteClass;
+  readonly body: "stream";
+  readonly handle: StreamHandler;
 }
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 /** Made once at start for a realm; whatever depends on the configuration alone is decided here, not per request. */
 export type RouteFactory = (realm: RealmInstance) => Route;
+export type StreamRouteFactory = (realm: RealmInstance) => StreamRoute;
 
 /** Path (with `:name` parameters) to its methods. HEAD, OPTIONS and 405 follow from it. */
-export type RouteTable = Readonly<Record<string, Readonly<Partial<Record<Method, RouteFactory>>>>>;
+export type RouteTable = Readonly<
+  Record<string, Readonly<Partial<Record<Method, RouteFactory | StreamRouteFactory>>>>
+>;
 
 /** A realm as it runs. */
 export interface RealmInstance {

@@ -1,0 +1,133 @@
+/** What 10,000 connects and cuts leave behind: a tenth of them unless all is tried (`runs`), which takes some seconds. */
+import { once } from "node:events";
+import { readdirSync } from "node:fs";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import type { Ending, RouteTable } from "../../realm/exchange.ts";
+import { runs } from "../../testing/random.ts";
+import { listening, open, realmOf, type TestServer } from "../testing/server.ts";
+
+let server: TestServer;
+/** Sources and bodies under way. */
+let underWay = 0;
+
+async function* following({ gone, closing }: Ending) {
+  underWay += 1;
+  // A source may listen to both and clean up after neither.
+  const left = new Promise<void>((resolve) => {
+    gone.addEventListener("abort", () => resolve());
+    closing.addEventListener("abort", () => resolve());
+  });
+  try {
+    yield "data: hello\n\n";
+    await left;
+  } finally {
+    underWay -= 1;
+  }
+}
+
+async function* endless() {
+  underWay += 1;
+  const piece = Buffer.alloc(64 * 1024);
+  try {
+    for (;;) yield piece;
+  } finally {
+    underWay -= 1;
+  }
+}
+
+const table: RouteTable = {
+  "/v1/shop/following": {
+    GET: () => ({
+      class: "document",
+      handle: () => ({ status: 200, body: { kind: "stream", open: following } }),
+    }),
+  },
+  "/v1/shop/endless": {
+    GET: () => ({
+      class: "document",
+      handle: () => ({ status: 200, body: { kind: "stream", open: endless } }),
+    }),
+  },
+  "/v1/shop/upload": {
+    POST: () => ({
+      class: "document",
+      body: "stream",
+      async handle(exchange) {
+        underWay += 1;
+        try {
+          for await (const _ of exchange.stream(1_000_000));
+        } finally {
+          underWay -= 1;
+        }
+        return { status: 204 };
+      },
+    }),
+  },
+};
+
+beforeAll(async () => {
+  server = await listening([realmOf(table)]);
+});
+afterAll(() => server.server.close(0));
+
+const asks = [
+  "GET /v1/shop/following HTTP/1.1\r\nHost: x\r\n\r\n",
+  "GET /v1/shop/endless HTTP/1.1\r\nHost: x\r\n\r\n",
+  "POST /v1/shop/upload HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\nExpect: 100-continue\r\n\r\nabc",
+];
+
+/** One asks for something, gets the first of it, and is cut. */
+async function visit(number: number): Promise<void> {
+  const socket = await open(server.port);
+  socket.on("error", () => undefined);
+  const first = once(socket, "data");
+  socket.write(asks[number % asks.length] ?? "");
+  await first;
+  if (number % 2 === 0) socket.resetAndDestroy();
+  else socket.destroy();
+  await once(socket, "close");
+}
+
+async function visits(count: number): Promise<void> {
+  let next = 0;
+  const one = async () => {
+    while (next < count) {
+      next += 1;
+      await visit(next);
+    }
+  };
+  await Promise.all(Array.from({ length: 20 }, one));
+  while (underWay > 0) await new Promise((go) => setImmediate(go));
+}
+
+setFlagsFromString("--expose-gc");
+const collect: unknown = runInNewContext("gc");
+
+function heapUsed(): number {
+  if (typeof collect !== "function") throw new Error("there is no gc");
+  for (let n = 0; n < 3; n += 1) collect();
+  return process.memoryUsage().heapUsed + process.memoryUsage().external;
+}
+
+/** What the process has open: timers, handles, and descriptors where the system tells of them. */
+function resources(): Readonly<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (const name of process.getActiveResourcesInfo()) counts[name] = (counts[name] ?? 0) + 1;
+  if (process.platform === "linux") counts["descriptors"] = readdirSync("/proc/self/fd").length;
+  return counts;
+}
+
+it("connects and cuts, of streams both ways, leave memory, timers and descriptors as they were", async () => {
+  await visits(300);
+  const before = resources();
+  const heap = heapUsed();
+  const count = runs(10_000);
+  await visits(count);
+  // Of a visit nothing stays; what the engine compiles and keeps for itself does.
+  while (JSON.stringify(resources()) !== JSON.stringify(before))
+    await new Promise((go) => setTimeout(go, 10));
+  expect(resources()).toEqual(before);
+  expect(heapUsed() - heap).toBeLessThan(1_500_000);
+}, 300_000);
