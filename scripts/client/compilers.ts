@@ -1,6 +1,7 @@
 /** Compiles with TypeScript of several versions, each in its strictest. */
 import { createRequire } from "node:module";
 import { basename, join } from "node:path";
+import type { ts as TypeScript } from "typescript-5.4";
 import { strictest } from "../strictest.ts";
 import { root } from "../workspace.ts";
 
@@ -14,6 +15,9 @@ export const compilers = ["typescript-5.4", "typescript-5.9", "@ts-morph/common"
 export type Platform = "browser" | "node";
 
 type Compiler = typeof import("typescript-5.4");
+
+/** The compilers' own declarations, as they were read once for all programs of a worker: by compiler and path. */
+const declarations = new Map<string, TypeScript.SourceFile>();
 
 /** What a compiler finds wrong with files of this checkout: `<file>:<line>: <message>`. */
 export function problems(
@@ -48,9 +52,11 @@ export function problems(
   host.readFile = (path) => libraryAt(path) ?? readFile(path);
   host.getSourceFile = (path, target, ...others) => {
     const text = libraryAt(path);
-    return text === undefined
-      ? getSourceFile(path, target, ...others)
-      : ts.createSourceFile(path, text, target);
+    if (text === undefined) return getSourceFile(path, target, ...others);
+    const key = `${compiler} ${path}`;
+    const file = declarations.get(key) ?? ts.createSourceFile(path, text, target);
+    declarations.set(key, file);
+    return file;
   };
   const program = ts.createProgram({
     rootNames: files.map((file) => join(root, file)),

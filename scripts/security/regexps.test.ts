@@ -72,7 +72,9 @@ it("no regular expression of the runtime takes more than linear time", { timeout
   expect(all.length).toBeGreaterThan(80);
   const slow: string[] = [];
   const met = new Set<string>();
-  for (const { place, source, flags } of all) {
+  // The runtime's formats stand among its literals, too, and some of them are the package's.
+  const different = new Map(all.map((each) => [`/${each.source}/${each.flags}`, each]));
+  for (const { place, source, flags } of different.values()) {
     // What repeats nothing cannot go back and forth.
     if (!/[*+{]/.test(source)) continue;
     const { status } = await check(source, flags, unhurried);
