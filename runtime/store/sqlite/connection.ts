@@ -47,6 +47,8 @@ export interface OpenOptions {
 /** One connection to the file, with its prepared statements. Rows are arrays in the order of the columns. */
 export class Connection {
   readonly database: Database;
+  /** Position of the first change that the transaction under way has recorded. */
+  commitStart: number | undefined;
   readonly #statements = new Recent<string, Statement>(STATEMENTS);
   /** Statements under way have a budget; others are of one row. */
   #isBudgeted = false;

@@ -9,6 +9,7 @@ import { field } from "../../filter/fields.ts";
 import { ForeignWrite, HistoryExpired } from "../contract/errors.ts";
 import type { CollectionShape, IndexShape } from "../contract/shape.ts";
 import type { Store } from "../contract/store.ts";
+import { read } from "../testing/suite/fixtures.ts";
 import { openDatabase } from "./driver.ts";
 import { openSqliteStore } from "./store.ts";
 
@@ -80,8 +81,8 @@ describe("what was acknowledged is there", () => {
     await expect(collection.insert(document("c", { name: "Ada" }))).rejects.toMatchObject({
       index: "by_name",
     });
-    expect((await second.feed.read(from, 9)).map(({ id }) => id)).toEqual(["a", "b"]);
-    expect((await second.feed.read(middle, 9)).map(({ id }) => id)).toEqual(["b"]);
+    expect((await read(second.feed, from, 9)).map(({ id }) => id)).toEqual(["a", "b"]);
+    expect((await read(second.feed, middle, 9)).map(({ id }) => id)).toEqual(["b"]);
   });
 
   test("after the process is killed in the middle of writing", async () => {
@@ -118,7 +119,7 @@ describe("what was acknowledged is there", () => {
       if ((await store.collection("app.things").get(id, "live")) === undefined) missing.push(id);
     }
     expect(missing).toEqual([]);
-    const changes = await store.feed.read("0", 10_000);
+    const changes = await read(store.feed, "0", 10_000);
     expect(await store.collection("app.things").count(TRUE, "live")).toBe(changes.length);
   });
 });
@@ -174,7 +175,13 @@ describe("indexes", () => {
       "svc_live.app.things",
       "svc_purge.app.things",
     ]);
-    expect(schema("table")).toEqual(["c.app.things", "svc_feed", "svc_feed_start", "svc_text"]);
+    expect(schema("table")).toEqual([
+      "c.app.things",
+      "svc_feed",
+      "svc_feed_holds",
+      "svc_feed_start",
+      "svc_text",
+    ]);
     expect(schema("trigger")).toEqual([]);
   });
 
@@ -244,17 +251,16 @@ describe("the feed forgets", () => {
       await store.collection("app.things").insert(document("a"));
       clock.time += 25 * 60 * 60 * 1000;
       await turns();
-      expect(await store.feed.read("0", 9)).toHaveLength(1);
+      expect(await read(store.feed, "0", 9)).toHaveLength(1);
       vi.advanceTimersByTime(60_000);
       await turns();
-      await expect(store.feed.read("0", 9)).rejects.toBeInstanceOf(HistoryExpired);
-      expect(await store.feed.read("1", 9)).toEqual([]);
+      await expect(read(store.feed, "0", 9)).rejects.toBeInstanceOf(HistoryExpired);
+      expect(await read(store.feed, "1", 9)).toEqual([]);
       await store.close();
       expect(vi.getTimerCount()).toBe(0);
     } finally {
-      // In this order: the spy is one on a timer that is not the real one.
-      vi.restoreAllMocks();
       vi.useRealTimers();
+      vi.restoreAllMocks();
     }
   });
 
@@ -264,8 +270,8 @@ describe("the feed forgets", () => {
     const text = "ä".repeat(5_000);
     for (let n = 1; n <= 20; n++) await collection.insert(document(`${n}`, { text }));
     await turns();
-    await expect(store.feed.read("10", 99)).rejects.toBeInstanceOf(HistoryExpired);
-    expect((await store.feed.read("11", 99)).map(({ id }) => id)).toEqual(
+    await expect(read(store.feed, "10", 99)).rejects.toBeInstanceOf(HistoryExpired);
+    expect((await read(store.feed, "11", 99)).map(({ id }) => id)).toEqual(
       Array.from({ length: 9 }, (_, n) => `${12 + n}`),
     );
     await collection.replace(1, { ...document("20"), version: 2 });
@@ -273,8 +279,8 @@ describe("the feed forgets", () => {
     await store.close();
 
     const again = await followed(30_000);
-    expect((await again.feed.read("19", 99)).map(({ id }) => id)).toEqual(["20", "20", "20"]);
-    await expect(again.feed.read("18", 99)).rejects.toBeInstanceOf(HistoryExpired);
+    expect((await read(again.feed, "19", 99)).map(({ id }) => id)).toEqual(["20", "20", "20"]);
+    await expect(read(again.feed, "18", 99)).rejects.toBeInstanceOf(HistoryExpired);
     expect(await again.feed.head()).toBe("22");
   });
 
@@ -282,8 +288,48 @@ describe("the feed forgets", () => {
     const store = await followed(100_000);
     await store.collection("app.things").insert(document("a", { text: "a".repeat(200_000) }));
     await turns();
-    await expect(store.feed.read("0", 9)).rejects.toBeInstanceOf(HistoryExpired);
-    expect(await store.feed.read("1", 9)).toEqual([]);
+    await expect(read(store.feed, "0", 9)).rejects.toBeInstanceOf(HistoryExpired);
+    expect(await read(store.feed, "1", 9)).toEqual([]);
+  });
+
+  test("later what somebody holds back: for a week, not beyond its bytes, and also after a restart", async () => {
+    const DAY = 24 * 60 * 60 * 1000;
+    clock.time = 0;
+    const first = await followed(100_000);
+    await first.collection("app.things").insert(document("a"));
+    await first.collection("app.things").insert(document("b"));
+    await first.feed.hold("slow", "1");
+    await first.feed.hold("quick", "2");
+    clock.time = 2 * DAY;
+    await first.close();
+    const store = await followed(100_000);
+    const things = store.collection("app.things");
+    await things.insert(document("c"));
+    await turns();
+    expect(await store.feed.oldest()).toBe("1");
+    expect((await read(store.feed, "1", 9)).map(({ id }) => id)).toEqual(["b", "c"]);
+
+    await store.feed.hold("slow", undefined);
+    await things.insert(document("d"));
+    await turns();
+    expect(await store.feed.oldest()).toBe("2");
+
+    await store.feed.hold("quick", "2");
+    clock.time = 8 * DAY;
+    await things.insert(document("e"));
+    await turns();
+    expect((await read(store.feed, "2", 9)).map(({ id }) => id)).toEqual(["c", "d", "e"]);
+    clock.time = 10 * DAY;
+    await things.insert(document("f"));
+    await turns();
+    expect(await store.feed.oldest()).toBe("4");
+
+    const text = "x".repeat(60_000);
+    await things.insert(document("g", { text }));
+    await things.insert(document("h", { text }));
+    await turns();
+    await expect(store.feed.read("4", 9)).rejects.toBeInstanceOf(HistoryExpired);
+    await expect(store.feed.hold("slow", "x")).rejects.toBeInstanceOf(HistoryExpired);
   });
 
   test("a file from before changes were counted is brought up to date", async () => {
@@ -295,7 +341,7 @@ describe("the feed forgets", () => {
     database.close();
     const store = await followed();
     await store.collection("app.things").insert(document("a"));
-    expect(await store.feed.read("0", 9)).toHaveLength(1);
+    expect(await read(store.feed, "0", 9)).toHaveLength(1);
   });
 });
 
@@ -308,7 +354,7 @@ describe("another process writing beside", () => {
     await new Promise(setImmediate);
     expect(ours.revision("app.things")).not.toBe(before);
     expect(await ours.collection("app.things").get("a", "live")).toBeDefined();
-    expect((await ours.feed.read("0", 10)).map(({ id }) => id)).toEqual(["a"]);
+    expect((await read(ours.feed, "0", 10)).map(({ id }) => id)).toEqual(["a"]);
   });
 
   test("both may write at once", async () => {

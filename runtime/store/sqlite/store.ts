@@ -86,7 +86,10 @@ class SqliteStore implements Store {
       searchTime: searchTime ?? queryTime,
       touch: (table) => this.#touched.add(table),
     };
-    this.feed = new SqliteFeed(() => this.#reads.reading());
+    this.feed = new SqliteFeed(
+      () => this.#reads.reading(),
+      (work) => this.#writer.write(() => work(this.#reads.writing)),
+    );
   }
 
   async provision(shapes: readonly CollectionShape[]): Promise<void> {

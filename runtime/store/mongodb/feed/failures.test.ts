@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { HistoryExpired, StoreUnavailable } from "../../contract/errors.ts";
-import { arrived, failureOf, summary } from "../../testing/suite/fixtures.ts";
-import type { Command, Fault } from "../testing/faults.ts";
+import { arrived, failureOf, read, summary } from "../../testing/suite/fixtures.ts";
+import type { Fault } from "../testing/faults-link.ts";
+import type { Command } from "../testing/faults-wire.ts";
 import { expired, summaries, useFeeds } from "../testing/feeds.ts";
 import { describeMongo } from "../testing/server.ts";
 import { FeedStream } from "./stream.ts";
@@ -39,7 +40,7 @@ describeMongo("The feed of change streams where the server or the network fails"
       await remove("a");
       expect(await summaries(feed, from, 3)).toEqual(["+a", "~a", "-a"]);
       expect(injected.struck).toBe(times);
-      const changes = await feed.read(from, 10);
+      const changes = await read(feed, from, 10);
       expect(changes).toMatchObject([
         { after: { version: 1 } },
         { before: { version: 1 }, after: { version: 2 } },
@@ -56,11 +57,11 @@ describeMongo("The feed of change streams where the server or the network fails"
     feeds.proxy.stepDown();
     await replace("a", 2);
     // What is at hand is answered without a primary, the head is not.
-    expect((await feed.read(from, 10)).map(summary)).toEqual(["+a"]);
+    expect((await read(feed, from, 10)).map(summary)).toEqual(["+a"]);
     expect(await failureOf(feed.head())).toBeInstanceOf(StoreUnavailable);
     feeds.proxy.elect();
     expect(await summaries(feed, from, 2)).toEqual(["+a", "~a"]);
-    expect(await feed.read(await feed.head(), 10)).toEqual([]);
+    expect(await read(feed, await feed.head(), 10)).toEqual([]);
   });
 
   test("survives that the server is gone for a while", async () => {
@@ -85,7 +86,7 @@ describeMongo("The feed of change streams where the server or the network fails"
     const refused = feeds.proxy.inject(isResumed, { error: "ChangeStreamHistoryLost" }, 1_000);
     feeds.proxy.inject("getMore", { error: "ChangeStreamHistoryLost" });
     expect(await expired(feed, first?.position ?? "")).toBeInstanceOf(HistoryExpired);
-    expect(await failureOf(feed.read(from, 10))).toBeInstanceOf(HistoryExpired);
+    expect(await failureOf(read(feed, from, 10))).toBeInstanceOf(HistoryExpired);
     refused.end();
     const head = await feed.head();
     await replace("a", 2);
@@ -116,7 +117,7 @@ describeMongo("The feed of change streams where the server or the network fails"
     await feed.head();
     await insert("a");
     feeds.proxy.inject("aggregate", fault);
-    expect(await failureOf(feed.read(`${from.slice(0, -4)}0000`, 10))).toBeInstanceOf(HistoryExpired);
+    expect(await failureOf(read(feed, `${from.slice(0, -4)}0000`, 10))).toBeInstanceOf(HistoryExpired);
   });
 
   test("a change too large for an event comes without the document before it", async () => {

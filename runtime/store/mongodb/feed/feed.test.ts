@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { HistoryExpired } from "../../contract/errors.ts";
-import { arrived, failureOf, shape } from "../../testing/suite/fixtures.ts";
+import { arrived, failureOf, read, shape } from "../../testing/suite/fixtures.ts";
 import { expired, images, people, summaries, useFeeds } from "../testing/feeds.ts";
 import { describeMongo } from "../testing/server.ts";
 
@@ -21,7 +21,7 @@ describeMongo("The feed of change streams", () => {
     feed.onCommit(() => undefined);
     const unfollowed = await opened(shape("app.people"));
     unfollowed.onCommit(() => undefined);
-    expect(await unfollowed.read(await unfollowed.head(), 10)).toEqual([]);
+    expect(await read(unfollowed, await unfollowed.head(), 10)).toEqual([]);
     expect(streams()).toBe(1);
   });
 
@@ -59,7 +59,7 @@ describeMongo("The feed of change streams", () => {
     const known = await arrived(first, from, 5);
     const second = await opened();
     const idsAfter = async (position: string, limit: number) =>
-      (await second.read(position, limit)).map(({ id }) => id);
+      (await read(second, position, limit)).map(({ id }) => id);
     expect(await idsAfter(from, 100)).toEqual(["d0", "d1", "d2", "d3", "d4"]);
     expect(await idsAfter(from, 2)).toEqual(["d0", "d1"]);
     expect(await idsAfter(known[2]?.position ?? "", 1)).toEqual(["d3"]);
@@ -68,7 +68,7 @@ describeMongo("The feed of change streams", () => {
     await insert("d5");
     expect(await idsAfter(known[3]?.position ?? "", 100)).toEqual(["d4", "d5"]);
     expect((await arrived(first, head, 1)).map(({ id }) => id)).toEqual(["d5"]);
-    expect(await first.read(from, 100)).toEqual(await second.read(from, 100));
+    expect(await read(first, from, 100)).toEqual(await read(second, from, 100));
   });
 
   test("readers further back take turns", async () => {
@@ -79,7 +79,7 @@ describeMongo("The feed of change streams", () => {
     const second = await opened();
     await second.head();
     feeds.proxy.commands.length = 0;
-    const pages = await Promise.all(known.map(({ position }) => second.read(position, 100)));
+    const pages = await Promise.all(known.map(({ position }) => read(second, position, 100)));
     expect(pages.map(({ length }) => length)).toEqual(known.map((_, n) => 29 - n));
     let open = 0;
     let most = 0;
@@ -101,7 +101,7 @@ describeMongo("The feed of change streams", () => {
     const heads = await Promise.all(Array.from({ length: 50 }, () => feed.head()));
     expect(new Set(heads).size).toBe(1);
     expect(streams()).toBe(1);
-    expect(await feed.read(heads[0] ?? "", 10)).toEqual([]);
+    expect(await read(feed, heads[0] ?? "", 10)).toEqual([]);
   });
 
   test("what is followed may change", async () => {
@@ -161,11 +161,11 @@ describeMongo("The feed of change streams", () => {
     await other.head();
     const hold = new Promise(() => undefined);
     const held = Array.from({ length: 3 }, () => feeds.proxy.inject("getMore", { hold }));
-    const reading = failureOf(other.read(from, 10));
+    const reading = failureOf(read(other, from, 10));
     await Promise.all(held.map(({ met }) => met));
     await feeds.close();
     expect(await reading).toMatchObject({ message: "the store is closed" });
-    expect(await failureOf(feed.read(from, 10))).toMatchObject({ message: "the store is closed" });
+    expect(await failureOf(read(feed, from, 10))).toMatchObject({ message: "the store is closed" });
     expect(await failureOf(feed.head())).toMatchObject({ message: "the store is closed" });
     expect(feeds.proxy.sent("killCursors").length).toBe(streams());
   });

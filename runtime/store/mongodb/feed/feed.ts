@@ -1,6 +1,6 @@
 import { Turns } from "../../../turns.ts";
 import { HistoryExpired, StoreBusy, StoreUnavailable } from "../../contract/errors.ts";
-import type { Change, ChangeFeed } from "../../contract/feed.ts";
+import { type ChangeFeed, type ChangePage, FEED_BYTES } from "../../contract/feed.ts";
 import type { CollectionShape } from "../../contract/shape.ts";
 import { FeedPage } from "../../feed-page.ts";
 import { Listeners } from "../../listeners.ts";
@@ -80,13 +80,23 @@ export class MongoFeed implements ChangeFeed {
     return this.#search;
   }
 
-  async read(position: string, limit: number): Promise<readonly Change[]> {
+  /** Where the tail begins: how far back the server's history reaches it does not tell. */
+  async oldest(): Promise<string> {
+    if (this.#collections.length === 0) return NOWHERE;
+    const begun = await this.#follower.begun();
+    return this.#follower.tail.first ?? begun;
+  }
+
+  /** The server keeps its history for as long as it is set to. */
+  async hold(): Promise<void> {}
+
+  async read(position: string, limit: number, bytes = FEED_BYTES): Promise<ChangePage> {
     this.#refuseClosed();
     if (tokenOf(position) === undefined) throw new HistoryExpired();
-    if (this.#collections.length === 0) return [];
+    if (this.#collections.length === 0) return { changes: [], position };
     this.#start();
     return (
-      this.#follower.tail.after(position, limit) ?? this.#turns.run(() => this.#catchUp(position, limit))
+      this.#atHand(position, limit, bytes) ?? this.#turns.run(() => this.#catchUp(position, limit, bytes))
     );
   }
 
@@ -127,21 +137,26 @@ export class MongoFeed implements ChangeFeed {
     return position;
   }
 
-  async #catchUp(position: string, limit: number): Promise<readonly Change[]> {
-    const { tail, time: since } = this.#follower;
+  #atHand(position: string, limit: number, bytes: number): ChangePage | undefined {
+    const found = this.#follower.tail.after(position, limit, bytes);
+    return found && { changes: found.items, position: found.position };
+  }
+
+  async #catchUp(position: string, limit: number, bytes: number): Promise<ChangePage> {
+    const { time: since } = this.#follower;
     const batch = Math.min(limit, STEADY_BATCH);
     const options = { after: position, since, batch, wait: SHORT_WAIT, images: true };
     return this.#reading(options, async (stream) => {
-      const page = new FeedPage(limit);
+      const page = new FeedPage(limit, bytes);
       let last = position;
       while (!page.isFull) {
-        const rest = tail.after(last, limit);
-        const changes = rest ?? (await stream.next()).changes;
-        page.add(changes);
-        if (rest !== undefined || changes.length === 0) break;
-        last = changes.at(-1)?.position ?? last;
+        const rest = this.#atHand(last, limit, bytes);
+        const found = rest ?? (await stream.next());
+        page.add(found.changes);
+        last = found.position;
+        if (rest !== undefined || found.changes.length === 0) break;
       }
-      return page.changes;
+      return page.isFull ? page.from(position) : { changes: page.changes, position: last };
     });
   }
 

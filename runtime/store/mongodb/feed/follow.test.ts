@@ -60,7 +60,14 @@ class Scripted implements Stream {
   }
 }
 
-const change = (position: string): Change => ({ position, at: 0, collection: "app.people", id: position });
+const change = (position: string): Change => ({
+  position,
+  commit: position,
+  isLast: true,
+  at: 0,
+  collection: "app.people",
+  id: position,
+});
 const down = new StoreUnavailable("a test");
 
 /** Resolves with what comes next, or has come and was not waited for yet. */
@@ -111,7 +118,8 @@ beforeEach(() => {
 });
 afterEach(() => follower.close());
 
-const read = (position: string) => follower.tail.after(position, 100)?.map((found) => found.position);
+const read = (position: string) =>
+  follower.tail.after(position, 100, 1_000_000)?.items.map((found) => found.position);
 
 async function begin(position: string): Promise<Scripted> {
   follower.start();

@@ -1,10 +1,11 @@
-import { randomInt } from "node:crypto";
-import { setTimeout } from "node:timers/promises";
 import type { Timestamp } from "mongodb";
+import { backoff } from "../../../backoff.ts";
 import type { Clock } from "../../../clock.ts";
 import { HistoryExpired } from "../../contract/errors.ts";
+import type { Change } from "../../contract/feed.ts";
+import { bytesOf } from "../../feed-page.ts";
+import { Ring, type RingBounds } from "../../ring.ts";
 import type { Batch, FeedStream } from "./stream.ts";
-import { Tail } from "./tail.ts";
 
 export type Stream = Pick<FeedStream, "onceOpened" | "next" | "close">;
 
@@ -16,7 +17,7 @@ export interface FollowOptions {
   /** The stream ended; so many did in a row. */
   onFailure?(error: Error, failures: number): void;
   readonly clock: Clock;
-  readonly tail?: Tail;
+  readonly bounds?: RingBounds;
   /** Between attempts after so many failures in a row. */
   pause?(failures: number, signal: AbortSignal): Promise<unknown>;
 }
@@ -27,13 +28,12 @@ export interface FollowOptions {
  */
 const MARK_EVERY = 3_600_000;
 
-/** Milliseconds. */
-const FIRST_PAUSE = 100;
-const LONGEST_PAUSE = 10_000;
+const BOUNDS: RingBounds = { items: 10_000, bytes: 16 * 1024 * 1024 };
 
 /** The steady stream: keeps the newest changes at hand, survives whatever happens to the connection or the server. */
 export class Follower {
-  readonly tail: Tail;
+  /** The newest changes. */
+  readonly tail: Ring<Change>;
   readonly #options: FollowOptions;
   readonly #stop = new AbortController();
   readonly #waiting = new Set<(failure?: Error) => void>();
@@ -49,7 +49,7 @@ export class Follower {
 
   constructor(options: FollowOptions) {
     this.#options = options;
-    this.tail = options.tail ?? new Tail();
+    this.tail = new Ring(options.bounds ?? BOUNDS, bytesOf);
   }
 
   /** Begins, if it has not yet. */
@@ -167,10 +167,4 @@ export class Follower {
     for (const told of this.#waiting) told(failure);
     this.#waiting.clear();
   }
-}
-
-/** Twice as long after each failure, up to a time, and at random below that, so that instances come back one by one. */
-function backoff(failures: number, signal: AbortSignal): Promise<unknown> {
-  const most = Math.min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** (failures - 1));
-  return setTimeout(randomInt(most) + 1, undefined, { signal });
 }

@@ -99,7 +99,7 @@ class Reader {
   async #next(): Promise<readonly Change[]> {
     for (;;) {
       try {
-        return await this.#feed.read(this.#position, this.#page);
+        return (await this.#feed.read(this.#position, this.#page)).changes;
       } catch (error) {
         if (!(error instanceof Error) || error.name !== "StoreUnavailable") throw error;
       }

@@ -76,6 +76,8 @@ export class FeedStream {
   readonly #session: ClientSession | undefined;
   #stream: ChangeStream<Document, Event>;
   #position: string | undefined;
+  /** What was fetched beyond the last batch, to know whether a commit goes on: the next one begins with it. */
+  #ahead: Ahead | undefined;
   #care: Care = "none";
   #giveUp: () => void = () => {};
   #closed: Promise<void> | undefined;
@@ -144,26 +146,37 @@ export class FeedStream {
 
   async #next(): Promise<Batch> {
     const stream = this.#stream;
-    const changes: Change[] = [];
-    let time: Timestamp | undefined;
-    do {
-      const event = await stream.tryNext();
-      if (event === null) break;
-      changes.push(this.#changeOf(event));
-      time = event.clusterTime;
-    } while (stream.bufferedCount() > 0);
-    if (changes.length === 0 && stream.closed) throw new StoreUnavailable("the server ended a change stream");
-    this.#position = positionOf(stream.resumeToken);
-    return { changes, position: this.#position, time };
+    const events: Event[] = [];
+    let next = (await this.#ahead?.event()) ?? (await stream.tryNext());
+    this.#ahead = undefined;
+    while (next !== null) {
+      events.push(next);
+      if (stream.bufferedCount() === 0) break;
+      next = await stream.tryNext();
+    }
+    if (events.length === 0 && stream.closed) throw new StoreUnavailable("the server ended a change stream");
+    if (events.length >= this.#batchSize) this.#ahead = await lookAhead(stream);
+    const { following } = this.#ahead ?? {};
+    const changes = events.map((event, at) => this.#changeOf(event, events[at + 1] ?? following));
+    const last = changes.at(-1)?.position;
+    this.#position = (this.#ahead && last) ?? positionOf(stream.resumeToken);
+    return { changes, position: this.#position, time: events.at(-1)?.clusterTime };
   }
 
-  #changeOf(event: Event): Change {
+  get #batchSize(): number {
+    return this.#care === "none" ? this.#options.batch : 1;
+  }
+
+  #changeOf(event: Event, next: Event | undefined): Change {
     const { _id, operationType, collection, id, at, images = [] } = event;
+    const commit = commitOf(event);
     // Documents went or came without an event of their own.
     if (!writes.includes(operationType)) throw new HistoryExpired();
     const [before, after] = images;
     return {
       position: positionOf(_id),
+      commit,
+      isLast: next === undefined || commitOf(next) !== commit,
       at: at instanceof Date ? at.getTime() : this.#engine.clock.now(),
       collection: String(collection),
       id: String(id),
@@ -175,10 +188,10 @@ export class FeedStream {
   }
 
   #open(): ChangeStream<Document, Event> {
-    const { collections, batch, wait, images } = this.#options;
+    const { collections, wait, images } = this.#options;
     const options: ChangeStreamOptions = {
       fullDocumentBeforeChange: images && this.#care !== "without before" ? "whenAvailable" : "off",
-      batchSize: this.#care === "none" ? batch : 1,
+      batchSize: this.#batchSize,
       maxAwaitTimeMS: wait,
       maxTimeMS: OPENING_TIME,
       fieldsAsRaw: { images: true },
@@ -193,6 +206,7 @@ export class FeedStream {
     await this.#end();
     if (this.#closed !== undefined) throw new Error("the stream is closed");
     this.#care = care;
+    this.#ahead = undefined;
     this.#stream = this.#open();
   }
 
@@ -208,6 +222,28 @@ export class FeedStream {
     const isRefused = failure instanceof QueryTimeout || isRefusal(failure);
     return isRefused && this.#position !== undefined ? new HistoryExpired() : failure;
   }
+}
+
+/** One event more than a batch, or why there is none. */
+interface Ahead {
+  readonly following: Event | undefined;
+  /** @throws what fetching it failed for */
+  event(): Promise<Event | undefined>;
+}
+
+/** A batch that is full may end within a commit; others do not, for the server has what was committed together at hand. */
+async function lookAhead(stream: ChangeStream<Document, Event>): Promise<Ahead | undefined> {
+  try {
+    const following = await stream.tryNext();
+    return following === null ? undefined : { following, event: async () => following };
+  } catch (error) {
+    return { following: undefined, event: () => Promise.reject(error) };
+  }
+}
+
+/** Writes of a transaction share the time at which it was committed, and no others of the same member have it. */
+function commitOf({ clusterTime }: Event): string {
+  return clusterTime?.toString() ?? "";
 }
 
 const writes = ["insert", "replace", "delete"];

@@ -1,6 +1,6 @@
 import type { StoredDocument } from "../../contract/document.ts";
 import { HistoryExpired } from "../../contract/errors.ts";
-import type { Change, ChangeFeed } from "../../contract/feed.ts";
+import { type Change, type ChangeFeed, type ChangePage, HELD } from "../../contract/feed.ts";
 import { FeedPage } from "../../feed-page.ts";
 import { Listeners } from "../../listeners.ts";
 import type { Connection } from "../connection.ts";
@@ -17,7 +17,8 @@ const OVERHEAD = 100;
 
 /**
  * The change feed's table. Positions only grow. `begins` counts the bytes of the changes before, so that those of any
- * stretch are a difference. `svc_feed_start` is the newest position forgotten: histories from before it have a gap.
+ * stretch are a difference; `commit_start` is the position of the first change of its commit. `svc_feed_start` is the
+ * newest position forgotten: histories from before it have a gap. Who holds back history stands in `svc_feed_holds`.
  */
 const feedTables = `
   CREATE TABLE IF NOT EXISTS svc_feed (
@@ -30,21 +31,29 @@ const feedTables = `
     after_version INTEGER,
     after TEXT,
     begins INTEGER NOT NULL,
-    bytes INTEGER NOT NULL
+    bytes INTEGER NOT NULL,
+    commit_start INTEGER NOT NULL
   );
   CREATE TABLE IF NOT EXISTS svc_feed_start (position INTEGER NOT NULL);
+  CREATE TABLE IF NOT EXISTS svc_feed_holds (name TEXT PRIMARY KEY, position INTEGER NOT NULL);
   INSERT INTO svc_feed_start SELECT 0 WHERE NOT EXISTS (SELECT 1 FROM svc_feed_start);
 `;
 
 const bytesOf = (document: string) => `octet_length(coalesce(${document}, ''))`;
+const headPosition = "SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'svc_feed'), 0)";
 const insertChange = `
-  INSERT INTO svc_feed (at, collection, id, before_version, before, after_version, after, begins, bytes)
+  INSERT INTO svc_feed (at, collection, id, before_version, before, after_version, after, begins, bytes, commit_start)
   VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7,
     coalesce((SELECT begins + bytes FROM svc_feed ORDER BY position DESC LIMIT 1), 0),
-    ${bytesOf("?5")} + ${bytesOf("?7")} + ${OVERHEAD})`;
-/** Older than the time `?1`, or followed by more than `?2` bytes, its own among them. */
-const isDue =
-  "(at < ?1 OR begins < (SELECT begins + bytes FROM svc_feed ORDER BY position DESC LIMIT 1) - ?2)";
+    ${bytesOf("?5")} + ${bytesOf("?7")} + ${OVERHEAD},
+    coalesce(?8, (${headPosition}) + 1))`;
+/**
+ * Older than the time `?1` and held back by nobody, older than the time `?3`, or followed by more than `?2` bytes, its own
+ * among them.
+ */
+const isHeld = "position > (SELECT min(position) FROM svc_feed_holds)";
+const isDue = `(at < ?1 AND ${isHeld} IS NOT 1 OR at < ?3
+  OR begins < (SELECT begins + bytes FROM svc_feed ORDER BY position DESC LIMIT 1) - ?2)`;
 const oldestIsDue = `SELECT ${isDue} FROM svc_feed ORDER BY position LIMIT 1`;
 const dueChanges = `
   SELECT max(position)
@@ -52,19 +61,25 @@ const dueChanges = `
   WHERE ${isDue} AND begins < (SELECT begins FROM svc_feed ORDER BY position LIMIT 1) + ${FORGOTTEN_BYTES}`;
 const forgetUpTo = "DELETE FROM svc_feed WHERE position <= ?1";
 const moveStart = "UPDATE svc_feed_start SET position = ?1";
-const headPosition = "SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'svc_feed'), 0)";
+const hold = `
+  INSERT INTO svc_feed_holds (name, position) VALUES (?1, ?2)
+  ON CONFLICT (name) DO UPDATE SET position = excluded.position`;
+const release = "DELETE FROM svc_feed_holds WHERE name = ?1";
+const startPosition = "SELECT position FROM svc_feed_start";
 const bounds = `SELECT position, (${headPosition}) FROM svc_feed_start`;
 const changesAfter = `
-  SELECT position, at, collection, id, before_version, before, after_version, after
-  FROM svc_feed WHERE position > ?1 ORDER BY position ${limitTo("?2")}`;
+  SELECT position, at, collection, id, before_version, before, after_version, after, commit_start,
+    commit_start IS NOT
+      (SELECT next.commit_start FROM svc_feed next WHERE next.position > own.position ORDER BY next.position LIMIT 1)
+  FROM svc_feed own WHERE position > ?1 ORDER BY position ${limitTo("?2")}`;
 
 /** To be run in the transaction that provisions. */
 export function provisionFeed(connection: Connection): void {
-  const hasBytes = connection
-    .prepare("SELECT 1 FROM pragma_table_info('svc_feed') WHERE name = 'bytes'")
+  const isCurrent = connection
+    .prepare("SELECT 1 FROM pragma_table_info('svc_feed') WHERE name = 'commit_start'")
     .get();
-  // One that does not count bytes is of a time in which nothing was followed: it is empty.
-  if (hasBytes === undefined) connection.database.exec("DROP TABLE IF EXISTS svc_feed");
+  // One that does not know commits is of a time in which nothing was followed: it is empty.
+  if (isCurrent === undefined) connection.database.exec("DROP TABLE IF EXISTS svc_feed");
   connection.database.exec(feedTables);
 }
 
@@ -76,33 +91,53 @@ export function recordChange(
   change: { readonly id: string; readonly before?: StoredDocument; readonly after?: StoredDocument },
 ): void {
   const { id, before, after } = change;
-  connection.prepare(insertChange).run(at, collection, id, ...image(before), ...image(after));
+  const values = [at, collection, id, ...image(before), ...image(after), connection.commitStart ?? null];
+  const { lastInsertRowid } = connection.prepare(insertChange).run(...values);
+  connection.commitStart ??= Number(lastInsertRowid);
 }
 
 const image = (document: StoredDocument | undefined): readonly [Value, Value] =>
   document === undefined ? [null, null] : [document.version, document.text];
 
-/** Whether changes are older than a day, or beyond so many bytes. */
+/** Whether changes are older than they are kept, or beyond so many bytes. */
 export function isSomeDue(connection: Connection, now: number, bytes: number): boolean {
-  const oldest = connection.prepare(oldestIsDue).get(now - KEPT, bytes);
+  const oldest = connection.prepare(oldestIsDue).get(now - KEPT, bytes, now - HELD);
   return oldest !== undefined && valuesOf(oldest)[0] === 1;
 }
 
 /** Forgets the oldest of these. */
 export function forgetSome(connection: Connection, now: number, bytes: number): void {
-  const [position] = valuesOf(connection.prepare(dueChanges).get(now - KEPT, bytes));
+  const [position] = valuesOf(connection.prepare(dueChanges).get(now - KEPT, bytes, now - HELD));
   if (position === null) return;
   connection.prepare(forgetUpTo).run(wholeNumberOf(position));
   connection.prepare(moveStart).run(wholeNumberOf(position));
 }
 
+/** See {@link ChangeFeed.hold}. */
+export function holdBack(connection: Connection, name: string, position: number | undefined): void {
+  if (position === undefined) connection.prepare(release).run(name);
+  else connection.prepare(hold).run(name, position);
+}
+
 /** Reads the feed; {@link announce} is called after each commit that recorded changes. */
 export class SqliteFeed implements ChangeFeed {
   readonly #reading: () => Connection;
+  readonly #writing: Writing;
   readonly #listeners = new Listeners();
 
-  constructor(reading: () => Connection) {
+  constructor(reading: () => Connection, writing: Writing) {
     this.#reading = reading;
+    this.#writing = writing;
+  }
+
+  async oldest(): Promise<string> {
+    return `${wholeNumberOf(valuesOf(this.#reading().prepare(startPosition).get())[0])}`;
+  }
+
+  hold(name: string, position: string | undefined): Promise<void> {
+    const number = position === undefined ? undefined : numberOf(position);
+    if (position !== undefined && number === undefined) return Promise.reject(new HistoryExpired());
+    return this.#writing((connection) => holdBack(connection, name, number));
   }
 
   async head(): Promise<string> {
@@ -110,15 +145,15 @@ export class SqliteFeed implements ChangeFeed {
     return `${wholeNumberOf(position)}`;
   }
 
-  async read(position: string, limit: number): Promise<readonly Change[]> {
+  async read(position: string, limit: number, bytes?: number): Promise<ChangePage> {
     const connection = this.#reading();
-    const after = /^\d{1,15}$/.test(position) ? Number(position) : undefined;
+    const after = numberOf(position);
     const [start, head] = valuesOf(connection.prepare(bounds).get());
     if (after === undefined || after < wholeNumberOf(start) || after > wholeNumberOf(head))
       throw new HistoryExpired();
-    const page = new FeedPage(limit);
+    const page = new FeedPage(limit, bytes);
     page.add(changesIn(connection.prepare(changesAfter).iterate(after, limit)));
-    return page.changes;
+    return page.from(position);
   }
 
   onCommit(listener: () => void): () => void {
@@ -130,15 +165,26 @@ export class SqliteFeed implements ChangeFeed {
   }
 }
 
+/** Runs a statement among the writes. */
+type Writing = (work: (connection: Connection) => void) => Promise<void>;
+
+/** Undefined for what can be no position. */
+function numberOf(position: string): number | undefined {
+  return /^\d{1,15}$/.test(position) ? Number(position) : undefined;
+}
+
 /** Row by row: the whole limit of them may be too large to be at hand together. */
 function* changesIn(rows: Iterable<unknown>): Generator<Change> {
   for (const row of rows) yield changeOf(row);
 }
 
 function changeOf(row: unknown): Change {
-  const [position, at, collection, id, beforeVersion, before, afterVersion, after] = valuesOf(row);
+  const [position, at, collection, id, beforeVersion, before, afterVersion, after, commitStart, isLast] =
+    valuesOf(row);
   return {
     position: `${wholeNumberOf(position)}`,
+    commit: `${wholeNumberOf(commitStart)}`,
+    isLast: isLast === 1,
     at: wholeNumberOf(at),
     collection: textOf(collection),
     id: textOf(id),

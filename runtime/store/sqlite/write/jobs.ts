@@ -79,6 +79,7 @@ export class TransactionJob<T> implements Job, Scope {
   run(): Promise<void> | undefined {
     try {
       this.#writing.prepare("SAVEPOINT work").run();
+      this.#writing.commitStart = undefined;
     } catch (error) {
       this.finish = () => this.#caller.reject(error);
       return undefined;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { HistoryExpired } from "../../contract/errors.ts";
-import { type Change, FEED_CHARACTERS } from "../../contract/feed.ts";
+import { type Change, FEED_BYTES } from "../../contract/feed.ts";
 import type { CollectionShape } from "../../contract/shape.ts";
 import {
   changesSince,
@@ -8,6 +8,7 @@ import {
   failureOf,
   HOUR,
   index,
+  read,
   type Suite,
   shape,
   start,
@@ -34,7 +35,7 @@ export function describeFeed(suite: Suite): void {
       await collection.replace(1, second);
       await collection.remove("a", 2);
       const changes = await changesSince(suite, from, 3);
-      expect(changes.map(({ position: _, at: __, ...change }) => change)).toEqual([
+      expect(changes.map(({ position: _, commit: ___, isLast: ____, at: __, ...change }) => change)).toEqual([
         { collection: "app.people", id: "a", after: stored(first) },
         { collection: "app.people", id: "a", before: stored(first), after: stored(second) },
         { collection: "app.people", id: "a", before: stored(second) },
@@ -110,6 +111,56 @@ export function describeFeed(suite: Suite): void {
       );
     });
 
+    test("changes say what was committed together, and which is the last of it, also where a page ends within", async () => {
+      const { collection, from } = await followed([
+        shape("app.people", { feed: true }),
+        shape("app.places", { feed: true }),
+      ]);
+      const inOne = (...ids: readonly string[]) =>
+        suite.store.transaction(async (transaction) => {
+          for (const id of ids) await transaction.collection("app.people").insert(written(id, {}));
+          await transaction.collection("app.places").insert(written(`${ids[0]}x`, {}));
+        });
+      const failing = suite.store.transaction(async (transaction) => {
+        await transaction.collection("app.people").insert(written("never", {}));
+        throw new Error("stop");
+      });
+      // On the embedded engine these share one wait for the disk, and are different commits all the same.
+      await Promise.all([inOne("a", "b", "c"), failureOf(failing), collection.insert(written("d", {}))]);
+      await inOne("e");
+      await collection.remove("d", 1);
+      const all = await changesSince(suite, from, 8);
+      const commits = new Map<string, string[]>();
+      for (const change of all)
+        commits.set(change.commit, [...(commits.get(change.commit) ?? []), change.id]);
+      const together = [...commits.values()].map((ids) => ids.join(" "));
+      expect(together.slice(0, 2).sort()).toEqual(["a b c ax", "d"]);
+      expect(together.slice(2)).toEqual(["e ex", "d"]);
+      expect(
+        all
+          .filter(({ isLast }) => isLast)
+          .map(({ id }) => id)
+          .sort(),
+      ).toEqual(["ax", "d", "d", "ex"]);
+      for (const limit of [1, 2, 3]) {
+        const read: Change[] = [];
+        for (let position = from; read.length < 8; position = read.at(-1)?.position ?? "")
+          read.push(...(await changesSince(suite, position, 1, limit)));
+        expect(read).toEqual(all);
+      }
+    });
+
+    test("a reader may ask for fewer bytes at once; a page says where the next one begins", async () => {
+      const { collection, from } = await followed();
+      for (const id of ["a", "b", "c"]) await collection.insert(written(id, { name: "é".repeat(500) }));
+      await changesSince(suite, from, 3);
+      const { changes, position } = await suite.store.feed.read(from, 100, 1_500);
+      expect(changes.map(summary)).toEqual(["+a", "+b"]);
+      const rest = await suite.store.feed.read(position, 100, 1_500);
+      expect(rest.changes.map(summary)).toEqual(["+c"]);
+      expect((await suite.store.feed.read(rest.position, 100)).changes).toEqual([]);
+    });
+
     test("collections that nothing follows are not recorded", async () => {
       const { collection, from } = await followed([shape("app.people"), shape("app.places", { feed: true })]);
       await collection.insert(written("a", {}));
@@ -120,7 +171,7 @@ export function describeFeed(suite: Suite): void {
     test("where nothing is followed there is a head, and nothing after it", async () => {
       const { collection, from } = await followed([shape("app.people")]);
       await collection.insert(written("a", {}));
-      expect(await suite.store.feed.read(from, 10)).toEqual([]);
+      expect(await read(suite.store.feed, from, 10)).toEqual([]);
     });
 
     test.runIf(isClocked)(
@@ -154,7 +205,7 @@ export function describeFeed(suite: Suite): void {
           if (id !== "") await collection.insert(written(id, {}));
           id = "";
           await next;
-          if ((await suite.store.feed.read(from, 10)).length === count) return;
+          if ((await read(suite.store.feed, from, 10)).length === count) return;
         }
       };
       await insert("a", 1);
@@ -191,7 +242,7 @@ export function describeFeed(suite: Suite): void {
       const { collection, from } = await followed();
       const seen = new Promise<readonly Change[]>((resolve, reject) => {
         suite.store.feed.onCommit(() => {
-          suite.store.feed.read(from, 10).then((changes) => changes.length > 0 && resolve(changes), reject);
+          read(suite.store.feed, from, 10).then((changes) => changes.length > 0 && resolve(changes), reject);
         });
       });
       await collection.insert(written("a", {}));
@@ -231,17 +282,17 @@ export function describeFeed(suite: Suite): void {
       suite.clock.time = start + 2 * DAY;
       await collection.insert(written("last", {}));
       for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate);
-      expect(await failureOf(suite.store.feed.read(old, 1))).toBeInstanceOf(HistoryExpired);
+      expect(await failureOf(read(suite.store.feed, old, 1))).toBeInstanceOf(HistoryExpired);
     });
 
     const malformed = ["", "x", "-1", "1.5", "82.a", "82\n"];
     const foreign = ["999999999999", "9".repeat(40)];
     test.each([...malformed, ...foreign])("position %j of no history is HistoryExpired", async (position) => {
       await followed();
-      expect(await failureOf(suite.store.feed.read(position, 10))).toBeInstanceOf(HistoryExpired);
+      expect(await failureOf(read(suite.store.feed, position, 10))).toBeInstanceOf(HistoryExpired);
     });
 
-    test("what is read at once is bounded in characters too; whoever goes on meets every change once", async () => {
+    test("what is read at once is bounded in bytes too; whoever goes on meets every change once", async () => {
       const { collection, from } = await followed();
       const name = "x".repeat(3_000_000);
       for (let n = 0; n < 7; n++) await collection.insert(written(`${n}`, n % 2 === 0 ? { name } : {}));
@@ -250,14 +301,12 @@ export function describeFeed(suite: Suite): void {
       while (ids.length < 7) {
         const page = await changesSince(suite, position, 1);
         const characters = page.map(({ after }) => after?.text.length ?? 0);
-        expect(characters.slice(0, -1).reduce((sum, each) => sum + each, 0)).toBeLessThanOrEqual(
-          FEED_CHARACTERS,
-        );
+        expect(characters.slice(0, -1).reduce((sum, each) => sum + each, 0)).toBeLessThanOrEqual(FEED_BYTES);
         ids.push(...page.map(({ id }) => id));
         position = page.at(-1)?.position ?? position;
       }
       expect(ids).toEqual(["0", "1", "2", "3", "4", "5", "6"]);
-      const whole = await suite.store.feed.read(from, 100);
+      const whole = await read(suite.store.feed, from, 100);
       expect(whole.map(({ id }) => id)).toEqual(["0", "1", "2", "3", "4"]);
     });
 
@@ -265,7 +314,7 @@ export function describeFeed(suite: Suite): void {
       const { from } = await followed();
       const stop = suite.store.feed.onCommit(() => undefined);
       await suite.store.close();
-      expect(await failureOf(suite.store.feed.read(from, 10))).toBeInstanceOf(Error);
+      expect(await failureOf(read(suite.store.feed, from, 10))).toBeInstanceOf(Error);
       expect(await failureOf(suite.store.feed.head())).toBeInstanceOf(Error);
       stop();
     });

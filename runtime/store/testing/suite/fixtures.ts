@@ -79,6 +79,11 @@ export const idsOf = (documents: readonly StoredDocument[]): readonly string[] =
 export const summary = ({ id, before, after }: Change) =>
   `${before === undefined ? "+" : after === undefined ? "-" : "~"}${id}`;
 
+/** What is there of the feed after a position. */
+export async function read(feed: ChangeFeed, position: string, limit: number): Promise<readonly Change[]> {
+  return (await feed.read(position, limit)).changes;
+}
+
 /** Changes after a position, at most `limit`; there at once, or, where they come later, until there are `count`. */
 export function changesSince(
   { store: { feed }, traits }: Suite,
@@ -86,7 +91,7 @@ export function changesSince(
   count: number,
   limit = 100,
 ): Promise<readonly Change[]> {
-  return traits.history === "clock" ? feed.read(position, limit) : arrived(feed, position, count, limit);
+  return traits.history === "clock" ? read(feed, position, limit) : arrived(feed, position, count, limit);
 }
 
 /** The same, waited for as the feed tells of changes. */
@@ -102,7 +107,7 @@ export async function arrived(
       stop = feed.onCommit(resolve);
     });
     try {
-      const changes = await feed.read(position, limit);
+      const changes = await read(feed, position, limit);
       if (changes.length >= count) return changes;
       await told;
     } finally {
