@@ -106,7 +106,8 @@ function oneOf(field: Field, expected: readonly Scalar[]): ValueTest {
   return values.size === 1 ? (value) => value === only : (value) => values.has(value);
 }
 
-function formsOf(field: Field, value: Scalar): readonly Scalar[] {
+/** A value as it may be stored in the field: of a midnight in either form. */
+export function formsOf(field: Field, value: Scalar): readonly Scalar[] {
   const forms = midnightForms(field, value);
   return forms === undefined ? [value] : [forms.short, forms.long];
 }

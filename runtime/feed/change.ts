@@ -1,0 +1,64 @@
+import { isJsonObject, type JsonObject } from "../json.ts";
+import type { StoredDocument } from "../store/contract/document.ts";
+import type { Change } from "../store/contract/feed.ts";
+import { bytesOf } from "../store/feed-page.ts";
+
+/** A document as it was before or after a change, parsed when somebody first wants that, once for all. */
+export class Image {
+  readonly stored: StoredDocument;
+  #document: JsonObject | undefined;
+
+  constructor(stored: StoredDocument) {
+    this.stored = stored;
+  }
+
+  get document(): JsonObject {
+    this.#document ??= parsed(this.stored);
+    return this.#document;
+  }
+
+  /** Not soft-deleted. */
+  get isLive(): boolean {
+    const { _meta: meta } = this.document;
+    return !isJsonObject(meta) || (meta["deleted_at"] ?? null) === null;
+  }
+}
+
+/** Bytes that a change takes beside its documents, about, and times that documents take their text's where parsed. */
+const OVERHEAD = 400;
+const PARSED = 3;
+
+/** A change as everybody who follows shares it. */
+export class FeedChange {
+  readonly position: string;
+  readonly commit: string;
+  readonly isLast: boolean;
+  /** Epoch milliseconds. */
+  readonly at: number;
+  readonly collection: string;
+  readonly id: string;
+  /** As in {@link Change}. */
+  readonly before: Image | "unknown" | undefined;
+  readonly after: Image | undefined;
+  /** Of memory, about, once it is parsed. */
+  readonly bytes: number;
+
+  constructor(change: Change) {
+    const { position, commit, isLast, at, collection, id, before, after } = change;
+    this.position = position;
+    this.commit = commit;
+    this.isLast = isLast;
+    this.at = at;
+    this.collection = collection;
+    this.id = id;
+    this.before = before === undefined || before === "unknown" ? before : new Image(before);
+    this.after = after && new Image(after);
+    this.bytes = OVERHEAD + PARSED * bytesOf(change);
+  }
+}
+
+function parsed({ id, text }: StoredDocument): JsonObject {
+  const value: unknown = JSON.parse(text);
+  if (!isJsonObject(value)) throw new Error(`document ${id} is no object`);
+  return value;
+}

@@ -1,0 +1,48 @@
+import type { Filter, Scalar } from "./algebra.ts";
+import type { Field } from "./fields.ts";
+import type { TextIndex } from "./search/text-index.ts";
+
+/** Text indexes are known by identity: a number each, in the order in which they were met. */
+const indexes = new WeakMap<TextIndex, number>();
+let met = 0;
+
+/**
+ * A text that is the same of two filters where these are made of the same conditions, in whatever order and however often
+ * each is said: then they are true of the same documents.
+ */
+export function canonicalKey(filter: Filter): string {
+  switch (filter.op) {
+    case "true":
+    case "false":
+      return filter.op;
+    case "and":
+    case "or":
+      return `${filter.op}(${[...new Set(filter.of.map(canonicalKey))].sort().join()})`;
+    case "not":
+      return `not(${canonicalKey(filter.of)})`;
+    case "search":
+      return `search${JSON.stringify([numberOf(filter.index), filter.terms])}`;
+    default: {
+      const { op, field, ...rest } = filter;
+      const own = "values" in rest ? sorted(rest.values) : Object.values(rest);
+      return `${op}${JSON.stringify([...nameOf(field), ...own])}`;
+    }
+  }
+}
+
+/** All that a condition's meaning depends on. */
+function nameOf({ segments, arrays, kinds }: Field): readonly unknown[] {
+  return [segments, arrays, [...kinds].sort()];
+}
+
+function sorted(values: readonly Scalar[]): readonly string[] {
+  return values.map((value) => JSON.stringify(value)).sort();
+}
+
+function numberOf(index: TextIndex): number {
+  const known = indexes.get(index);
+  if (known !== undefined) return known;
+  met += 1;
+  indexes.set(index, met);
+  return met;
+}
