@@ -81,9 +81,14 @@ export class ApiError extends Error {
   readonly headers: Readonly<Record<string, string>>;
 
   constructor(code: ErrorCode, message: string, options: ApiErrorOptions = {}) {
+    const status = errorStatus[code];
+    const { stackTraceLimit } = Error;
+    // Refusals are expected, and nobody sees where they were made: a stack trace would cost more than all the rest of one.
+    if (status < 500) Error.stackTraceLimit = 0;
     super(message, { cause: options.cause });
+    Error.stackTraceLimit = stackTraceLimit;
     this.name = "ApiError";
-    this.status = errorStatus[code];
+    this.status = status;
     this.code = code;
     this.details = options.details ?? [];
     this.headers = options.headers ?? {};
