@@ -35,6 +35,8 @@ interface Paging {
   readonly position: (stored: StoredDocument) => Position;
   /** The last cursor made, and of which document: the first page is asked for again and again. */
   latest?: { readonly text: string; readonly cursor: string | undefined };
+  /** Cursors by what is signed in them: pages are asked for again, and signing costs as much as finding half of one. */
+  readonly signed: Recent<string, string>;
   /** Positions of cursors made or believed before: most come back to us. */
   readonly believed: Recent<string, Position>;
 }
@@ -51,10 +53,17 @@ export function cursors(signer: Signer, collection: string): Cursors {
   // The default order is of all lists, and those asked for often are kept.
   const known = new WeakMap<Order, Paging>();
   const pagingOf = (order: Order): Paging => kept(known, order, () => pagingIn(collection, order));
-  const made = ({ position, context, believed }: Paging, stored: StoredDocument): string | undefined => {
+  const made = (paging: Paging, stored: StoredDocument): string | undefined => {
+    const { position, context, signed, believed } = paging;
     const at = position(stored);
-    const cursor = mark + signer.sign(JSON.stringify(at), context);
-    if (cursor.length <= memorable) believed.set(cursor, at);
+    const payload = JSON.stringify(at);
+    const known = signed.get(payload);
+    if (known !== undefined) return known;
+    const cursor = mark + signer.sign(payload, context);
+    if (cursor.length <= memorable) {
+      signed.set(payload, cursor);
+      believed.set(cursor, at);
+    }
     return cursor.length > longest ? undefined : cursor;
   };
   return {
@@ -93,6 +102,7 @@ function pagingIn(collection: string, order: Order): Paging {
     byId: order.length === 1 && first?.field.path === "id" && !first.descending,
     seekable: isSeekable(order),
     context: [collection, ...keys].join("\n"),
+    signed: new Recent(rememberedCursors),
     believed: new Recent(rememberedCursors),
     // Of the default order `_meta` is enough.
     position: isServerOwned
