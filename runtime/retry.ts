@@ -37,19 +37,14 @@ export class Outdated extends Error {
 export async function optimistic<T>(retry: Retry, attempt: () => Promise<T | undefined>): Promise<T> {
   for (let lost = 0; lost < retry.attempts; lost += 1) {
     if (lost > 0) await retry.pause(lost);
-    const done = await tried(attempt);
-    if (done !== undefined) return done;
+    try {
+      const done = await attempt();
+      if (done !== undefined) return done;
+    } catch (error) {
+      if (!(error instanceof Outdated)) throw error;
+    }
   }
   throw writeConflict();
-}
-
-async function tried<T>(attempt: () => Promise<T | undefined>): Promise<T | undefined> {
-  try {
-    return await attempt();
-  } catch (error) {
-    if (error instanceof Outdated) return undefined;
-    throw error;
-  }
 }
 
 /** Somebody else's writes came between, again and again. */

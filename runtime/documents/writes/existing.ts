@@ -20,6 +20,7 @@ export interface Target {
 export class Existing {
   readonly stored: StoredDocument;
   #document: ParsedDocument | undefined;
+  #meta: JsonObject | undefined;
 
   constructor(stored: StoredDocument) {
     this.stored = stored;
@@ -31,7 +32,8 @@ export class Existing {
   }
 
   get meta(): JsonObject {
-    return this.#document?._meta ?? splitDocument(this.stored.text).meta;
+    this.#meta ??= this.#document?._meta ?? splitDocument(this.stored.text).meta;
+    return this.#meta;
   }
 }
 
