@@ -6,8 +6,8 @@ import { isAnyDeleted } from "../organizations/withheld.ts";
 import type { KeyCaller, UserCaller } from "../realm/caller.ts";
 import type { Answer, Exchange, RealmInstance } from "../realm/exchange.ts";
 import type { StoreCollection } from "../store/contract/collection.ts";
-import type { StoredDocument } from "../store/contract/document.ts";
-import { DuplicateId } from "../store/contract/errors.ts";
+import type { DocumentWrite, StoredDocument } from "../store/contract/document.ts";
+import { Claimed, DuplicateId } from "../store/contract/errors.ts";
 import type { CollectionShape } from "../store/contract/shape.ts";
 import type { Transaction } from "../store/contract/transaction.ts";
 import { canonicalText } from "../validation/equal.ts";
@@ -25,8 +25,6 @@ export const idempotencyShape: CollectionShape = {
 
 const keyFormat = /^[A-Za-z0-9._:-]{1,200}$/;
 const day = 24 * 60 * 60 * 1000;
-/** Where the store is shared, a request that died with its server is forgotten after this many milliseconds. */
-const leaseTime = 60_000;
 /** So many records are written before so many expired ones are removed, twice as many at most. */
 const purgeEvery = 100;
 
@@ -74,12 +72,16 @@ export interface Asked extends Withheld {
   readonly named: Named;
 }
 
-/** What a request writes, and its answer. */
-export type Work = (transaction: Transaction) => Promise<Answer>;
+/** What a request writes. */
+export interface Work {
+  /** What it will answer; undefined where only what is written tells. */
+  readonly answer?: Answer;
+  readonly write: (transaction: Transaction) => Promise<Answer>;
+}
 
 /**
  * Runs a write once for its key, or repeats the answer it had.
- * @param prepare what is done before the transaction, where there is nothing to repeat
+ * @param prepare what is done before the transaction; what it refuses stands only where there is nothing to repeat
  * @param bytes what the work holds while it waits
  */
 export type Remember = (
@@ -91,7 +93,8 @@ export type Remember = (
 
 /**
  * Remembers the successful answers of one target (spec: Idempotency-Key, States). What a request wrote and its answer
- * commit together; while it runs, a lease that dies with the process holds the key.
+ * commit together; the answer's record goes first and claims the key, for all who share the store, until that transaction
+ * ends, or its server has died and the store gives it up.
  *
  * The function throws ApiError `request_in_progress` | `idempotency_key_reused`, `not_org_member` in place of an answer
  * that shows a document of an organization that was deleted since, and what `prepare` and its work throw; then nothing is remembered.
@@ -105,6 +108,8 @@ export function idempotency(
 ): Remember {
   // Only realms with accounts have it; in others no key gets this far.
   const records = (): StoreCollection => store.collection(idempotencyShape.name);
+  /** Keys of requests that run here. */
+  const running = new Set<string>();
   let written = 0;
 
   const replay = async (
@@ -131,42 +136,56 @@ export function idempotency(
     }
   };
 
+  /** @throws DuplicateId of the record | Claimed */
+  const run = (id: string, fingerprint: string, { answer, write }: Work, bytes: number): Promise<Answer> =>
+    store.transaction(
+      async (transaction) => {
+        const now = clock.now();
+        // Stored as a deleted document with a purge time, it is forgotten by itself.
+        const record = (version: number, told?: Answer): DocumentWrite => ({
+          ...{ id, version, text: recordText(id, fingerprint, told) },
+          ...{ createdAt: now, deletedAt: now, purgeAt: now + day },
+        });
+        const own = transaction.collection(idempotencyShape.name);
+        await own.claim(record(1, answer));
+        const done = await write(transaction);
+        if (answer === undefined) await own.replace(1, record(2, done));
+        return done;
+      },
+      { bytes },
+    );
+
   return async ({ value, owner }, request, prepare, bytes) => {
     const id = hash("sha256", JSON.stringify([target, owner, value]));
     const fingerprint = hash("sha256", fingerprintText(request));
-    // Held before the look: no other request ends in between. Most keys are new, and one look tells.
-    const lease = await store.lease(`idempotency:${id}`, leaseTime);
-    if (lease === undefined) {
-      // Somebody who asks again, as this one does, holds it for a moment, too.
-      const before = await replay(id, fingerprint, request);
-      if (before !== undefined) return before;
-      throw inProgress();
-    }
+    const before = () => replay(id, fingerprint, request);
+    const repeat = async (): Promise<Answer> => {
+      const answer = await before();
+      if (answer === undefined) throw inProgress();
+      return answer;
+    };
+    if (running.has(id)) return repeat();
+    running.add(id);
     try {
-      const before = await replay(id, fingerprint, request);
-      if (before !== undefined) return before;
-      const work = await prepare();
-      const answer = await store.transaction(
-        async (transaction) => {
-          const done = await work(transaction);
-          const now = clock.now();
-          // Stored as a deleted document with a purge time, it is forgotten by itself.
-          const record = { id, version: 1, text: recordText(id, fingerprint, done) };
-          const insert = { ...record, createdAt: now, deletedAt: now, purgeAt: now + day };
-          await transaction.collection(idempotencyShape.name).insert(insert);
-          return done;
-        },
-        { bytes },
-      );
+      let work: Work;
+      try {
+        work = await prepare();
+      } catch (error) {
+        // What was answered to the key goes before every refusal.
+        const answer = await before();
+        if (answer !== undefined) return answer;
+        throw error;
+      }
+      const answer = await run(id, fingerprint, work, bytes);
       written += 1;
       if (written % purgeEvery === 0) background(purge());
       return answer;
     } catch (error) {
-      if (error instanceof DuplicateId && error.id === id) throw inProgress();
-      throw error;
+      const isTaken = error instanceof Claimed || (error instanceof DuplicateId && error.id === id);
+      if (!isTaken) throw error;
+      return await repeat();
     } finally {
-      // What is done is done; a lease that cannot be given back ends by itself.
-      await lease.release().catch((err) => log.warn({ err }, "an idempotency key stays held for a while"));
+      running.delete(id);
     }
   };
 }
@@ -183,7 +202,9 @@ function inProgress(): ApiError {
   return new ApiError("request_in_progress", "A request with this idempotency key is still running.");
 }
 
-function recordText(id: string, fingerprint: string, { status, headers, body }: Answer): string {
+/** Without an answer only as long as nobody else sees it. */
+function recordText(id: string, fingerprint: string, answer: Partial<Answer> = {}): string {
+  const { status, headers, body } = answer;
   return JSON.stringify({ id, fingerprint, status, headers, body });
 }
 

@@ -103,11 +103,33 @@ describeMongo("Commands that a request sends to the database", () => {
     expect(await sent("GET", await made(), { token: delegate, headers })).toBe("aggregate find");
   });
 
-  test("an idempotency key: its mark, a look, the answer kept with what it answers, the mark's end", async () => {
-    const remembered = { body: { title: "a" }, headers: { "idempotency-key": "k" }, ...key };
-    expect(await sent("POST", "notes", remembered)).toBe(
-      "find update find insert insert commitTransaction delete",
+  /** Those of the last request that waited for a majority. */
+  const acknowledged = () =>
+    proxy.commands.filter(({ body }) => JSON.stringify(body["writeConcern"] ?? "").includes("majority"))
+      .length;
+
+  test("an idempotency key: the answer, which claims it, with what it answers; one acknowledgement", async () => {
+    const remembered = { body: { title: "a" }, headers: { "idempotency-key": "k" }, ...session };
+    expect(await sent("POST", "notes", remembered)).toBe("aggregate insert insert commitTransaction");
+    expect(acknowledged()).toBe(1);
+    const first = answer;
+    expect(await sent("POST", "notes", remembered)).toBe("aggregate insert find abortTransaction find");
+    expect([answer.text, answer.headers.get("idempotent-replayed")]).toEqual([first.text, "true"]);
+  });
+
+  test("an idempotency key of a batch: the answer is kept once it is known", async () => {
+    const path = await made();
+    const operations = [
+      { op: "create", collection: "notes", document: { title: "a" } },
+      { op: "patch", collection: "notes", id: path.slice("notes/".length), patch: { title: "b" } },
+    ];
+    const remembered = { body: { operations }, headers: { "idempotency-key": "b" }, ...key };
+    expect(await sent("POST", "_batch", remembered)).toBe(
+      "find insert insert find update update commitTransaction",
     );
-    expect(await sent("POST", "notes", remembered)).toBe("find update find delete");
+    expect(acknowledged()).toBe(1);
+    const first = answer.text;
+    await sent("POST", "_batch", remembered);
+    expect(answer.text).toBe(first);
   });
 });

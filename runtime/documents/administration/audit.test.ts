@@ -200,6 +200,7 @@ describe("Audit records: the write and its record are one", () => {
       get: (...given) => records.get(...given),
       insert: () => Promise.reject(broken),
       replaceAll: (...given) => records.replaceAll(...given),
+      claim: () => Promise.reject(broken),
       insertAll: async (documents) => {
         if (when === "after") await records.insertAll(documents);
         throw broken;

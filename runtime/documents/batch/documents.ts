@@ -2,7 +2,7 @@ import type { DocumentWrite, StoredDocument, Visibility } from "../../store/cont
 import type { TransactionCollection } from "../../store/contract/transaction.ts";
 
 /** What operations of a batch ask of a collection. */
-type Collected = Omit<TransactionCollection, "replaceAll" | "removeAll">;
+type Collected = Omit<TransactionCollection, "replaceAll" | "removeAll" | "claim">;
 
 /**
  * A collection in a batch's transaction: documents that the batch has read or written before are not read again. Made

@@ -55,7 +55,7 @@ export function batchRoute(
         const bytes = bodyBytes(received);
         if (key === undefined) {
           const work = await slices.run(async (piece) => plan(await read(piece), piece));
-          return realm.store.transaction(work, { bytes });
+          return realm.store.transaction(work.write, { bytes });
         }
         const body = await slices.run(read);
         const asking = { body: body.value, named, withheld: access.withheld };
@@ -66,11 +66,13 @@ export function batchRoute(
 }
 
 function workOf(request: BatchRequest, plan: Plan): Work {
-  return async (transaction) => {
-    const batch = new Batch(request, transaction);
-    const body = await batch.run(plan);
-    await request.access.audit?.(transaction, batch.writes);
-    return { status: 200, body };
+  return {
+    async write(transaction) {
+      const batch = new Batch(request, transaction);
+      const body = await batch.run(plan);
+      await request.access.audit?.(transaction, batch.writes);
+      return { status: 200, body };
+    },
   };
 }
 

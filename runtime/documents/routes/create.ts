@@ -1,7 +1,7 @@
 import { bodyBytes, readJson } from "../../http/body.ts";
 import type { CollectionDefinition } from "../../realm/definition.ts";
 import type { Answer, RouteFactory } from "../../realm/exchange.ts";
-import type { StoredDocument } from "../../store/contract/document.ts";
+import type { DocumentWrite, StoredDocument } from "../../store/contract/document.ts";
 import { mayWrite, refusal } from "../access.ts";
 import { collectionOf, type Documents } from "../collection.ts";
 import { draftOf } from "../draft.ts";
@@ -9,7 +9,7 @@ import { clientEntrance, type Open, receiveFrom } from "../entrance.ts";
 import { idempotency, idempotencyKey, type Work } from "../idempotency.ts";
 import { nowhere } from "../organizations.ts";
 import { createQuery } from "../query/writes.ts";
-import { createDocument as create } from "../writes/create.ts";
+import { insertDocument, newDocument } from "../writes/create.ts";
 import { Writer } from "../writes/writer.ts";
 
 /** `POST /v1/{realm}/{database}/{collection}`. */
@@ -38,17 +38,28 @@ export function createDocument(definition: CollectionDefinition, open: Open = cl
         const { value, problems } = readJson(received, "application/json");
         const place = named === nowhere ? nowhere : await entrance.place(access, named);
 
-        const insert = (documents: Documents) =>
-          create(collection, access, exchange, documents, draftOf(value, problems), place);
+        const draft = draftOf(value, problems);
+        const checked = () => newDocument(collection, access, exchange, draft, place);
         const answer = (stored: StoredDocument): Answer => {
           const { text, tag } = view(access, stored);
           return { status: 201, body: text, headers: { etag: tag, location: `${path}/${stored.id}` } };
         };
-        if (key === undefined) return answer(await writer.write(access, "create", insert));
-        const work: Work = async (transaction) =>
-          answer(await writer.within(transaction, access, "create", insert));
+        const inserting = (document: DocumentWrite) => (documents: Documents) =>
+          insertDocument(collection, access, exchange, documents, document);
+        if (key === undefined) return answer(await writer.write(access, "create", inserting(checked())));
+        const prepare = async (): Promise<Work> => {
+          const document = checked();
+          const told = answer(document);
+          return {
+            answer: told,
+            async write(transaction) {
+              await writer.within(transaction, access, "create", inserting(document));
+              return told;
+            },
+          };
+        };
         const request = { body: value, named, withheld: access.withheld };
-        return remember(key, request, async () => work, bodyBytes(received));
+        return remember(key, request, prepare, bodyBytes(received));
       },
     };
   };

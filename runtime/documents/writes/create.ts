@@ -13,16 +13,14 @@ import { refusedWrite } from "../errors.ts";
 import { createdMeta } from "../meta.ts";
 import { type Belonging, belongingIn, metaInData, type Place } from "../organizations.ts";
 
-/** Creates a document. */
-export async function createDocument(
+/** Inserts a document that was checked. */
+export async function insertDocument(
   collection: Collection,
   access: Access,
   exchange: Exchange,
   documents: Documents,
-  draft: Draft,
-  place: Place,
+  document: DocumentWrite,
 ): Promise<StoredDocument> {
-  const document = newDocument(collection, access, exchange, draft, place);
   try {
     await documents.insert(document);
   } catch (error) {

@@ -10,6 +10,14 @@ export class DuplicateId extends Error {
   }
 }
 
+/** Another transaction, which is under way, inserts a document of this id; nothing of this one is written. */
+export class Claimed extends Error {
+  constructor(id: string) {
+    super(`another transaction claims id ${JSON.stringify(id)}`);
+    this.name = "Claimed";
+  }
+}
+
 /** Of several documents one was refused; the cause is what `insert` would have thrown. */
 export class InsertRefused extends Error {
   /** Its place among them, from 0. */

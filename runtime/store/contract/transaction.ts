@@ -33,6 +33,12 @@ export interface TransactionCollection extends DocumentReader, DocumentWriter {
    */
   replaceAll(replacements: readonly Replacement[]): Promise<number>;
   /**
+   * As `insert`, for a document that says that something is being done: where another transaction is about to insert one
+   * of its id, this one does not wait for its end, nor runs again.
+   * @throws as `insert` | Claimed
+   */
+  claim(document: DocumentWrite): Promise<void>;
+  /**
    * Removes for good those of the documents that still have these versions (in any visibility), in as few commands as the
    * engine can; answers how many.
    */

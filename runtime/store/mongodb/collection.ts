@@ -102,6 +102,7 @@ export class MongoCollection implements StoreCollection {
     return {
       get: (id, visibility, filter) => this.#get(id, visibility, filter, session),
       insert: (document) => this.#writes.insert(document, session),
+      claim: (document) => this.#writes.claim(document, session),
       insertAll: (documents) => this.#writes.insertAll(documents, session),
       replace: (expected, document) => this.#writes.replace(expected, document, session),
       remove: (id, expected) => this.#writes.remove(id, expected, session),

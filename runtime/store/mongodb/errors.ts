@@ -68,6 +68,7 @@ const unavailableErrors = [
 ];
 
 const CANNOT_INDEX_PARALLEL_ARRAYS = 171;
+const WRITE_CONFLICT = 112;
 
 /** What a write was about. */
 export interface Written {
@@ -130,6 +131,11 @@ export function isParallelArrays(error: unknown): boolean {
 /** The write met another one; the same write may succeed at the next attempt. */
 export function isConflict(error: unknown): boolean {
   return error instanceof MongoError && codes.conflict.has(codeOf(error));
+}
+
+/** In a transaction: another one, whose end nobody knows, writes the same. */
+export function isWriteConflict(error: unknown): boolean {
+  return error instanceof MongoError && codeOf(error) === WRITE_CONFLICT;
 }
 
 function codeOf(error: MongoError): number {

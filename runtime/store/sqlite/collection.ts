@@ -239,6 +239,11 @@ export class SqliteTransactionCollection implements TransactionCollection {
     }
   }
 
+  /** One transaction runs after another. */
+  claim(document: DocumentWrite): Promise<void> {
+    return this.insert(document);
+  }
+
   async insertAll(documents: readonly DocumentWrite[]): Promise<void> {
     const connection = this.#writing();
     for (const [at, document] of documents.entries()) {

@@ -138,6 +138,7 @@ class Scope implements Transaction {
     return {
       get: (id, visibility, filter) => this.#run(() => operations.get(id, visibility, filter)),
       insert: (document) => this.#run(() => operations.insert(document)),
+      claim: (document) => this.#run(() => operations.claim(document)),
       insertAll: (documents) => this.#run(() => operations.insertAll(documents)),
       replace: (expected, document) => this.#run(() => operations.replace(expected, document)),
       remove: (id, expected) => this.#run(() => operations.remove(id, expected)),

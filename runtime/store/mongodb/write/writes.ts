@@ -11,6 +11,7 @@ import {
 } from "mongodb";
 import type { DocumentWrite, StoredDocument } from "../../contract/document.ts";
 import {
+  Claimed,
   DocumentTooLarge,
   DuplicateId,
   InsertRefused,
@@ -20,7 +21,7 @@ import {
 import type { Replacement } from "../../contract/transaction.ts";
 import { requireWritable } from "../../writable.ts";
 import type { Engine, Provisioned } from "../engine.ts";
-import { isConflict, isDuplicateKey, isParallelArrays, storeError } from "../errors.ts";
+import { isConflict, isDuplicateKey, isParallelArrays, isWriteConflict, storeError } from "../errors.ts";
 import { columns, isLive } from "../layout.ts";
 import { encoderFor, type Stored } from "./codec.ts";
 import { alikeUnder, type UniqueIndex, uniqueIndexesOf } from "./unique.ts";
@@ -70,6 +71,15 @@ export class Writes {
       );
     } catch (error) {
       throw await this.#first(error, write.id);
+    }
+  }
+
+  /** @throws as {@link insert} | Claimed */
+  async claim(write: DocumentWrite, session: ClientSession): Promise<void> {
+    try {
+      await this.insert(write, session);
+    } catch (error) {
+      throw isWriteConflict(error) ? new Claimed(write.id) : error;
     }
   }
 
@@ -248,8 +258,10 @@ export class Writes {
       for (const index of this.#unique) alike.push(...alikeUnder(index, document));
     }
     const { queryTime: maxTimeMS } = this.#engine;
+    const filter: Filter<Stored> = { $or: alike, ...this.#isExpired() };
+    // Mostly there is none, and a removal of nothing waits for a majority, too.
+    if (!(await this.#exists(filter))) return false;
     try {
-      const filter: Filter<Stored> = { $or: alike, ...this.#isExpired() };
       return (await this.#documents.deleteMany(filter, { maxTimeMS })).deletedCount > 0;
     } catch (error) {
       throw storeError(error);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { eq, TRUE } from "../../../filter/algebra.ts";
 import type { DocumentWrite } from "../../contract/document.ts";
-import { DuplicateId, InsertRefused, UniqueViolation } from "../../contract/errors.ts";
+import { Claimed, DuplicateId, InsertRefused, UniqueViolation } from "../../contract/errors.ts";
 import {
   bodyOf,
   DAY,
@@ -44,6 +44,28 @@ export function describeTransactions(suite: Suite): void {
         expect(await own.remove("a", 1)).toBe(false);
       });
       expect(await collection.get("a", "live")).toMatchObject({ version: 2 });
+    });
+
+    test("of transactions that claim one id exactly one is done; the others are told, and write nothing", async () => {
+      const collection = await suite.people();
+      const claim = (n: number) =>
+        suite.store.transaction(async (transaction) => {
+          const own = transaction.collection("app.people");
+          await own.claim(written("claimed", { size: n }));
+          await own.insert(written(`d${n}`, {}));
+        });
+      const ended = await Promise.allSettled([0, 1, 2, 3].map(claim));
+      const refused = ended.flatMap((each) => (each.status === "rejected" ? [each.reason] : []));
+      expect(refused).toHaveLength(3);
+      for (const error of refused)
+        expect(error instanceof Claimed || (error instanceof DuplicateId && error.id === "claimed")).toBe(
+          true,
+        );
+      const done = ended.findIndex(({ status }) => status === "fulfilled");
+      const all = await collection.find({ filter: TRUE, visibility: "all", limit: 10, skip: 0 });
+      expect(idsOf(all).toSorted()).toEqual(["claimed", `d${done}`]);
+      expect(bodyOf(await collection.get("claimed", "live"))["size"]).toBe(done);
+      expect(await failureOf(claim(9))).toBeInstanceOf(DuplicateId);
     });
 
     test("documents inserted together come in order; the first that is refused is named, and nothing is written", async () => {
