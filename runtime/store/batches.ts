@@ -4,12 +4,9 @@ import type { DocumentWrite } from "./contract/document.ts";
 /** What a batch holds at most. */
 export interface BatchSize {
   readonly documents: number;
-  /** Characters of text, by the average of the batch before. */
+  /** Of their texts; the document that makes them longer is the last. */
   readonly characters: number;
 }
-
-/** Documents of the first batch: nothing is known of their size. */
-const FIRST = 100;
 
 /**
  * All documents of a collection, deleted ones too, in the order of ids.
@@ -21,13 +18,10 @@ export async function* batches(
   from?: string,
 ): AsyncGenerator<readonly DocumentWrite[]> {
   let after = from;
-  let limit = Math.min(FIRST, size.documents);
   for (;;) {
-    const batch = await collection.scan(after, limit);
+    const batch = await collection.scan(after, size.documents, size.characters);
     if (batch.length === 0) return;
     yield batch;
     after = batch.at(-1)?.id;
-    const characters = batch.reduce((sum, { text }) => sum + text.length, 1);
-    limit = Math.max(1, Math.min(size.documents, Math.floor((size.characters * batch.length) / characters)));
   }
 }

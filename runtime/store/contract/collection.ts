@@ -47,8 +47,9 @@ export interface StoreCollection extends DocumentReader, DocumentWriter {
   /**
    * What was written, deleted documents too, in the order of ids from after this one on: how a collection is moved to
    * another store. Documents past their `purgeAt` are left out.
+   * @param characters as in {@link Find}
    */
-  scan(after: string | undefined, limit: number): Promise<readonly DocumentWrite[]>;
+  scan(after: string | undefined, limit: number, characters?: number): Promise<readonly DocumentWrite[]>;
   /**
    * Writes documents as they are, each in place of the one that has its id, if any; some may be written when it throws.
    * @throws UniqueViolation | DocumentTooLarge

@@ -9,7 +9,7 @@ import { storedDocument, writtenDocument } from "./bson/json-text.ts";
 import type { Engine, Provisioned } from "./engine.ts";
 import { storeError } from "./errors.ts";
 import { aggregateDocuments } from "./read/aggregate.ts";
-import { countDocuments, findDocuments, Lengths, lookupDocuments, shown } from "./read/pages.ts";
+import { countDocuments, findDocuments, Lengths, lookupDocuments, readUpTo, shown } from "./read/pages.ts";
 import { chosen, visible } from "./read/visibility.ts";
 import type { Underway } from "./underway.ts";
 import type { Stored } from "./write/codec.ts";
@@ -82,14 +82,13 @@ export class MongoCollection implements StoreCollection {
     return this.#underway.run(() => this.#writes.removeExpired(limit));
   }
 
-  scan(after: string | undefined, limit: number): Promise<readonly DocumentWrite[]> {
+  scan(after: string | undefined, limit: number, characters?: number): Promise<readonly DocumentWrite[]> {
     const { clock, searchTime: maxTimeMS } = this.#engine;
     const seen = visible(this.provisioned.shape, "all", clock.now());
     const filter = { _id: { $gt: after ?? "" }, ...seen };
     return this.#read(async () => {
       const options = { ...raw, ...shown(this.provisioned), sort: { _id: 1 as const }, limit, maxTimeMS };
-      const found = await this.#stored.find<Uint8Array>(filter, options).toArray();
-      return found.map(writtenDocument);
+      return readUpTo(this.#stored.find<Uint8Array>(filter, options), writtenDocument, characters);
     });
   }
 

@@ -127,9 +127,13 @@ export class SqliteCollection implements StoreCollection {
     return this.#write((table, { reads, clock }) => table.removeExpired(reads.writing, clock.now(), limit));
   }
 
-  async scan(after: string | undefined, limit: number): Promise<readonly DocumentWrite[]> {
+  async scan(
+    after: string | undefined,
+    limit: number,
+    characters?: number,
+  ): Promise<readonly DocumentWrite[]> {
     const { reads, clock } = this.#engine;
-    return this.#table.scan(reads.reading(), clock.now(), after, limit);
+    return this.#table.scan(reads.reading(), clock.now(), after, limit, characters);
   }
 
   load(documents: readonly DocumentWrite[]): Promise<void> {

@@ -30,13 +30,11 @@ export function documentsOf(rows: readonly unknown[]): StoredDocument[] {
   });
 }
 
-/** Of rows of id, version, the times of creation, deletion and purge, and text. */
-export function writesOf(rows: readonly unknown[]): DocumentWrite[] {
-  return rows.map((row) => {
-    const [id, version, createdAt, deletedAt, purgeAt, text] = valuesOf(row);
-    const times = { deletedAt: wholeNumberOrNone(deletedAt), purgeAt: wholeNumberOrNone(purgeAt) };
-    return { ...documentOf(id, version, text), createdAt: wholeNumberOf(createdAt), ...times };
-  });
+/** Of a row of id, version, the times of creation, deletion and purge, and text. */
+export function writeOf(row: unknown): DocumentWrite {
+  const [id, version, createdAt, deletedAt, purgeAt, text] = valuesOf(row);
+  const times = { deletedAt: wholeNumberOrNone(deletedAt), purgeAt: wholeNumberOrNone(purgeAt) };
+  return { ...documentOf(id, version, text), createdAt: wholeNumberOf(createdAt), ...times };
 }
 
 function wholeNumberOrNone(value: unknown): number | undefined {

@@ -22,7 +22,7 @@ import { type Indexes, lower, unindexed } from "./read/lower.ts";
 import { Pages } from "./read/pages.ts";
 import { Source } from "./read/source.ts";
 import { type Lowered, noStatements } from "./read/statements.ts";
-import { documentOf, documentsOf, valuesOf, writesOf } from "./rows.ts";
+import { documentOf, documentsOf, valuesOf, writeOf } from "./rows.ts";
 import { textSearchFor } from "./text/text.ts";
 
 /**
@@ -68,7 +68,7 @@ export class Table {
     this.#put = `${this.#insert} ON CONFLICT (id) DO UPDATE SET version = excluded.version, created_at = excluded.created_at,
       deleted_at = excluded.deleted_at, purge_at = excluded.purge_at, doc = excluded.doc`;
     this.#scan = `SELECT id, version, created_at, deleted_at, purge_at, doc FROM ${name}
-      WHERE id > ?2 AND ${notExpired} ORDER BY id ${limitTo("?3")}`;
+      WHERE id > ?2 AND ${notExpired} ORDER BY id ${limitTo("1")}`;
     // Setting only what changes on most writes leaves the indexes over the other columns alone.
     this.#replaceText = `UPDATE ${name} SET version = ?1, doc = ?2
       WHERE id = ?3 AND version = ?4 AND created_at = ?5 AND deleted_at IS NULL AND purge_at IS NULL`;
@@ -190,14 +190,24 @@ export class Table {
     recordChange(connection, now, this.shape.name, before === undefined ? change : { ...change, before });
   }
 
-  /** What was written, in the order of ids after this one. */
+  /** What was written, in the order of ids after this one; one at a time, since nobody knows how long the next one is. */
   scan(
     connection: Connection,
     now: number,
     after: string | undefined,
     limit: number,
+    characters = Number.POSITIVE_INFINITY,
   ): readonly DocumentWrite[] {
-    return writesOf(connection.prepare(this.#scan).all(now, after ?? "", limit));
+    const next = connection.prepare(this.#scan);
+    const found: DocumentWrite[] = [];
+    for (let length = 0; found.length < limit && (length <= characters || found.length < 2); ) {
+      const row: unknown = next.get(now, found.at(-1)?.id ?? after ?? "");
+      if (row === undefined) break;
+      const write = writeOf(row);
+      found.push(write);
+      length += write.text.length;
+    }
+    return found;
   }
 
   #update(connection: Connection, now: number, expected: number, document: DocumentWrite): boolean {

@@ -5,6 +5,7 @@ import { defaultOrder, type Order } from "../../../filter/order.ts";
 import type { StoredDocument, Visibility } from "../../contract/document.ts";
 import type { Find, Lookup } from "../../contract/query.ts";
 import type { CollectionShape } from "../../contract/shape.ts";
+import { charactersOf } from "../../page.ts";
 import { storedDocument } from "../bson/json-text.ts";
 import type { Engine, Provisioned } from "../engine.ts";
 import { isThere } from "../indexes.ts";
@@ -167,7 +168,7 @@ export function shown({ shape }: Provisioned): FindOptions {
   return shape.text === undefined ? {} : { projection: withoutStems };
 }
 
-interface Answer {
+export interface Answer {
   hasNext(): Promise<boolean>;
   readBufferedDocuments(): Uint8Array[];
   close(): Promise<void>;
@@ -179,12 +180,23 @@ async function readTexts(
   lengths: Lengths,
   characters = Number.POSITIVE_INFINITY,
 ): Promise<StoredDocument[]> {
-  const found: StoredDocument[] = [];
+  const found = await readUpTo(answer, storedDocument, characters);
+  lengths.saw(found.length, charactersOf(found));
+  return found;
+}
+
+/** What is made of the documents, up to the one that makes the texts longer than `characters` together, but two of them. */
+export async function readUpTo<T extends StoredDocument>(
+  answer: Answer,
+  made: (bytes: Uint8Array) => T,
+  characters = Number.POSITIVE_INFINITY,
+): Promise<T[]> {
+  const found: T[] = [];
   let length = 0;
   try {
     while (await answer.hasNext()) {
       for (const bytes of answer.readBufferedDocuments()) {
-        const document = storedDocument(bytes);
+        const document = made(bytes);
         found.push(document);
         length += document.text.length;
         if (length > characters && found.length > 1) return found;
@@ -192,7 +204,6 @@ async function readTexts(
     }
     return found;
   } finally {
-    lengths.saw(found.length, length);
     await answer.close();
   }
 }

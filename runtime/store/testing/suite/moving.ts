@@ -55,6 +55,17 @@ export function describeMoving(suite: Suite): void {
       suite.clock.time = start + DAY;
       expect((await collection.scan(undefined, 10)).map(({ id }) => id)).toEqual(["B", "a", "b", "d", "ö"]);
     });
+
+    test("ends where the texts are longer than asked for together", async () => {
+      const collection = await suite.people();
+      const text = "x".repeat(1_000);
+      for (const id of ["a", "b", "c", "d", "e"]) await collection.insert(written(id, { text }));
+      const ids = async (after: string | undefined, characters?: number) =>
+        (await collection.scan(after, 4, characters)).map(({ id }) => id);
+      expect(await ids(undefined)).toEqual(["a", "b", "c", "d"]);
+      expect(await ids(undefined, 2_500)).toEqual(["a", "b", "c"]);
+      expect(await ids("c", 2_500)).toEqual(["d", "e"]);
+    });
   });
 
   describe("load", () => {
