@@ -307,7 +307,8 @@ describe("copy", () => {
   });
 
   it("says why a store cannot be reached", async () => {
-    const { code, err } = await command("--from", "mongodb://127.0.0.1:1", "--to", back.setting);
+    const nowhere = "mongodb://127.0.0.1:1/?serverSelectionTimeoutMS=100";
+    const { code, err } = await command("--from", nowhere, "--to", back.setting);
     expect([code, err]).toEqual([1, "the store is unavailable: connect ECONNREFUSED 127.0.0.1:1"]);
   });
 
