@@ -5,11 +5,22 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { commandsIn } from "../compiler/cli/testing/commands.ts";
 import type { RealmModule } from "../runtime/realm/exchange.ts";
 
+/** What test files of this worker have asked for, by folder and name. */
+const known = new Map<string, Promise<RealmModule>>();
+
 /**
- * A realm of a configuration folder. It is compiled within the checkout, where emitted code finds the runtime.
+ * A realm of a configuration folder, compiled once for all test files of a worker.
  * @throws Error where the folder has no such realm
  */
-export async function compileRealm(config: string, name: string): Promise<RealmModule> {
+export function compileRealm(config: string, name: string): Promise<RealmModule> {
+  const key = join(config, name);
+  const realm = known.get(key) ?? compile(config, name);
+  known.set(key, realm);
+  return realm;
+}
+
+/** Within the checkout, where emitted code finds the runtime. */
+async function compile(config: string, name: string): Promise<RealmModule> {
   const folder = mkdtempSync(fileURLToPath(new URL(".compiled-", import.meta.url)));
   try {
     const { status, stderr } = await commandsIn(folder)("build", config, "--out", folder);

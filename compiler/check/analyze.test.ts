@@ -36,7 +36,8 @@ const desk = {
 }`,
   "desk/support/tickets/collection.yaml":
     "soft_delete: true\nreferences: { customer: { collection: customers, field: customer_id } }\n",
-  "desk/support/tickets/indexes.json": '{ "indexes": [{ "fields": ["title", "-_meta.deleted_at"] }] }',
+  "desk/support/tickets/indexes.json":
+    '{ "indexes": [{ "fields": ["title", "-_meta.deleted_at"] }, { "fields": ["customer_id"] }] }',
   "desk/support/customers/schema.json": '{ "type": "object" }',
 };
 

@@ -1,9 +1,9 @@
 /** Rules that cannot be meant as they are written: constant ones, clauses without effect, ids of another kind. */
 import { diagnose } from "../diagnostics/catalogue.ts";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
-import { canonicalText } from "../diff/rules/atoms.ts";
-import { relationOf } from "../diff/rules/relation.ts";
 import type { Collection, RuleSource } from "../model/model.ts";
+import { canonicalText } from "../proofs/atoms.ts";
+import { relationOf } from "../proofs/relation.ts";
 import type { CompiledRule, CompiledRules } from "../rules/compiled.ts";
 import { type At, type Condition, leavesIn, type Value, valuesIn } from "../rules/form.ts";
 import { membershipHelpers } from "../rules/helpers.ts";

@@ -1,8 +1,8 @@
 /** Fields of a user's id that rules go by, and that others may set to their own. */
 import { diagnose } from "../diagnostics/catalogue.ts";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
-import { relationOf } from "../diff/rules/relation.ts";
 import type { Collection, RuleName } from "../model/model.ts";
+import { relationOf } from "../proofs/relation.ts";
 import type { CompiledRule, CompiledRules } from "../rules/compiled.ts";
 import {
   asksMemberships,

@@ -1,9 +1,9 @@
 /** What compiled rules leave to nobody: fields that must be written, and targets of references. */
 import { diagnose } from "../diagnostics/catalogue.ts";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
-import { requiredPaths } from "../diff/rules/room.ts";
 import { placeOf } from "../emit/openapi/schemas/place.ts";
 import type { Collection, Realm } from "../model/model.ts";
+import { requiredPaths } from "../proofs/room.ts";
 import type { CompiledRules, RulesStage } from "../rules/compiled.ts";
 
 /** Required fields that nobody may write, where documents may be created. */

@@ -2,6 +2,7 @@ import {
   Ajv2020,
   type ErrorObject,
   type FuncKeywordDefinition,
+  type Options,
   type ValidateFunction,
 } from "ajv/dist/2020.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../runtime/json.ts";
@@ -62,15 +63,34 @@ const multiples: FuncKeywordDefinition = {
   validate: (divisor: number, value: number) => isMultipleOf(value, divisor),
 };
 
+/** To compile soon: a document has hundreds of schemas, and a test asks each a few times. */
+const settings: Options = {
+  strict: false,
+  formats,
+  // One that others name is compiled once, not inside of each of them.
+  inlineRefs: false,
+  code: { optimize: false },
+  // Other tests hold whole documents against the specification of OpenAPI.
+  validateSchema: false,
+  addUsedSchema: false,
+};
+
 /** A realm's OpenAPI document, made ready to hold requests and answers against it. */
 export class Description {
+  static readonly #known = new WeakMap<RealmModule, Description>();
   readonly operations: readonly Operation[];
   readonly #document: JsonObject;
-  readonly #ajv = new Ajv2020({ strict: false, formats }).removeKeyword("multipleOf").addKeyword(multiples);
+  readonly #ajv = new Ajv2020(settings).removeKeyword("multipleOf").addKeyword(multiples);
+  /** By the schema as JSON: most errors are described alike by many operations. */
+  readonly #compiled = new Map<string, ValidateFunction>();
 
-  static of({ definition: { openapi } }: RealmModule): Description {
+  /** It is read once for all test files of a worker. */
+  static of(realm: RealmModule): Description {
+    const { openapi } = realm.definition;
     if (openapi === undefined) throw new Error("the realm shows no description");
-    return new Description(openapi.document);
+    const description = Description.#known.get(realm) ?? new Description(openapi.document);
+    Description.#known.set(realm, description);
+    return description;
   }
 
   constructor(document: JsonObject) {
@@ -179,7 +199,9 @@ export class Description {
 
   #compile(schema: JsonObject): ValidateFunction {
     const absolute = JSON.stringify(schema).replaceAll('"$ref":"#/', '"$ref":"document#/');
-    return this.#ajv.compile(object(JSON.parse(absolute)));
+    const known = this.#compiled.get(absolute) ?? this.#ajv.compile(object(JSON.parse(absolute)));
+    this.#compiled.set(absolute, known);
+    return known;
   }
 }
 

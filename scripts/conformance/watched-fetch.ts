@@ -15,14 +15,18 @@ globalThis.fetch = async (input, init) => {
   if (realms?.some(({ definition }) => definition.openapi !== undefined)) {
     const { faults } = await import("./watch.ts");
     const method = (init?.method ?? request?.method ?? "GET").toUpperCase();
-    const { status, headers } = response;
-    const text = await response.clone().text();
+    const { status, statusText, headers } = response;
+    const bytes = await response.arrayBuffer();
+    const text = new TextDecoder().decode(bytes);
     const found = faults(realms, method, pathname, { status, headers, text });
     if (found.length > 0) {
       throw new Error(
         `${method} ${pathname} answered ${status} ${text}\nwhich its OpenAPI document does not describe: it ${found.join("; ")}`,
       );
     }
+    // As it was before it was read, which is cheaper than to read a clone.
+    const again = new Response(bytes.byteLength === 0 ? null : bytes, { status, statusText, headers });
+    return Object.defineProperty(again, "url", { value: response.url });
   }
   return response;
 };

@@ -13,6 +13,7 @@ export const layers = [
   "compiler/bundle",
   "compiler/diff",
   "compiler/check",
+  "compiler/proofs",
   "compiler/emit + templates",
   "compiler/rules",
   "compiler/model",

@@ -2,6 +2,15 @@ import { startedRealms } from "../../runtime/instance/testing/started.ts";
 
 const events = ["SIGHUP", "SIGINT", "SIGTERM", "uncaughtException", "unhandledRejection"];
 
+const timers = [
+  "setTimeout",
+  "clearTimeout",
+  "setInterval",
+  "clearInterval",
+  "setImmediate",
+  "queueMicrotask",
+] as const;
+
 /** What a test can change of its process that another one may depend on. */
 export function traces() {
   return {
@@ -9,7 +18,13 @@ export function traces() {
     environment: { ...process.env },
     // Packages that are loaded later may keep something of their own, called so by custom.
     globals: Object.getOwnPropertyNames(globalThis).filter((name) => !name.startsWith("__")),
-    replaced: [globalThis.fetch, globalThis.setTimeout, Date.now, performance.now, process.stdout.write],
+    replaced: [
+      ...timers.map((name) => globalThis[name]),
+      globalThis.fetch,
+      Date.now,
+      performance.now,
+      process.stdout.write,
+    ],
     listeners: events.map((event) => [event, process.listenerCount(event)]),
     servers: [...startedRealms.keys()],
   };

@@ -1,7 +1,8 @@
 /** What changed in a rule, in words: its clauses that came and went. */
+
+import { canonicalText } from "../../proofs/atoms.ts";
 import type { CompiledRule } from "../../rules/compiled.ts";
 import { type Condition, type Leaf, operands } from "../../rules/form.ts";
-import { canonicalText } from "./atoms.ts";
 
 /** A rule's form and the text that its places lie in. */
 export interface Ruled {

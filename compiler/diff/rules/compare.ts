@@ -1,16 +1,16 @@
 /** Two versions of the rules of a collection. */
 import { exposed, type Protection } from "../../check/retired.ts";
 import type { Realm, RuleName } from "../../model/model.ts";
+import type { Circumstances } from "../../proofs/candidates.ts";
+import { relationOf } from "../../proofs/relation.ts";
+import { anything, either, orNone, type Room, roomOf, storedAndWritten } from "../../proofs/room.ts";
+import { findWitness } from "../../proofs/search.ts";
 import type { CompiledRule, CompiledRules, RulesStage } from "../../rules/compiled.ts";
 import type { Condition } from "../../rules/form.ts";
 import { constant } from "../../rules/simplify.ts";
 import type { Report } from "../catalogue.ts";
 import { collectionPlace, type Version } from "../collection.ts";
-import type { Circumstances } from "./candidates.ts";
 import { changeInWords, type Ruled, ruledBy } from "./clauses.ts";
-import { relationOf } from "./relation.ts";
-import { anything, either, orNone, type Room, roomOf, storedAndWritten } from "./room.ts";
-import { findWitness } from "./search.ts";
 import { type Act, witnessInWords } from "./witness.ts";
 
 interface Known extends Omit<Circumstances, "replaced" | "room"> {

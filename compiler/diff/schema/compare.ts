@@ -4,9 +4,17 @@ import { isMultipleOf } from "../../../runtime/validation/multiples.ts";
 import type { Place } from "../../emit/openapi/schemas/place.ts";
 import { canonicalJson } from "../../model/meaning.ts";
 import { allTypes, type JsonType } from "../../model/shapes.ts";
+import {
+  conjuncts,
+  expandedText,
+  type Facets,
+  facetsOf,
+  type Limit,
+  limitNames,
+  limits,
+} from "../../proofs/schema/facets.ts";
 import type { Report } from "../catalogue.ts";
 import { describeTypes, listed, shown } from "../words.ts";
-import { conjuncts, expandedText, type Facets, facetsOf, type Limit, limitNames, limits } from "./facets.ts";
 
 /** Reports what changed between two schemas; `where` is the place of the value that they describe. */
 export function compareSchemas(old: Place, now: Place, where: string, report: Report): void {

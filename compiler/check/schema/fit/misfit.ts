@@ -72,6 +72,9 @@ export function fitting(documentOf: Documents): Fitting {
     const found = own(conjuncts, depth) ?? ofBranches(conjuncts.parts, conjuncts.parts, depth);
     // What was not looked at for its depth may be looked at from elsewhere.
     known.set(cuts === before ? key : here, found);
+    // What fits all of them fits each.
+    if (cuts === before && found === undefined)
+      for (const part of conjuncts.parts) known.set(String(numberOf(part)), undefined);
     return found;
   }
 

@@ -1,21 +1,21 @@
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
-import type { JsonValue } from "../../../runtime/json.ts";
-import { type Membership, noMemberships } from "../../../runtime/realm/memberships.ts";
-import { runs } from "../../../runtime/testing/random.ts";
-import { collectionOf, declaredField } from "../../emit/testing/models.ts";
-import { holds, type World } from "../../rules/evaluate.ts";
-import { type Condition, mapOperands } from "../../rules/form.ts";
-import { compileRules } from "../../rules/rules.ts";
-import { contextArbitrary, documentArbitrary } from "../../rules/testing/random-worlds.ts";
+import type { JsonValue } from "../../runtime/json.ts";
+import { type Membership, noMemberships } from "../../runtime/realm/memberships.ts";
+import { runs } from "../../runtime/testing/random.ts";
+import { collectionOf, declaredField } from "../emit/testing/models.ts";
+import { holds, type World } from "../rules/evaluate.ts";
+import { type Condition, mapOperands } from "../rules/form.ts";
+import { compileRules } from "../rules/rules.ts";
+import { contextArbitrary, documentArbitrary } from "../rules/testing/random-worlds.ts";
 import {
   noteFields,
   noteRealm,
   ofOrganizations,
   organizations,
   ruleSource,
-} from "../../rules/testing/realms.ts";
-import { textType } from "../../rules/types.ts";
+} from "../rules/testing/realms.ts";
+import { textType } from "../rules/types.ts";
 import { type Relation, relationOf } from "./relation.ts";
 import { anything } from "./room.ts";
 import { findWitness, worldOf } from "./search.ts";

@@ -1,5 +1,5 @@
 /** What rules compare with each other, and the values that they name beside it. */
-import type { Scalar } from "../../../runtime/filter/algebra.ts";
+import type { Scalar } from "../../runtime/filter/algebra.ts";
 
 export interface Group {
   readonly keys: ReadonlySet<string>;

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue } from "../../../runtime/json.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../runtime/json.ts";
 
 /** Puts a value at a path of an object, making the objects on the way. */
 export function place(target: JsonObject, path: readonly string[], value: JsonValue): void {

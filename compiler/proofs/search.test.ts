@@ -1,19 +1,19 @@
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
-import { runs } from "../../../runtime/testing/random.ts";
-import { collectionOf } from "../../emit/testing/models.ts";
-import { holds, type World } from "../../rules/evaluate.ts";
-import type { Condition } from "../../rules/form.ts";
-import { compileRules } from "../../rules/rules.ts";
-import { ruleArbitrary } from "../../rules/testing/random-rules.ts";
-import { contextArbitrary, documentArbitrary } from "../../rules/testing/random-worlds.ts";
+import { runs } from "../../runtime/testing/random.ts";
+import { collectionOf } from "../emit/testing/models.ts";
+import { holds, type World } from "../rules/evaluate.ts";
+import type { Condition } from "../rules/form.ts";
+import { compileRules } from "../rules/rules.ts";
+import { ruleArbitrary } from "../rules/testing/random-rules.ts";
+import { contextArbitrary, documentArbitrary } from "../rules/testing/random-worlds.ts";
 import {
   noteFields,
   noteRealm,
   ofOrganizations,
   organizations,
   ruleSource,
-} from "../../rules/testing/realms.ts";
+} from "../rules/testing/realms.ts";
 import { relationOf } from "./relation.ts";
 import { anything } from "./room.ts";
 import { findWitness, worldOf } from "./search.ts";

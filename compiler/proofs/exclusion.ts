@@ -3,11 +3,11 @@
  * `x == 'b'`, a role of nobody, a role in an organization of somebody who is not in it. Of what is not known to be so it is
  * taken that they may.
  */
-import type { Scalar } from "../../../runtime/filter/algebra.ts";
-import { noMemberships } from "../../../runtime/realm/memberships.ts";
-import { holds as holdsIn, type World } from "../../rules/evaluate.ts";
-import { type Claim, type Leaf, mapOperands, operands, type Value } from "../../rules/form.ts";
-import { typeOf } from "../../rules/values.ts";
+import type { Scalar } from "../../runtime/filter/algebra.ts";
+import { noMemberships } from "../../runtime/realm/memberships.ts";
+import { holds as holdsIn, type World } from "../rules/evaluate.ts";
+import { type Claim, type Leaf, mapOperands, operands, type Value } from "../rules/form.ts";
+import { typeOf } from "../rules/values.ts";
 import { valueText } from "./atoms.ts";
 import { namedBy, neighbours, now } from "./candidates.ts";
 import type { Room } from "./room.ts";

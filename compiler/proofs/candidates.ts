@@ -1,9 +1,9 @@
 /** Values worth trying for what two rules read: those that some comparison of theirs treats differently. */
-import type { Scalar } from "../../../runtime/filter/algebra.ts";
-import { isJsonObject, type JsonObject, type JsonValue } from "../../../runtime/json.ts";
-import { ahead, member } from "../../../runtime/rules/index.ts";
-import { isScalar } from "../../../runtime/rules/values.ts";
-import type { Asked } from "../../rules/evaluate.ts";
+import type { Scalar } from "../../runtime/filter/algebra.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../runtime/json.ts";
+import { ahead, member } from "../../runtime/rules/index.ts";
+import { isScalar } from "../../runtime/rules/values.ts";
+import type { Asked } from "../rules/evaluate.ts";
 import {
   asksMemberships,
   type Claim,
@@ -14,8 +14,8 @@ import {
   readKey,
   type Value,
   valuesIn,
-} from "../../rules/form.ts";
-import { textType, type ValueType } from "../../rules/types.ts";
+} from "../rules/form.ts";
+import { textType, type ValueType } from "../rules/types.ts";
 import { choicesOf } from "./choices.ts";
 import { type Group, Groups, nothing } from "./groups.ts";
 import { idsIn, membershipCandidates, org } from "./memberships.ts";
