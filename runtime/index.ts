@@ -21,11 +21,10 @@ export type {
 export type { Detail } from "./errors.ts";
 export { always, and, compare, eq, exists, FALSE, isIn, not, or, TRUE, text } from "./filter/algebra.ts";
 export { dateNormalizer } from "./filter/dates.ts";
+export { fieldsOf } from "./filter/declarations.ts";
 export {
   deletionFields,
   documentFields,
-  type FieldTable,
-  field,
   organizationFields,
   ownershipFields,
   teamFields,

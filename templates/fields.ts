@@ -10,7 +10,6 @@ import {
   type EmittedFile,
   emitModule,
   imported,
-  importedType,
   join,
   lines,
   literal,
@@ -19,6 +18,7 @@ import {
   property,
   when,
 } from "./print/code.ts";
+import { documentTypeOf } from "./types.ts";
 
 /** `fields.ts`: the paths that filters may name, and how dates among them are stored. */
 export function fieldsModule(collection: Collection, auth: boolean): EmittedFile {
@@ -27,10 +27,10 @@ export function fieldsModule(collection: Collection, auth: boolean): EmittedFile
     path: `${collectionPath(collection)}/fields.ts`,
     sources: collection.schema.files.map((file) => file.path),
     body: lines([
-      code`export const fields = ${object([
+      code`export const fields = ${imported("fieldsOf", runtime)}<${documentTypeOf(collection)}>()(${object([
         ...serverFieldTables(auth, collection).map((name) => code`...${imported(name, runtime)}`),
-        ...collection.fields.map((field) => property(field.path, fieldCode(field))),
-      ])} satisfies ${importedType("FieldTable", runtime)};\n`,
+        ...collection.fields.map((field) => property(field.path, fieldDeclaration(field))),
+      ])});\n`,
       when(dates.length > 0, () => normalizer(dates)),
     ]),
   });
@@ -41,12 +41,11 @@ export function dateFields(collection: Collection): readonly DeclaredField[] {
   return collection.fields.filter(({ kinds }) => kinds.includes("date") || kinds.includes("date-time"));
 }
 
-function fieldCode({ path, kinds, nullable, arrays }: DeclaredField): Code {
+function fieldDeclaration({ path, kinds, nullable, arrays }: DeclaredField): Code {
   const types: readonly FieldType[] = nullable ? [...kinds, "null"] : kinds;
   const [only] = types;
   const type = types.length === 1 && only !== undefined ? literal(only) : array(types.map(literal));
-  const places = when(arrays.length > 0, () => array(arrays.map(literal)));
-  return code`${imported("field", runtime)}(${join([literal(path), type, places])})`;
+  return arrays.includes(path) ? code`{ array: ${type} }` : type;
 }
 
 function normalizer(dates: readonly DeclaredField[]): Code {

@@ -12,6 +12,7 @@ import {
   given,
   imported,
   importedType,
+  join,
   lines,
   member,
   object,
@@ -20,17 +21,19 @@ import {
   when,
 } from "./print/code.ts";
 import { allRules } from "./rules.ts";
+import { dataTypeOf, documentTypeOf } from "./types.ts";
 
 /** `routes.ts`: the collection as the runtime knows it, and the handlers of its paths. */
 export function routesModule(collection: Collection, auth: boolean, compiled: CompiledRules): EmittedFile {
   const name = declared(collectionName(collection));
   const url = `/v1/${collectionPath(collection)}`;
   const handler = (factory: string): Code => code`${imported(factory, runtime)}(${name})`;
+  const types = join([documentTypeOf(collection), when(auth, () => dataTypeOf(collection))]);
   return emitModule({
     path: `${collectionPath(collection)}/routes.ts`,
     sources: collection.sources,
     body: lines([
-      code`export const ${name}: ${importedType("CollectionDefinition", runtime)} = ${definition(collection, auth, compiled)};\n`,
+      code`export const ${name}: ${importedType("CollectionDefinition", runtime)}<${types}> = ${definition(collection, auth, compiled)};\n`,
       code`export const routes: ${importedType("RouteTable", runtime)} = ${object([
         property(
           url,

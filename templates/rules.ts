@@ -5,8 +5,8 @@ import type { CompiledRule, CompiledRules, RulesStage } from "../compiler/rules/
 import { asksMemberships, type Condition, isKnown, leavesIn, valuesIn } from "../compiler/rules/form.ts";
 import { checkPrinter } from "../compiler/rules/print/check.ts";
 import { printFilter } from "../compiler/rules/print/filter.ts";
-import { type Shape, shapeOf, shapeType } from "../compiler/rules/print/shape.ts";
 import { helper, type Surroundings } from "../compiler/rules/print/values.ts";
+import { dataType, documentType } from "../compiler/rules/types.ts";
 import { collectionPath, runtime } from "./names.ts";
 import {
   array,
@@ -25,31 +25,22 @@ import {
   property,
   when,
 } from "./print/code.ts";
+import { dataTypeOf, documentTypeOf } from "./types.ts";
 
 /** Exports `rules` and, where the collection has field-level rules, `fieldRules`. */
 export function rulesModule(collection: Collection, compiled: CompiledRules): EmittedFile {
-  const conditions = allRules(compiled).map(({ form }) => form.condition);
-  const shapes = { document: shapeOf("document", conditions), data: shapeOf("data", conditions) };
+  const seen = { document: documentType(collection, true), data: dataType(collection) };
   const groups = ruleGroups(compiled);
   return emitModule({
     path: `${collectionPath(collection)}/rules.ts`,
     sources: sourcesOf(collection),
     body: lines([
-      shapeDeclaration(
-        "Document",
-        "The members of a stored document that these rules read; any may be absent.",
-        shapes.document,
-      ),
-      shapeDeclaration(
-        "Data",
-        "The members of written data that these rules read; any may be absent.",
-        shapes.data,
-      ),
+      seenTypes(collection),
       ...groups
         .filter(({ rule }) => rule.facts.constant === undefined)
-        .map((group) => ruleDeclaration(group, shapes)),
+        .map((group) => ruleDeclaration(group, seen)),
       rulesObject(groups),
-      ...(collection.fieldRules.length === 0 ? [] : [fieldRulesArray(compiled, shapes)]),
+      ...(collection.fieldRules.length === 0 ? [] : [fieldRulesArray(compiled, seen)]),
     ]),
   });
 }
@@ -72,7 +63,7 @@ export function realmRulesModules(
 
 function realmRulesModule(realm: Realm, rule: CompiledRule): EmittedFile {
   const { condition } = rule.form;
-  const none = { members: new Map() };
+  const none = { kinds: [] };
   const check = checkPrinter(condition, { document: none, data: none, documentMayBeAbsent: false });
   return emitModule({
     path: `${realm.name}/rules.ts`,
@@ -93,14 +84,15 @@ function sourcesOf({ rules, fieldRules, sources }: Collection): readonly string[
   return files.size === 0 ? sources : [...files].sort();
 }
 
-interface Shapes {
-  readonly document: Shape;
-  readonly data: Shape;
-}
+/** What rules see of documents and of what is written. */
+type SeenTypes = Pick<Surroundings, "document" | "data">;
 
-function shapeDeclaration(name: string, comment: string, shape: Shape): Code {
-  if (shape.members.size === 0) return nothing;
-  return code`${docComment(comment)}type ${declared(name)} = ${shapeType(shape)};\n`;
+function seenTypes(collection: Collection): Code {
+  const seen = importedType("Seen", runtime);
+  return lines([
+    code`type ${declared("Document")} = ${seen}<${documentTypeOf(collection)}>;`,
+    code`type ${declared("Data")} = ${seen}<${dataTypeOf(collection)}>;\n`,
+  ]);
 }
 
 /** One rule text and the operations that it decides: under `write` several. */
@@ -127,11 +119,11 @@ function ruleGroups({ rules }: CompiledRules): readonly RuleGroup[] {
 
 const operations: readonly RuleName[] = ["create", "read", "update", "delete", "restore", "purge"];
 
-function ruleDeclaration({ name, rule }: RuleGroup, shapes: Shapes): Code {
-  const surroundings = { ...shapes, documentMayBeAbsent: false };
+function ruleDeclaration({ name, rule }: RuleGroup, seen: SeenTypes): Code {
+  const surroundings = { ...seen, documentMayBeAbsent: false };
   if (isKnown(rule.form.condition))
     return code`${originComment(rule)}const ${declared(name)} = ${byCaller(rule, surroundings)};\n`;
-  return code`${originComment(rule)}const ${declared(name)}: ${ruleType(rule, surroundings)} = ${ruleObject(rule, surroundings)};\n`;
+  return code`${originComment(rule)}const ${declared(name)}: ${ruleType(rule)} = ${ruleObject(rule, surroundings)};\n`;
 }
 
 /** The rule's text and where it stands, on lines of their own where they are long. */
@@ -151,17 +143,10 @@ function callerFunction(condition: Condition, surroundings: Surroundings): Code 
   return code`(${ownContext(condition)}) => ${checkPrinter(condition, surroundings)(condition).code}`;
 }
 
-function ruleType({ form }: CompiledRule, { document: shape, documentMayBeAbsent }: Surroundings): Code {
-  const document =
-    !reads(form.condition, "document") || shape.members.size === 0
-      ? code`unknown`
-      : documentMayBeAbsent
-        ? code`${declared("Document")} | undefined`
-        : declared("Document");
-  if (form.filter !== undefined) return code`${importedType("ReadRule", runtime)}<${document}>`;
-  if (form.certain !== undefined) return code`${importedType("FieldReadRule", runtime)}<${document}>`;
-  const data = reads(form.condition, "data") ? code`, ${declared("Data")}` : nothing;
-  return code`${importedType("WriteRule", runtime)}<${document}${data}>`;
+function ruleType({ form }: CompiledRule): Code {
+  return form.filter === undefined
+    ? code`${importedType("WriteRule", runtime)}<${declared("Document")}, ${declared("Data")}>`
+    : code`${importedType("ReadRule", runtime)}<${declared("Document")}>`;
 }
 
 function ruleObject({ form, facts }: CompiledRule, surroundings: Surroundings): Code {
@@ -229,27 +214,27 @@ function rulesObject(groups: readonly RuleGroup[]): Code {
       (operation) => code`${constant === true ? originComment(rule) : nothing}${property(operation, value)}`,
     );
   });
-  return code`export const rules = ${object(members)} satisfies ${importedType("Rules", runtime)};\n`;
+  return code`export const rules = ${object(members)} satisfies ${importedType("Rules", runtime)}<${declared("Document")}, ${declared("Data")}>;\n`;
 }
 
 /** A rule that allows everybody is left out: it is what a field has by default. */
-function fieldRulesArray({ fieldRules }: CompiledRules, shapes: Shapes): Code {
+function fieldRulesArray({ fieldRules }: CompiledRules, seen: SeenTypes): Code {
   const entries = fieldRules.flatMap(({ path, read, write }) => {
-    const members = [...fieldRule("read", read, shapes), ...fieldRule("write", write, shapes)];
+    const members = [...fieldRule("read", read, seen), ...fieldRule("write", write, seen)];
     return members.length === 0 ? [] : [object([property("path", path.split(".")), ...members])];
   });
-  return code`export const fieldRules: readonly ${importedType("FieldRule", runtime)}[] = ${array(entries)};\n`;
+  return code`export const fieldRules: readonly ${importedType("FieldRule", runtime)}<${declared("Document")}, ${declared("Data")}>[] = ${array(entries)};\n`;
 }
 
-function fieldRule(name: "read" | "write", rule: CompiledRule | undefined, shapes: Shapes): readonly Code[] {
+function fieldRule(name: "read" | "write", rule: CompiledRule | undefined, seen: SeenTypes): readonly Code[] {
   if (rule === undefined || rule.facts.constant === true) return [];
   return [
-    code`${originComment(rule)}${property(name, fieldRuleValue(rule, { ...shapes, documentMayBeAbsent: name === "write" }))}`,
+    code`${originComment(rule)}${property(name, fieldRuleValue(rule, { ...seen, documentMayBeAbsent: name === "write" }))}`,
   ];
 }
 
 function fieldRuleValue(rule: CompiledRule, surroundings: Surroundings): Code {
   if (rule.facts.constant === false) return helper("denied");
   if (isKnown(rule.form.condition)) return byCaller(rule, surroundings);
-  return code`${ruleObject(rule, surroundings)} satisfies ${ruleType(rule, surroundings)}`;
+  return ruleObject(rule, surroundings);
 }

@@ -16,7 +16,7 @@ import {
   when,
 } from "./print/code.ts";
 
-/** `types.ts`: what a collection's documents, creates and patches look like. */
+/** `types.ts`: what a collection's documents, creates and patches look like; the other modules are checked against it. */
 export async function typesModule(collection: Collection, auth: boolean): Promise<EmittedFile> {
   const name = typeName(collection.name);
   return emitModule({
@@ -24,9 +24,31 @@ export async function typesModule(collection: Collection, auth: boolean): Promis
     sources: collection.schema.files.map((file) => file.path),
     body: lines([
       madeElsewhere(await schemaTypes(collection.schema, name)),
-      documentTypes(collection, auth, name, (type) => importedType(type, runtime)),
+      documentTypes(collection, auth, name, shared),
+      when(auth, () => dataType(collection, name)),
     ]),
   });
+}
+
+function shared(type: string): Code {
+  return importedType(type, runtime);
+}
+
+/** `TicketsDocument` of `types.ts`, for the modules beside it. */
+export function documentTypeOf(collection: Collection): Code {
+  return importedType(`${typeName(collection.name)}Document`, "./types.ts");
+}
+
+/** `TicketsData` of `types.ts`, in realms with rules. */
+export function dataTypeOf(collection: Collection): Code {
+  return importedType(`${typeName(collection.name)}Data`, "./types.ts");
+}
+
+/** What is written, as rules see it: where it belongs is said beside it. */
+function dataType({ organization }: Collection, name: string): Code {
+  const metas = organizationMetas(organization, shared);
+  const meta = when(metas.length > 0, () => code` & { _meta: ${join(metas, code` & `)} }`);
+  return code`\n${docComment("What is written, as rules see it.")}export type ${identifier(`${name}Data`)} = ${identifier(`${name}Create`)}${meta};`;
 }
 
 /** What the types of a collection's documents and requests end in. */
@@ -51,12 +73,8 @@ export function documentTypes(
     shared("DocumentMeta"),
     when(auth, () => shared("OwnershipMeta")),
     given(collection.softDelete, () => code`Partial<${shared("DeletionMeta")}>`),
-    given(collection.organization, ({ required }) => belonging("OrganizationMeta", required)),
-    given(collection.organization?.teams, (teams) => belonging("TeamMeta", teams === "required")),
+    ...organizationMetas(collection.organization, shared),
   ];
-  function belonging(meta: string, required: boolean): Code {
-    return required ? shared(meta) : code`Partial<${shared(meta)}>`;
-  }
   const customId = given(collection.customId, () => code` & { id: string }`);
   return lines([
     code`${docComment("As responses carry it.")}export type ${identifier(`${name}Document`)} = ${seen} & {
@@ -67,4 +85,18 @@ export function documentTypes(
     code`${docComment("As a merge patch (RFC 7396) sends it.")}export type ${identifier(`${name}Patch`)} =
         ${shared("MergePatch")}<${content}>;`,
   ]);
+}
+
+function organizationMetas(
+  organization: Collection["organization"],
+  shared: (type: string) => Code,
+): readonly Code[] {
+  if (organization === undefined) return [];
+  const belonging = (meta: string, required: boolean): Code =>
+    required ? shared(meta) : code`Partial<${shared(meta)}>`;
+  const { required, teams } = organization;
+  return [
+    belonging("OrganizationMeta", required),
+    given(teams, (need) => belonging("TeamMeta", need === "required")),
+  ];
 }

@@ -2,6 +2,7 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
+import { declaredFields } from "../model/fields.ts";
 import type { Collection, Realm } from "../model/model.ts";
 import { packageRoot } from "../package/package.ts";
 import type { RulesStage } from "../rules/compiled.ts";
@@ -9,7 +10,7 @@ import { compileRules } from "../rules/rules.ts";
 import { ruleSource } from "../rules/testing/realms.ts";
 import { emitRealm } from "./emit.ts";
 import { hostileTexts } from "./testing/hostile.ts";
-import { collectionOf, declaredField, organizations, realmOf, schemaOf, shop } from "./testing/models.ts";
+import { collectionOf, organizations, realmOf, schemaOf, shop } from "./testing/models.ts";
 import { applyDifference } from "./write.ts";
 
 const noRules: RulesStage = { collections: new Map(), diagnostics: [] };
@@ -37,14 +38,18 @@ function awkward(): Realm {
   const members = Object.fromEntries(
     hostileTexts.map((text) => [text, { description: text, enum: [text, `${text}'"`, null], title: "T" }]),
   );
-  const schema = { type: "object", additionalProperties: { type: "string" }, properties: members };
+  const plain = Object.fromEntries(
+    ["it's", 'a "b"', "a-b", "constructor", "9"].map((name) => [name, { type: "string" }]),
+  );
+  const properties = { ...members, ...plain };
+  const document = { type: "object", additionalProperties: { type: "string" }, properties };
   const collections = names.flatMap((name) =>
     ["db", "routes"].map((database) => {
       const path = `default/${database}/${name}/schema.json`;
-      const fields = ["it's", 'a "b"', "a-b", "constructor", "9"].map((field) => declaredField(field));
+      const schema = schemaOf(path, document);
       return collectionOf("default", database, name, {
-        schema: schemaOf(path, schema),
-        fields,
+        schema,
+        fields: declaredFields(schema).fields,
         ...awkwardQueries(database, name),
       });
     }),

@@ -5,7 +5,7 @@ import { FALSE, type Filter, TRUE } from "../filter/algebra.ts";
 import type { JsonObject } from "../json.ts";
 import type { Caller, KeyScopes } from "../realm/caller.ts";
 import type { CollectionDefinition } from "../realm/definition.ts";
-import type { ReadRule, RuleContext, WriteRule } from "../realm/rule.ts";
+import { holds, type ReadRule, type RuleContext, type WriteRule } from "../realm/rule.ts";
 import { filterFor } from "../rules/context.ts";
 import type { Transaction } from "../store/contract/transaction.ts";
 import { notWithheld, type Withheld } from "./withheld.ts";
@@ -146,5 +146,5 @@ export function allows(
   document: JsonObject,
   data: JsonObject = nothing,
 ): boolean {
-  return context === undefined || rule?.check(context, document, data) === true;
+  return context === undefined || (rule !== undefined && holds(rule, context, document, data));
 }

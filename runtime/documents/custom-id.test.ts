@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { JsonValue } from "../json.ts";
+import type { JsonObject, JsonValue } from "../json.ts";
+import type { WriteRule } from "../realm/rule.ts";
 import { allowed } from "../rules/index.ts";
 import { DuplicateLimiter } from "./custom-id.ts";
 import {
@@ -22,6 +23,9 @@ const slugged = collection("slugged", {
   indexes: [{ name: "slug", keys: [{ field: fields.slug, descending: false }], unique: true }],
 });
 const patterned = collection("patterned", { customId: { pattern: /^[a-z]+$/, duplicateLimit: 20 } });
+const startingWithOk: WriteRule<JsonObject, JsonObject> = {
+  check: (_, __, data) => typeof data["id"] === "string" && data["id"].startsWith("ok-"),
+};
 const profiles = collection("profiles", {
   customId: { is: "user", duplicateLimit: 20 },
   rules: { create: allowed, read: allowed },
@@ -30,7 +34,7 @@ const named = collection("named", {
   customId: { duplicateLimit: 2 },
   rules: {
     read: allowed,
-    create: { check: (_, __, data) => typeof data["id"] === "string" && data["id"].startsWith("ok-") },
+    create: startingWithOk,
   },
 });
 const closed = collection("closed", { customId: { duplicateLimit: 2 }, rules: { read: allowed } });

@@ -28,7 +28,7 @@ const is = (...names: readonly string[]) =>
 const isOwner = {
   check: ({ user }, document) =>
     user !== undefined && isJsonObject(document["_meta"]) && document["_meta"]["owner"] === user.id,
-} satisfies WriteRule;
+} satisfies WriteRule<JsonObject>;
 
 /** `hr` reads and writes, `payroll` writes without reading, `audit` reads without writing, others neither. */
 const salaryRule: FieldRule = { path: ["salary"], read: is("hr", "audit"), write: is("hr", "payroll") };
@@ -40,8 +40,8 @@ const people = collection("people", {
   fieldRules: [salaryRule, zipRule],
   softDelete: {},
 });
-const isOwnerOrCreates: WriteRule = {
-  check: (context, document) => document["id"] === undefined || isOwner.check(context, document),
+const isOwnerOrCreates: WriteRule<JsonObject | undefined> = {
+  check: (context, document) => document?.["id"] === undefined || isOwner.check(context, document),
 };
 const mine = collection("mine", {
   rules: everything,

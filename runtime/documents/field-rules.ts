@@ -1,7 +1,7 @@
 import type { Detail } from "../errors.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../json.ts";
 import type { CollectionDefinition } from "../realm/definition.ts";
-import type { FieldRule, RuleContext } from "../realm/rule.ts";
+import { type FieldRule, holds, type RuleContext } from "../realm/rule.ts";
 import { equal } from "../validation/equal.ts";
 import { nothing } from "./access.ts";
 import { type Path, valueAt, withoutValue, withValue } from "./paths.ts";
@@ -26,7 +26,7 @@ export class FieldRules {
   hidden(context: RuleContext, document: JsonObject): readonly Path[] {
     const hidden: Path[] = [];
     for (const { path, read } of this.#rules) {
-      const unreadable = read !== undefined && !read.check(context, document);
+      const unreadable = read !== undefined && !holds(read, context, document, nothing);
       if (unreadable || hidden.some((outer) => startsWith(path, outer))) hidden.push(path);
     }
     return hidden;
@@ -98,7 +98,7 @@ export class FieldRules {
 
   #unwritable(context: RuleContext, document: JsonObject, data: JsonObject): readonly Path[] {
     return this.#rules
-      .filter(({ write }) => write !== undefined && !write.check(context, document, data))
+      .filter(({ write }) => write !== undefined && !holds(write, context, document, data))
       .map(({ path }) => path);
   }
 }

@@ -18,15 +18,15 @@ import {
 const signedIn = byCaller(({ user }) => user !== undefined);
 const ownerOf = (document: JsonObject) =>
   isJsonObject(document["_meta"]) ? document["_meta"]["owner"] : undefined;
-const own: ReadRule & WriteRule = {
+const own: ReadRule<JsonObject> & WriteRule<JsonObject, JsonObject> = {
   filter: ({ user }) => eq(ownershipFields["_meta.owner"], user?.id),
   check: ({ user }, document) => user !== undefined && ownerOf(document) === user.id,
 };
-const publicOrOwn: ReadRule = {
+const publicOrOwn: ReadRule<JsonObject> = {
   filter: (context) => or(eq(fields.lang, "en"), own.filter(context)),
   check: (context, document) => document["lang"] === "en" || own.check(context, document, {}),
 };
-const ownNotFinal: WriteRule = {
+const ownNotFinal: WriteRule<JsonObject, JsonObject> = {
   possible: ({ user }) => user !== undefined,
   check: (context, document, data) => own.check(context, document, {}) && data["slug"] !== "final",
 };

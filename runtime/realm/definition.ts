@@ -7,6 +7,7 @@ import type { Rate } from "../units.ts";
 import type { AdminGrant, ReadAccess } from "./administration.ts";
 import type { OrganizationSettings } from "./organizations.ts";
 import type { FieldRule, Rules } from "./rule.ts";
+import type { Seen } from "./seen.ts";
 
 /** An ajv standalone validator, as emitted into `validate.js`. */
 export interface Validator {
@@ -25,9 +26,13 @@ export interface ValidationError {
 
 /**
  * A collection as its emitted `routes.ts` defines it: plain data and functions, every optional feature present only
- * where the configuration asks for it.
+ * where the configuration asks for it. `Document` and `Data` are what its `types.ts` says of documents and of what is
+ * written into them; without them, it is some collection.
  */
-export interface CollectionDefinition {
+export type CollectionDefinition<Document = never, Data = never> = DefinitionOf<Seen<Document>, Seen<Data>>;
+
+/** By what its rules see. */
+interface DefinitionOf<Document, Data> {
   readonly realm: string;
   readonly database: string;
   readonly name: string;
@@ -47,8 +52,8 @@ export interface CollectionDefinition {
    */
   readonly normalizeDates?: (document: JsonObject) => readonly Detail[];
   /** Present in realms with authentication; there, an absent rule denies. */
-  readonly rules?: Rules;
-  readonly fieldRules?: readonly FieldRule[];
+  readonly rules?: Rules<Document, Data>;
+  readonly fieldRules?: readonly FieldRule<Document, Data>[];
   readonly softDelete?: SoftDelete;
   readonly customId?: CustomId;
   /** `cache.public`: seconds. */

@@ -1,6 +1,7 @@
 /** What emitted `rules.ts` modules import, beside the filter algebra. */
 
 export type { FieldReadRule, FieldRule, ReadRule, RuleContext, Rules, WriteRule } from "../realm/rule.ts";
+export type { Seen } from "../realm/seen.ts";
 export { hasRole } from "./caller.ts";
 export { allowed, byCaller, type CallerRule, denied } from "./constant.ts";
 export { ago, ahead, earlier, includesDate, later, notEarlier, notLater, sameDate } from "./dates.ts";

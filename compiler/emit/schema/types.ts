@@ -16,7 +16,7 @@ import { mapMembers } from "./walk.ts";
  */
 export async function schemaTypes(schema: Schema, name: string): Promise<string> {
   const taken = new Names();
-  for (const suffix of ["", "Create", "Document", "Patch"]) taken.claim(name + suffix);
+  for (const suffix of ["", "Create", "Data", "Document", "Patch"]) taken.claim(name + suffix);
   const definitions = new Definitions([schema], taken);
   return declarations(definitions.translateRoot(schema), name);
 }

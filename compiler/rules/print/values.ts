@@ -10,13 +10,13 @@ import {
 import { type Read, readsDocument, type Value } from "../form.ts";
 import { readerHelper } from "../operators.ts";
 import type { ValueType } from "../types.ts";
+import { isPlain } from "./plain.ts";
 import { type Conditions, type Printed, printed, wrapped } from "./printed.ts";
-import { isPlain, type Shape } from "./shape.ts";
 
 /** How the values of one emitted function are reached. */
 export interface Surroundings {
-  readonly document: Shape;
-  readonly data: Shape;
+  readonly document: ValueType;
+  readonly data: ValueType;
   /** In a field's write rule, where `document` is undefined on create. */
   readonly documentMayBeAbsent: boolean;
   /** Within `byClaims`, where those of the organization that the document names are `claims`. */

@@ -1,22 +1,16 @@
 /** Emitted rules as running code, for tests: what `rules.ts` modules export, bundled with the parts of the runtime they use. */
 import { fileURLToPath } from "node:url";
 import { build, type Plugin } from "esbuild";
-import type { FieldRule, ReadRule, WriteRule } from "../../../runtime/realm/rule.ts";
+import type { JsonObject } from "../../../runtime/json.ts";
+import type { FieldRule, Rules } from "../../../runtime/realm/rule.ts";
 import { fieldsModule } from "../../../templates/fields.ts";
 import { rulesModule } from "../../../templates/rules.ts";
 import type { Collection } from "../../model/model.ts";
 import type { RulesStage } from "../compiled.ts";
 
 export interface EmittedRules {
-  readonly rules: {
-    readonly create?: WriteRule;
-    readonly read?: ReadRule;
-    readonly update?: WriteRule;
-    readonly delete?: WriteRule;
-    readonly restore?: ReadRule;
-    readonly purge?: WriteRule;
-  };
-  readonly fieldRules?: readonly FieldRule[];
+  readonly rules: Rules<JsonObject, JsonObject>;
+  readonly fieldRules?: readonly FieldRule<JsonObject, JsonObject>[];
 }
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
@@ -25,6 +19,7 @@ const root = fileURLToPath(new URL("../../..", import.meta.url));
 const runtime = `
 export * from "./runtime/rules/index.ts";
 export * from "./runtime/filter/algebra.ts";
+export { fieldsOf } from "./runtime/filter/declarations.ts";
 export * from "./runtime/filter/fields.ts";
 export { dateNormalizer } from "./runtime/filter/dates.ts";
 `;

@@ -12,9 +12,10 @@ import {
 } from "realmc/runtime";
 import { fields } from "./fields.ts";
 import { rules } from "./rules.ts";
+import type { AuthorsData, AuthorsDocument } from "./types.ts";
 import { validate } from "./validate.js";
 
-export const authors: CollectionDefinition = {
+export const authors: CollectionDefinition<AuthorsDocument, AuthorsData> = {
   realm: "blog",
   database: "content",
   name: "authors",

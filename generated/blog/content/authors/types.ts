@@ -19,3 +19,6 @@ export type AuthorsCreate = Authors & { id: string };
 
 /** As a merge patch (RFC 7396) sends it. */
 export type AuthorsPatch = MergePatch<Authors>;
+
+/** What is written, as rules see it. */
+export type AuthorsData = AuthorsCreate;

@@ -12,9 +12,10 @@ import {
 } from "realmc/runtime";
 import { fields } from "./fields.ts";
 import { rules } from "./rules.ts";
+import type { CommentsData, CommentsDocument } from "./types.ts";
 import { validate } from "./validate.js";
 
-export const comments: CollectionDefinition = {
+export const comments: CollectionDefinition<CommentsDocument, CommentsData> = {
   realm: "blog",
   database: "content",
   name: "comments",

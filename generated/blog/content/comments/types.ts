@@ -20,3 +20,6 @@ export type CommentsCreate = Comments;
 
 /** As a merge patch (RFC 7396) sends it. */
 export type CommentsPatch = MergePatch<Comments>;
+
+/** What is written, as rules see it. */
+export type CommentsData = CommentsCreate;

@@ -14,9 +14,10 @@ import {
 } from "realmc/runtime";
 import { fields, normalizeDates } from "./fields.ts";
 import { rules } from "./rules.ts";
+import type { PostsData, PostsDocument } from "./types.ts";
 import { validate } from "./validate.js";
 
-export const posts: CollectionDefinition = {
+export const posts: CollectionDefinition<PostsDocument, PostsData> = {
   realm: "blog",
   database: "content",
   name: "posts",

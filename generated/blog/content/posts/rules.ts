@@ -8,18 +8,15 @@ import {
   present,
   type ReadRule,
   type Rules,
+  type Seen,
   same,
   type WriteRule,
 } from "realmc/runtime";
 import { fields } from "./fields.ts";
+import type { PostsData, PostsDocument } from "./types.ts";
 
-/** The members of a stored document that these rules read; any may be absent. */
-type Document = {
-  readonly _meta?: {
-    readonly owner?: string | null;
-  } | null;
-  readonly published?: boolean | null;
-};
+type Document = Seen<PostsDocument>;
+type Data = Seen<PostsData>;
 
 /** `hasRole('author', 'editor')`: blog/content/posts/collection.yaml:4 rules.create */
 const create = byCaller(({ user }) => hasRole(user, "author", "editor"));
@@ -39,7 +36,7 @@ const read: ReadRule<Document> = {
  * `document._meta.owner == user.id || hasRole('editor')`
  * blog/content/posts/collection.yaml:5 rules.update
  */
-const update: WriteRule<Document> = {
+const update: WriteRule<Document, Data> = {
   possible: ({ user }) => present(user) || hasRole(user, "editor"),
   check: ({ user }, document) => same(document._meta?.owner, user?.id) || hasRole(user, "editor"),
 };
@@ -48,4 +45,4 @@ export const rules = {
   create,
   read,
   update,
-} satisfies Rules;
+} satisfies Rules<Document, Data>;

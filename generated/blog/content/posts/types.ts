@@ -25,3 +25,6 @@ export type PostsCreate = Posts & { id: string };
 
 /** As a merge patch (RFC 7396) sends it. */
 export type PostsPatch = MergePatch<Posts>;
+
+/** What is written, as rules see it. */
+export type PostsData = PostsCreate;

@@ -12,9 +12,10 @@ import {
 } from "realmc/runtime";
 import { fields } from "./fields.ts";
 import { rules } from "./rules.ts";
+import type { TagsData, TagsDocument } from "./types.ts";
 import { validate } from "./validate.js";
 
-export const tags: CollectionDefinition = {
+export const tags: CollectionDefinition<TagsDocument, TagsData> = {
   realm: "blog",
   database: "content",
   name: "tags",

@@ -17,3 +17,6 @@ export type TagsCreate = Tags & { id: string };
 
 /** As a merge patch (RFC 7396) sends it. */
 export type TagsPatch = MergePatch<Tags>;
+
+/** What is written, as rules see it. */
+export type TagsData = TagsCreate;

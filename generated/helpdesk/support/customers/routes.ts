@@ -12,9 +12,10 @@ import {
 } from "realmc/runtime";
 import { fields } from "./fields.ts";
 import { fieldRules, rules } from "./rules.ts";
+import type { CustomersData, CustomersDocument } from "./types.ts";
 import { validate } from "./validate.js";
 
-export const customers: CollectionDefinition = {
+export const customers: CollectionDefinition<CustomersDocument, CustomersData> = {
   realm: "helpdesk",
   database: "support",
   name: "customers",

@@ -32,3 +32,6 @@ export type CustomersCreate = Customers;
 
 /** As a merge patch (RFC 7396) sends it. */
 export type CustomersPatch = MergePatch<Customers>;
+
+/** What is written, as rules see it. */
+export type CustomersData = CustomersCreate;

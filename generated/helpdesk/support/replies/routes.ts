@@ -12,9 +12,10 @@ import {
 } from "realmc/runtime";
 import { fields } from "./fields.ts";
 import { rules } from "./rules.ts";
+import type { RepliesData, RepliesDocument } from "./types.ts";
 import { validate } from "./validate.js";
 
-export const replies: CollectionDefinition = {
+export const replies: CollectionDefinition<RepliesDocument, RepliesData> = {
   realm: "helpdesk",
   database: "support",
   name: "replies",

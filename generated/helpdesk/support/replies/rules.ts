@@ -21,35 +21,21 @@ import {
   present,
   type ReadRule,
   type Rules,
+  type Seen,
   same,
   type WriteRule,
 } from "realmc/runtime";
 import { fields } from "./fields.ts";
+import type { RepliesData, RepliesDocument } from "./types.ts";
 
-/** The members of a stored document that these rules read; any may be absent. */
-type Document = {
-  readonly _meta?: {
-    readonly created_at?: string | null;
-    readonly org?: string | null;
-    readonly owner?: string | null;
-    readonly team?: string | null;
-  } | null;
-  readonly internal?: boolean | null;
-};
-
-/** The members of written data that these rules read; any may be absent. */
-type Data = {
-  readonly _meta?: {
-    readonly org?: string | null;
-  } | null;
-  readonly internal?: boolean | null;
-};
+type Document = Seen<RepliesDocument>;
+type Data = Seen<RepliesData>;
 
 /**
  * `inOrg(data._meta.org) && (data.internal != true || hasOrgRole(data._meta.org, 'agent'))`
  * helpdesk/support/replies/collection.yaml:7 rules.create
  */
-const create: WriteRule<unknown, Data> = {
+const create: WriteRule<Document, Data> = {
   possible: ({ user }) => present(user),
   check: ({ memberships }, _document, data) =>
     inOrg(memberships, data._meta?.org) &&
@@ -90,7 +76,7 @@ const read: ReadRule<Document> = {
  * `document._meta.owner == user.id && document._meta.created_at > ago('15m')`
  * helpdesk/support/replies/collection.yaml:8 rules.update
  */
-const update: WriteRule<Document> = {
+const update: WriteRule<Document, Data> = {
   possible: ({ user }) => present(user),
   check: ({ user, now }, document) =>
     same(document._meta?.owner, user?.id) && later(document._meta?.created_at, ago(now, 900_000)),
@@ -104,4 +90,4 @@ export const rules = {
   read,
   update,
   delete: remove,
-} satisfies Rules;
+} satisfies Rules<Document, Data>;

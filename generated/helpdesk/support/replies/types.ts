@@ -20,3 +20,6 @@ export type RepliesCreate = Replies;
 
 /** As a merge patch (RFC 7396) sends it. */
 export type RepliesPatch = MergePatch<Replies>;
+
+/** What is written, as rules see it. */
+export type RepliesData = RepliesCreate & { _meta: OrganizationMeta & Partial<TeamMeta> };

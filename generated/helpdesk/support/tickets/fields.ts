@@ -3,32 +3,32 @@ import {
   dateNormalizer,
   deletionFields,
   documentFields,
-  type FieldTable,
-  field,
+  fieldsOf,
   organizationFields,
   ownershipFields,
   teamFields,
 } from "realmc/runtime";
+import type { TicketsDocument } from "./types.ts";
 
-export const fields = {
+export const fields = fieldsOf<TicketsDocument>()({
   ...documentFields,
   ...ownershipFields,
   ...deletionFields,
   ...organizationFields,
   ...teamFields,
-  assignee_id: field("assignee_id", ["string", "null"]),
-  body: field("body", "string"),
-  customer_id: field("customer_id", "string"),
-  due_at: field("due_at", "date-time"),
-  language: field("language", "string"),
-  priority: field("priority", "integer"),
-  status: field("status", "string"),
-  subject: field("subject", "string"),
-  tags: field("tags", "string", ["tags"]),
-  triage: field("triage", "object"),
-  "triage.note": field("triage.note", "string"),
-  "triage.severity": field("triage.severity", "string"),
-} satisfies FieldTable;
+  assignee_id: ["string", "null"],
+  body: "string",
+  customer_id: "string",
+  due_at: "date-time",
+  language: "string",
+  priority: "integer",
+  status: "string",
+  subject: "string",
+  tags: { array: "string" },
+  triage: "object",
+  "triage.note": "string",
+  "triage.severity": "string",
+});
 
 /** Brings the fields under `x-svc-store: date` into the form in which they are stored, in place. */
 export const normalizeDates = dateNormalizer(fields.due_at);

@@ -14,9 +14,10 @@ import {
 } from "realmc/runtime";
 import { fields, normalizeDates } from "./fields.ts";
 import { fieldRules, rules } from "./rules.ts";
+import type { TicketsData, TicketsDocument } from "./types.ts";
 import { validate } from "./validate.js";
 
-export const tickets: CollectionDefinition = {
+export const tickets: CollectionDefinition<TicketsDocument, TicketsData> = {
   realm: "helpdesk",
   database: "support",
   name: "tickets",

@@ -5,7 +5,6 @@ import {
   booleanAt,
   byCaller,
   eq,
-  type FieldReadRule,
   type FieldRule,
   hasOrgRole,
   hasRole,
@@ -21,34 +20,21 @@ import {
   present,
   type ReadRule,
   type Rules,
+  type Seen,
   same,
   type WriteRule,
 } from "realmc/runtime";
 import { fields } from "./fields.ts";
+import type { TicketsData, TicketsDocument } from "./types.ts";
 
-/** The members of a stored document that these rules read; any may be absent. */
-type Document = {
-  readonly _meta?: {
-    readonly org?: string | null;
-    readonly owner?: string | null;
-    readonly team?: string | null;
-  } | null;
-  readonly status?: string | null;
-};
-
-/** The members of written data that these rules read; any may be absent. */
-type Data = {
-  readonly _meta?: {
-    readonly org?: string | null;
-  } | null;
-  readonly status?: string | null;
-};
+type Document = Seen<TicketsDocument>;
+type Data = Seen<TicketsData>;
 
 /**
  * `appConfig.accepting_tickets && data.status == 'open' && inOrg(data._meta.org) && orgClaims(data._meta.org).suspended != true`
  * helpdesk/support/tickets/collection.yaml:7 rules.create
  */
-const create: WriteRule<unknown, Data> = {
+const create: WriteRule<Document, Data> = {
   possible: ({ user, appConfig }) => booleanAt(appConfig, "accepting_tickets") === true && present(user),
   check: ({ memberships, appConfig }, _document, data) =>
     booleanAt(appConfig, "accepting_tickets") === true &&
@@ -96,7 +82,7 @@ const update: WriteRule<Document, Data> = {
  * `hasRole('lead') || hasOrgRole(document._meta.org, 'agent') || document._meta.owner == user.id`
  * helpdesk/support/tickets/collection.yaml:14 rules.delete
  */
-const remove: WriteRule<Document> = {
+const remove: WriteRule<Document, Data> = {
   possible: ({ user }) => hasRole(user, "lead") || present(user),
   check: ({ user, memberships }, document) =>
     hasRole(user, "lead") ||
@@ -117,9 +103,9 @@ export const rules = {
   delete: remove,
   restore,
   purge,
-} satisfies Rules;
+} satisfies Rules<Document, Data>;
 
-export const fieldRules: readonly FieldRule[] = [
+export const fieldRules: readonly FieldRule<Document, Data>[] = [
   {
     path: ["assignee_id"],
     /**
@@ -130,7 +116,7 @@ export const fieldRules: readonly FieldRule[] = [
       possible: ({ user }) => hasRole(user, "lead") || present(user),
       check: ({ user, memberships }, document) =>
         hasRole(user, "lead") || hasOrgRole(memberships, document?._meta?.org, "agent"),
-    } satisfies WriteRule<Document | undefined>,
+    },
   },
   {
     path: ["triage"],
@@ -142,7 +128,7 @@ export const fieldRules: readonly FieldRule[] = [
       certain: ({ user }) => hasRole(user, "lead"),
       check: ({ user, memberships }, document) =>
         hasRole(user, "lead") || hasOrgRole(memberships, document._meta?.org, "agent"),
-    } satisfies FieldReadRule<Document>,
+    },
     /**
      * `hasRole('lead') || hasOrgRole(document._meta.org, 'agent')`
      * helpdesk/support/tickets/collection.yaml:20 fields.triage.write
@@ -151,6 +137,6 @@ export const fieldRules: readonly FieldRule[] = [
       possible: ({ user }) => hasRole(user, "lead") || present(user),
       check: ({ user, memberships }, document) =>
         hasRole(user, "lead") || hasOrgRole(memberships, document?._meta?.org, "agent"),
-    } satisfies WriteRule<Document | undefined>,
+    },
   },
 ];

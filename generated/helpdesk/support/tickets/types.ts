@@ -41,3 +41,6 @@ export type TicketsCreate = Tickets;
 
 /** As a merge patch (RFC 7396) sends it. */
 export type TicketsPatch = MergePatch<Tickets>;
+
+/** What is written, as rules see it. */
+export type TicketsData = TicketsCreate & { _meta: OrganizationMeta & Partial<TeamMeta> };

@@ -11,9 +11,10 @@ import {
   replaceDocument,
 } from "realmc/runtime";
 import { fields } from "./fields.ts";
+import type { ItemsDocument } from "./types.ts";
 import { validate } from "./validate.js";
 
-export const items: CollectionDefinition = {
+export const items: CollectionDefinition<ItemsDocument> = {
   realm: "inventory",
   database: "stock",
   name: "items",

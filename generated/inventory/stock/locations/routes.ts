@@ -11,9 +11,10 @@ import {
   replaceDocument,
 } from "realmc/runtime";
 import { fields } from "./fields.ts";
+import type { LocationsDocument } from "./types.ts";
 import { validate } from "./validate.js";
 
-export const locations: CollectionDefinition = {
+export const locations: CollectionDefinition<LocationsDocument> = {
   realm: "inventory",
   database: "stock",
   name: "locations",

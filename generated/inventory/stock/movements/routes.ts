@@ -11,9 +11,10 @@ import {
   replaceDocument,
 } from "realmc/runtime";
 import { fields, normalizeDates } from "./fields.ts";
+import type { MovementsDocument } from "./types.ts";
 import { validate } from "./validate.js";
 
-export const movements: CollectionDefinition = {
+export const movements: CollectionDefinition<MovementsDocument> = {
   realm: "inventory",
   database: "stock",
   name: "movements",

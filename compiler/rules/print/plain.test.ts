@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { ofObjects, ofOthers } from "./shape.ts";
+import { ofObjects, ofOthers } from "./plain.ts";
 
 it("every name that a JSON value inherits is read by the helper, whatever Node brings", () => {
   const names = (prototype: object): string[] => Object.getOwnPropertyNames(prototype);
