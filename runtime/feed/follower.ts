@@ -4,8 +4,8 @@ import { HistoryExpired } from "../store/contract/errors.ts";
 import type { Stretch } from "../store/ring.ts";
 import type { FeedChange } from "./change.ts";
 import type { History } from "./history.ts";
-import { type Interest, relationOf } from "./interests.ts";
-import { type Concerned, type Delivery, type FeedEvent, type Gap, Queue } from "./queue.ts";
+import type { Interest } from "./interests.ts";
+import { type Delivery, deliveryOf, type FeedEvent, type Gap, Queue } from "./queue.ts";
 
 /** An interest of a follower, as the index holds it. */
 export interface Subscription {
@@ -39,7 +39,9 @@ export class Follower {
   readonly #gathering: Gathering;
   readonly #bounds: FollowerBounds;
   readonly #queue: Queue;
-  readonly #interests = new Map<string, { readonly interest: Interest; readonly stop: () => void }>();
+  readonly #interests = new Map<string, Interest>();
+  /** How each of them is taken back. */
+  readonly #registrations = new Map<string, () => void>();
   readonly #stop = new AbortController();
   #isLive = false;
 
@@ -81,15 +83,14 @@ export class Follower {
   set(key: string, interest: Interest): void {
     this.delete(key);
     if (this.#stop.signal.aborted) return;
-    this.#interests.set(key, {
-      interest,
-      stop: this.#gathering.register(interest, { follower: this, key }),
-    });
+    this.#interests.set(key, interest);
+    this.#registrations.set(key, this.#gathering.register(interest, { follower: this, key }));
   }
 
   /** Wants to hear of it no longer; what is queued may still name it. */
   delete(key: string): void {
-    this.#interests.get(key)?.stop();
+    this.#registrations.get(key)?.();
+    this.#registrations.delete(key);
     this.#interests.delete(key);
   }
 
@@ -178,12 +179,8 @@ export class Follower {
   }
 
   #consider(change: FeedChange): void {
-    const concerns: Concerned[] = [];
-    for (const [key, { interest }] of this.#interests) {
-      const relation = relationOf(interest, change);
-      if (relation !== undefined) concerns.push({ key, ...relation });
-    }
-    if (concerns.length > 0) this.#queue.offer({ change, concerns });
+    const delivery = deliveryOf(this.#interests, change);
+    if (delivery !== undefined) this.#queue.offer(delivery);
     if (change.isLast) this.#queue.reach(change.position);
   }
 }

@@ -1,5 +1,5 @@
 import type { FeedChange } from "./change.ts";
-import type { Relation } from "./interests.ts";
+import { type Interest, type Relation, relationOf } from "./interests.ts";
 
 /** A change, and what it is to those interests of a follower that it concerns, by the names that the follower gave them. */
 export interface Delivery {
@@ -9,6 +9,19 @@ export interface Delivery {
 
 export interface Concerned extends Relation {
   readonly key: string;
+}
+
+/** Undefined where the change concerns none of the interests. */
+export function deliveryOf(
+  interests: ReadonlyMap<string, Interest>,
+  change: FeedChange,
+): Delivery | undefined {
+  const concerns: Concerned[] = [];
+  for (const [key, interest] of interests) {
+    const relation = relationOf(interest, change);
+    if (relation !== undefined) concerns.push({ key, ...relation });
+  }
+  return concerns.length === 0 ? undefined : { change, concerns };
 }
 
 /** What a follower gets, one after another. */

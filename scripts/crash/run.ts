@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { realmc, root, withWorkspace } from "../workspace.ts";
 import { crash } from "./crash.ts";
+import { crashFeed } from "./feed/run.ts";
 import { crashInstances } from "./instances/run.ts";
 
 const { values, positionals } = parseArgs({ options: { store: { type: "string" } }, allowPositionals: true });
@@ -27,6 +28,7 @@ async function embedded(): Promise<void> {
     console.log(
       `${kills} kills, ${acknowledged} acknowledged writes, ${verified} documents verified: nothing lost.`,
     );
+    await consumed(`sqlite:${join(work, "feed")}`, "feed");
   });
 }
 
@@ -40,8 +42,18 @@ async function shared(uri: string): Promise<void> {
     const verdict = problems.length === 0 ? "nothing lost, nothing twice" : `${problems.length} problems`;
     console.log(`${kills} kills, ${acknowledged} acknowledged writes: ${verdict}.`);
     if (problems.length > 0) process.exitCode = 1;
+    await consumed(uri, realm);
   } finally {
     await client.db(`svc-${realm}`).dropDatabase();
     await client.close();
   }
+}
+
+/** The same of a durable consumer of the change feed. */
+async function consumed(setting: string, realm: string): Promise<void> {
+  const { acknowledged, seen, problems } = await crashFeed(setting, realm, kills);
+  for (const problem of problems) console.error(problem);
+  const verdict = problems.length === 0 ? "each once, in order" : `${problems.length} problems`;
+  console.log(`${kills} kills, ${acknowledged} acknowledged writes, ${seen} changes consumed: ${verdict}.`);
+  if (problems.length > 0) process.exitCode = 1;
 }

@@ -1,6 +1,7 @@
 import { systemClock } from "../../clock.ts";
 import { TRUE } from "../../filter/algebra.ts";
 import type { ChangeFeed } from "../../store/contract/feed.ts";
+import type { CollectionShape } from "../../store/contract/shape.ts";
 import type { Store } from "../../store/contract/store.ts";
 import { openTestStore } from "../../store/testing/stores.ts";
 import { shape, written } from "../../store/testing/suite/fixtures.ts";
@@ -10,12 +11,8 @@ import type { Interest } from "../interests.ts";
 export const people: Interest = { collection: "app.people", filter: TRUE, visibility: "all" };
 
 /** A store with followed collections `app.people` and `app.places`, and more. */
-export async function followedStore(...more: Parameters<typeof shape>[]): Promise<Store> {
-  const collections = [
-    shape("app.people", { feed: true }),
-    shape("app.places", { feed: true }),
-    ...more.map((of) => shape(...of)),
-  ];
+export async function followedStore(...more: readonly CollectionShape[]): Promise<Store> {
+  const collections = [shape("app.people", { feed: true }), shape("app.places", { feed: true }), ...more];
   const store = await openTestStore({ clock: systemClock, queryTime: 5_000, collections });
   await store.provision(collections);
   return store;
