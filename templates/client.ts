@@ -5,6 +5,7 @@ import { type ClientNames, clientNames } from "../compiler/emit/client/names.ts"
 import { typesOf } from "../compiler/emit/schema/types.ts";
 import { type KnownField, knownField } from "../compiler/model/known-fields.ts";
 import type { Aggregation, Collection, Realm } from "../compiler/model/model.ts";
+import { serverFieldTables } from "../compiler/model/server-fields.ts";
 import { errorStatus } from "../runtime/errors.ts";
 import {
   type Code,
@@ -178,21 +179,23 @@ function organizationTraits({ organization }: Collection): readonly string[] {
   ];
 }
 
-function serverFieldTypes({ auth }: Realm, { softDelete, organization }: Collection): Code {
+function serverFieldTypes({ auth }: Realm, collection: Collection): Code {
+  const tables = serverFieldTables(auth, collection);
+  const [last] = chained.filter(([table]) => tables.includes(table));
   return join([
-    belongingFieldTypes(auth, organization),
-    when(softDelete !== undefined, () =>
-      auth ? code`DeletionFields` : code`Omit<DeletionFields, "_meta.deleted_by">`,
-    ),
+    given(last, ([, type]) => type),
+    when(tables.includes("deletionFields"), () => code`DeletionFields`),
+    when(tables.includes("unownedDeletionFields"), () => code`Omit<DeletionFields, "_meta.deleted_by">`),
   ]);
 }
 
-/** Each of them has those before it. */
-function belongingFieldTypes(auth: boolean, organization: Collection["organization"]): Code {
-  if (organization?.teams !== undefined) return code`TeamFields`;
-  if (organization !== undefined) return code`OrganizationFields`;
-  return auth ? code`OwnershipFields` : code`DocumentFields`;
-}
+/** Each of them has those after it. */
+const chained = [
+  ["teamFields", code`TeamFields`],
+  ["organizationFields", code`OrganizationFields`],
+  ["ownershipFields", code`OwnershipFields`],
+  ["documentFields", code`DocumentFields`],
+] as const;
 
 function aggregationType(realm: Realm, collection: Collection): Code {
   const { aggregate } = collection;

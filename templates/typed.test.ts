@@ -3,9 +3,9 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { emitRealm } from "../compiler/emit/emit.ts";
-import { collectionOf, realmOf, schemaOf } from "../compiler/emit/testing/models.ts";
+import { collectionOf, organizations, realmOf, schemaOf } from "../compiler/emit/testing/models.ts";
 import { declaredFields } from "../compiler/model/fields.ts";
-import type { DeclaredField } from "../compiler/model/model.ts";
+import type { Collection, DeclaredField } from "../compiler/model/model.ts";
 import { compileRules } from "../compiler/rules/rules.ts";
 import { ruleSource } from "../compiler/rules/testing/realms.ts";
 import type { JsonObject } from "../runtime/json.ts";
@@ -320,10 +320,28 @@ const schemas: Readonly<Record<string, JsonObject>> = {
   },
 };
 
+/** Settings that bring fields of the server's. */
+const settings: Readonly<Record<string, { readonly further: Partial<Collection>; readonly auth: boolean }>> =
+  {
+    unowned: { further: {}, auth: false },
+    unownedTrash: { further: { softDelete: {} }, auth: false },
+    trash: { further: { softDelete: { retention: 1_000 } }, auth: true },
+    organizations: {
+      further: { organization: { required: true, onDelete: "keep" }, softDelete: {} },
+      auth: true,
+    },
+    teams: {
+      further: { organization: { required: false, teams: "required", onDelete: "delete" } },
+      auth: true,
+    },
+  };
+
 /** A rule that reads every field that it can, and what is emitted for such a collection. */
 async function emittedFor(
   name: string,
   document: JsonObject,
+  further: Partial<Collection> = {},
+  auth = true,
 ): Promise<readonly (readonly [string, string])[]> {
   const schema = schemaOf(`odd/db/${name}/schema.json`, document);
   const { fields } = declaredFields(schema);
@@ -332,8 +350,8 @@ async function emittedFor(
   const rules = {
     update: ruleSource(`(${reads("document")}) && (${reads("data")})`, "update"),
   };
-  const collection = collectionOf("odd", "db", name, { schema, fields, rules });
-  const realm = realmOf("odd", [collection], { auth: true });
+  const collection = collectionOf("odd", "db", name, { schema, fields, ...(auth && { rules }), ...further });
+  const realm = realmOf("odd", [collection], { auth, ...(auth && { organizations }) });
   const stage = compileRules(realm);
   expect([name, stage.diagnostics.filter(({ severity }) => severity === "error")]).toEqual([name, []]);
   const files = await emitRealm(realm, stage);
@@ -386,6 +404,11 @@ beforeAll(async () => {
   for (const [name, schema] of Object.entries(schemas))
     for (const [path, text] of await emittedFor(name, schema))
       if (path.endsWith(".ts")) modules.set(path, text);
+  for (const [name, { further, auth }] of Object.entries(settings)) {
+    const schema = { type: "object", properties: { title: { type: "string" } } };
+    for (const [path, text] of await emittedFor(name, schema, further, auth))
+      if (path.endsWith(".ts")) modules.set(path, text);
+  }
   problems = problemsOf(modules);
 }, 120_000);
 
@@ -398,7 +421,7 @@ describe("TypeScript", () => {
     expect(foundIn("tickets")).toEqual([]);
   });
 
-  it.each(Object.keys(schemas))("takes what is emitted for the schema '%s'", (name) => {
+  it.each([...Object.keys(schemas), ...Object.keys(settings)])("takes what is emitted for '%s'", (name) => {
     expect(problems.filter((problem) => problem.startsWith(`generated/odd/db/${name}/`))).toEqual([]);
   });
 

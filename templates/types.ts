@@ -1,5 +1,10 @@
 import { schemaTypes, typeName } from "../compiler/emit/schema/types.ts";
 import type { Collection } from "../compiler/model/model.ts";
+import {
+  belongingTables,
+  type ServerFieldTable,
+  serverFieldTables,
+} from "../compiler/model/server-fields.ts";
 import { collectionPath, runtime } from "./names.ts";
 import {
   type Code,
@@ -45,8 +50,8 @@ export function dataTypeOf(collection: Collection): Code {
 }
 
 /** What is written, as rules see it: where it belongs is said beside it. */
-function dataType({ organization }: Collection, name: string): Code {
-  const metas = organizationMetas(organization, shared);
+function dataType(collection: Collection, name: string): Code {
+  const metas = belongingTables(collection).map((table) => metaType(table, collection, shared));
   const meta = when(metas.length > 0, () => code` & { _meta: ${join(metas, code` & `)} }`);
   return code`\n${docComment("What is written, as rules see it.")}export type ${identifier(`${name}Data`)} = ${identifier(`${name}Create`)}${meta};`;
 }
@@ -69,12 +74,7 @@ export function documentTypes(
   seen: Code = identifier(name),
 ): Code {
   const content = identifier(name);
-  const metas = [
-    shared("DocumentMeta"),
-    when(auth, () => shared("OwnershipMeta")),
-    given(collection.softDelete, () => code`Partial<${shared("DeletionMeta")}>`),
-    ...organizationMetas(collection.organization, shared),
-  ];
+  const metas = serverFieldTables(auth, collection).map((table) => metaType(table, collection, shared));
   const customId = given(collection.customId, () => code` & { id: string }`);
   return lines([
     code`${docComment("As responses carry it.")}export type ${identifier(`${name}Document`)} = ${seen} & {
@@ -87,16 +87,26 @@ export function documentTypes(
   ]);
 }
 
-function organizationMetas(
-  organization: Collection["organization"],
+/** What documents have of a table of the server's fields. */
+function metaType(
+  table: ServerFieldTable,
+  { organization }: Collection,
   shared: (type: string) => Code,
-): readonly Code[] {
-  if (organization === undefined) return [];
-  const belonging = (meta: string, required: boolean): Code =>
-    required ? shared(meta) : code`Partial<${shared(meta)}>`;
-  const { required, teams } = organization;
-  return [
-    belonging("OrganizationMeta", required),
-    given(teams, (need) => belonging("TeamMeta", need === "required")),
-  ];
+): Code {
+  const belonging = (meta: string, isRequired: boolean | undefined): Code =>
+    isRequired ? shared(meta) : code`Partial<${shared(meta)}>`;
+  switch (table) {
+    case "documentFields":
+      return shared("DocumentMeta");
+    case "ownershipFields":
+      return shared("OwnershipMeta");
+    case "deletionFields":
+      return code`Partial<${shared("DeletionMeta")}>`;
+    case "unownedDeletionFields":
+      return code`Partial<Omit<${shared("DeletionMeta")}, "deleted_by">>`;
+    case "organizationFields":
+      return belonging("OrganizationMeta", organization?.required);
+    case "teamFields":
+      return belonging("TeamMeta", organization?.teams === "required");
+  }
 }

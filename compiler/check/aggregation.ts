@@ -11,10 +11,9 @@ import {
   isOpen,
   type KnownField,
   knownField,
-  organizationSettingOf,
   undeclaredHint,
 } from "../model/known-fields.ts";
-import { serverFields } from "../model/server-fields.ts";
+import { serverFields, settingOf } from "../model/server-fields.ts";
 import { type CollectionCheck, type CollectionSubject, isReliable } from "./subject.ts";
 
 export const aggregation: CollectionCheck = (subject) => {
@@ -69,10 +68,10 @@ function undeclared(subject: CollectionSubject, field: string, span: Span): Diag
   const unknown = (hint: string): Diagnostic[] => [
     diagnose("aggregate-field", span, { field, collection: label }, { hint }),
   ];
-  const setting = organizationSettingOf(field);
+  const setting = settingOf(field);
+  if (setting === "soft_delete") return unknown("deleted documents are never aggregated");
   if (setting !== undefined)
     return isReliable(subject, [setting]) ? unknown(`only collections with ${setting} have it`) : [];
-  if (Object.hasOwn(deletionFields, field)) return unknown("deleted documents are never aggregated");
   if (Object.hasOwn(ownershipFields, field)) return unknown("only realms with auth: enabled have it");
   const [, dated] = periodic.exec(field) ?? [];
   if (dated !== undefined) return unknown(`write '${dated}'; requests choose the period`);

@@ -1,18 +1,11 @@
 /** The rules of configuration.md, indexes.json. Numbers of fields and indexes are the JSON Schema's. */
-import { deletionFields, ownershipFields } from "../../runtime/filter/fields.ts";
+import { ownershipFields } from "../../runtime/filter/fields.ts";
 import { diagnose } from "../diagnostics/catalogue.ts";
 import type { Diagnostic, Span } from "../diagnostics/diagnostic.ts";
 import { locate, nodeAt } from "../load/source.ts";
-import {
-  insideHint,
-  isOpen,
-  type KnownField,
-  knownField,
-  organizationSettingOf,
-  undeclaredHint,
-} from "../model/known-fields.ts";
+import { insideHint, isOpen, type KnownField, knownField, undeclaredHint } from "../model/known-fields.ts";
 import type { Index } from "../model/model.ts";
-import { serverFields } from "../model/server-fields.ts";
+import { serverFields, settingOf } from "../model/server-fields.ts";
 import { type CollectionCheck, type CollectionSubject, isReliable } from "./subject.ts";
 
 /** Each index for itself. */
@@ -59,7 +52,7 @@ function unknownField(subject: CollectionSubject, path: string, span: Span): Dia
   const unknown = (hint: string): Diagnostic[] => [
     diagnose("index-field", span, { field: path, collection: label }, { hint }),
   ];
-  const setting = Object.hasOwn(deletionFields, path) ? "soft_delete" : organizationSettingOf(path);
+  const setting = settingOf(path);
   if (setting !== undefined)
     return isReliable(subject, [setting]) ? unknown(`only collections with ${setting} have it`) : [];
   if (Object.hasOwn(ownershipFields, path)) return unknown("only realms with auth: enabled have it");

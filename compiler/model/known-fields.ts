@@ -1,4 +1,3 @@
-import { organizationFields, teamFields } from "../../runtime/filter/fields.ts";
 import type { Span } from "../diagnostics/diagnostic.ts";
 import { didYouMean } from "../diagnostics/suggest.ts";
 import type { Collection, DeclaredField, Realm } from "./model.ts";
@@ -8,12 +7,6 @@ import { serverFields } from "./server-fields.ts";
 export interface KnownField extends Pick<DeclaredField, "path" | "kinds" | "arrays" | "scalar" | "values"> {
   /** Where it is declared. */
   readonly span?: Span;
-}
-
-/** The setting of collection.yaml that gives documents a field of organizations; undefined for other fields. */
-export function organizationSettingOf(path: string): "organization" | "teams" | undefined {
-  if (Object.hasOwn(organizationFields, path)) return "organization";
-  return Object.hasOwn(teamFields, path) ? "teams" : undefined;
 }
 
 export function declaredField(collection: Collection, path: string): DeclaredField | undefined {

@@ -19,22 +19,52 @@ const tables = {
   teamFields,
 };
 
+export type ServerFieldTable = keyof typeof tables;
+
 /** Which tables of server-owned fields, in their order, a collection's documents have. */
 export function serverFieldTables(
   auth: boolean,
-  { softDelete, organization }: Pick<Collection, "softDelete" | "organization">,
-): readonly (keyof typeof tables)[] {
+  { softDelete, ...collection }: Pick<Collection, "softDelete" | "organization">,
+): readonly ServerFieldTable[] {
   const deletion = auth ? "deletionFields" : "unownedDeletionFields";
   return [
     "documentFields",
     ...(auth ? (["ownershipFields"] as const) : []),
     ...(softDelete === undefined ? [] : ([deletion] as const)),
+    ...belongingTables(collection),
+  ];
+}
+
+/** Server-owned fields that documents of the collection have. */
+export function serverFields(
+  { auth }: Pick<Realm, "auth">,
+  collection: Pick<Collection, "softDelete" | "organization">,
+): FieldTable {
+  return fieldsOfTables(serverFieldTables(auth, collection));
+}
+
+/** The tables of those that requests say beside what is written: where the document belongs. */
+export function belongingTables({
+  organization,
+}: Pick<Collection, "organization">): readonly ServerFieldTable[] {
+  return [
     ...(organization === undefined ? [] : (["organizationFields"] as const)),
     ...(organization?.teams === undefined ? [] : (["teamFields"] as const)),
   ];
 }
 
-/** Server-owned fields that documents of the collection have. */
-export function serverFields({ auth }: Realm, collection: Collection): FieldTable {
-  return Object.assign({}, ...serverFieldTables(auth, collection).map((name) => tables[name]));
+/** The fields of these tables. */
+export function belongingFields(collection: Pick<Collection, "organization">): FieldTable {
+  return fieldsOfTables(belongingTables(collection));
+}
+
+function fieldsOfTables(names: readonly ServerFieldTable[]): FieldTable {
+  return Object.assign({}, ...names.map((name) => tables[name]));
+}
+
+/** The setting of collection.yaml that gives documents a field of the server; undefined for other fields. */
+export function settingOf(path: string): "soft_delete" | "organization" | "teams" | undefined {
+  if (Object.hasOwn(deletionFields, path)) return "soft_delete";
+  if (Object.hasOwn(organizationFields, path)) return "organization";
+  return Object.hasOwn(teamFields, path) ? "teams" : undefined;
 }

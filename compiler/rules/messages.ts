@@ -1,6 +1,8 @@
 /** What TypeScript says of a rule, in the words of the rule language. */
 import { ts } from "ts-morph";
+import { serverOwnedFields } from "../../runtime/filter/fields.ts";
 import { alternatives, didYouMean } from "../diagnostics/suggest.ts";
+import { settingOf } from "../model/server-fields.ts";
 import type { At } from "./form.ts";
 import type { Access, TypeDiagnostic } from "./program.ts";
 import type { Report } from "./reporter.ts";
@@ -81,28 +83,15 @@ function reportMember(
 }
 
 function memberHint(owner: string, name: string, members: readonly string[]): string | undefined {
-  const setting = owner.endsWith("._meta") ? settings.get(name) : undefined;
+  const setting = owner.endsWith("._meta") ? settingOf(`_meta.${name}`) : undefined;
   if (setting !== undefined) return `documents have it only with ${setting}`;
   if (owner === "data" && name === "id") return "it is there only with custom_id";
   if (owner === "data" && name === "_meta") return "it is there only with organization";
   const meant = didYouMean(name, members);
-  if (meant === undefined && owner === "document" && marks.has(name)) return `did you mean '_meta.${name}'?`;
+  if (meant === undefined && owner === "document" && Object.hasOwn(serverOwnedFields, `_meta.${name}`))
+    return `did you mean '_meta.${name}'?`;
   return meant ?? declaring[owner];
 }
-
-/** Members of `_meta` that a setting in collection.yaml brings. */
-const settings: ReadonlyMap<string, string> = new Map([
-  ["deleted_at", "soft_delete"],
-  ["deleted_by", "soft_delete"],
-  ["purge_at", "soft_delete"],
-  ["org", "organization"],
-  ["team", "teams"],
-]);
-/** Members of `_meta` that one looks for at the top. */
-const marks: ReadonlySet<string> = new Set([
-  ...["owner", "created_at", "created_by", "updated_at", "updated_by", "version"],
-  ...settings.keys(),
-]);
 
 /** Where members are declared. */
 const declaring: Readonly<Record<string, string>> = {

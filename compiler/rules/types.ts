@@ -1,7 +1,8 @@
 /** The types of what rules read, from the model: declared fields, server-owned fields, profile, `app_config`. */
-import type { FieldKind } from "../../runtime/filter/fields.ts";
+import type { FieldKind, FieldTable } from "../../runtime/filter/fields.ts";
 import { isJsonObject, type JsonValue } from "../../runtime/json.ts";
 import type { Collection, DeclaredField } from "../model/model.ts";
+import { belongingFields, serverFields } from "../model/server-fields.ts";
 
 export type ValueKind = "text" | "number" | "boolean" | "date-time" | "date" | "object";
 
@@ -44,17 +45,8 @@ const valueKinds: Readonly<Record<FieldKind, ValueKind>> = {
 
 /** The stored document. */
 export function documentType(collection: Collection, auth: boolean): ValueType {
-  const meta = {
-    created_at: instantType,
-    updated_at: instantType,
-    version: numberType,
-    ...(auth ? { owner: textType, created_by: textType, updated_by: textType } : {}),
-    ...(collection.softDelete === undefined
-      ? {}
-      : { deleted_at: instantType, deleted_by: textType, purge_at: instantType }),
-    ...organizationMembers(collection),
-  };
-  const own = { ...declaredMembers(collection.fields), id: textType, _meta: objectType(meta) };
+  const meta = metaType(serverFields({ auth }, collection));
+  const own = { ...declaredMembers(collection.fields), id: textType, _meta: meta };
   return withOpen(objectType(own), collection.open);
 }
 
@@ -66,7 +58,7 @@ export function dataType(collection: Collection): ValueType {
   const own = objectType({
     ...declaredMembers(collection.fields),
     ...(collection.customId === undefined ? {} : { id: textType }),
-    ...(collection.organization === undefined ? {} : { _meta: objectType(organizationMembers(collection)) }),
+    ...(collection.organization === undefined ? {} : { _meta: metaType(belongingFields(collection)) }),
   });
   return withOpen(own, collection.open);
 }
@@ -88,10 +80,14 @@ function opened(type: ValueType, path: string): ValueType {
   return { ...type, members: Object.fromEntries([...Object.entries(members), [name, inner]]) };
 }
 
-/** Members of `_meta`. */
-function organizationMembers({ organization }: Collection): Readonly<Record<string, ValueType>> {
-  if (organization === undefined) return {};
-  return { org: textType, ...(organization.teams === undefined ? {} : { team: textType }) };
+/** `_meta`, of the fields in it. */
+function metaType(fields: FieldTable): ValueType {
+  const members = Object.values(fields).flatMap(({ segments: [top, name], kinds }) =>
+    top === "_meta" && name !== undefined
+      ? [[name, { kinds: kinds.map((kind) => valueKinds[kind]) }] as const]
+      : [],
+  );
+  return objectType(Object.fromEntries(members));
 }
 
 /** @param open paths of the profile that mistakes leave open */

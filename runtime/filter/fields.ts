@@ -79,7 +79,7 @@ export const deletionFields = {
 const { "_meta.deleted_by": _, ...unowned } = deletionFields;
 
 /** The same in realms without authentication, where nobody is known to have deleted anything. */
-export const unownedDeletionFields: FieldTable = unowned;
+export const unownedDeletionFields = unowned;
 
 /** Server-owned field in collections that use organizations. */
 export const organizationFields = {
@@ -89,4 +89,13 @@ export const organizationFields = {
 /** Server-owned field in collections that use teams. */
 export const teamFields = {
   "_meta.team": field("_meta.team", "string"),
+} satisfies FieldTable;
+
+/** Everything that the server owns; which of it documents have is said by `serverFieldTables` of the compiler. */
+export const serverOwnedFields = {
+  ...documentFields,
+  ...ownershipFields,
+  ...deletionFields,
+  ...organizationFields,
+  ...teamFields,
 } satisfies FieldTable;

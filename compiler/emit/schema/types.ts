@@ -185,6 +185,7 @@ const others = [
   "DeletionMeta",
   "DocumentMeta",
   "MergePatch",
+  "Omit",
   "OrganizationMeta",
   "OwnershipMeta",
   "Partial",

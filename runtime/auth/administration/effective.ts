@@ -1,11 +1,4 @@
-import {
-  deletionFields,
-  documentFields,
-  type Field,
-  organizationFields,
-  ownershipFields,
-  teamFields,
-} from "../../filter/fields.ts";
+import { type Field, serverOwnedFields } from "../../filter/fields.ts";
 import type { TextIndex } from "../../filter/search/text-index.ts";
 import type { JsonObject, JsonValue } from "../../json.ts";
 import type {
@@ -117,7 +110,7 @@ function effectiveCollection(definition: CollectionDefinition, limits: ExpandLim
   return {
     schema: Object.fromEntries(
       Object.values(fields)
-        .filter(({ path }) => !Object.hasOwn(serverOwned, path))
+        .filter(({ path }) => !Object.hasOwn(serverOwnedFields, path))
         .map((field) => [field.path, fieldSettings(field)]),
     ),
     indexes: indexes.map(indexSettings),
@@ -137,14 +130,6 @@ function effectiveCollection(definition: CollectionDefinition, limits: ExpandLim
     expand: { max_depth: maxDepth, max_paths: maxPaths, max_array: maxArray, max_docs: maxDocs },
   };
 }
-
-const serverOwned = {
-  ...documentFields,
-  ...ownershipFields,
-  ...deletionFields,
-  ...organizationFields,
-  ...teamFields,
-};
 
 function fieldSettings({ kinds, nullable, arrays, segments }: Field): JsonObject {
   const inArrays = arrays.flatMap((holds, at) => (holds ? [segments.slice(0, at + 1).join(".")] : []));

@@ -1,5 +1,7 @@
+import { type FieldTable, organizationFields, teamFields } from "../../../../runtime/filter/fields.ts";
 import { isJsonObject, type JsonObject } from "../../../../runtime/json.ts";
 import type { Collection, Realm } from "../../../model/model.ts";
+import { serverFields } from "../../../model/server-fields.ts";
 import type { CompiledRules } from "../../../rules/compiled.ts";
 import { listSchema, timestamp } from "./common.ts";
 import { documentView, type View } from "./document-view.ts";
@@ -129,14 +131,8 @@ const actor = (what: string): JsonObject => ({
 });
 
 /** `_meta` as documents of the collection have it; one component for each kind that the realm has. */
-function meta(pool: SchemaPool, realm: Realm, { softDelete, text, organization }: Collection): Ref {
-  const deletion: JsonObject = {
-    deleted_at: { ...timestamp, description: "Present on deleted documents only, as are the following." },
-    ...(realm.auth && { deleted_by: actor("Who deleted it") }),
-    ...(softDelete?.retention !== undefined && {
-      purge_at: { ...timestamp, description: "When it will be removed for good." },
-    }),
-  };
+function meta(pool: SchemaPool, realm: Realm, collection: Collection): Ref {
+  const { softDelete, text, organization } = collection;
   const kind: (typeof metas)[number] = !softDelete
     ? "Meta"
     : softDelete.retention === undefined
@@ -144,57 +140,62 @@ function meta(pool: SchemaPool, realm: Realm, { softDelete, text, organization }
       : "RetainedMeta";
   const whose: (typeof belongings)[number] =
     organization === undefined ? "" : organization.teams === undefined ? "Organization" : "Team";
-  return pool.share(`${text ? "Searchable" : ""}${whose}${kind}`, () => ({
-    type: "object",
-    description: "Kept by the server; ignored in what clients send.",
-    required: ["created_at", "updated_at"],
-    properties: {
-      ...commonMeta(realm),
-      ...(organization && { org: belongingMeta.org }),
-      ...(organization?.teams && { team: belongingMeta.team }),
-      ...(softDelete && deletion),
-      ...(text && {
-        score: {
-          type: "number",
-          description: "How well it matches the search; only with `order_by=_relevance`.",
-        },
-      }),
-    },
-    additionalProperties: false,
-  }));
+  return pool.share(`${text ? "Searchable" : ""}${whose}${kind}`, () => {
+    const { purge_at, ...properties } = metaProperties(serverFields(realm, collection));
+    return {
+      type: "object",
+      description: "Kept by the server; ignored in what clients send.",
+      required: ["created_at", "updated_at"],
+      properties: {
+        ...properties,
+        ...(softDelete?.retention !== undefined && purge_at !== undefined && { purge_at }),
+        ...(text && {
+          score: {
+            type: "number",
+            description: "How well it matches the search; only with `order_by=_relevance`.",
+          },
+        }),
+      },
+      additionalProperties: false,
+    };
+  });
 }
 
 /** `_meta` of a document of which fields were selected. */
 function selectedMeta(pool: SchemaPool, realm: Realm): Ref {
+  const belonging = realm.organizations && { ...organizationFields, ...teamFields };
   return pool.share("SelectedMeta", () => ({
     type: "object",
-    properties: { ...commonMeta(realm), ...(realm.organizations && belongingMeta) },
+    properties: metaProperties({ ...serverFields(realm, {}), ...belonging }),
     additionalProperties: false,
   }));
 }
 
-const belongingMeta = {
+/** Those members of `_meta` that are among the server's fields. */
+function metaProperties(fields: FieldTable): JsonObject {
+  return Object.fromEntries(
+    Object.entries(metaMembers).filter(([name]) => Object.hasOwn(fields, `_meta.${name}`)),
+  );
+}
+
+/** What stands in `_meta`. */
+const metaMembers: JsonObject = {
+  created_at: timestamp,
+  updated_at: timestamp,
+  version: {
+    type: "integer",
+    minimum: 1,
+    description: "1 on create, one more with every write; absent in documents older than versioning.",
+  },
+  owner: {
+    type: ["string", "null"],
+    description: "Id of the user who created it; null where an API key alone did.",
+  },
+  created_by: actor("Who created it"),
+  updated_by: actor("Who made the last write"),
   org: { type: "string", description: "Id of its organization; absent where it belongs to none." },
   team: { type: "string", description: "Id of its team; absent where it belongs to none." },
-} as const;
-
-/** What `_meta` of every document of the realm holds. */
-function commonMeta(realm: Realm): JsonObject {
-  return {
-    created_at: timestamp,
-    updated_at: timestamp,
-    version: {
-      type: "integer",
-      minimum: 1,
-      description: "1 on create, one more with every write; absent in documents older than versioning.",
-    },
-    ...(realm.auth && {
-      owner: {
-        type: ["string", "null"],
-        description: "Id of the user who created it; null where an API key alone did.",
-      },
-      created_by: actor("Who created it"),
-      updated_by: actor("Who made the last write"),
-    }),
-  };
-}
+  deleted_at: { ...timestamp, description: "Present on deleted documents only, as are the following." },
+  deleted_by: actor("Who deleted it"),
+  purge_at: { ...timestamp, description: "When it will be removed for good." },
+};
