@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { allowed } from "../rules/index.ts";
 import { FaultProxy } from "../store/mongodb/testing/faults.ts";
 import {
@@ -31,7 +31,7 @@ describeMongo("Commands that a request sends to the database", () => {
     await shop.send("GET", "notes");
     // What begins in the background with the server has come to its end.
     const leases = (await testClient()).db(`${location.prefix}shop`).collection("_svc.leases");
-    await expect.poll(() => leases.countDocuments()).toBe(0);
+    await vi.waitFor(async () => expect(await leases.countDocuments()).toBe(0), { timeout: 30_000 });
   });
   afterAll(async () => {
     await shop.stop();

@@ -259,8 +259,9 @@ describe("the feed forgets", () => {
       await store.close();
       expect(vi.getTimerCount()).toBe(0);
     } finally {
-      vi.useRealTimers();
+      // In this order: the spy is one on a timer that is not the real one.
       vi.restoreAllMocks();
+      vi.useRealTimers();
     }
   });
 
