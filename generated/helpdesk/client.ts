@@ -2319,9 +2319,9 @@ export interface OwnedDocuments {
 /** Work that goes on in the background. */
 export interface Job {
   id: string;
-  kind: "org_delete" | "assign_org";
-  status: "queued" | "running" | "succeeded" | "failed";
-  /** `org:<id>`, `collection:<database>/<collection>`. */
+  kind: "org_delete" | "assign_org" | "mail" | "retention";
+  status: "queued" | "running" | "succeeded" | "failed" | "cancelled";
+  /** `org:<id>`, `collection:<database>/<collection>`, `mail`, `realm`. */
   target: string;
   created_at: string;
   started_at: string | null;
@@ -2494,6 +2494,11 @@ export class OrganizationAdministration extends PeopleAdministration {
   getJob(id: string, options?: RequestOptions): ApiPromise<Job, AdministrationError> {
     const path = `_admin/jobs${pathOf(id)}`;
     return this.#connection.call({ method: "GET", path, options, repeatable: true });
+  }
+
+  /** Has a job that failed go on where it was. */
+  retryJob(id: string, options?: RequestOptions): ApiPromise<Job, AdministrationError | "conflict"> {
+    return this.#connection.call({ method: "POST", path: `_admin/jobs${pathOf(id, "retry")}`, options });
   }
 
   #call<T, Code extends ErrorCode>(call: Call): ApiPromise<T, Code> {

@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { minute, type Person, text } from "../auth/testing/accounts.ts";
 import { idGenerator } from "../ids.ts";
 import { isJsonObject, type JsonObject } from "../json.ts";
 import { type Organizations, startOrganizations } from "../organizations/testing/realm.ts";
+import { findJob } from "./queue.ts";
 import { type JobRecord, type JobStatus, jobCollection, writeJob } from "./records.ts";
 import { jobRoutes } from "./routes.ts";
 
@@ -14,6 +15,10 @@ beforeAll(async () => {
   server = await startOrganizations({}, { routes: jobRoutes });
   admin = await server.key({ name: "admin", admin: ["data"] });
   boss = await server.person("boss@example.com", ["boss"]);
+  // It has run, and does not again before anything wakes it.
+  await vi.waitFor(async () =>
+    expect((await findJob(server.store("shop"), "retention"))?.result).not.toBeNull(),
+  );
   for (const status of ["succeeded", "failed", "running", "queued", "queued"] as const) {
     ids.push(await store(status));
     server.clock.advance(minute);
@@ -22,7 +27,7 @@ beforeAll(async () => {
 afterAll(() => server.stop());
 
 /** Stores a job, a minute after the one before; none of them is due. */
-async function store(status: JobStatus): Promise<string> {
+async function store(status: JobStatus, more: Partial<JobRecord> = {}): Promise<string> {
   const at = new Date(server.clock.now()).toISOString();
   const isOver = status === "succeeded" || status === "failed";
   const record: JobRecord = {
@@ -39,6 +44,7 @@ async function store(status: JobStatus): Promise<string> {
     state: '{"secret":"state"}',
     result: status === "succeeded" ? { deleted: { "main/tickets": 3 }, kept: {} } : null,
     error: status === "failed" ? "It failed." : null,
+    ...more,
   };
   await server.store("shop").collection(jobCollection).insert(writeJob(record, 1));
   return record.id;
@@ -54,15 +60,16 @@ test("Administrator routes: jobs are listed newest first, page by page", async (
   expect(idsOf(first.body)).toEqual([ids[4], ids[3]]);
   expect(first.body["has_more"]).toBe(true);
   const { body } = await get(`?limit=100&after=${text(first.body, "next_cursor")}`);
+  // That of retention is there since the server runs.
   expect([idsOf(body), body["has_more"], body["next_cursor"]]).toEqual([
-    [ids[2], ids[1], ids[0]],
+    [ids[2], ids[1], "retention", ids[0]],
     false,
     undefined,
   ]);
 });
 
 test("Administrator routes: jobs of one status", async () => {
-  expect(idsOf((await get("?status=queued")).body)).toEqual([ids[4], ids[3]]);
+  expect(idsOf((await get("?status=queued")).body)).toEqual([ids[4], ids[3], "retention"]);
   expect(idsOf((await get("?status=failed")).body)).toEqual([ids[1]]);
   for (const query of ["?status=done", "?status=", "?status=queued&status=failed", "?kind=org_delete"]) {
     const { status, body } = await get(query);
@@ -92,6 +99,41 @@ test("Administrator routes: a job shows what it does, and nothing of its state",
     error: "It failed.",
     result: null,
   });
+});
+
+test("Administrator routes: jobs of all kinds are shown", async () => {
+  expect((await get("/retention")).body).toMatchObject({
+    kind: "retention",
+    status: "queued",
+    target: "realm",
+    result: { removed: expect.any(Number) },
+  });
+  const mail = await store("queued", { kind: "mail", target: "mail" });
+  expect((await get(`/${mail}`)).body).toMatchObject({ kind: "mail", target: "mail" });
+  await server.store("shop").collection(jobCollection).remove(mail);
+});
+
+test("Administrator routes: a job that failed is tried again, which is audited; another one is 409", async () => {
+  const failed = await store("failed", { kind: "gone" });
+  const retry = (id: string, token = admin) => server.send("POST", `/_admin/jobs/${id}/retry`, { token });
+  const reader = await server.person("looker@example.com", ["reader"]);
+  expect((await retry(failed, reader.token)).status).toBe(403);
+  const { status, body } = await retry(failed, boss.token);
+  expect([status, body]).toEqual([
+    202,
+    expect.objectContaining({ id: failed, status: "queued", finished_at: null, error: null }),
+  ]);
+  expect((await get(`/${failed}`)).body).toMatchObject({ status: "queued", error: null });
+  const { body: audit } = await server.send("GET", "/_admin/audit?action=job.retry", { token: boss.token });
+  expect(audit["items"]).toMatchObject([
+    { actor: `user:${boss.id}`, target: `job:${failed}`, details: { kind: "gone" } },
+  ]);
+  for (const id of [failed, ids[0] ?? "", ids[2] ?? "", ids[3] ?? "", "retention"]) {
+    const again = await retry(id);
+    expect([again.status, text(again.body, "error", "code")]).toEqual([409, "conflict"]);
+  }
+  for (const id of ["none", "__proto__", "a%00b"]) expect((await retry(id)).status).toBe(404);
+  await server.store("shop").collection(jobCollection).remove(failed);
 });
 
 test("Administrator routes: a job that there is none of is 404", async () => {

@@ -6,6 +6,7 @@ import { parseArgs } from "node:util";
 import { realmc, withWorkspace } from "../workspace.ts";
 import { credentialBenchmark } from "./credentials.ts";
 import { documentBenchmark } from "./documents.ts";
+import { jobBenchmark } from "./jobs.ts";
 import { organizationBenchmark } from "./organizations.ts";
 import { databases, folders } from "./place.ts";
 import { compileTimes, startTimes } from "./process.ts";
@@ -19,7 +20,7 @@ const { values: options } = parseArgs({
     scale: { type: "string", default: "1" },
     /** A `mongodb://` URI: both store there, each in databases of its own, dropped afterwards. */
     store: { type: "string" },
-    /** `documents`, `credentials`, `queries`, `isolation`, `organizations`, `process`, or names of rows, between `;`. */
+    /** `documents`, `credentials`, `queries`, `isolation`, `organizations`, `jobs`, `process`, or names of rows, between `;`. */
     only: { type: "string" },
   },
 });
@@ -58,6 +59,8 @@ await withWorkspace(async (work) => {
     await place.clear();
   }
 });
+if (store === undefined && isWanted("jobs"))
+  await withWorkspace((work) => jobBenchmark({ work, rounds, scale }));
 // Of the embedded engine, with the examples.
 if (store === undefined && isWanted("process")) {
   await startTimes();

@@ -80,6 +80,7 @@ const ofAdministration: Record<string, Record<string, string>> = {
   "orgs/{org}/manager": { put: "putManager" },
   jobs: { get: "listJobs" },
   "jobs/{id}": { get: "getJob" },
+  "jobs/{id}/retry": { post: "retryJob" },
 };
 
 /** For whichever collection: their types have the codes of all. */

@@ -32,7 +32,7 @@ export interface Own {
 
 const see = (area: AdminArea): Own["who"] => ({ area, to: "see" });
 const change = (area: AdminArea): Own["who"] => ({ area, to: "change" });
-const jobs: Own["who"] = { area: "functions", or: "data", to: "see" };
+const jobs = (to: "see" | "change"): Own["who"] => ({ area: "functions", or: "data", to });
 const members: Own["who"] = { organization: "members" };
 const managers: Own["who"] = { organization: "managers" };
 
@@ -149,6 +149,8 @@ export const own: Readonly<Record<string, Own>> = {
   "POST /_admin/orgs/{}/invitations": { who: change("users"), body: {}, answer: "201" },
   "PUT /_admin/orgs/{}/claims": { who: change("users"), body: { plan: "none" }, answer: "200" },
   "PUT /_admin/orgs/{}/manager": { who: change("users"), body: { user: "agent" }, answer: "200" },
-  "GET /_admin/jobs": { who: jobs, answer: "200" },
-  "GET /_admin/jobs/{}": { who: jobs, answer: "200" },
+  "GET /_admin/jobs": { who: jobs("see"), answer: "200" },
+  "GET /_admin/jobs/{}": { who: jobs("see"), answer: "200" },
+  // Of one that has succeeded.
+  "POST /_admin/jobs/{}/retry": { who: jobs("change"), answer: "409 conflict" },
 };

@@ -101,9 +101,10 @@ export class Targets {
 
   async #job(): Promise<string> {
     await this.#delete(await this.#organization());
-    const { items } = await this.#ask("GET", "/_admin/jobs?limit=1");
-    const [job] = Array.isArray(items) ? items : [];
-    if (!isJsonObject(job)) throw new Error("there is no job");
+    const { items } = await this.#ask("GET", "/_admin/jobs?limit=20");
+    const found: readonly unknown[] = Array.isArray(items) ? items : [];
+    const job = found.filter(isJsonObject).find(({ kind }) => kind === "org_delete");
+    if (job === undefined) throw new Error("there is no job");
     return this.#id(job);
   }
 

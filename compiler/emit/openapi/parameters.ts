@@ -220,7 +220,7 @@ const definitions = {
   JobStatus: {
     name: "status",
     in: "query",
-    schema: { type: "string", enum: ["queued", "running", "succeeded", "failed"] },
+    schema: { type: "string", enum: ["queued", "running", "succeeded", "failed", "cancelled"] },
   },
   AuditAction: {
     name: "action",

@@ -22,6 +22,7 @@ export type AuditAction =
   | `key.${"create" | "replace" | "revoke"}`
   | `secret.${"put" | "delete"}`
   | "config.app"
+  | "job.retry"
   | `org.${"create" | "update" | "require_mfa" | "delete" | "deleted" | "reactivate" | "claims" | "manager"}`
   | `org.member.${"add" | "roles" | "remove" | "leave"}`
   | `org.team.${"create" | "update" | "delete"}`

@@ -24,5 +24,15 @@ export function jobPaths(build: Build, { job, jobs }: JobSchemas): Paths {
         answers: { 200: { description: "The job.", schema: job } },
       }),
     }),
+    [`${path}/{id}/retry`]: build.path(["Id"], {
+      post: administrate(build, areas, {
+        id: "adminRetryJob",
+        summary: "Retry a failed job",
+        about:
+          "It goes on where it was, with as many attempts as a new one. One that has not failed: `409 conflict`.",
+        answers: { 202: { description: "The job, which waits for its turn.", schema: job } },
+        errors: ["conflict"],
+      }),
+    }),
   };
 }

@@ -15,11 +15,15 @@ export function jobSchemas(pool: SchemaPool): JobSchemas {
       id: { type: "string" },
       kind: {
         type: "string",
-        enum: ["org_delete", "assign_org"],
-        description: "Erases what a deleted organization leaves, or gives documents to an organization.",
+        enum: ["org_delete", "assign_org", "mail", "retention"],
+        description:
+          "Erases what a deleted organization leaves, gives documents to an organization, sends a mail, or removes what has expired (one that never ends).",
       },
-      status: { type: "string", enum: ["queued", "running", "succeeded", "failed"] },
-      target: { type: "string", description: "`org:<id>`, `collection:<database>/<collection>`." },
+      status: { type: "string", enum: ["queued", "running", "succeeded", "failed", "cancelled"] },
+      target: {
+        type: "string",
+        description: "`org:<id>`, `collection:<database>/<collection>`, `mail`, `realm`.",
+      },
       created_at: timestamp,
       started_at: later,
       finished_at: later,
