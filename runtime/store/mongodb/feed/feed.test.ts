@@ -153,6 +153,20 @@ describeMongo("The feed of change streams", () => {
     expect(await summaries(feed, from, 1)).toEqual(["+b"]);
   });
 
+  test("once nobody listens the stream ends; who comes back has everything from there on", async () => {
+    const feed = await feeds.restless();
+    const stop = feed.onCommit(() => undefined);
+    const from = await feed.head();
+    await insert("a");
+    expect(await summaries(feed, from, 1)).toEqual(["+a"]);
+    stop();
+    while (feeds.proxy.sent("killCursors").length < streams()) await new Promise(setImmediate);
+    await insert("b");
+    const before = streams();
+    expect(await summaries(feed, from, 2)).toEqual(["+a", "+b"]);
+    expect(streams()).toBeGreaterThan(before);
+  });
+
   test("closing ends the streams at the server, and who reads is told", async () => {
     const feed = await opened();
     const from = await feed.head();

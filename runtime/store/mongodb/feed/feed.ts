@@ -22,6 +22,9 @@ const WAITING = 10_000;
 /** Batches in which the newest position is looked for; behind them changes come faster than they can be counted. */
 const HEAD_BATCHES = 100;
 
+/** Milliseconds after which the steady stream ends that nobody listens to and nobody has used. */
+const LINGER = 60_000;
+
 /** The newest position where nothing is followed. */
 const NOWHERE = "00";
 
@@ -32,7 +35,12 @@ const NOWHERE = "00";
 export class MongoFeed implements ChangeFeed {
   readonly #engine: Engine;
   readonly #listeners = new Listeners();
-  readonly #follower: Follower;
+  readonly #linger: number;
+  #follower: Follower;
+  /** The one before has closed its stream. */
+  #ended: Promise<void> | undefined;
+  /** Ends the steady stream, unless somebody needs it again. */
+  #rest: NodeJS.Timeout | undefined;
   readonly #streams = new Set<FeedStream>();
   readonly #turns = new Turns(CATCHING_UP, WAITING, () => new StoreBusy());
   #collections: readonly string[] = [];
@@ -41,9 +49,16 @@ export class MongoFeed implements ChangeFeed {
   #search: Promise<string> | undefined;
   #closed = false;
 
-  constructor(engine: Engine) {
+  /** @param linger milliseconds for which the steady stream goes on where nobody needs it */
+  constructor(engine: Engine, linger = LINGER) {
     this.#engine = engine;
-    this.#follower = new Follower({
+    this.#linger = linger;
+    this.#follower = this.#newFollower();
+  }
+
+  #newFollower(): Follower {
+    const engine = this.#engine;
+    return new Follower({
       open: (after) => this.#stream({ after, batch: STEADY_BATCH, wait: STEADY_WAIT, images: true }),
       onNews: () => this.#listeners.tell(),
       onFailure: (error, failures) => {
@@ -104,21 +119,42 @@ export class MongoFeed implements ChangeFeed {
   onCommit(listener: () => void): () => void {
     const stop = this.#listeners.add(listener);
     this.#start();
-    return stop;
+    return () => {
+      stop();
+      this.#restSoon();
+    };
   }
 
   async close(): Promise<void> {
     this.#closed = true;
-    await Promise.all([this.#follower.close(), ...Array.from(this.#streams, (stream) => stream.close())]);
+    clearTimeout(this.#rest);
+    await Promise.all([
+      this.#ended,
+      this.#follower.close(),
+      ...Array.from(this.#streams, (stream) => stream.close()),
+    ]);
   }
 
   #start(): void {
     if (this.#collections.length > 0) this.#follower.start();
+    this.#restSoon();
+  }
+
+  /** Each use begins the wait anew. */
+  #restSoon(): void {
+    clearTimeout(this.#rest);
+    if (this.#listeners.size > 0 || this.#closed) return;
+    this.#rest = setTimeout(() => {
+      if (this.#listeners.size > 0 || this.#closed) return;
+      this.#ended = this.#follower.close();
+      this.#follower = this.#newFollower();
+    }, this.#linger).unref();
   }
 
   async #newest(): Promise<string> {
     this.#refuseClosed();
     if (this.#collections.length === 0) return NOWHERE;
+    this.#start();
     const { tail } = this.#follower;
     const after = await this.#follower.begun();
     const batch = STEADY_BATCH;

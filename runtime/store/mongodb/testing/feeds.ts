@@ -25,6 +25,8 @@ export interface Feeds {
   engine(): Engine;
   /** The feed of another instance; it follows `app.people`, or these. */
   opened(...shapes: readonly CollectionShape[]): Promise<MongoFeed>;
+  /** The same, whose stream ends as soon as nobody listens. */
+  restless(): Promise<MongoFeed>;
   close(): Promise<void>;
   collection(name?: string): Collection<TestDocument>;
   insert(id: string, name?: string): Promise<unknown>;
@@ -93,6 +95,12 @@ export function useFeeds(): Feeds {
       const feed = new MongoFeed(feeds.engine());
       open.push(feed);
       await feed.follow(shapes.length === 0 ? [people] : shapes);
+      return feed;
+    },
+    restless: async () => {
+      const feed = new MongoFeed(feeds.engine(), 0);
+      open.push(feed);
+      await feed.follow([people]);
       return feed;
     },
     close: async () => {
