@@ -32,7 +32,7 @@ export function apiError(error: unknown): ApiError {
     return new ApiError("write_conflict", "Other writes came in between; try again.", { cause: error });
   }
   if (error instanceof DocumentTooLarge) {
-    return new ApiError("payload_too_large", "The document is larger than the store can hold.");
+    return new ApiError("payload_too_large", tooLarge[error.what]);
   }
   if (error instanceof IndexBuilding) {
     return new ApiError("index_building", "The text index is being built.", {
@@ -41,6 +41,11 @@ export function apiError(error: unknown): ApiError {
   }
   return new ApiError("internal_error", "Something went wrong on our side.", { cause: error });
 }
+
+const tooLarge = {
+  document: "The document is larger than the store can hold.",
+  transaction: "These are more changes than the store can make at once.",
+} as const;
 
 const kindOf = { queries: "expensive queries", writes: "writes" } as const;
 

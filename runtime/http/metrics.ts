@@ -1,4 +1,5 @@
 import type { Handler } from "../realm/exchange.ts";
+import type { PoolFigures } from "../store/pool-figures.ts";
 import type { Observer } from "./dispatcher.ts";
 
 export interface Metrics {
@@ -11,11 +12,20 @@ export interface Metrics {
   readonly handle: Handler;
 }
 
+const poolGauges = {
+  svc_store_pool_size: { figure: "size", help: "Connections to the store's servers." },
+  svc_store_pool_checked_out: { figure: "checkedOut", help: "Those of them that are in use." },
+  svc_store_pool_waiting: { figure: "waiting", help: "Operations that wait for a connection." },
+} as const;
+
 const methods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
 
-/** Prometheus metrics (`SVC_METRICS`); the library is loaded only then. Label values are bounded by the configuration. */
-export async function createMetrics(): Promise<Metrics> {
-  const { collectDefaultMetrics, Counter, Histogram, Registry } = await import("prom-client");
+/**
+ * Prometheus metrics (`SVC_METRICS`); the library is loaded only then. Label values are bounded by the configuration.
+ * @param pool of connections to the store, where there is one
+ */
+export async function createMetrics(pool?: () => PoolFigures): Promise<Metrics> {
+  const { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } = await import("prom-client");
   const register = new Registry();
   collectDefaultMetrics({ register });
   const requests = new Counter({
@@ -37,6 +47,14 @@ export async function createMetrics(): Promise<Metrics> {
     labelNames: ["realm", "database", "collection"],
     registers: [register],
   });
+  for (const [name, { figure, help }] of Object.entries(pool === undefined ? {} : poolGauges)) {
+    const gauge: InstanceType<typeof Gauge> = new Gauge({
+      name,
+      help,
+      registers: [register],
+      collect: () => gauge.set(pool?.()[figure] ?? 0),
+    });
+  }
   return {
     observe(exchange, { pattern: route, status, milliseconds }) {
       const labels = { route, method: methods.has(exchange.method) ? exchange.method : "other", status };

@@ -13,7 +13,7 @@ import type { JobKind } from "../jobs/kind.ts";
 import { eraseOrganization } from "../organizations/erasing.ts";
 import type { Log, Passwords, RealmInstance, RealmModule } from "../realm/exchange.ts";
 import type { Store } from "../store/contract/store.ts";
-import { makeFolder, openStores } from "../store/engines.ts";
+import { makeFolder, openStores, type Stores } from "../store/engines.ts";
 import { DataFolder } from "./data.ts";
 import { type BackgroundJob, type Every, every } from "./job.ts";
 import { type Jobs, startJobs } from "./jobs.ts";
@@ -93,7 +93,7 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
     const mail = options.mail ?? mailOf(options, folder);
     const stores = new Map<string, Store>();
     for (const { definition } of realms) stores.set(definition.name, await opened.open(definition.name));
-    return await listen(options, { stores, keys, mail, release });
+    return await listen(options, { stores, pool: opened.pool, keys, mail, release });
   } catch (error) {
     await release();
     throw error;
@@ -103,6 +103,7 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
 /** What an instance works with. */
 interface Means {
   readonly stores: ReadonlyMap<string, Store>;
+  readonly pool: Stores["pool"];
   readonly keys: readonly Uint8Array[];
   /** Present where any realm has accounts. */
   readonly mail: Delivery | undefined;
@@ -114,10 +115,13 @@ function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-async function listen(options: InstanceOptions, { stores, keys, mail, release }: Means): Promise<Instance> {
+async function listen(
+  options: InstanceOptions,
+  { stores, pool, keys, mail, release }: Means,
+): Promise<Instance> {
   const { realms, settings, clock, log } = options;
   const { maxBodyBytes, bodyMemory, answerMemory, maxConnections, addressOf, adminApi } = settings;
-  const metrics = settings.metrics === "off" ? undefined : await createMetrics();
+  const metrics = settings.metrics === "off" ? undefined : await createMetrics(pool);
   const background = new Background(log);
   const server = createServer({
     realms,

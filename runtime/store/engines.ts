@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { Clock } from "../clock.ts";
 import type { Store } from "./contract/store.ts";
 import type { MongoLocation, SqliteLocation, StoreLocation } from "./location.ts";
+import type { PoolFigures } from "./pool-figures.ts";
 import { lockFolder } from "./sqlite/lock.ts";
 import { openSqliteStore } from "./sqlite/store.ts";
 
@@ -15,6 +16,8 @@ export interface Stores {
    * @throws StoreUnavailable
    */
   holds(realm: string): Promise<boolean>;
+  /** Of the connections that the stores share; absent where there are none. */
+  readonly pool?: () => PoolFigures;
   /** Closes those that were opened, and what they share. */
   close(): Promise<void>;
 }
@@ -59,10 +62,11 @@ async function sqliteStores({ folder }: SqliteLocation, options: StoresOptions):
 }
 
 async function mongoStores(location: MongoLocation, options: StoresOptions): Promise<Stores> {
-  const [{ openClient }, { openMongoStore }, { storeError }] = await Promise.all([
+  const [{ openClient }, { openMongoStore }, { storeError }, { watchPool }] = await Promise.all([
     import("./mongodb/client.ts"),
     import("./mongodb/store.ts"),
     import("./mongodb/errors.ts"),
+    import("./mongodb/pool.ts"),
   ]);
   const client = named(options.setting, () => openClient(location.uri, options));
   const { prefix } = location;
@@ -78,6 +82,7 @@ async function mongoStores(location: MongoLocation, options: StoresOptions): Pro
         await collections.close();
       }
     },
+    pool: watchPool(client),
     close: () => client.close(),
   });
 }

@@ -118,11 +118,15 @@ export class LeaseLost extends Error {
   }
 }
 
-/** The engine cannot hold a document of this size. */
+/** The engine cannot hold a document of this size, or not write so much at once. */
 export class DocumentTooLarge extends Error {
-  constructor() {
-    super("the document is larger than the store can hold");
+  readonly what: "document" | "transaction";
+  constructor(what: "document" | "transaction" = "document") {
+    super(
+      what === "document" ? "the document is larger than the store can hold" : "the transaction is too large",
+    );
     this.name = "DocumentTooLarge";
+    this.what = what;
   }
 }
 

@@ -53,6 +53,14 @@ function duplicate(index: string, keyPattern: object): MongoServerError {
   return failed(11000, errmsg, { keyPattern });
 }
 
+test("TransactionTooLargeForCache is not tried again, and says that it was too much", () => {
+  const error = storeError(
+    failed(388, "transaction is too large and will not fit in the storage engine cache"),
+  );
+  expect(error).toEqual(new DocumentTooLarge("transaction"));
+  expect(isConflict(failed(388))).toBe(false);
+});
+
 describe("duplicate keys", () => {
   test("of the id", () => {
     expect(storeError(duplicate("_id_", { _id: 1 }), written)).toEqual(new DuplicateId("a"));

@@ -34,6 +34,8 @@ const codes = {
   conflict: new Set([112, 251, 24]),
   /** BSONObjectTooLarge; of results of an update; of what is inserted. */
   tooLarge: new Set([10334, 17419, 17420]),
+  /** TransactionTooLargeForCache: nor would it be done at another attempt. */
+  tooMuchAtOnce: new Set([388]),
   /** IndexNotFound: only searches need one. */
   noIndex: new Set([27]),
   /** ChangeStreamHistoryLost, ChangeStreamFatalError, CappedPositionLost */
@@ -95,6 +97,7 @@ export function storeError(error: unknown, written?: Written): Error {
   if (codes.historyLost.has(code)) return new HistoryExpired();
   // Somebody dropped it; it is made again at the next look (`text-build.ts`).
   if (codes.noIndex.has(code)) return new IndexBuilding(30);
+  if (codes.tooMuchAtOnce.has(code)) return new DocumentTooLarge("transaction");
   if (codes.tooLarge.has(code) || isTooLarge(error)) return new DocumentTooLarge();
   // The driver does not export these classes.
   if (error.name === "MongoWaitQueueTimeoutError") return new StoreBusy();
@@ -136,6 +139,11 @@ export function isConflict(error: unknown): boolean {
 /** In a transaction: another one, whose end nobody knows, writes the same. */
 export function isWriteConflict(error: unknown): boolean {
   return error instanceof MongoError && codeOf(error) === WRITE_CONFLICT;
+}
+
+/** There is no index as a query names it, or none that could serve the query (BadValue, NoQueryExecutionPlans). */
+export function isUnknownHint(error: unknown): boolean {
+  return error instanceof MongoError && [2, 291].includes(codeOf(error)) && /hint/i.test(error.message);
 }
 
 function codeOf(error: MongoError): number {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { TRUE } from "../../filter/algebra.ts";
-import { DuplicateId, StoreUnavailable, TransactionConflict } from "../contract/errors.ts";
+import { DocumentTooLarge, DuplicateId, StoreUnavailable, TransactionConflict } from "../contract/errors.ts";
 import { bodyOf, failureOf, written } from "../testing/suite/fixtures.ts";
 import type { Fault } from "./testing/faults.ts";
 import { useFaulty } from "./testing/faulty.ts";
@@ -124,6 +124,20 @@ describeMongo("A transaction is done once or not at all", () => {
     await expectMoved(0);
     await move();
     await expectMoved(1);
+  });
+
+  test("too large for the server's cache: DocumentTooLarge at once, and nothing is written", async () => {
+    const { store, people, proxy } = faulty;
+    const injected = proxy.inject("insert", { error: "TransactionTooLargeForCache" }, 9);
+    let runs = 0;
+    const work = store.transaction(async (transaction) => {
+      runs += 1;
+      await transaction.collection("app.people").insert(written("large", {}));
+    });
+    expect(await failureOf(work)).toEqual(new DocumentTooLarge("transaction"));
+    expect([runs, injected.struck]).toEqual([1, 1]);
+    injected.end();
+    expect(await people.count(TRUE, "all")).toBe(0);
   });
 
   test("what lasts: StoreUnavailable, and nothing is written", async () => {

@@ -21,8 +21,10 @@ const actions: Readonly<Record<string, readonly string[]>> = {
   listCollections: ["listCollections"],
   listIndexes: ["listIndexes"],
   update: ["update", "insert"],
-  // Nothing is needed for these, nor for the end of one's own cursors and transactions.
-  ...Object.fromEntries(["getMore", "killCursors", "hello", "ping"].map((name) => [name, []])),
+  // Nothing is needed for these (the last is asked where it is allowed), nor for the end of one's own cursors and transactions.
+  ...Object.fromEntries(
+    ["getMore", "killCursors", "hello", "ping", "getParameter"].map((name) => [name, []]),
+  ),
   ...Object.fromEntries(["abortTransaction", "commitTransaction", "endSessions"].map((name) => [name, []])),
 };
 

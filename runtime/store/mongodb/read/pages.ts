@@ -8,10 +8,12 @@ import type { CollectionShape } from "../../contract/shape.ts";
 import { charactersOf } from "../../page.ts";
 import { storedDocument } from "../bson/json-text.ts";
 import type { Engine, Provisioned } from "../engine.ts";
+import { isUnknownHint } from "../errors.ts";
 import { isThere } from "../indexes.ts";
 import { columns, pathOf } from "../layout.ts";
 import { relevanceOrder, scoreStage, searchCondition, withoutStems } from "../text/search.ts";
 import { constantsIn, lower } from "./filter.ts";
+import { forcedIndex } from "./forced.ts";
 import { type Sorting, sortingOf } from "./order.ts";
 import { afterPosition, isPosition } from "./positions.ts";
 import { bothParts, chosen, isAskedApart } from "./visibility.ts";
@@ -54,7 +56,9 @@ export async function findDocuments(
   const isSearch = searchIn(query.filter) !== undefined;
   if (isSearch) await provisioned.text.check();
   const maxTimeMS = isSearch ? engine.searchTime : engine.queryTime;
-  const options = { raw: true, maxTimeMS, batchSize: lengths.batchSize(limit, characters) };
+  // What is too much to be sorted in memory is refused, not sorted on the server's disk.
+  const bounds = { maxTimeMS, allowDiskUse: false };
+  const options = { raw: true, ...bounds, batchSize: lengths.batchSize(limit, characters) };
   if (order === "relevance") {
     const pipeline = rankedPipeline(provisioned, engine, query);
     return read(documents.aggregate<Uint8Array>(pipeline, options));
@@ -68,9 +72,19 @@ export async function findDocuments(
       : [afterPosition(sorting.keys, after, constantsIn(filter, provisioned.regularity))];
   if (computed === undefined) {
     const condition = chosen(provisioned, engine.clock, filter, visibility, ...position);
-    return read(
-      documents.find<Uint8Array>(condition, { ...options, ...shown(provisioned), sort, skip, limit }),
-    );
+    const found = (forced: FindOptions) => {
+      const all = { ...options, ...shown(provisioned), ...forced, sort, skip, limit };
+      return read(documents.find<Uint8Array>(condition, all));
+    };
+    const hint = forcedIndex(provisioned.shape, query, sorting);
+    if (hint === undefined) return found({});
+    try {
+      return await found({ hint });
+    } catch (error) {
+      // Somebody has dropped it.
+      if (isUnknownHint(error)) return found({});
+      throw error;
+    }
   }
   const pipeline = [
     { $match: chosen(provisioned, engine.clock, filter, visibility) },

@@ -25,6 +25,7 @@ export const serverErrors = {
   IndexBuildAlreadyInProgress: 285,
   ChangeStreamHistoryLost: 286,
   QueryExceededMemoryLimitNoDiskUseAllowed: 292,
+  TransactionTooLargeForCache: 388,
   BSONObjectTooLarge: 10334,
   SocketException: 9001,
   NotWritablePrimary: 10107,
