@@ -54,6 +54,7 @@ export const errorStatus = {
   version_mismatch: 412,
   payload_too_large: 413,
   unsupported_media_type: 415,
+  range_not_satisfiable: 416,
   idempotency_key_reused: 422,
   search_too_expensive: 422,
   aggregate_too_expensive: 422,

@@ -228,6 +228,7 @@ export type ErrorCode =
   | "version_mismatch"
   | "payload_too_large"
   | "unsupported_media_type"
+  | "range_not_satisfiable"
   | "idempotency_key_reused"
   | "search_too_expensive"
   | "aggregate_too_expensive"

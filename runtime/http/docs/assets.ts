@@ -2,7 +2,8 @@ import { hash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { extname } from "node:path";
 import { promisify } from "node:util";
-import { gunzip, gzip } from "node:zlib";
+import { createGunzip, gzip } from "node:zlib";
+import type { ByteSource, StreamedBody } from "../../realm/exchange.ts";
 import { type AssetName, assetNames, assetPath } from "./files.ts";
 
 /** A file that the page loads. */
@@ -14,8 +15,8 @@ export interface Asset {
   readonly etag: string;
   readonly mediaType: string;
   readonly gzipped: Buffer;
-  /** The same, for clients that do not take gzip. */
-  plain(): Promise<Buffer>;
+  /** The same, for clients that do not take gzip: decompressed as they take it. */
+  readonly plain: StreamedBody;
 }
 
 const mediaTypes: Readonly<Record<string, string>> = {
@@ -49,6 +50,12 @@ async function load(name: AssetName): Promise<Asset> {
     etag: `W/"${tag}"`,
     mediaType: mediaTypes[extension] ?? "application/octet-stream",
     gzipped,
-    plain: () => promisify(gunzip)(gzipped),
+    plain: { kind: "stream", length: bytes.length, open: () => decompressed(gzipped) },
   };
+}
+
+function decompressed(gzipped: Buffer): ByteSource {
+  const source = createGunzip();
+  source.end(gzipped);
+  return source;
 }

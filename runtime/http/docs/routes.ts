@@ -63,7 +63,7 @@ function asset(realm: RealmInstance): Route {
       const gzip = takesGzip(exchange);
       return {
         status: 200,
-        body: gzip ? found.gzipped : await found.plain(),
+        body: gzip ? found.gzipped : found.plain,
         headers: {
           ...kept,
           "content-type": found.mediaType,
