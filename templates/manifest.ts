@@ -9,6 +9,11 @@ export interface Manifest {
   /** Of the meaning of all inputs. */
   readonly fingerprint: string;
   readonly realms: Readonly<Record<string, RealmManifest>>;
+  /**
+   * Read rules that hid fields of collections which are there no longer, as settings by the path of their collection.yaml: they
+   * count when the collection comes back. Absent where there are none.
+   */
+  readonly retired?: Readonly<Record<string, JsonObject>>;
 }
 
 export interface RealmManifest {

@@ -2,21 +2,14 @@
  * Fields whose read rule went with them: documents are answered as they are stored, so everybody would see what the rule hid
  * (configuration.md, collection.yaml).
  */
-import { isJsonObject, type JsonObject } from "../../runtime/json.ts";
+import type { JsonObject } from "../../runtime/json.ts";
 import { diagnose } from "../diagnostics/catalogue.ts";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import { sorted } from "../diagnostics/sort.ts";
-import { objectOf } from "../model/collection.ts";
 import { isHideable, isOpen } from "../model/known-fields.ts";
 import type { Collection, Realm } from "../model/model.ts";
+import { type Protection, protectionsIn } from "../model/protections.ts";
 import type { CompiledRules, RulesStage } from "../rules/compiled.ts";
-
-/** What hid a member of stored documents. */
-export interface Protection {
-  readonly path: string;
-  /** The text of its read rule. */
-  readonly read: string;
-}
 
 /** What was built before: the files of the configuration, by their paths. */
 export type Recorded = Readonly<Record<string, JsonObject>>;
@@ -37,7 +30,7 @@ export function retiredFields(
   const found = collections.flatMap((collection) => {
     const place = `${collection.database}/${collection.name}`;
     const settings = `${realm.name}/${place}/collection.yaml`;
-    const protections = recordedProtections(recorded[settings]);
+    const protections = protectionsIn(recorded[settings]);
     const compiled = rules.collections.get(place);
     const isUnread = collection.fieldsSpan === undefined && told.some(({ span }) => span.file === settings);
     if (compiled === undefined || isUnread) return [];
@@ -49,15 +42,6 @@ export function retiredFields(
     );
   });
   return sorted(found);
-}
-
-/** The read rules of fields in a collection.yaml; `true` hides nothing. */
-function recordedProtections(settings: JsonObject | undefined): Protection[] {
-  return Object.entries(objectOf(settings?.fields)).flatMap(([path, rules]) => {
-    const read = isJsonObject(rules) ? rules.read : undefined;
-    if (typeof read !== "string" && typeof read !== "boolean") return [];
-    return String(read).trim() === "true" ? [] : [{ path, read: String(read) }];
-  });
 }
 
 /**

@@ -3,7 +3,7 @@ import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { writeRealm } from "../diff/testing/case.ts";
+import { accounts, writeRealm } from "../diff/testing/case.ts";
 import { ruled } from "../diff/testing/rule-cases.ts";
 import { type BuildOptions, build } from "./build.ts";
 import { check } from "./check.ts";
@@ -43,6 +43,8 @@ const checked = (config: string, against?: string): Promise<Said> =>
     ),
   );
 
+/** Another collection in place of the one of a sketch. */
+const other = { "db/notes/schema.json": null, "db/other/schema.json": '{ "type": "object" }' };
 const refusal = "desk/db/notes/collection.yaml:1:1 error retired-field-readable 'salary' was hidden";
 
 test("build refuses again and again, and writes nothing; a folder that is new tells of nothing", async () => {
@@ -62,6 +64,31 @@ test("check --against an output folder; without one it does not know", async () 
   const none = checked("leaking", join(folder, "leaking"));
   await expect(none).rejects.toThrow(UsageError);
   await expect(none).rejects.toThrow("holds no output of realmc build");
+});
+
+test("what hid fields of a collection that was removed counts when it comes back, in builds and checks", async () => {
+  const out = join(folder, "removed");
+  cpSync(output, out, { recursive: true });
+  writeRealm(join(folder, "without/desk"), { realm: accounts, files: other });
+  for (const _ of ["removed", "built once more", "and again"])
+    expect((await built("without", { out }))[0]).toBe(0);
+  expect(await built("without", { out, check: true })).toEqual([0, expect.stringContaining("up to date")]);
+  expect(await built("leaking", { out })).toEqual([1, expect.stringContaining(refusal)]);
+  expect(await checked("leaking", out)).toEqual([1, expect.stringContaining(refusal)]);
+  const manifest = (): string => readFileSync(join(out, "manifest.json"), "utf8");
+  expect(manifest()).toContain('"retired"');
+  expect((await built("hiding", { out }))[0]).toBe(0);
+  expect(manifest()).not.toContain('"retired"');
+});
+
+test("a collection of a realm that was removed, too", async () => {
+  const out = join(folder, "realm-removed");
+  cpSync(output, out, { recursive: true });
+  writeRealm(join(folder, "elsewhere/shop"), { files: other });
+  expect((await built("elsewhere", { out }))[0]).toBe(0);
+  expect(await built("leaking", { out })).toEqual([1, expect.stringContaining(refusal)]);
+  expect((await built("published", { out }))[0]).toBe(0);
+  expect((await built("leaking", { out }))[0]).toBe(0);
 });
 
 test("retired: published says that it is meant, and need not be said for ever", async () => {

@@ -8,6 +8,7 @@ import { loadRealms } from "../check/analyze.ts";
 import type { Recorded } from "../check/retired.ts";
 import type { Staged } from "../diagnostics/diagnostic.ts";
 import { hasErrors, sorted } from "../diagnostics/sort.ts";
+import { recordedIn } from "../emit/retired.ts";
 import { readManifest } from "../emit/write.ts";
 import { isInside } from "../load/folders.ts";
 import { canonicalJson, meaningOf } from "../model/meaning.ts";
@@ -48,7 +49,8 @@ export async function loadSide(folder: string): Promise<Staged<Realm[]>> {
 export async function recordedFiles(folder: string): Promise<Recorded> {
   const manifest = await readManifest(folder);
   if (manifest === undefined) throw new UnknownOutput(`${folder} holds no output of realmc build`);
-  return Object.fromEntries(configurationOf(folder, manifest));
+  configurationOf(folder, manifest);
+  return recordedIn(manifest);
 }
 
 function configurationOf(folder: string, { realms }: Manifest): readonly [string, JsonObject][] {

@@ -8,6 +8,7 @@ import { sortedMembers } from "../model/meaning.ts";
 import type { Realm } from "../model/model.ts";
 import type { RulesStage } from "../rules/compiled.ts";
 import { emitRealm } from "./emit.ts";
+import { retiredSettings } from "./retired.ts";
 
 export interface Plan {
   readonly manifest: Manifest;
@@ -55,7 +56,9 @@ export async function planOutput(realms: readonly EmittedRealm[], options: PlanO
   const fingerprint = hash(
     JSON.stringify(Object.entries(sorted).map(([name, entry]) => [name, entry.fingerprint])),
   );
-  const manifest = { compiler, fingerprint, realms: sorted };
+  const retired = retiredSettings(previous, sorted);
+  const hasRetired = Object.keys(retired).length > 0;
+  const manifest = { compiler, fingerprint, realms: sorted, ...(hasRetired ? { retired } : {}) };
   const server = await formatModule(serverModule(names));
   const files = [...realms.flatMap((realm) => realm.files), server].sort((a, b) =>
     a.path < b.path ? -1 : 1,

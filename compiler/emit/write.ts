@@ -5,6 +5,7 @@ import { isJsonObject, type JsonObject } from "../../runtime/json.ts";
 import { type Manifest, manifestPath, type RealmManifest } from "../../templates/manifest.ts";
 import type { EmittedFile } from "../../templates/print/code.ts";
 import type { Plan } from "./plan.ts";
+import { recordedIn } from "./retired.ts";
 
 /** How an output folder differs from a plan; paths relative to it. */
 export interface Difference {
@@ -20,11 +21,10 @@ export async function readManifest(folder: string): Promise<Manifest | undefined
   return text === undefined ? undefined : parseManifest(text);
 }
 
-/** The configuration that an output folder was built from, by path, as far as its manifest tells. */
+/** What an output folder was built from, see {@link recordedIn}, as far as its manifest tells. */
 export async function readRecorded(folder: string): Promise<Readonly<Record<string, JsonObject>>> {
-  const realms = Object.values((await readManifest(folder))?.realms ?? {});
-  const files = realms.flatMap(({ configuration }) => Object.entries(configuration ?? {}));
-  return Object.fromEntries(files.filter(([, value]) => isJsonObject(value)));
+  const manifest = await readManifest(folder);
+  return manifest === undefined ? {} : recordedIn(manifest);
 }
 
 function parseManifest(text: string): Manifest | undefined {
@@ -40,6 +40,7 @@ function isManifest(value: unknown): value is Manifest {
   return (
     isJsonObject(value) &&
     isJsonObject(value["realms"]) &&
+    (value["retired"] === undefined || isJsonObject(value["retired"])) &&
     Object.values(value["realms"]).every(isRealmManifest)
   );
 }

@@ -1,6 +1,7 @@
 /** Two versions of the rules of a collection. */
-import { exposed, type Protection } from "../../check/retired.ts";
+import { exposed } from "../../check/retired.ts";
 import type { Realm, RuleName } from "../../model/model.ts";
+import type { Protection } from "../../model/protections.ts";
 import type { Circumstances } from "../../proofs/candidates.ts";
 import { relationOf } from "../../proofs/relation.ts";
 import { anything, either, orNone, type Room, roomOf, storedAndWritten } from "../../proofs/room.ts";
