@@ -126,8 +126,7 @@ function samplesOf(facets: Facets | undefined): JsonValue[] {
 /** Levels of objects in which required members are looked for. */
 const MAX_DEPTH = 4;
 
-/** Dotted paths of the fields that every valid document has. */
-/** Paths outside of arrays that every document has, and not as null. */
+/** Dotted paths outside of arrays that every document has, and not as null. */
 export function requiredPaths(top: Place): ReadonlySet<string> {
   const paths = new Set<string>();
   collect([top], "", 0);

@@ -201,5 +201,13 @@ describe("schemas", () => {
     const number = (multipleOf: number): JsonObject => object({ n: { type: "integer", multipleOf } });
     expect(compared(number(4), number(2))).toEqual(["limit-relaxed schema.n"]);
     expect(compared(number(2), number(3))).toEqual(["limit-tightened schema.n"]);
+    // As decimals: the least common multiple of 0.1 and 0.15 is 0.3.
+    const prices = object({ n: { type: "number", multipleOf: 0.1, allOf: [{ multipleOf: 0.15 }] } });
+    const price = (multipleOf: number): JsonObject => object({ n: { type: "number", multipleOf } });
+    expect(compared(prices, price(0.3))).toEqual(["schema-rewritten schema"]);
+    expect(compared(prices, price(0.05))).toEqual(["limit-relaxed schema.n"]);
+    expect(
+      compared(price(0.3), object({ n: { type: "number", multipleOf: 0.1, allOf: [{ multipleOf: 0.7 }] } })),
+    ).toEqual(["limit-tightened schema.n"]);
   });
 });

@@ -2,6 +2,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../runtime/json.ts";
 import { type Place, target, targetKey, within } from "../../emit/openapi/schemas/place.ts";
 import { mapSubschemas } from "../../emit/schema/walk.ts";
+import { commonMultiple } from "../../model/decimals.ts";
 import { canonicalJson } from "../../model/meaning.ts";
 import { allTypes, type JsonType, typesOf } from "../../model/shapes.ts";
 
@@ -172,12 +173,8 @@ function together(name: Limit, one: number, other: number): number {
     case "least":
       return Math.max(one, other);
     case "factor":
-      return (one / commonFactor(one, other)) * other;
+      return commonMultiple(one, other);
   }
-}
-
-function commonFactor(one: number, other: number): number {
-  return other === 0 ? one : commonFactor(other, one % other);
 }
 
 export const limitNames: readonly Limit[] = [

@@ -1,5 +1,5 @@
 /** Limits that exclude each other: of numbers, and of how much a text, array or object holds. */
-import { decimalOf } from "../../../../runtime/validation/multiples.ts";
+import { inOneScale } from "../../../model/decimals.ts";
 import type { Part } from "./places.ts";
 
 /** A keyword with a number, and where it stands. */
@@ -113,7 +113,8 @@ function multipleConflict(
   for (const part of parts) {
     const { multipleOf } = part.schema;
     if (typeof multipleOf !== "number" || !(multipleOf > 0)) continue;
-    const [least, most, unit] = inOneScale([lower.limit.value, upper.limit.value, multipleOf]);
+    const { units } = inOneScale([lower.limit.value, upper.limit.value, multipleOf]);
+    const [least, most, unit] = units;
     const count = quotient(least, unit) + (lower.exclusive && least % unit === 0n ? 1n : 0n);
     const first = count * unit;
     if (upper.exclusive ? first < most : first <= most) continue;
@@ -130,17 +131,6 @@ function multipleConflict(
 function quotient(dividend: bigint, divisor: bigint): bigint {
   const whole = dividend / divisor;
   return dividend > whole * divisor ? whole + 1n : whole;
-}
-
-/** Decimals as whole numbers of one power of ten. */
-function inOneScale([a, b, c]: readonly [number, number, number]): [bigint, bigint, bigint] {
-  const all = [a, b, c].map((number) => ({ ...decimalOf(number), negative: number < 0 }));
-  const lowest = Math.min(...all.map(({ exponent }) => exponent));
-  const scaled = all.map(({ digits, exponent, negative }) => {
-    const size = BigInt(digits) * 10n ** BigInt(exponent - lowest);
-    return negative ? -size : size;
-  });
-  return [scaled[0] ?? 0n, scaled[1] ?? 0n, scaled[2] ?? 1n];
 }
 
 function named({ keyword, value }: Limit): string {
