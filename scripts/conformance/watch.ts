@@ -23,7 +23,9 @@ export function faults(
   path: string,
   received: Received,
 ): readonly string[] {
-  const route = realms.flatMap(routesOf).find((each) => each.path.test(path));
+  const realm = realms.find(({ definition }) => path.startsWith(`/v1/${definition.name}/`));
+  if (realm === undefined) return [];
+  const route = routesOf(realm).find((each) => each.path.test(path));
   const operation = route?.operations.get(method === "HEAD" ? "GET" : method);
   if (operation === undefined) return [];
   const response = operation.responses.get(received.status);
