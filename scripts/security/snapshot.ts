@@ -1,5 +1,6 @@
 import { collections } from "../../runtime/auth/collections.ts";
 import { realmCollections } from "../../runtime/instance/realm.ts";
+import { jobCollection } from "../../runtime/jobs/records.ts";
 import { isJsonObject, type JsonValue } from "../../runtime/json.ts";
 import type { RealmDefinition } from "../../runtime/realm/definition.ts";
 import type { Store } from "../../runtime/store/contract/store.ts";
@@ -7,7 +8,13 @@ import type { Store } from "../../runtime/store/contract/store.ts";
 /** Notes of use, which a look at something makes too. */
 const passing = new Set(["last_used_at", "administered_at"]);
 
-/** Everything that a realm stores, but for when its sessions were used: what a refused request must leave as it is. */
+/** The job of the service's own, which runs when it is due, whatever is asked. */
+const retention = "retention";
+
+/**
+ * Everything that a realm stores, but for when its sessions were used and what the service does by itself: what a refused
+ * request must leave as it is.
+ */
 export async function snapshot(store: Store, definition: RealmDefinition): Promise<readonly string[]> {
   const found: string[] = [];
   for (const { name } of realmCollections(definition)) {
@@ -17,6 +24,7 @@ export async function snapshot(store: Store, definition: RealmDefinition): Promi
     for (;;) {
       const page = await collection.scan(after, 1_000);
       for (const { id, text, version } of page) {
+        if (name === jobCollection && id === retention) continue;
         found.push(sessions ? `${name} ${id} ${withoutUse(text)}` : `${name} ${id} ${version} ${text}`);
       }
       if (page.length < 1_000) break;
