@@ -1,5 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
+// It starts its service in the folder that it was loaded in, which must outlast every test of the worker.
+import "esbuild";
 import { packageRoot } from "../../package/package.ts";
 import { main } from "../main.ts";
 
