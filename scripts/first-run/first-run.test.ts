@@ -34,8 +34,9 @@ beforeAll(() => {
 });
 afterAll(async () => {
   await stopDev();
+  // Installed projects have very many files.
   rmSync(place, { recursive: true, force: true });
-});
+}, 120_000);
 
 /** Of a terminal: nothing of this checkout's npm and its tools, which the tests run in. */
 const environment = () => {

@@ -119,15 +119,21 @@ function resources(): Readonly<Record<string, number>> {
   return counts;
 }
 
+/** Whether nothing more is open than before; what other files of the worker had open may have gone meanwhile. */
+function isBackAt(before: Readonly<Record<string, number>>): boolean {
+  return Object.entries(resources()).every(([name, count]) => count <= (before[name] ?? 0));
+}
+
 it("connects and cuts, of streams both ways, leave memory, timers and descriptors as they were", async () => {
   await visits(300);
-  const before = resources();
-  const heap = heapUsed();
-  const count = runs(10_000);
-  await visits(count);
-  // Of a visit nothing stays; what the engine compiles and keeps for itself does.
-  while (JSON.stringify(resources()) !== JSON.stringify(before))
-    await new Promise((go) => setTimeout(go, 10));
-  expect(resources()).toEqual(before);
-  expect(heapUsed() - heap).toBeLessThan(1_500_000);
+  const growth: number[] = [];
+  // What leaks does so each time; the worker's own doings, what the engine compiles among them, do not.
+  while (growth.length < 3 && !growth.some((bytes) => bytes < 1_500_000)) {
+    const before = resources();
+    const heap = heapUsed();
+    await visits(runs(10_000));
+    while (!isBackAt(before)) await new Promise((go) => setTimeout(go, 10));
+    growth.push(heapUsed() - heap);
+  }
+  expect(Math.min(...growth)).toBeLessThan(1_500_000);
 }, 300_000);
