@@ -251,7 +251,7 @@ describe("a transaction that awaits something else than its own operations", () 
 
   test("the store is not well meanwhile, and closes all the same", async () => {
     const impatient = new Writer(reads, () => commits++, { transactionTime: 50, healthTime: 1 });
-    await impatient.check();
+    await writer.check();
     const work = expect(impatient.transaction(forever)).rejects.toBeInstanceOf(TransactionTimeout);
     await expect(impatient.check()).rejects.toBeInstanceOf(StoreUnavailable);
     await impatient.close();
