@@ -168,18 +168,6 @@ describeMongo("A server whose store fails", () => {
       expect([again.status, again.headers.get("idempotent-replayed")]).toEqual([201, null]);
       expect((await titles()).filter((title) => title === "undone")).toHaveLength(1);
     });
-
-    test("a write that is done is answered although its mark could not be taken off", async () => {
-      const headers = { "idempotency-key": "key:marked" };
-      const marks = (name: string) => (command: { name: string; body: object }) =>
-        command.name === name && JSON.stringify(command.body).includes("_svc.leases");
-      const stuck = proxy.inject(marks("delete"), { error: "NotWritablePrimary" }, Number.POSITIVE_INFINITY);
-      expect((await created("marked", "notes", headers)).status).toBe(201);
-      expect(stuck.struck).toBeGreaterThan(0);
-      stuck.end();
-      const again = await created("marked", "notes", headers);
-      expect([again.status, again.headers.get("idempotent-replayed")]).toEqual([201, "true"]);
-    });
   });
 
   test("a batch that met other writers is done once", async () => {
