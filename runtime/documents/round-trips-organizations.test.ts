@@ -3,6 +3,7 @@ import type { Person } from "../auth/testing/accounts.ts";
 import { FaultProxy } from "../store/mongodb/testing/faults.ts";
 import { describeMongo, dropTestDatabases, testLocation } from "../store/mongodb/testing/server.ts";
 import { notes, pages, startTenants, type Tenants, tickets } from "./testing/organizations.ts";
+import { untilQuiet } from "./testing/quiet.ts";
 
 /** Of organizations, seen by everybody. */
 const open = { ...notes, name: "open", references: {} };
@@ -23,6 +24,7 @@ describeMongo("What a request asks of organizations, where the store is shared",
     ticket = await tenants.made(`tickets?org=${tenants.acme.id}`);
     // Which organizations are deleted is read once; then the mark tells whether it still is so.
     await tenants.as(tenants.robot)("GET", "tickets");
+    await untilQuiet(proxy, `${location.prefix}shop`);
   });
   afterAll(async () => {
     await tenants.stop();

@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { allowed } from "../rules/index.ts";
 import { FaultProxy } from "../store/mongodb/testing/faults.ts";
-import {
-  describeMongo,
-  dropTestDatabases,
-  testClient,
-  testLocation,
-} from "../store/mongodb/testing/server.ts";
+import { describeMongo, dropTestDatabases, testLocation } from "../store/mongodb/testing/server.ts";
+import { untilQuiet } from "./testing/quiet.ts";
 import { collection, type Received, type Sent, type Shop, startShop } from "./testing/shop.ts";
 
 const rules = { read: allowed, create: allowed, update: allowed, delete: allowed };
@@ -29,9 +25,7 @@ describeMongo("Commands that a request sends to the database", () => {
     key = { token: await shop.key({ name: "robot" }) };
     // What rules read as `appConfig` is looked up once a second of the held clock.
     await shop.send("GET", "notes");
-    // What begins in the background with the server has come to its end.
-    const leases = (await testClient()).db(`${location.prefix}shop`).collection("_svc.leases");
-    await vi.waitFor(async () => expect(await leases.countDocuments()).toBe(0), { timeout: 30_000 });
+    await untilQuiet(proxy, `${location.prefix}shop`);
   });
   afterAll(async () => {
     await shop.stop();
