@@ -102,5 +102,5 @@ describe("Answers under way", () => {
       break;
     }
     expect(server.err.filter((line) => !line.includes("ExperimentalWarning"))).toEqual([]);
-  }, 60_000);
+  }, 180_000);
 });
