@@ -85,7 +85,13 @@ const variables = {
     parse: within(parseSize, 1, 1024 * 1024 * mebibyte, "a size such as 67108864 or 64MiB"),
   },
   SVC_MAX_CONNECTIONS: { fallback: 12_000, parse: integer(1, 1_000_000) },
-  SVC_STORE: { fallback: { engine: "sqlite", folder: resolve("data") }, parse: store },
+  SVC_STORE: {
+    // In the folder of who asks, wherever the process was when this was loaded.
+    get fallback() {
+      return { engine: "sqlite", folder: resolve("data") } as const;
+    },
+    parse: store,
+  },
   SVC_DATA: { fallback: undefined, parse: (text) => resolve(text) },
   SVC_ADMIN_API: { fallback: true, parse: onOff },
   SVC_QUERY_TIME: { fallback: 5_000, parse: duration },
