@@ -23,9 +23,26 @@ const RARELY = 128;
  * for long, and is drawn anew, so that nobody can choose rows that do. Products stay integers for 30 thousand million rows.
  */
 const tickingOnce = (rows: number) => `(seq * ${factor} & ${(rows - 1) * 2 ** 24} OR tick())`;
-const factor = randomInt(2 ** 26, 2 ** 27) * 2 + 1;
+const factor = drawn();
 export const ticking = tickingOnce(SAMPLING);
 const tickingRarely = tickingOnce(RARELY);
+
+function drawn(): number {
+  for (;;) {
+    const odd = randomInt(2 ** 26, 2 ** 27) * 2 + 1;
+    if (spreads(odd, SAMPLING) && spreads(odd, RARELY)) return odd;
+  }
+}
+
+/** Whether no more than four times as many rows lie between two of a sample: of one factor in some it would be thousands. */
+function spreads(odd: number, rows: number): boolean {
+  let last = 0;
+  for (let seq = 1; seq <= 64 * rows; seq += 1) {
+    if (Math.floor((seq * odd) / 2 ** 24) % rows === 0) last = seq;
+    else if (seq - last > 4 * rows) return false;
+  }
+  return true;
+}
 
 /** A statement as a reader thread runs it. */
 export function forReader(sql: string): string {
