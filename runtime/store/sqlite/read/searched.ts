@@ -29,6 +29,15 @@ const FEW_ASKED = 300;
 /** Conditions beside a search that are tried for being few. */
 const TRIED = 2;
 
+/** What every way to a page has to know. */
+interface Sought {
+  readonly parts: PageParts;
+  readonly find: Find;
+  /** Of the order, without those that the filter holds to one value. */
+  readonly keys: readonly SortKey[];
+  readonly search: SearchFilter;
+}
+
 /**
  * The statements of a page of what a search finds, in an order. What it finds is sorted where it is little. What is found
  * in nearly every document is not: then, whichever turns out to be little, the rows of another condition are asked whether
@@ -57,13 +66,14 @@ export function searchedPlan(
       frequent(parameters),
       ...served.map((part) => fewOf(parts, part, visibility, false)(parameters)),
     );
-  const asked = served.map((part) => () => askedAlone(parts, find, keys, search, part, frequent));
+  const sought: Sought = { parts, find, keys, search };
+  const asked = served.map((part) => () => askedAlone(sought, part, frequent));
   const last =
     ordered === undefined
       ? [() => sorted(many)]
       : [
-          ...(isDeep(find) ? [] : [() => begun(parts, find, keys, search, ordered, many)]),
-          () => walkedThrough(parts, find, keys, search, ordered, many),
+          ...(isDeep(find) ? [] : [() => begun(sought, ordered, many)]),
+          () => walkedThrough(sought, ordered, many),
         ];
   return { first: sorted(frequency(parts, search, false)), others: [...asked, ...last] };
 }
@@ -85,14 +95,8 @@ function fewOf({ source }: PageParts, part: Filter, visibility: Find["visibility
 }
 
 /** The rows of another condition, where they are few, each asked whether it is found; sorted. */
-function askedAlone(
-  parts: PageParts,
-  { filter, visibility, after }: Find,
-  keys: readonly SortKey[],
-  search: SearchFilter,
-  part: Filter,
-  frequent: Guard,
-): Lowered {
+function askedAlone({ parts, find, keys, search }: Sought, part: Filter, frequent: Guard): Lowered {
+  const { filter, visibility, after } = find;
   const parameters = new Parameters(BEFORE);
   const guard = conjunction(frequent(parameters), fewOf(parts, part, visibility, true)(parameters));
   const few = `SELECT seq AS few FROM ${parts.source.rows(part, visibility, parameters)} LIMIT CASE WHEN ${guard} THEN ${FEW_ASKED} ELSE 0 END`;
@@ -106,16 +110,10 @@ function askedAlone(
 }
 
 /** The page, where the first rows of the order fill it, each asked whether it is found. */
-function begun(
-  parts: PageParts,
-  find: Find,
-  keys: readonly SortKey[],
-  search: SearchFilter,
-  walk: Walk,
-  guard: Guard,
-): Lowered {
+function begun(sought: Sought, walk: Walk, guard: Guard): Lowered {
+  const { parts, find, keys, search } = sought;
   const parameters = new Parameters(BEFORE);
-  const { rows, bound } = along(parts, find, keys, walk, parameters);
+  const { rows, bound } = along(sought, walk, parameters);
   const conditions = conjunction(
     restOf(parts, find.filter, [search, ...bound], parameters),
     isFoundBy(parts.shape, search.terms, parameters),
@@ -131,16 +129,10 @@ function begun(
 }
 
 /** All rows of the order that are found, until the page is full. */
-function walkedThrough(
-  parts: PageParts,
-  find: Find,
-  keys: readonly SortKey[],
-  search: SearchFilter,
-  walk: Walk,
-  guard: Guard,
-): Lowered {
+function walkedThrough(sought: Sought, walk: Walk, guard: Guard): Lowered {
+  const { parts, find, keys, search } = sought;
   const parameters = new Parameters(BEFORE);
-  const { rows, bound } = along(parts, find, keys, walk, parameters);
+  const { rows, bound } = along(sought, walk, parameters);
   const conditions = conjunction(
     lower(search, parameters, parts.rowByRow),
     restOf(parts, find.filter, [search, ...bound], parameters),
@@ -152,9 +144,7 @@ function walkedThrough(
 
 /** Rows along an index, those after the position, and the conditions by which the index begins. */
 function along(
-  { table, visible, rowByRow }: PageParts,
-  { filter, visibility, after }: Find,
-  keys: readonly SortKey[],
+  { parts: { table, visible, rowByRow }, find: { filter, visibility, after }, keys }: Sought,
   { index, bound }: Walk,
   parameters: Parameters,
 ): { readonly rows: string; readonly bound: readonly Filter[] } {
