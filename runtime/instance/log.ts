@@ -1,5 +1,5 @@
 import pino, { type Logger } from "pino";
-import type { LogLevel } from "./settings.ts";
+import type { LogLevel } from "./setting-values.ts";
 
 /**
  * The process's log: JSON lines on stdout, readable ones on a terminal (`SVC_LOG`: starts, warnings and errors at

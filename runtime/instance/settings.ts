@@ -1,11 +1,26 @@
 import { resolve } from "node:path";
-import { type AddressOf, parseNetwork, trustHops, trustNetworks, trustNobody } from "../http/address.ts";
-import type { ExpandLimits } from "../realm/definition.ts";
-import { locationForms, parseLocation, type StoreLocation } from "../store/location.ts";
+import { type AddressOf, trustNobody } from "../http/address.ts";
+import type { ExpandLimits, RealtimeSettings } from "../realm/definition.ts";
+import type { StoreLocation } from "../store/location.ts";
 import { closest } from "../suggest.ts";
-import { parseDuration, parseSize } from "../units.ts";
-import { KEY_BYTES, parseKeys } from "./keys.ts";
-import { parseSmtpUrl, type SmtpServer, smtpForms } from "./smtp.ts";
+import { parseSize } from "../units.ts";
+import {
+  decimal,
+  duration,
+  integer,
+  keys,
+  type LogLevel,
+  logLevel,
+  type MetricsPlace,
+  metrics,
+  onOff,
+  proxies,
+  Refused,
+  smtp,
+  store,
+  within,
+} from "./setting-values.ts";
+import type { SmtpServer } from "./smtp.ts";
 
 /** What the environment configures (docs: Instance settings). */
 export interface Settings {
@@ -31,6 +46,7 @@ export interface Settings {
   /** Bytes of answers under way. */
   readonly answerMemory: number;
   readonly expandLimits: ExpandLimits;
+  readonly realtime: RealtimeSettings;
   /** Secrets to sign and encrypt with, newest first; undefined: the instance keeps one in its data folder. */
   readonly keys: readonly Uint8Array[] | undefined;
   readonly addressOf: AddressOf;
@@ -39,19 +55,10 @@ export interface Settings {
   readonly logLevel: LogLevel;
   /** A line in the log for every request. */
   readonly accessLog: boolean;
-  /** Where figures are served: nowhere, beside everything else, or at an address of their own. */
-  readonly metrics: "off" | "on" | ListenAddress;
-}
-
-export interface ListenAddress {
-  readonly host: string;
-  readonly port: number;
+  readonly metrics: MetricsPlace;
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>;
-
-const logLevels = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
-export type LogLevel = (typeof logLevels)[number];
 
 /** The environment configures nothing that works; the message has a line per problem, each naming its variable. */
 export class BadSettings extends Error {
@@ -62,9 +69,6 @@ export class BadSettings extends Error {
     this.problems = problems;
   }
 }
-
-/** A value that its variable does not take; the message says what it takes. */
-class Refused extends Error {}
 
 interface Variable<T> {
   readonly fallback: T;
@@ -112,6 +116,20 @@ const variables = {
   SVC_EXPAND_MAX_PATHS: { fallback: 5, parse: integer(1, 50) },
   SVC_EXPAND_MAX_ARRAY: { fallback: 100, parse: integer(1, 1_000) },
   SVC_EXPAND_MAX_DOCS: { fallback: 2_000, parse: integer(1, 100_000) },
+  SVC_REALTIME: { fallback: true, parse: onOff },
+  SVC_REALTIME_MAX_SUBSCRIPTIONS: { fallback: 20, parse: integer(1, 50) },
+  SVC_REALTIME_MAX_STREAMS_PER_CALLER: { fallback: 5, parse: integer(1, 10_000) },
+  SVC_REALTIME_MAX_STREAMS: { fallback: 10_000, parse: integer(1, 1_000_000) },
+  SVC_REALTIME_STREAMS_PER_SECOND: { fallback: 1, parse: decimal(0.01, 1_000) },
+  SVC_REALTIME_BUFFER_BYTES: {
+    fallback: 256 * 1024,
+    parse: within(parseSize, 4096, 64 * mebibyte, "a size such as 256KiB, from 4KiB to 64MiB"),
+  },
+  SVC_REALTIME_BUFFER_EVENTS: { fallback: 1_000, parse: integer(1, 1_000_000) },
+  SVC_REALTIME_MEMORY: {
+    fallback: 256 * mebibyte,
+    parse: within(parseSize, 4096, 1024 * 1024 * mebibyte, "a size such as 256MiB, from 4KiB"),
+  },
   SVC_KEYS: { fallback: undefined, parse: keys },
   SVC_TRUST_PROXY: { fallback: trustNobody, parse: proxies },
   SVC_SMTP_URL: { fallback: undefined, parse: smtp },
@@ -136,16 +154,24 @@ const variables = {
   SVC_EXPAND_MAX_PATHS: Variable<number>;
   SVC_EXPAND_MAX_ARRAY: Variable<number>;
   SVC_EXPAND_MAX_DOCS: Variable<number>;
+  SVC_REALTIME: Variable<boolean>;
+  SVC_REALTIME_MAX_SUBSCRIPTIONS: Variable<number>;
+  SVC_REALTIME_MAX_STREAMS_PER_CALLER: Variable<number>;
+  SVC_REALTIME_MAX_STREAMS: Variable<number>;
+  SVC_REALTIME_STREAMS_PER_SECOND: Variable<number>;
+  SVC_REALTIME_BUFFER_BYTES: Variable<number>;
+  SVC_REALTIME_BUFFER_EVENTS: Variable<number>;
+  SVC_REALTIME_MEMORY: Variable<number>;
   SVC_KEYS: Variable<readonly Uint8Array[] | undefined>;
   SVC_TRUST_PROXY: Variable<AddressOf>;
   SVC_SMTP_URL: Variable<SmtpServer | undefined>;
   SVC_LOG: Variable<LogLevel>;
   SVC_ACCESS_LOG: Variable<boolean>;
-  SVC_METRICS: Variable<Settings["metrics"]>;
+  SVC_METRICS: Variable<MetricsPlace>;
 };
 
 /** Of features that this version does not have: a setting without effect would deceive. */
-const notBuilt = /^SVC_(REALTIME|REALTIME_\w+|MAX_UPLOAD_BYTES)$/;
+const notBuilt = /^SVC_MAX_UPLOAD_BYTES$/;
 
 /**
  * Reads the instance's settings.
@@ -180,15 +206,36 @@ export function readSettings(environment: Environment): Settings {
       maxArray: read("SVC_EXPAND_MAX_ARRAY", variables.SVC_EXPAND_MAX_ARRAY),
       maxDocs: read("SVC_EXPAND_MAX_DOCS", variables.SVC_EXPAND_MAX_DOCS),
     },
+    realtime: {
+      enabled: read("SVC_REALTIME", variables.SVC_REALTIME),
+      limits: {
+        maxSubscriptions: read("SVC_REALTIME_MAX_SUBSCRIPTIONS", variables.SVC_REALTIME_MAX_SUBSCRIPTIONS),
+        maxStreamsPerCaller: read(
+          "SVC_REALTIME_MAX_STREAMS_PER_CALLER",
+          variables.SVC_REALTIME_MAX_STREAMS_PER_CALLER,
+        ),
+        maxStreams: read("SVC_REALTIME_MAX_STREAMS", variables.SVC_REALTIME_MAX_STREAMS),
+        streamsPerSecond: read("SVC_REALTIME_STREAMS_PER_SECOND", variables.SVC_REALTIME_STREAMS_PER_SECOND),
+        bufferBytes: read("SVC_REALTIME_BUFFER_BYTES", variables.SVC_REALTIME_BUFFER_BYTES),
+        bufferEvents: read("SVC_REALTIME_BUFFER_EVENTS", variables.SVC_REALTIME_BUFFER_EVENTS),
+      },
+      memory: read("SVC_REALTIME_MEMORY", variables.SVC_REALTIME_MEMORY),
+    },
     keys: read<readonly Uint8Array[] | undefined>("SVC_KEYS", variables.SVC_KEYS),
     addressOf: read("SVC_TRUST_PROXY", variables.SVC_TRUST_PROXY),
     smtp: read<SmtpServer | undefined>("SVC_SMTP_URL", variables.SVC_SMTP_URL),
     logLevel: read<LogLevel>("SVC_LOG", variables.SVC_LOG),
     accessLog: read("SVC_ACCESS_LOG", variables.SVC_ACCESS_LOG),
-    metrics: read<Settings["metrics"]>("SVC_METRICS", variables.SVC_METRICS),
+    metrics: read<MetricsPlace>("SVC_METRICS", variables.SVC_METRICS),
   };
   if (settings.bodyMemory < maxBodyBytes) {
     problems.push(`SVC_BODY_MEMORY must hold a body of MAX_BODY_BYTES, which is ${maxBodyBytes}`);
+  }
+  const { limits, memory } = settings.realtime;
+  if (memory < limits.bufferBytes) {
+    problems.push(
+      `SVC_REALTIME_MEMORY must hold a buffer of SVC_REALTIME_BUFFER_BYTES, which is ${limits.bufferBytes}`,
+    );
   }
   if (problems.length > 0) throw new BadSettings(problems.sort());
   return settings;
@@ -210,95 +257,4 @@ export function readSettings(environment: Environment): Settings {
 function unknown(name: string): string {
   const meant = closest(name, Object.keys(variables));
   return `${name} is not a setting${meant === undefined ? "" : `; did you mean ${meant}?`}`;
-}
-
-function duration(text: string): number {
-  return within(parseDuration, 1, 3_600_000, "a duration such as 5s, from 1ms to 1h")(text);
-}
-
-function keys(text: string): readonly Uint8Array[] {
-  const read = parseKeys(text);
-  // Secrets are never repeated.
-  if (read === undefined)
-    throw new Refused(`must be secrets of at least ${KEY_BYTES} bytes in base64, separated by commas`);
-  return read;
-}
-
-function integer(least: number, most: number): (text: string) => number {
-  return within(
-    (text) => (/^\d{1,15}$/.test(text) ? Number(text) : undefined),
-    least,
-    most,
-    `an integer from ${least} to ${most}`,
-  );
-}
-
-function within(
-  parse: (text: string) => number | undefined,
-  least: number,
-  most: number,
-  what: string,
-): (text: string) => number {
-  return (text) => {
-    const value = parse(text);
-    if (value === undefined || value < least || value > most) {
-      throw new Refused(`must be ${what}; it is ${JSON.stringify(text)}`);
-    }
-    return value;
-  };
-}
-
-function onOff(text: string): boolean {
-  if (text !== "on" && text !== "off") throw new Refused(`must be on or off; it is ${JSON.stringify(text)}`);
-  return text === "on";
-}
-
-function metrics(text: string): Settings["metrics"] {
-  if (text === "on" || text === "off") return text;
-  const [, bracketed, plain, digits = ""] = /^(?:\[([^\]\s]+)\]|([^:\s]+)):(\d{1,5})$/.exec(text) ?? [];
-  const host = bracketed ?? plain;
-  const port = Number(digits);
-  if (host === undefined || port > 65_535) {
-    throw new Refused(
-      `must be on, off or an address such as 127.0.0.1:9090 or [::1]:9090; it is ${JSON.stringify(text)}`,
-    );
-  }
-  return { host, port };
-}
-
-function logLevel(text: string): LogLevel {
-  const level = logLevels.find((known) => known === text);
-  if (level === undefined) {
-    throw new Refused(`must be one of ${logLevels.join(", ")}; it is ${JSON.stringify(text)}`);
-  }
-  return level;
-}
-
-function store(text: string): StoreLocation {
-  const location = parseLocation(text);
-  // A URI may hold a password: it is never repeated.
-  if (location === undefined) throw new Refused(`must be ${locationForms}`);
-  return location;
-}
-
-function smtp(text: string): SmtpServer {
-  const server = parseSmtpUrl(text);
-  // It may hold a password: it is never repeated.
-  if (server === undefined) throw new Refused(`must be ${smtpForms}`);
-  return server;
-}
-
-function proxies(text: string): AddressOf {
-  if (text === "off") return trustNobody;
-  if (/^\d+$/.test(text)) return trustHops(integer(1, 32)(text));
-  const networks = text.split(",").map((entry) => {
-    const network = parseNetwork(entry.trim());
-    if (network === undefined) {
-      throw new Refused(
-        `must be a number of hops or networks such as 10.0.0.0/8,::1; it holds ${JSON.stringify(entry.trim())}`,
-      );
-    }
-    return network;
-  });
-  return trustNetworks(networks);
 }

@@ -58,6 +58,8 @@ interface DefinitionOf<Document, Data> {
   readonly customId?: CustomId;
   /** `cache.public`: seconds. */
   readonly publicMaxAge?: number;
+  /** Clients may follow its changes. */
+  readonly realtime?: true;
   /** `organization`, `teams` and `on_org_delete`; absent: documents belong to no organization. */
   readonly organization?: CollectionOrganization;
   /** Its rules, or those of its fields, ask what the caller is in organizations and teams. */
@@ -104,6 +106,30 @@ export interface ExpandLimits {
   readonly maxDocs: number;
 }
 
+/** Limits of realtime streams (spec: Limits); of the instance, lowered by the realm. */
+export interface RealtimeLimits {
+  /** Of one stream. */
+  readonly maxSubscriptions: number;
+  /** Open at a time. */
+  readonly maxStreamsPerCaller: number;
+  /** Open at a time. */
+  readonly maxStreams: number;
+  /** Streams that a caller may open in a second; may be a fraction. */
+  readonly streamsPerSecond: number;
+  /** Of events that a stream has not taken yet. */
+  readonly bufferBytes: number;
+  /** That a stream has not taken yet. */
+  readonly bufferEvents: number;
+}
+
+/** Realtime streams as the instance has them. */
+export interface RealtimeSettings {
+  readonly enabled: boolean;
+  readonly limits: RealtimeLimits;
+  /** Bytes of the buffers of all streams. */
+  readonly memory: number;
+}
+
 /** `aggregate` of the collection settings: what may be grouped by and measured; documents may always be counted. */
 export interface AggregateDefinition {
   readonly groupBy: readonly Field[];
@@ -138,6 +164,8 @@ export interface RealmDefinition {
   readonly adminNetworks?: readonly string[];
   /** What `_openapi.json` shows to whom; absent with `openapi: off`. */
   readonly openapi?: { readonly access: "public" | "users"; readonly document: JsonObject };
+  /** Lower limits than the instance's. */
+  readonly realtime?: Partial<RealtimeLimits>;
   readonly collections: readonly CollectionDefinition[];
 }
 

@@ -77,6 +77,18 @@ export const testSettings: Omit<Settings, "store"> = {
   pageCharacters: 4 * 1024 * 1024,
   answerMemory: 256 * 1024 * 1024,
   expandLimits: { maxDepth: 2, maxPaths: 5, maxArray: 100, maxDocs: 2_000 },
+  realtime: {
+    enabled: true,
+    limits: {
+      maxSubscriptions: 20,
+      maxStreamsPerCaller: 5,
+      maxStreams: 10_000,
+      streamsPerSecond: 1,
+      bufferBytes: 256 * 1024,
+      bufferEvents: 1_000,
+    },
+    memory: 256 * 1024 * 1024,
+  },
   keys: [Buffer.alloc(32, 7)],
   addressOf: trustNobody,
   smtp: undefined,
