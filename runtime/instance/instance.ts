@@ -26,6 +26,7 @@ import { startResealing } from "./resealing.ts";
 import { retention } from "./retention.ts";
 import { BadSettings, type Settings } from "./settings.ts";
 import { describeSmtp, Smtp } from "./smtp.ts";
+import { textIndexing } from "./text-indexing.ts";
 
 export interface InstanceOptions {
   /** Of the configuration. */
@@ -222,6 +223,7 @@ function jobKinds(
   const kinds = [
     eraseOrganization,
     assignOrganization,
+    textIndexing,
     ...(mail === undefined ? [] : [mailing(realms, mail, log)]),
   ];
   return [...kinds, retention(kinds)];

@@ -1,6 +1,7 @@
 import type { JsonObject } from "../json.ts";
 import type { RealmInstance } from "../realm/exchange.ts";
 import type { Transaction } from "../store/contract/transaction.ts";
+import type { NewJob } from "./queue.ts";
 import type { JobRecord } from "./records.ts";
 
 /** The part of a realm that jobs need. */
@@ -20,6 +21,11 @@ export interface JobKind {
   readonly drains?: true;
   /** A standing job: every realm has one, due again so many milliseconds after each run, whatever came of it. */
   readonly every?: number;
+  /**
+   * What a realm needs when an instance begins with it: a job each is queued, but where one of this kind and target goes on
+   * already.
+   */
+  readonly needed?: (realm: JobRealm) => readonly Pick<NewJob, "target" | "state">[];
   /**
    * Reads what the next step needs, then answers what comes of it, or how it writes: in one transaction with the job's own
    * record, so that a step is done wholly or not at all, however the process ends. It may be done again by another

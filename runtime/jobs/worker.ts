@@ -1,12 +1,12 @@
 import { timestamp } from "../clock.ts";
-import { and, compare, isIn, not } from "../filter/algebra.ts";
 import { Outdated } from "../retry.ts";
-import { DuplicateId, StoreBusy, StoreUnavailable, TransactionConflict } from "../store/contract/errors.ts";
+import { StoreBusy, StoreUnavailable, TransactionConflict } from "../store/contract/errors.ts";
+import { beginJobs } from "./beginning.ts";
 import { type Claimed, ClaimLost, Claims, claimTime } from "./claims.ts";
 import { Finishing } from "./finishing.ts";
 import type { JobKind, JobRealm, Step } from "./kind.ts";
 import { advanced, afterFailure, keptOf } from "./outcome.ts";
-import { type JobRecord, jobCollection, jobFields, readJob, writeJob } from "./records.ts";
+import type { JobRecord } from "./records.ts";
 
 /** Milliseconds between two looks for what is due, and after which a claim is renewed. */
 export const lookEvery = 10_000;
@@ -210,47 +210,9 @@ export class JobWorker {
     }
   }
 
-  /** Makes standing jobs, and tells of those that nobody knows. */
   async #begin(): Promise<void> {
     await this.#claims.takeOver();
-    for (const kind of this.#kinds.values()) if (kind.every !== undefined) await this.#stand(kind);
-    const { store, clock, log, definition } = this.#realm;
-    const isUnknown = not(isIn(jobFields.kind, [...this.#kinds.keys()]));
-    const filter = and(isUnknown, compare("lte", jobFields.due_at, timestamp(clock.now())));
-    const jobs = store.collection(jobCollection);
-    const found = await jobs.find({ filter, visibility: "live", limit: 10, skip: 0 });
-    for (const { record } of found.map(readJob)) {
-      const fields = { realm: definition.name, job: record.id, kind: record.kind };
-      log.warn(fields, "a job is of a kind that this version does not know: it waits for one that does");
-    }
-  }
-
-  async #stand({ name }: JobKind): Promise<void> {
-    const { store, clock } = this.#realm;
-    const jobs = store.collection(jobCollection);
-    if ((await jobs.get(name, "live")) !== undefined) return;
-    const now = timestamp(clock.now());
-    const record: JobRecord = {
-      id: name,
-      kind: name,
-      status: "queued",
-      target: "realm",
-      created_at: now,
-      created_by: "service",
-      started_at: null,
-      finished_at: null,
-      due_at: now,
-      attempts: 0,
-      state: "{}",
-      result: null,
-      error: null,
-    };
-    try {
-      await jobs.insert(writeJob(record, 1));
-    } catch (error) {
-      // Another instance was quicker.
-      if (!(error instanceof DuplicateId)) throw error;
-    }
+    await beginJobs(this.#realm, [...this.#kinds.values()]);
   }
 
   #hold(work: Promise<void>): void {

@@ -1,13 +1,15 @@
 /**
  * A server process for tests: `<realm> [--unique]`, whose `slow` route answers once it has written its document, or
- * `<realm> --organizations`, which verifies addresses.
+ * `<realm> --organizations`, which verifies addresses, or `<realm> --texts [<title>]`, which dies where it indexes that title.
  */
 import { setTimeout } from "node:timers/promises";
 import { createDocument } from "../../documents/routes/create.ts";
 import { ApiError } from "../../errors.ts";
+import type { RealmModule } from "../../realm/exchange.ts";
 import { main } from "../main.ts";
 import { item, shopModule, uniqueSku } from "./fixture.ts";
 import { organizationsModule } from "./fixture-organizations.ts";
+import { textsModule } from "./fixture-texts.ts";
 
 const [node = "", script = "", realm = "", ...flags] = process.argv;
 
@@ -65,7 +67,10 @@ const shop = shopModule({
 });
 
 process.argv = [node, script];
-await main({
-  fingerprint: "f1",
-  realms: [flags.includes("--organizations") ? organizationsModule(realm) : shop],
-});
+await main({ fingerprint: "f1", realms: [realmOf(flags)] });
+
+function realmOf([kind, title]: readonly string[]): RealmModule {
+  if (kind === "--organizations") return organizationsModule(realm);
+  if (kind === "--texts") return textsModule(realm, title);
+  return shop;
+}

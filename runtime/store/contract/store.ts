@@ -50,6 +50,16 @@ export interface Store {
   readonly isShared: boolean;
   /** The time by the store's own clock, where it is shared the server's; epoch milliseconds. @throws StoreUnavailable */
   now(): Promise<number>;
+  /**
+   * Collections whose text index lacks documents that were there before it, so that searches throw IndexBuilding: whoever
+   * runs the store brings them in by {@link fillText}. None where instances share the store: they see to it among themselves.
+   */
+  unfilledTexts(): readonly string[];
+  /**
+   * Brings more of the documents of such a collection into its text index, for some milliseconds, and durably.
+   * @returns whether it lacks any yet
+   */
+  fillText(collection: string): Promise<boolean>;
   readonly feed: ChangeFeed;
   /** @throws when the store cannot be reached, or would not write. */
   health(): Promise<void>;

@@ -135,6 +135,14 @@ class MongoStore implements Store {
     return undefined;
   }
 
+  unfilledTexts(): readonly string[] {
+    return [];
+  }
+
+  async fillText(): Promise<boolean> {
+    return false;
+  }
+
   health(): Promise<void> {
     return this.#underway.run(() => checkPrimary(this.#engine));
   }

@@ -103,7 +103,6 @@ class SqliteStore implements Store {
       this.#collections.set(shape.name, { table, collection: new SqliteCollection(this.#engine, table) });
       this.#revisions.set(shape.name, 0);
     }
-    this.#texts.build();
   }
 
   collection(name: string): StoreCollection {
@@ -156,6 +155,14 @@ class SqliteStore implements Store {
     return this.#revisions.get(collection);
   }
 
+  unfilledTexts(): readonly string[] {
+    return this.#texts.unfilled();
+  }
+
+  fillText(collection: string): Promise<boolean> {
+    return this.#texts.fill(collection);
+  }
+
   async health(): Promise<void> {
     await access(this.#file.path);
     this.#reads.reading().prepare("SELECT count(*) FROM sqlite_schema").get();
@@ -168,7 +175,6 @@ class SqliteStore implements Store {
   }
 
   async #close(): Promise<void> {
-    this.#texts.close();
     this.#forgetting.close();
     await this.#writer.close();
     await this.#pool.close();

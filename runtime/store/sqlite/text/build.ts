@@ -7,11 +7,8 @@ import { textOf, valuesOf, wholeNumberOf } from "../rows.ts";
 import type { Writer } from "../write/writer.ts";
 import { dropStatements, learnDocument, stemsFunction, textStatements } from "./text.ts";
 
-/** Milliseconds for which a build holds the main thread, and for which it then lets others have it. */
+/** Milliseconds for which a piece of a build holds the main thread. */
 const PIECE = 4;
-const PAUSE = 2;
-/** Milliseconds until a build that failed, such as for want of space, goes on. */
-const RETRY = 1_000;
 
 /** Documents indexed in a second, until we know better. */
 const GUESSED_RATE = 10_000;
@@ -51,12 +48,8 @@ export class TextIndexes {
   readonly #reads: Reads;
   readonly #writer: Writer;
   readonly #indexes = new Map<string, TextIndex>();
-  /** By collection, in the order in which they are done. */
+  /** By collection. */
   readonly #builds = new Map<string, Build>();
-  #timer: NodeJS.Timeout | undefined;
-  /** A piece of a build waits for its turn to be written. */
-  #filling = false;
-  #closed = false;
 
   constructor(reads: Reads, writer: Writer) {
     this.#reads = reads;
@@ -69,7 +62,7 @@ export class TextIndexes {
     });
   }
 
-  /** To be run in the transaction that provisions; {@link build} fills what this has made. */
+  /** To be run in the transaction that provisions; {@link fill} fills what this has made. */
   provision(shapes: readonly CollectionShape[]): void {
     this.#reads.writing.database.exec(stateTable);
     for (const shape of shapes) {
@@ -113,40 +106,24 @@ export class TextIndexes {
     });
   }
 
-  /** Fills the indexes that are not, in the background. */
-  build(): void {
-    if (!this.#filling) this.#schedule(PAUSE);
+  /** Collections whose indexes are not filled. */
+  unfilled(): readonly string[] {
+    return [...this.#builds.keys()];
+  }
+
+  /** Fills an index a little further; answers whether it is to be filled yet. */
+  async fill(collection: string): Promise<boolean> {
+    const build = this.#builds.get(collection);
+    if (build === undefined) return false;
+    build.filled = await this.#writer.write(() => this.#fillPiece(build));
+    if (build.filled >= build.goal && this.#builds.get(collection) === build) this.#builds.delete(collection);
+    return this.#builds.has(collection);
   }
 
   /** @throws IndexBuilding */
   check(collection: string): void {
     const build = this.#builds.get(collection);
     if (build !== undefined) throw new IndexBuilding(remaining(build));
-  }
-
-  /** Begins no further piece; what is not indexed is when the store opens again. */
-  close(): void {
-    this.#closed = true;
-    clearTimeout(this.#timer);
-  }
-
-  #schedule(milliseconds: number): void {
-    clearTimeout(this.#timer);
-    if (this.#closed || this.#builds.size === 0) return;
-    this.#timer = setTimeout(() => this.#fill(), milliseconds);
-    // Only what answers requests keeps the process alive.
-    this.#timer.unref();
-  }
-
-  #fill(): void {
-    const [build] = this.#builds.values();
-    if (build === undefined) return;
-    this.#filling = true;
-    const filled = this.#writer.write(() => this.#fillPiece(build));
-    filled.then(
-      (row) => this.#filled(build, row),
-      () => this.#settled(RETRY),
-    );
   }
 
   /** Answers the row up to which it came. What a failure leaves half done, the next attempt does again. */
@@ -168,18 +145,6 @@ export class TextIndexes {
     } while (row < goal && performance.now() < end);
     writing.prepare(setFilled).run(collection, row);
     return row;
-  }
-
-  #filled(build: Build, row: number): void {
-    build.filled = row;
-    if (row >= build.goal && this.#builds.get(build.collection) === build)
-      this.#builds.delete(build.collection);
-    this.#settled(PAUSE);
-  }
-
-  #settled(pause: number): void {
-    this.#filling = false;
-    this.#schedule(pause);
   }
 }
 

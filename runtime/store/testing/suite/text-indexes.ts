@@ -4,14 +4,19 @@ import { documentFields } from "../../../filter/fields.ts";
 import type { TextIndex } from "../../../filter/search/text-index.ts";
 import type { StoreCollection } from "../../contract/collection.ts";
 import { IndexBuilding } from "../../contract/errors.ts";
+import { fillTexts } from "../texts.ts";
 import { failureOf, HOUR, idsOf, type Suite, start, written } from "./fixtures.ts";
 import { declared, everything, notesOf, searching } from "./notes.ts";
 
 /** Text indexes: how they follow writes, and how they come to be. */
 export function describeTextIndexes(suite: Suite): void {
   const { provisioned, notes, found, ranked } = notesOf(suite);
-  const built = (collection: StoreCollection, text: TextIndex) =>
-    vi.waitFor(() => collection.count(searching(text, "anything"), "live"), { interval: 2, timeout: 20_000 });
+  /** By ourselves, or by the instances that share the store. */
+  const built = async (collection: StoreCollection, text: TextIndex) => {
+    await fillTexts(suite.store);
+    const search = () => collection.count(searching(text, "anything"), "live");
+    await vi.waitFor(search, { interval: 2, timeout: 20_000 });
+  };
 
   describe("the text index follows every write", () => {
     test("update, patch of other fields, soft delete, restore, removal", async () => {
