@@ -1,5 +1,5 @@
 import { deepStrictEqual } from "node:assert";
-import type { Mail } from "../runtime/realm/exchange.ts";
+import type { Mail } from "../runtime/realm/mail.ts";
 
 /**
  * A README's conversation with a server: pairs of fenced `http` blocks, a request and the answer to it, and `eml` blocks,

@@ -6,7 +6,7 @@ import { helpdesk } from "../generated/helpdesk/realm.ts";
 import { inventory } from "../generated/inventory/realm.ts";
 import { createKey } from "../runtime/auth/keys.ts";
 import { deliveryTo, type HeldClock, type Started, startRealm } from "../runtime/instance/testing/servers.ts";
-import type { Mail } from "../runtime/realm/exchange.ts";
+import type { Mail } from "../runtime/realm/mail.ts";
 import { hold, readConversation } from "./conversation.ts";
 
 /** Mails in the order in which they were sent; they may come after the answer to what caused them. */

@@ -55,6 +55,7 @@ describe("Authentication 1: Bearer session tokens and API keys", () => {
         kind: "session",
         id: session,
         hash: expect.stringMatching(/^[0-9a-f]{64}$/),
+        expires: server.clock.now() + 30 * day,
         cookie: false,
         lapsed: false,
       },
@@ -66,6 +67,7 @@ describe("Authentication 1: Bearer session tokens and API keys", () => {
       keyId: expect.any(String),
       scopes: { read: ["shop/orders"] },
       delegates: false,
+      expires: null,
     });
     expect((await whoami()).body).toEqual({ kind: "anonymous", actor: "anonymous" });
     expect(callers.slice(-3)).toEqual([`user:${id}`, "key:reader", "anonymous"]);

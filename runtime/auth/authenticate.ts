@@ -6,6 +6,7 @@ import { DelegateAlong } from "./credentials/along.ts";
 import { type Bearer, BearerReader } from "./credentials/bearer.ts";
 import type { RecordCache } from "./credentials/cache.ts";
 import { cookieName, readCookie, requireOrigin } from "./credentials/cookie.ts";
+import { realmCredentials } from "./credentials/ending.ts";
 import { delegateOf, KeyResolver } from "./credentials/keys.ts";
 import { type LiveUser, liveUsers } from "./credentials/live.ts";
 import { SessionResolver } from "./credentials/sessions.ts";
@@ -24,7 +25,9 @@ export function unauthenticated(message = "This needs a valid session token or A
  * a changed role or a revoked key counts at the very next request. Where nothing changed, the same credential is answered
  * with the very same caller, at once; on a shared store, after one command.
  */
-export function authenticator(realm: Realm): Pick<RealmInstance, "authenticate" | "administers"> {
+export function authenticator(
+  realm: Realm,
+): Pick<RealmInstance, "authenticate" | "administers" | "credentials"> {
   const { accounts, name, origins } = realm.definition;
   const bearers = new BearerReader(realm.clock);
   const keys = new KeyResolver(realm);
@@ -69,6 +72,7 @@ export function authenticator(realm: Realm): Pick<RealmInstance, "authenticate" 
       return caller instanceof Promise ? caller.then(note) : note(caller);
     },
     administers: (caller) => sessions?.administers(caller),
+    credentials: realmCredentials(realm, sessions),
   };
 }
 

@@ -1,5 +1,5 @@
 import type { RealmDefinition } from "../realm/definition.ts";
-import type { Mail } from "../realm/exchange.ts";
+import type { Mail } from "../realm/mail.ts";
 import type { MailedPurpose } from "./credentials/mailed.ts";
 
 /** What a mail is made of. */

@@ -207,6 +207,18 @@ export function writeSession(record: SessionRecord, version: number): DocumentWr
   return writePassing(record, version);
 }
 
+/** Milliseconds for which it is known that a session signed out: an open stream looks every five minutes at least. */
+const signedOutFor = 600_000;
+
+/** A session that signed out: deleted, its record empty. */
+export function writeSignedOut(
+  { id, created_at }: SessionRecord,
+  version: number,
+  now: number,
+): DocumentWrite {
+  return { ...writeRecord({ id }, version, created_at), deletedAt: now, purgeAt: now + signedOutFor };
+}
+
 export function writeToken(record: TokenRecord): DocumentWrite {
   return writePassing(record, 1);
 }

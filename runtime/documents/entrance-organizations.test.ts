@@ -39,6 +39,7 @@ const ann: UserCaller = {
     kind: "session",
     id: "s",
     hash: "h",
+    expires: 0,
     cookie: false,
     administration: undefined,
     lapsed: false,
@@ -51,6 +52,7 @@ const robot: KeyCaller = {
   scopes: undefined,
   administration: undefined,
   delegates: false,
+  expires: Number.POSITIVE_INFINITY,
 };
 const exchange: Exchange = {
   method: "GET",

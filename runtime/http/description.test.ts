@@ -14,6 +14,7 @@ const user: Caller = {
   scopes: undefined,
   administration: undefined,
   delegates: false,
+  expires: Number.POSITIVE_INFINITY,
 };
 
 /** Knows the token `good`. */

@@ -4,7 +4,7 @@ import { TRUE } from "../filter/algebra.ts";
 import { idGenerator } from "../ids.ts";
 import { claimTime } from "../jobs/claims.ts";
 import { jobCollection } from "../jobs/records.ts";
-import type { Mail } from "../realm/exchange.ts";
+import type { Mail } from "../realm/mail.ts";
 import { type Vault, vault } from "../sealing.ts";
 import type { Store } from "../store/contract/store.ts";
 import { testStore } from "../store/testing/stores.ts";

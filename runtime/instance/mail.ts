@@ -3,7 +3,8 @@ import { resealed, type SealedPlace } from "../auth/sealed.ts";
 import type { JobKind, JobRealm, Progress } from "../jobs/kind.ts";
 import { queueJob } from "../jobs/queue.ts";
 import { type JobRecord, jobCollection, jobFields, readJob, writeJob } from "../jobs/records.ts";
-import type { Log, Mail, Mailer, RealmInstance } from "../realm/exchange.ts";
+import type { Log, RealmInstance } from "../realm/exchange.ts";
+import type { Mail, Mailer } from "../realm/mail.ts";
 import { Outdated } from "../retry.ts";
 
 /** A way by which mails leave. */

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { open, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock } from "../clock.ts";
-import type { Mail } from "../realm/exchange.ts";
+import type { Mail } from "../realm/mail.ts";
 import { makeFolder } from "../store/engines.ts";
 import type { Delivery } from "./mail.ts";
 

@@ -68,7 +68,7 @@ export function assembleRealm(parts: RealmParts): RealmInstance {
     newId: idGenerator(clock),
     vault: vault(keys, `secrets of ${definition.name}`),
   };
-  const realm: Omit<RealmInstance, "authenticate" | "administers"> = {
+  const realm: Omit<RealmInstance, "authenticate" | "administers" | "credentials"> = {
     ...own,
     definition,
     store,

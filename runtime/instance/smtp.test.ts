@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import { SMTPServer, type SMTPServerOptions } from "smtp-server";
 import { afterEach, describe, expect, it } from "vitest";
-import type { Mail } from "../realm/exchange.ts";
+import type { Mail } from "../realm/mail.ts";
 import { Undelivered } from "./mail.ts";
 import { describeSmtp, parseSmtpUrl, Smtp, type SmtpServer } from "./smtp.ts";
 

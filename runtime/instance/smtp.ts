@@ -1,5 +1,5 @@
 import type { createTransport } from "nodemailer";
-import type { Mail } from "../realm/exchange.ts";
+import type { Mail } from "../realm/mail.ts";
 import { type Delivery, Undelivered } from "./mail.ts";
 
 /** A mail server, as `SVC_SMTP_URL` names it. */

@@ -38,6 +38,8 @@ export interface SessionCredential {
   readonly id: string;
   /** SHA-256 of its token: the id of its record. */
   readonly hash: string;
+  /** When it ends however much it is used; epoch milliseconds. */
+  readonly expires: number;
   /** It came in a cookie, not in `Authorization`. */
   readonly cookie: boolean;
   /** What the user's roles give; undefined: nothing. */
@@ -70,6 +72,8 @@ export interface KeyCaller {
   readonly administration: Administration | undefined;
   /** It may act for users. */
   readonly delegates: boolean;
+  /** Epoch milliseconds; Infinity: never. */
+  readonly expires: number;
 }
 
 /** What a key may do: on everything, or on the databases, collections and functions named. */

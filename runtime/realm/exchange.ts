@@ -9,7 +9,9 @@ import type { StoredDocument } from "../store/contract/document.ts";
 import type { Store } from "../store/contract/store.ts";
 import type { Transaction } from "../store/contract/transaction.ts";
 import type { Caller, RuleUser, SessionCaller } from "./caller.ts";
+import type { Credentials } from "./credentials.ts";
 import type { ExpandLimits, RealmDefinition } from "./definition.ts";
+import type { Mailer } from "./mail.ts";
 import type { Memberships } from "./memberships.ts";
 
 /**
@@ -163,6 +165,8 @@ export interface RealmInstance {
   readonly authenticate: (exchange: Exchange, along?: Along) => Caller | Promise<Caller>;
   /** Notes that a session administers: its administration lapses when it does not for `adminIdleTimeout`. */
   readonly administers: (caller: SessionCaller) => void;
+  /** How callers' credentials end, for what goes on longer than a request. */
+  readonly credentials: Credentials;
   /** What rules read as `appConfig`: the very same object until it changes. */
   readonly appConfig: () => JsonObject | Promise<JsonObject>;
   /** To be called when it was replaced here: the next request reads it anew. */
@@ -262,26 +266,6 @@ export interface Passwords {
    * @throws (rejects with) ApiError `unavailable` when too many are under way
    */
   verify(stored: string | undefined, password: string): Promise<boolean>;
-}
-
-/** Mail of a realm. */
-export interface Mailer {
-  /**
-   * Queues a mail in the transaction of the change that causes it: it leaves, at least once, if, and only if, that is
-   * committed. Call `realm.wakeJobs()` then. What cannot be delivered is tried again for some hours, then logged without
-   * the text.
-   * @param mail undefined: writes what another one would, and sends nothing
-   */
-  queue(transaction: Transaction, mail: Mail | undefined): Promise<void>;
-}
-
-export interface Mail {
-  /** An address, or `Name <address>`. */
-  readonly from: string;
-  readonly to: string;
-  readonly subject: string;
-  /** Plain text; links stand unbroken on lines of their own. */
-  readonly text: string;
 }
 
 /** The part of pino that we call. */

@@ -23,7 +23,15 @@ const signedIn: Caller = {
   kind: "user",
   actor: "user:u1",
   user,
-  credential: { kind: "session", id: "s", hash: "", cookie: false, administration: undefined, lapsed: false },
+  credential: {
+    kind: "session",
+    id: "s",
+    hash: "",
+    expires: 0,
+    cookie: false,
+    administration: undefined,
+    lapsed: false,
+  },
 };
 const key: Caller = {
   kind: "key",
@@ -32,6 +40,7 @@ const key: Caller = {
   scopes: undefined,
   administration: undefined,
   delegates: false,
+  expires: Number.POSITIVE_INFINITY,
 };
 
 it("rules see the user, the request's instant and the realm's configuration", () => {

@@ -11,7 +11,7 @@ import { readUser, type UserRecord, writeSession } from "../records.ts";
 import { findByEmail } from "../users.ts";
 import { openRoute, sessionRoute } from "./route.ts";
 import { passSecondFactor } from "./second-factor.ts";
-import { endSession } from "./sessions.ts";
+import { signOut } from "./sessions.ts";
 import { endedAnswer, finishWithCookie, type NewSession, newSession, sessionAnswer } from "./start.ts";
 
 /** POST `/login`: a session for an e-mail address and password, and a code where the account has a second factor. */
@@ -73,7 +73,7 @@ function wrongLogin(): ApiError {
 export function logout(realm: AccountRealm): Route {
   return sessionRoute(realm, async (exchange, caller) => {
     checkNeedlessBody(exchange);
-    await endSession(realm.store, caller.user.id, caller.credential.id);
+    await signOut(realm, caller);
     return endedAnswer(realm, caller);
   });
 }

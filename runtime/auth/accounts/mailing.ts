@@ -1,6 +1,7 @@
 import { ApiError } from "../../errors.ts";
 import type { Caller } from "../../realm/caller.ts";
-import type { Exchange, Mail } from "../../realm/exchange.ts";
+import type { Exchange } from "../../realm/exchange.ts";
+import type { Mail } from "../../realm/mail.ts";
 import type { Transaction } from "../../store/contract/transaction.ts";
 import { Turns } from "../../turns.ts";
 import { collections } from "../collections.ts";

@@ -2,13 +2,14 @@ import { timestamp } from "../../clock.ts";
 import { ApiError } from "../../errors.ts";
 import { and, compare, eq, not } from "../../filter/algebra.ts";
 import type { JsonObject } from "../../json.ts";
+import type { SessionCaller } from "../../realm/caller.ts";
 import type { Answer, Route } from "../../realm/exchange.ts";
 import type { Store } from "../../store/contract/store.ts";
 import { collections, sessionFields } from "../collections.ts";
 import { removeAll } from "../matching.ts";
 import { answerPage, lists, pageParameters, pageRequest } from "../paging.ts";
 import type { AccountRealm } from "../realm.ts";
-import type { SessionRecord, UserRecord } from "../records.ts";
+import { readSession, type SessionRecord, type UserRecord, writeSignedOut } from "../records.ts";
 import { sessionRoute } from "./route.ts";
 
 /** GET `/sessions`: the caller's own that have not ended. */
@@ -49,7 +50,9 @@ function sessionEntry(record: SessionRecord, current: string | undefined): JsonO
 /** DELETE `/sessions/{id}`: ends one of the caller's own. */
 export function deleteSession(realm: AccountRealm): Route {
   return sessionRoute(realm, async ({ params }, caller) => {
-    if (!(await endSession(realm.store, caller.user.id, params.id ?? ""))) {
+    const { id = "" } = params;
+    if (id === caller.credential.id) await signOut(realm, caller);
+    else if (!(await endSession(realm.store, caller.user.id, id))) {
       throw new ApiError("not_found", "There is no such session.");
     }
     return { status: 204 };
@@ -64,8 +67,22 @@ export function deleteSessions(realm: AccountRealm): Route {
   });
 }
 
+/**
+ * Ends the session that asks. Of it stays for a while, among what is deleted, that it did so itself, and nothing else: for
+ * those who only see that it has ended (`Credentials.ended`).
+ */
+export async function signOut({ store, clock }: AccountRealm, { credential }: SessionCaller): Promise<void> {
+  await store.transaction(async (transaction) => {
+    const sessions = transaction.collection(collections.sessions);
+    const document = await sessions.get(credential.hash, "live");
+    if (document === undefined) return;
+    const { record, version } = readSession(document);
+    await sessions.replace(version, writeSignedOut(record, version + 1, clock.now()));
+  });
+}
+
 /** Ends one session of a user; false when there is none of this id. */
-export async function endSession(store: Store, user: string, session: string): Promise<boolean> {
+async function endSession(store: Store, user: string, session: string): Promise<boolean> {
   const own = and(eq(sessionFields.session, session), eq(sessionFields.user, user));
   return (await removeAll(store, collections.sessions, own)) > 0;
 }

@@ -52,6 +52,7 @@ describe("Authentication 5: acting on behalf of a user", () => {
           scopes: { read: "*" },
           administration: expect.objectContaining({ full: true }),
           delegates: true,
+          expires: null,
         },
       },
     });

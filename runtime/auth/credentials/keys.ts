@@ -17,11 +17,9 @@ interface LiveKey {
   readonly caller: KeyCaller;
   /** Undefined: from everywhere. */
   readonly networks: readonly Network[] | undefined;
-  /** Epoch milliseconds. */
-  readonly expires: number;
 }
 
-function liveKey(document: StoredDocument): LiveKey {
+export function liveKey(document: StoredDocument): LiveKey {
   const { key, name, scopes, admin, networks, expires_at, on_behalf_of } = readKey(document).record;
   return {
     caller: {
@@ -31,10 +29,15 @@ function liveKey(document: StoredDocument): LiveKey {
       scopes: scopes ?? undefined,
       administration: admin === false ? undefined : administrationOf([admin], []),
       delegates: on_behalf_of,
+      expires: expires_at === null ? Number.POSITIVE_INFINITY : Date.parse(expires_at),
     },
     networks: networks?.map(parseNetwork).filter((network) => network !== undefined),
-    expires: expires_at === null ? Number.POSITIVE_INFINITY : Date.parse(expires_at),
   };
+}
+
+/** Whether a key is good at an address. */
+export function isWithin({ networks }: Pick<LiveKey, "networks">, address: string): boolean {
+  return networks === undefined || contains(networks, address);
 }
 
 /** Finds API keys. */
@@ -74,9 +77,10 @@ export class KeyResolver {
     return key === undefined ? undefined : this.#keys.of(key);
   }
 
-  #caller({ caller, networks, expires }: LiveKey, exchange: Exchange): KeyCaller | undefined {
-    if (expires <= this.#clock.now()) return undefined;
-    if (networks !== undefined && !contains(networks, exchange.address)) {
+  #caller(key: LiveKey, exchange: Exchange): KeyCaller | undefined {
+    const { caller } = key;
+    if (caller.expires <= this.#clock.now()) return undefined;
+    if (!isWithin(key, exchange.address)) {
       throw new ApiError("forbidden", "This API key may not be used from this network.");
     }
     return caller;

@@ -50,6 +50,12 @@ export class SessionResolver {
     this.#use.noteAdministration(credential.id, this.#realm.clock.now());
   }
 
+  /** Notes that a session is used now. */
+  used({ credential: { id, hash } }: SessionCaller): void {
+    // What is noted of it nowhere yet was not written for a minute.
+    this.#use.note({ id, hash, lastUsed: 0 }, this.#realm.clock.now());
+  }
+
   async #load(hash: string, cookie: boolean, along: Along | undefined): Promise<SessionCaller | undefined> {
     if (!this.#sessions.keeps) return this.#read(hash, cookie, along);
     const session = this.#sessions.peek(hash) ?? (await this.#sessions.load(hash));
@@ -95,7 +101,7 @@ export class SessionResolver {
 }
 
 function sessionCaller(
-  { hash, id, mfa }: LiveSession,
+  { hash, id, expires, mfa }: LiveSession,
   { actor, user, verified, administration }: LiveUser,
   cookie: boolean,
   lapsed: boolean,
@@ -104,6 +110,6 @@ function sessionCaller(
     kind: "user",
     actor,
     user: mfa ? verified : user,
-    credential: { kind: "session", id, hash, cookie, administration, lapsed },
+    credential: { kind: "session", id, hash, expires, cookie, administration, lapsed },
   };
 }

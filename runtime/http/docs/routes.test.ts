@@ -32,6 +32,7 @@ const keyHolder: Caller = {
   scopes: undefined,
   administration: undefined,
   delegates: false,
+  expires: Number.POSITIVE_INFINITY,
 };
 
 type Ask = (path: string, headers?: Record<string, string>, method?: string) => Promise<Response>;

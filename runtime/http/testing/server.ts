@@ -54,6 +54,11 @@ function instanceOf(definition: RealmDefinition): RealmInstance {
     fingerprint: "test",
     authenticate: () => anonymous,
     administers: () => undefined,
+    credentials: {
+      expiry: () => Number.POSITIVE_INFINITY,
+      used: () => undefined,
+      ended: async () => undefined,
+    },
     appConfig: () => definition.appConfig,
     appConfigReplaced: () => undefined,
     wakeJobs: () => undefined,

@@ -14,7 +14,8 @@ import {
 } from "../../../runtime/instance/testing/servers.ts";
 import { jobCollection, jobFields } from "../../../runtime/jobs/records.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../runtime/json.ts";
-import type { Mail, RealmModule } from "../../../runtime/realm/exchange.ts";
+import type { RealmModule } from "../../../runtime/realm/exchange.ts";
+import type { Mail } from "../../../runtime/realm/mail.ts";
 import { compileRealm } from "../../compiled.ts";
 import { addressOf, insertProof, insertSession, insertUser } from "../../people.ts";
 import { type Received, type Sent, send } from "../../security/send.ts";
