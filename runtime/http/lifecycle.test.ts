@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { afterEach, describe, expect, it } from "vitest";
 import type { Answer } from "../realm/exchange.ts";
 import { createMetrics } from "./metrics.ts";
+import { eventFrame, events } from "./streams/events.ts";
 import {
   exchangeBytes,
   listening,
@@ -235,5 +236,66 @@ describe("SVC_METRICS", () => {
     expect(text).toContain('svc_id_conflicts_total{realm="shop",database="main",collection="items"} 1');
     expect(text).toContain("process_cpu_seconds_total");
     expect(text).not.toContain("xxx");
+  });
+
+  it("on: counts streamed answers under way", async () => {
+    let end: () => void = () => undefined;
+    const ended = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    const endless = realmOf({
+      "/v1/shop/events": routes(["GET"], () =>
+        events(async function* () {
+          yield eventFrame({ event: "ready" });
+          await ended;
+        }),
+      ),
+    });
+    server = await listening([endless], { metrics: await createMetrics() });
+    const { url } = server;
+    const streams = async () => {
+      const text = await (await fetch(`${url}/metrics`)).text();
+      return /^svc_http_streams (\d+)$/m.exec(text)?.[1];
+    };
+    expect(await streams()).toBe("0");
+    const open = await Promise.all([1, 2].map(() => fetch(`${url}/v1/shop/events`)));
+    expect(await streams()).toBe("2");
+    end();
+    for (const response of open) await response.text();
+    expect(await streams()).toBe("0");
+  });
+
+  it("on: tells of realtime streams what was counted, and how they stand when somebody looks", async () => {
+    const metrics = await createMetrics();
+    let streams = 2;
+    metrics.realtime.gauges(() => ({
+      streams,
+      subscriptions: { all: 5, shared: 3 },
+      bufferedBytes: 1_024,
+      lag: { changes: 7, seconds: 0.5 },
+    }));
+    for (const event of ["ready", "created", "created"]) metrics.realtime.sent(event);
+    metrics.realtime.reset("slow_consumer");
+    server = await listening([shop], { metrics });
+    const { url } = server;
+    const lines = async () => {
+      const text = await (await fetch(`${url}/metrics`)).text();
+      return text.split("\n").filter((line) => line.startsWith("svc_realtime_"));
+    };
+    const standing = (open: number) => [
+      'svc_realtime_events_total{event="ready"} 1',
+      'svc_realtime_events_total{event="created"} 2',
+      'svc_realtime_resets_total{reason="slow_consumer"} 1',
+      `svc_realtime_streams ${open}`,
+      'svc_realtime_subscriptions{kind="all"} 5',
+      'svc_realtime_subscriptions{kind="shared"} 3',
+      "svc_realtime_buffered_bytes 1024",
+      "svc_realtime_feed_lag_changes 7",
+      "svc_realtime_feed_lag_seconds 0.5",
+    ];
+    expect(await lines()).toEqual(standing(2));
+    streams = 1;
+    // What was counted is counted once, however often somebody looks.
+    expect(await lines()).toEqual(standing(1));
   });
 });

@@ -1,10 +1,16 @@
 import type { Handler } from "../realm/exchange.ts";
+import type { RealtimeMetrics } from "../realm/realtime-metrics.ts";
 import type { PoolFigures } from "../store/pool-figures.ts";
 import type { Observer } from "./dispatcher.ts";
+import { gaugesOf } from "./gauges.ts";
+import { realtimeMetrics } from "./realtime-metrics.ts";
 
 export interface Metrics {
   readonly observe: Observer;
   countIdConflict(realm: string, database: string, collection: string): void;
+  /** `svc_http_streams`; to be said once. */
+  streams(count: () => number): void;
+  readonly realtime: RealtimeMetrics;
   /** The figures, and what their form is called. */
   text(): Promise<string>;
   readonly contentType: string;
@@ -25,7 +31,8 @@ const methods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIO
  * @param pool of connections to the store, where there is one
  */
 export async function createMetrics(pool?: () => PoolFigures): Promise<Metrics> {
-  const { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } = await import("prom-client");
+  const prometheus = await import("prom-client");
+  const { collectDefaultMetrics, Counter, Histogram, Registry } = prometheus;
   const register = new Registry();
   collectDefaultMetrics({ register });
   const requests = new Counter({
@@ -47,13 +54,10 @@ export async function createMetrics(pool?: () => PoolFigures): Promise<Metrics> 
     labelNames: ["realm", "database", "collection"],
     registers: [register],
   });
-  for (const [name, { figure, help }] of Object.entries(pool === undefined ? {} : poolGauges)) {
-    const gauge: InstanceType<typeof Gauge> = new Gauge({
-      name,
-      help,
-      registers: [register],
-      collect: () => gauge.set(pool?.()[figure] ?? 0),
-    });
+  const gauge = gaugesOf(prometheus, register);
+  if (pool !== undefined) {
+    for (const [name, { figure, help }] of Object.entries(poolGauges))
+      gauge(name, help, (to) => to.set(pool()[figure]));
   }
   return {
     observe(exchange, { pattern: route, status, milliseconds }) {
@@ -62,6 +66,8 @@ export async function createMetrics(pool?: () => PoolFigures): Promise<Metrics> 
       durations.observe(labels, milliseconds / 1_000);
     },
     countIdConflict: (realm, database, collection) => conflicts.inc({ realm, database, collection }),
+    streams: (count) => gauge("svc_http_streams", "Streamed answers under way.", (to) => to.set(count())),
+    realtime: realtimeMetrics(prometheus, register),
     text: () => register.metrics(),
     contentType: register.contentType,
     handle: async () => ({

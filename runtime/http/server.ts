@@ -84,6 +84,7 @@ export function createServer(options: ServerOptions): HttpServer {
     answers: new AnswerMemory(answerMemory),
   };
   const dispatcher = new Dispatcher({ reception, answerPatience, log, observe, requestId });
+  metrics?.streams(() => dispatcher.streams.count);
   const app = Fastify({
     logger: false,
     exposeHeadRoutes: false,
