@@ -94,13 +94,26 @@ function byKey(name: string, key: Field): IndexShape {
   return index(name, [key, documentFields.id], false);
 }
 
-/** A system collection: nothing follows its changes. */
+/** A system collection. */
 export function shape(
   name: string,
   fields: FieldTable,
   indexes: readonly IndexShape[] = [],
 ): CollectionShape {
   return { name, fields, indexes, feed: false };
+}
+
+/**
+ * System collections as a realm has them: where documents are followed, changes of these of them are recorded, for what
+ * callers may read depends on them. By ids, since there are hashes and addresses in them.
+ */
+export function withFeed(
+  shapes: readonly CollectionShape[],
+  followed: ReadonlySet<string>,
+  { collections }: RealmDefinition,
+): CollectionShape[] {
+  if (!collections.some(({ realtime }) => realtime)) return [...shapes];
+  return shapes.map((shape) => (followed.has(shape.name) ? { ...shape, feed: "ids" } : shape));
 }
 
 const accountShapes: readonly CollectionShape[] = [
@@ -137,7 +150,16 @@ const realmShapes: readonly CollectionShape[] = [
   ]),
 ];
 
+/** Callers' access depends on them. */
+const followed: ReadonlySet<string> = new Set([
+  collections.users,
+  collections.sessions,
+  collections.keys,
+  collections.config,
+]);
+
 /** The system collections of a realm: those of administration everywhere, accounts where there are any. */
 export function systemCollections(definition: RealmDefinition): CollectionShape[] {
-  return definition.accounts === undefined ? [...realmShapes] : [...accountShapes, ...realmShapes];
+  const shapes = definition.accounts === undefined ? realmShapes : [...accountShapes, ...realmShapes];
+  return withFeed(shapes, followed, definition);
 }

@@ -20,7 +20,7 @@ function ascending(...fields: readonly Field[]): IndexShape["keys"] {
   return fields.map((field) => ({ field, descending: false }));
 }
 
-/** What the store of a realm holds for its documents. Nothing follows their changes yet. */
+/** What the store of a realm holds for its documents. */
 export function documentCollections({ collections, accounts }: RealmDefinition): CollectionShape[] {
   const shapes = collections.map(
     (definition): CollectionShape => ({
@@ -32,7 +32,7 @@ export function documentCollections({ collections, accounts }: RealmDefinition):
           : [...definition.indexes, ...ofOrganizations],
       ...(definition.text !== undefined && { text: definition.text }),
       permanent: true,
-      feed: false,
+      feed: definition.realtime ? "documents" : false,
     }),
   );
   return accounts === undefined ? shapes : [...shapes, idempotencyShape];

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from "../json.ts";
 import type { StoredDocument } from "../store/contract/document.ts";
-import type { Change } from "../store/contract/feed.ts";
+import type { Change, DocumentChange, IdChange } from "../store/contract/feed.ts";
 import { bytesOf } from "../store/feed-page.ts";
 
 /** A document as it was before or after a change, parsed when somebody first wants that, once for all. */
@@ -29,7 +29,10 @@ const OVERHEAD = 400;
 const PARSED = 3;
 
 /** A change as everybody who follows shares it. */
-export class FeedChange {
+export type FeedChange = FeedDocumentChange | FeedIdChange;
+
+/** What there is to know of every change. */
+abstract class Shared {
   readonly position: string;
   readonly commit: string;
   readonly isLast: boolean;
@@ -37,24 +40,49 @@ export class FeedChange {
   readonly at: number;
   readonly collection: string;
   readonly id: string;
-  /** As in {@link Change}. */
-  readonly before: Image | "unknown" | undefined;
-  readonly after: Image | undefined;
   /** Of memory, about, once it is parsed. */
   readonly bytes: number;
 
   constructor(change: Change) {
-    const { position, commit, isLast, at, collection, id, before, after } = change;
+    const { position, commit, isLast, at, collection, id } = change;
     this.position = position;
     this.commit = commit;
     this.isLast = isLast;
     this.at = at;
     this.collection = collection;
     this.id = id;
-    this.before = before === undefined || before === "unknown" ? before : new Image(before);
-    this.after = after && new Image(after);
     this.bytes = OVERHEAD + PARSED * bytesOf(change);
   }
+}
+
+/** That a document of a collection whose changes are recorded by ids was inserted, changed or removed. */
+export class FeedIdChange extends Shared {
+  readonly recorded: "ids";
+
+  constructor(change: IdChange) {
+    super(change);
+    this.recorded = change.recorded;
+  }
+}
+
+/** A change of a collection whose documents are recorded. */
+export class FeedDocumentChange extends Shared {
+  readonly recorded: "documents";
+  /** As in {@link DocumentChange}. */
+  readonly before: Image | "unknown" | undefined;
+  readonly after: Image | undefined;
+
+  constructor(change: DocumentChange) {
+    super(change);
+    const { recorded, before, after } = change;
+    this.recorded = recorded;
+    this.before = before === undefined || before === "unknown" ? before : new Image(before);
+    this.after = after && new Image(after);
+  }
+}
+
+export function feedChangeOf(change: Change): FeedChange {
+  return change.recorded === "ids" ? new FeedIdChange(change) : new FeedDocumentChange(change);
 }
 
 function parsed({ id, text }: StoredDocument): JsonObject {

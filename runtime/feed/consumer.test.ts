@@ -220,17 +220,20 @@ describe("a consumer", () => {
       return JSON.parse(found?.text ?? "{}").position;
     };
     const before = await position();
-    clock.time += 60_000;
-    await inserted(store, ["a"]);
-    while ((await position()) === before) await new Promise((resolve) => setTimeout(resolve, 5));
-    expect((await store.feed.read(await position(), 9)).changes).toEqual([]);
+    for (let n = 0; (await position()) === before; n++) {
+      clock.time += 60_000;
+      await inserted(store, [`a${n}`]);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    const { changes } = await store.feed.read(await position(), 9);
+    expect(changes.map(({ id }) => id)).not.toContain("a0");
   });
 
   test("has history held back for it on the embedded engine, beyond a day and up to a week", async () => {
     const DAY = 24 * 60 * 60 * 1000;
     const clock = { time: 0, now: () => clock.time };
     const own = await openSqliteStore({ location: ":memory:", realm: "own", clock, queryTime: 5_000 });
-    await own.provision([shape("app.people", { feed: true }), ...also]);
+    await own.provision([shape("app.people", { feed: "documents" }), ...also]);
     const ownHub = new Hub({ feed: own.feed });
     const told: string[] = [];
     const options = {

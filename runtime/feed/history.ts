@@ -4,7 +4,7 @@ import { HistoryExpired } from "../store/contract/errors.ts";
 import type { ChangeFeed } from "../store/contract/feed.ts";
 import { Ring, type RingBounds, type Stretch } from "../store/ring.ts";
 import { Turns } from "../turns.ts";
-import { FeedChange } from "./change.ts";
+import { type FeedChange, feedChangeOf } from "./change.ts";
 
 /** Who is told of every change while somebody follows. */
 export interface Audience {
@@ -123,7 +123,7 @@ export class History {
 
   async #read(from: string, bytes = PAGE_BYTES): Promise<Stretch<FeedChange>> {
     const { changes, position } = await this.#options.feed.read(from, PAGE, bytes);
-    return { items: changes.map((change) => new FeedChange(change)), position, isEnd: changes.length === 0 };
+    return { items: changes.map(feedChangeOf), position, isEnd: changes.length === 0 };
   }
 
   #start(): void {

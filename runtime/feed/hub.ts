@@ -80,7 +80,7 @@ export class Hub {
   async #take(change: FeedChange): Promise<void> {
     let told = 0;
     for (const [follower, concerns] of this.#concerned(change)) {
-      follower.offer({ change, concerns });
+      if (change.recorded === "documents") follower.offer({ change, concerns });
       this.#open.add(follower);
       told += 1;
       if (told % SLICE === 0) await turn();

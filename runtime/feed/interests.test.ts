@@ -4,7 +4,7 @@ import { and, eq, exists, type Filter, isIn, not, or, TRUE } from "../filter/alg
 import { anchorsOf } from "../filter/anchors.ts";
 import { field } from "../filter/fields.ts";
 import type { StoredDocument } from "../store/contract/document.ts";
-import type { Change } from "../store/contract/feed.ts";
+import type { DocumentChange } from "../store/contract/feed.ts";
 import {
   fieldsOf,
   hostileNames,
@@ -19,7 +19,7 @@ import {
 } from "../store/testing/suite/random.ts";
 import { filterOver } from "../store/testing/suite/random-filters.ts";
 import { runs } from "../testing/random.ts";
-import { FeedChange } from "./change.ts";
+import { FeedDocumentChange } from "./change.ts";
 import { type Interest, Interests, relationOf } from "./interests.ts";
 
 const state = field("state", "string");
@@ -31,10 +31,11 @@ function changeOf(
   before: object | "unknown" | undefined,
   after: object | undefined,
   collection = "app.notes",
-): FeedChange {
+): FeedDocumentChange {
   made += 1;
   const stored = (body: object): StoredDocument => ({ id: "a", version: 1, text: JSON.stringify(body) });
-  const change: Change = {
+  const change: DocumentChange = {
+    recorded: "documents",
     position: `${made}`,
     commit: `${made}`,
     isLast: true,
@@ -44,7 +45,7 @@ function changeOf(
     ...(before !== undefined && { before: before === "unknown" ? before : stored(before) }),
     ...(after !== undefined && { after: stored(after) }),
   };
-  return new FeedChange(change);
+  return new FeedDocumentChange(change);
 }
 
 const interest = (filter: Filter, collection = "app.notes"): Interest => ({
@@ -53,7 +54,7 @@ const interest = (filter: Filter, collection = "app.notes"): Interest => ({
   visibility: "live",
 });
 
-function concerned(interests: Interests<string>, change: FeedChange): readonly string[] {
+function concerned(interests: Interests<string>, change: FeedDocumentChange): readonly string[] {
   return interests
     .concerns(change)
     .flatMap(({ holders }) => [...holders])

@@ -5,9 +5,9 @@ import type { Field } from "../filter/fields.ts";
 import { matches, reaches } from "../filter/predicate.ts";
 import type { JsonObject, JsonValue } from "../json.ts";
 import { kept } from "../kept.ts";
-import type { FeedChange, Image } from "./change.ts";
+import type { FeedChange, FeedDocumentChange, Image } from "./change.ts";
 
-/** Which documents' changes somebody wants to hear of. */
+/** Which documents' changes somebody wants to hear of: of a collection whose changes are recorded with documents. */
 export interface Interest {
   /** As in `CollectionShape`. */
   readonly collection: string;
@@ -33,7 +33,7 @@ export function relationOf(
   { collection, filter, visibility }: Interest,
   change: FeedChange,
 ): Relation | undefined {
-  if (change.collection !== collection) return undefined;
+  if (change.recorded === "ids" || change.collection !== collection) return undefined;
   const isInside = (image: Image | undefined) =>
     image !== undefined && (visibility === "all" || image.isLive) && matches(filter, image.document);
   const before = change.before === "unknown" ? "unknown" : isInside(change.before);
@@ -82,7 +82,7 @@ class CollectionIndex<T> {
   }
 
   /** Those that the change may concern: no other does. */
-  candidates({ before, after }: FeedChange): Iterable<Interned<T>> {
+  candidates({ before, after }: FeedDocumentChange): Iterable<Interned<T>> {
     if (before === "unknown") return this.all.values();
     const found = new Set(this.#rest);
     if (this.#fields.size === 0) return found;
@@ -136,7 +136,7 @@ export class Interests<T> {
   /** Interests that the change concerns, each once. */
   concerns(change: FeedChange): readonly Concern<T>[] {
     const index = this.#collections.get(change.collection);
-    if (index === undefined) return [];
+    if (index === undefined || change.recorded === "ids") return [];
     const found: Concern<T>[] = [];
     for (const { interest, holders } of index.candidates(change)) {
       const relation = relationOf(interest, change);

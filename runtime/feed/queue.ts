@@ -1,9 +1,9 @@
-import type { FeedChange } from "./change.ts";
+import type { FeedChange, FeedDocumentChange } from "./change.ts";
 import { type Interest, type Relation, relationOf } from "./interests.ts";
 
 /** A change, and what it is to those interests of a follower that it concerns, by the names that the follower gave them. */
 export interface Delivery {
-  readonly change: FeedChange;
+  readonly change: FeedDocumentChange;
   readonly concerns: readonly Concerned[];
 }
 
@@ -16,6 +16,7 @@ export function deliveryOf(
   interests: ReadonlyMap<string, Interest>,
   change: FeedChange,
 ): Delivery | undefined {
+  if (change.recorded === "ids") return undefined;
   const concerns: Concerned[] = [];
   for (const [key, interest] of interests) {
     const relation = relationOf(interest, change);

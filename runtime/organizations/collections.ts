@@ -1,4 +1,4 @@
-import { index, shape } from "../auth/collections.ts";
+import { index, shape, withFeed } from "../auth/collections.ts";
 import { field } from "../filter/fields.ts";
 import type { RealmDefinition } from "../realm/definition.ts";
 import type { CollectionShape } from "../store/contract/shape.ts";
@@ -67,7 +67,14 @@ const shapes: readonly CollectionShape[] = [
   shape(collections.marks, {}),
 ];
 
+/** Callers' access depends on them. */
+const followed: ReadonlySet<string> = new Set([
+  collections.organizations,
+  collections.members,
+  collections.marks,
+]);
+
 /** Those of a realm: none where it has no organizations. */
-export function organizationCollections({ accounts }: RealmDefinition): readonly CollectionShape[] {
-  return accounts?.organizations === undefined ? [] : shapes;
+export function organizationCollections(definition: RealmDefinition): readonly CollectionShape[] {
+  return definition.accounts?.organizations === undefined ? [] : withFeed(shapes, followed, definition);
 }

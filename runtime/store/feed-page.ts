@@ -33,7 +33,9 @@ export class FeedPage {
 }
 
 /** Of the documents' texts. */
-export function bytesOf({ before, after }: Change): number {
+export function bytesOf(change: Change): number {
+  if (change.recorded === "ids") return 0;
+  const { before, after } = change;
   const ofBefore = before === undefined || before === "unknown" ? 0 : Buffer.byteLength(before.text);
   return ofBefore + (after === undefined ? 0 : Buffer.byteLength(after.text));
 }

@@ -12,7 +12,11 @@ export const people: Interest = { collection: "app.people", filter: TRUE, visibi
 
 /** A store with followed collections `app.people` and `app.places`, and more. */
 export async function followedStore(...more: readonly CollectionShape[]): Promise<Store> {
-  const collections = [shape("app.people", { feed: true }), shape("app.places", { feed: true }), ...more];
+  const collections = [
+    shape("app.people", { feed: "documents" }),
+    shape("app.places", { feed: "documents" }),
+    ...more,
+  ];
   const store = await openTestStore({ clock: systemClock, queryTime: 5_000, collections });
   await store.provision(collections);
   return store;

@@ -2,7 +2,8 @@ import type { StoredDocument } from "./document.ts";
 
 /**
  * An ordered history of changes of collections whose shape asks for it, kept for a day, longer for who holds it back, or
- * as long as the server of a shared store keeps it. There changes come a moment after they were acknowledged.
+ * as long as the server of a shared store keeps it. There changes come a moment after they were acknowledged. A stretch in
+ * which a collection was not recorded as its shape says now is no history of it: positions before may be expired.
  */
 export interface ChangeFeed {
   /** The position after the newest change. */
@@ -40,7 +41,9 @@ export interface ChangePage {
   readonly position: string;
 }
 
-export interface Change {
+export type Change = DocumentChange | IdChange;
+
+interface Recorded {
   readonly position: string;
   /**
    * The same of all that was committed together, whose changes come one after another; of no others but, on a sharded
@@ -53,6 +56,16 @@ export interface Change {
   readonly at: number;
   readonly collection: string;
   readonly id: string;
+}
+
+/** A change of a collection whose `feed` is `ids`: that it happened, whatever it was. */
+export interface IdChange extends Recorded {
+  readonly recorded: "ids";
+}
+
+/** A change of a collection whose `feed` is `documents`. */
+export interface DocumentChange extends Recorded {
+  readonly recorded: "documents";
   /** Before the change; absent for an insert, `unknown` where a shared store no longer has it. */
   readonly before?: StoredDocument | "unknown";
   /** After the change; absent for a removal. */

@@ -13,8 +13,11 @@ export interface CollectionShape {
   readonly text?: TextIndex;
   /** Live documents are never given a `purgeAt`: only deleted ones are, if any. */
   readonly permanent?: boolean;
-  /** Whether changes are recorded in the feed; collections that nothing follows pay nothing. */
-  readonly feed: boolean;
+  /**
+   * What the feed records of changes; collections that nothing follows (false) pay nothing. `ids`: that a document was
+   * inserted, changed or removed, and none of its texts: these are nowhere copied, read or asked of the server for it.
+   */
+  readonly feed: false | "ids" | "documents";
 }
 
 export interface IndexShape {

@@ -41,7 +41,10 @@ describeMongo("least privileges", () => {
   test("those of the documentation are the ones that the commands need", async () => {
     const { store, proxy } = faulty;
     const text = declared();
-    const people = { ...shape("app.people", { indexes: [index("name", ["name"])], feed: true }), text };
+    const people = {
+      ...shape("app.people", { indexes: [index("name", ["name"])], feed: "documents" }),
+      text,
+    };
     await store.provision([people, shape("app.pets")]);
     await store.provision([{ ...people, indexes: [], feed: false }]);
     await store.provision([people]);

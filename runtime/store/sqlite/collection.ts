@@ -209,7 +209,7 @@ export class SqliteCollection implements StoreCollection {
       return work(this.#table, this.#engine);
     };
     // The feed's record is a second statement, which must not be missing where the first is done.
-    return this.#table.shape.feed
+    return this.#table.shape.feed !== false
       ? this.#engine.writer.transaction(async () => run(), bytes)
       : this.#engine.writer.write(run, bytes);
   }

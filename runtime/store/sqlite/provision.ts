@@ -5,7 +5,7 @@ import { arrayIndexStatements, indexedArrays, triggerEvents, triggerName } from 
 import type { Connection } from "./connection.ts";
 import { isUniqueViolation } from "./driver.ts";
 import { documentKey } from "./expressions.ts";
-import { provisionFeed } from "./feed/feed.ts";
+import { provisionFeed } from "./feed/provision.ts";
 import { hasTrash, indexColumns } from "./indexes.ts";
 import {
   declaredName,
@@ -29,7 +29,7 @@ const REPORTED = 10;
  * @throws UniqueIndexViolated
  */
 export function provision(connection: Connection, shapes: readonly CollectionShape[]): void {
-  provisionFeed(connection);
+  provisionFeed(connection, shapes);
   for (const shape of shapes) {
     connection.database.exec(documentTable(shape.name));
     provisionArrayIndexes(connection, shape);

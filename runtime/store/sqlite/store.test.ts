@@ -30,7 +30,7 @@ const things = (indexes: readonly IndexShape[] = []): CollectionShape => ({
   name: "app.things",
   fields: {},
   indexes,
-  feed: true,
+  feed: "documents",
 });
 const byName = { name: "by_name", keys: [{ field: name, descending: false }], unique: true };
 const byTags = { name: "by_tags", keys: [{ field: tags, descending: false }], unique: false };
@@ -90,7 +90,7 @@ describe("what was acknowledged is there", () => {
       import { openSqliteStore } from ${JSON.stringify(new URL("./store.ts", import.meta.url).href)};
       import { writeSync } from "node:fs";
       const store = await openSqliteStore({ location: ${JSON.stringify(folder)}, realm: "realm", clock: Date, queryTime: 5000 });
-      await store.provision([{ name: "app.things", fields: {}, indexes: [], feed: true }]);
+      await store.provision([{ name: "app.things", fields: {}, indexes: [], feed: "documents" }]);
       const things = store.collection("app.things");
       let acknowledged = 0;
       for (let writer = 0; writer < 8; writer++) {
@@ -178,6 +178,7 @@ describe("indexes", () => {
     expect(schema("table")).toEqual([
       "c.app.things",
       "svc_feed",
+      "svc_feed_collections",
       "svc_feed_holds",
       "svc_feed_start",
       "svc_text",

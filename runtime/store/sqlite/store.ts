@@ -192,7 +192,7 @@ class SqliteStore implements Store {
     let recorded = false;
     for (const { shape } of this.#touched) {
       this.#revise(shape.name);
-      recorded ||= shape.feed;
+      recorded ||= shape.feed !== false;
     }
     this.#touched.clear();
     if (!recorded) return;

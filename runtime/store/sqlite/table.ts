@@ -10,7 +10,7 @@ import { arrayIndexFor } from "./arrays.ts";
 import { type Connection, ticking } from "./connection.ts";
 import { isUniqueViolation, type Value } from "./driver.ts";
 import { documentKey } from "./expressions.ts";
-import { recordChange } from "./feed/feed.ts";
+import { recordChange, type Written } from "./feed/feed.ts";
 import { declaredName, quoted, tableName } from "./names.ts";
 import { Parameters } from "./parameters.ts";
 import { limitTo, notExpired, type Query, type Sequence, visibleIn, type Way } from "./query.ts";
@@ -22,7 +22,7 @@ import { type Indexes, lower, unindexed } from "./read/lower.ts";
 import { Pages } from "./read/pages.ts";
 import { Source } from "./read/source.ts";
 import { type Lowered, noStatements } from "./read/statements.ts";
-import { documentOf, documentsOf, valuesOf, writeOf } from "./rows.ts";
+import { documentOf, documentsOf, textOf, valuesOf, writeOf } from "./rows.ts";
 import { textSearchFor } from "./text/text.ts";
 
 /**
@@ -75,7 +75,9 @@ export class Table {
     this.#replace = `UPDATE ${name} SET version = ?2, created_at = ?3, deleted_at = ?4, purge_at = ?5, doc = ?6
       WHERE id = ?7 AND version = ?8 AND ${notExpired}`;
     // Only the feed wants to know what was removed.
-    const returning = shape.feed ? " RETURNING id, version, doc" : "";
+    const returning = { false: "", ids: " RETURNING id", documents: " RETURNING id, version, doc" }[
+      `${shape.feed}`
+    ];
     this.#remove = `DELETE FROM ${name}
       WHERE id = ?2 AND (version = ?3 OR ?3 IS NULL AND deleted_at IS NULL) AND ${notExpired}${returning}`;
     this.#removeExpired = `DELETE FROM ${name}
@@ -161,18 +163,17 @@ export class Table {
       const isTaken = error instanceof UniqueViolation && this.get(connection, now, id, "all") !== undefined;
       throw isTaken ? new DuplicateId(id) : error;
     }
-    if (this.shape.feed) recordChange(connection, now, this.shape.name, { id, after: document });
+    this.#record(connection, now, { id, after: document });
   }
 
   /** @throws UniqueViolation | DocumentTooLarge */
   replace(connection: Connection, now: number, expected: number, document: DocumentWrite): boolean {
-    const before = this.shape.feed ? this.get(connection, now, document.id, "all") : undefined;
+    const { id } = document;
+    const before = this.#before(connection, now, id);
     const replaced = this.#insisting(connection, now, document, () =>
       this.#update(connection, now, expected, document),
     );
-    if (replaced && before !== undefined) {
-      recordChange(connection, now, this.shape.name, { id: document.id, before, after: document });
-    }
+    if (replaced) this.#record(connection, now, { id, before, after: document });
     return replaced;
   }
 
@@ -180,14 +181,12 @@ export class Table {
   put(connection: Connection, now: number, document: DocumentWrite): void {
     requireWritable(this.shape, document);
     const { id, version, createdAt, deletedAt = null, purgeAt = null, text } = document;
-    const before = this.shape.feed ? this.get(connection, now, id, "all") : undefined;
+    const before = this.#before(connection, now, id);
     const put = connection.prepare(this.#put);
     this.#insisting(connection, now, document, () =>
       put.run(id, version, createdAt, deletedAt, purgeAt, text),
     );
-    if (!this.shape.feed) return;
-    const change = { id, after: document };
-    recordChange(connection, now, this.shape.name, before === undefined ? change : { ...change, before });
+    this.#record(connection, now, { id, before, after: document });
   }
 
   /** What was written, in the order of ids after this one; one at a time, since nobody knows how long the next one is. */
@@ -242,10 +241,24 @@ export class Table {
   /** Runs a `DELETE`; answers how many documents it removed. */
   #deleted(connection: Connection, sql: string, now: number, ...parameters: readonly Value[]): number {
     const statement = connection.prepare(sql);
-    if (!this.shape.feed) return Number(statement.run(now, ...parameters).changes);
-    const documents = documentsOf(statement.all(now, ...parameters));
-    for (const before of documents) recordChange(connection, now, this.shape.name, { id: before.id, before });
-    return documents.length;
+    if (this.shape.feed === false) return Number(statement.run(now, ...parameters).changes);
+    const rows = statement.all(now, ...parameters);
+    const removed: readonly Written[] =
+      this.shape.feed === "ids"
+        ? rows.map((row) => ({ id: textOf(valuesOf(row)[0]) }))
+        : documentsOf(rows).map((before) => ({ id: before.id, before }));
+    for (const one of removed) this.#record(connection, now, one);
+    return removed.length;
+  }
+
+  /** The document that a write is about to change, where the feed is to tell it. */
+  #before(connection: Connection, now: number, id: string): StoredDocument | undefined {
+    return this.shape.feed === "documents" ? this.get(connection, now, id, "all") : undefined;
+  }
+
+  #record(connection: Connection, now: number, written: Written): void {
+    const { name, feed } = this.shape;
+    if (feed !== false) recordChange(connection, now, name, feed === "ids" ? { id: written.id } : written);
   }
 
   /** Runs a write; where only documents past their `purge_at` stand in its way, they go first. */

@@ -1,12 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { systemClock } from "../../../runtime/clock.ts";
-import type { FeedChange } from "../../../runtime/feed/change.ts";
+import type { FeedDocumentChange } from "../../../runtime/feed/change.ts";
 import { Consumer, type Work } from "../../../runtime/feed/consumer.ts";
 import { consumerShape } from "../../../runtime/feed/consumer-position.ts";
 import { Hub } from "../../../runtime/feed/hub.ts";
 import type { Interest } from "../../../runtime/feed/interests.ts";
 import { TRUE } from "../../../runtime/filter/algebra.ts";
 import { documentFields } from "../../../runtime/filter/fields.ts";
+import type { CollectionShape } from "../../../runtime/store/contract/shape.ts";
 import type { Store } from "../../../runtime/store/contract/store.ts";
 import { openStores } from "../../../runtime/store/engines.ts";
 import { parseLocation } from "../../../runtime/store/location.ts";
@@ -43,9 +44,14 @@ export async function openStore(setting: string, realm: string): Promise<Opened>
   if (location === undefined) throw new Error(`${setting} is no store`);
   const stores = await openStores({ location, setting: "SVC_STORE", clock: systemClock, queryTime: 5_000 });
   const store = await stores.open(realm);
-  const shape = (name: string, feed: boolean) => ({ name, fields: documentFields, indexes: [], feed });
+  const shape = (name: string, feed: CollectionShape["feed"]) => ({
+    name,
+    fields: documentFields,
+    indexes: [],
+    feed,
+  });
   const own = [shape(seen, false), shape(steps, false), consumerShape];
-  await store.provision([...followed.map((name) => shape(name, true)), ...own]);
+  await store.provision([...followed.map((name) => shape(name, "documents")), ...own]);
   return { store, close: () => stores.close() };
 }
 
@@ -88,7 +94,7 @@ async function writeDown(work: Work): Promise<void> {
   });
 }
 
-function seenOf({ before, after, collection, id }: FeedChange, step: number, place: number): Seen {
+function seenOf({ before, after, collection, id }: FeedDocumentChange, step: number, place: number): Seen {
   if (before === "unknown") throw new Error(`${id} is not known as it was`);
   const image = after ?? before;
   const sign = before === undefined ? "+" : after === undefined ? "-" : "~";

@@ -169,7 +169,7 @@ describeMongo("The feed of change streams where the server or the network fails"
     const hold = new Promise(() => undefined);
     for (const command of ["aggregate", "getMore"]) {
       feeds.proxy.inject(command, { hold });
-      const collections = ["app.people"];
+      const collections = new Map([["app.people", "documents"]] as const);
       const options = { collections, batch: 10, wait: 10, images: true, patience: 2_000 };
       const stream = new FeedStream(feeds.engine(), options);
       expect(await failureOf(stream.next())).toBeInstanceOf(StoreUnavailable);

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { Turns } from "../../../turns.ts";
 import { HistoryExpired, StoreBusy, StoreUnavailable } from "../../contract/errors.ts";
 import { type ChangeFeed, type ChangePage, FEED_BYTES } from "../../contract/feed.ts";
@@ -7,7 +8,7 @@ import { Listeners } from "../../listeners.ts";
 import type { Engine } from "../engine.ts";
 import { Follower } from "./follow.ts";
 import { tokenOf } from "./position.ts";
-import { FeedStream, type StreamOptions } from "./stream.ts";
+import { FeedStream, type Followed, type StreamOptions } from "./stream.ts";
 
 /** Changes that the steady stream fetches at once. */
 const STEADY_BATCH = 1_000;
@@ -38,12 +39,12 @@ export class MongoFeed implements ChangeFeed {
   readonly #linger: number;
   #follower: Follower;
   /** The one before has closed its stream. */
-  #ended: Promise<void> | undefined;
+  #ended: Promise<unknown> | undefined;
   /** Ends the steady stream, unless somebody needs it again. */
   #rest: NodeJS.Timeout | undefined;
   readonly #streams = new Set<FeedStream>();
   readonly #turns = new Turns(CATCHING_UP, WAITING, () => new StoreBusy());
-  #collections: readonly string[] = [];
+  #collections: Followed = new Map();
   /** The search for the newest position under way, which never fails, and the one that comes after it. */
   #searching: Promise<unknown> = Promise.resolve();
   #search: Promise<string> | undefined;
@@ -71,13 +72,12 @@ export class MongoFeed implements ChangeFeed {
 
   /** Follows those of the collections that ask for it. */
   async follow(shapes: readonly CollectionShape[]): Promise<void> {
-    const collections = shapes
-      .filter(({ feed }) => feed)
-      .map(({ name }) => name)
-      .sort();
-    if (collections.join() === this.#collections.join()) return;
+    const collections = new Map(shapes.flatMap(({ name, feed }) => (feed === false ? [] : [[name, feed]])));
+    if (isDeepStrictEqual(collections, this.#collections)) return;
     this.#collections = collections;
-    await this.#follower.changeOver();
+    // What is at hand was told of others, or otherwise; the server's history is the same.
+    this.#replaceFollower();
+    await this.#ended;
     if (this.#listeners.size > 0) this.#start();
   }
   /**
@@ -97,7 +97,7 @@ export class MongoFeed implements ChangeFeed {
 
   /** Where the tail begins: how far back the server's history reaches it does not tell. */
   async oldest(): Promise<string> {
-    if (this.#collections.length === 0) return NOWHERE;
+    if (this.#collections.size === 0) return NOWHERE;
     const begun = await this.#follower.begun();
     return this.#follower.tail.first ?? begun;
   }
@@ -108,7 +108,7 @@ export class MongoFeed implements ChangeFeed {
   async read(position: string, limit: number, bytes = FEED_BYTES): Promise<ChangePage> {
     this.#refuseClosed();
     if (tokenOf(position) === undefined) throw new HistoryExpired();
-    if (this.#collections.length === 0) return { changes: [], position };
+    if (this.#collections.size === 0) return { changes: [], position };
     this.#start();
     return (
       this.#atHand(position, limit, bytes) ?? this.#turns.run(() => this.#catchUp(position, limit, bytes))
@@ -136,7 +136,7 @@ export class MongoFeed implements ChangeFeed {
   }
 
   #start(): void {
-    if (this.#collections.length > 0) this.#follower.start();
+    if (this.#collections.size > 0) this.#follower.start();
     this.#restSoon();
   }
 
@@ -146,14 +146,18 @@ export class MongoFeed implements ChangeFeed {
     if (this.#listeners.size > 0 || this.#closed) return;
     this.#rest = setTimeout(() => {
       if (this.#listeners.size > 0 || this.#closed) return;
-      this.#ended = this.#follower.close();
-      this.#follower = this.#newFollower();
+      this.#replaceFollower();
     }, this.#linger).unref();
+  }
+
+  #replaceFollower(): void {
+    this.#ended = Promise.all([this.#ended, this.#follower.close()]);
+    this.#follower = this.#newFollower();
   }
 
   async #newest(): Promise<string> {
     this.#refuseClosed();
-    if (this.#collections.length === 0) return NOWHERE;
+    if (this.#collections.size === 0) return NOWHERE;
     this.#start();
     const { tail } = this.#follower;
     const after = await this.#follower.begun();

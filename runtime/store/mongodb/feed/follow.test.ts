@@ -67,6 +67,7 @@ const change = (position: string): Change => ({
   at: 0,
   collection: "app.people",
   id: position,
+  recorded: "ids",
 });
 const down = new StoreUnavailable("a test");
 
@@ -203,31 +204,6 @@ describe("the follower", () => {
     await news.next();
     expect(read("q0")).toEqual(["q1"]);
     expect(read("p0")).toBeUndefined();
-  });
-
-  test("changes over to another stream without a pause or a gap", async () => {
-    const stream = await begin("p0");
-    stream.answer("p1");
-    await news.next();
-    await follower.changeOver();
-    const other = await streams.next();
-    expect(other.after).toBe("p1");
-    other.answer("p2");
-    await news.next();
-    expect(read("p0")).toEqual(["p1", "p2"]);
-    other.fail(down);
-    expect((await pauses.next()).failures).toBe(1);
-  });
-
-  test("changes over also before it was started, and while it pauses", async () => {
-    await follower.changeOver();
-    const stream = await begin("p0");
-    stream.fail(down);
-    const pause = await pauses.next();
-    await follower.changeOver();
-    pause.end();
-    (await streams.next()).fail(down);
-    expect((await pauses.next()).failures).toBe(2);
   });
 
   test("where nothing happens a later position takes the place of the last one now and then", async () => {

@@ -45,7 +45,6 @@ export class Follower {
   #marked = 0;
   /** Why there is no beginning yet. */
   #failure: Error | undefined;
-  #changesOver = false;
 
   constructor(options: FollowOptions) {
     this.#options = options;
@@ -77,12 +76,6 @@ export class Follower {
     return this.#time;
   }
 
-  /** Goes on with another stream, because what is followed is no longer the same. */
-  async changeOver(): Promise<void> {
-    this.#changesOver = this.#stream !== undefined;
-    await this.#stream?.close();
-  }
-
   async close(): Promise<void> {
     this.#stop.abort();
     this.#tell(new Error("the store is closed"));
@@ -99,10 +92,6 @@ export class Follower {
         });
       } catch (error) {
         if (signal.aborted) return;
-        if (this.#changesOver) {
-          this.#changesOver = false;
-          continue;
-        }
         failures += 1;
         this.#failed(error instanceof Error ? error : new Error(String(error)), failures);
         await (this.#options.pause ?? backoff)(failures, signal).catch(() => undefined);

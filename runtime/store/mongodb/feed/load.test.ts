@@ -2,6 +2,7 @@ import fc from "fast-check";
 import type { AnyBulkWriteOperation } from "mongodb";
 import { expect, test } from "vitest";
 import type { Change } from "../../contract/feed.ts";
+import { documentIn } from "../../testing/suite/fixtures.ts";
 import type { Fault } from "../testing/faults.ts";
 import { type TestDocument, useFeeds } from "../testing/feeds.ts";
 import { describeMongo } from "../testing/server.ts";
@@ -42,7 +43,8 @@ function randomWrites(): { batches: AnyBulkWriteOperation<TestDocument>[][]; his
   return { batches, history };
 }
 
-function said({ id, before, after }: Change): string {
+function said(change: Change): string {
+  const { id, before, after } = documentIn(change);
   if (before === undefined) return `+${id}@${after?.version}`;
   if (before === "unknown") return `?${id}`;
   return after === undefined ? `-${id}@${before.version}` : `~${id}@${before.version}>${after.version}`;

@@ -14,9 +14,11 @@ import type { Engine } from "../engine.ts";
 import { storeError } from "../errors.ts";
 import { positionOf, tokenOf } from "./position.ts";
 
+/** Whose changes are followed, by name, and what is told of them. */
+export type Followed = ReadonlyMap<string, "ids" | "documents">;
+
 export interface StreamOptions {
-  /** Whose changes are followed. */
-  readonly collections: readonly string[];
+  readonly collections: Followed;
   /** The position before the first change; absent: now. */
   readonly after?: string | undefined;
   /** What happened up to this time must be there, also after an election. */
@@ -25,7 +27,7 @@ export interface StreamOptions {
   readonly batch: number;
   /** Milliseconds that the server waits for a change. */
   readonly wait: number;
-  /** Whether the documents come with the changes. */
+  /** Whether documents come with the changes of those that are followed so; otherwise all are told by ids. */
   readonly images: boolean;
   /** Milliseconds within which the server must answer. */
   readonly patience?: number;
@@ -74,6 +76,8 @@ export class FeedStream {
   readonly #engine: Engine;
   readonly #options: StreamOptions;
   readonly #session: ClientSession | undefined;
+  /** Collections of which documents come with the changes. */
+  readonly #imaged: readonly string[];
   #stream: ChangeStream<Document, Event>;
   #position: string | undefined;
   /** What was fetched beyond the last batch, to know whether a commit goes on: the next one begins with it. */
@@ -86,6 +90,10 @@ export class FeedStream {
     this.#engine = engine;
     this.#options = options;
     this.#position = options.after;
+    const { collections, images } = options;
+    this.#imaged = images
+      ? [...collections.keys()].filter((name) => collections.get(name) === "documents")
+      : [];
     if (options.since !== undefined) {
       this.#session = engine.client.startSession();
       this.#session.advanceOperationTime(options.since);
@@ -172,14 +180,19 @@ export class FeedStream {
     const commit = commitOf(event);
     // Documents went or came without an event of their own.
     if (!writes.includes(operationType)) throw new HistoryExpired();
-    const [before, after] = images;
-    return {
+    const told = {
       position: positionOf(_id),
       commit,
       isLast: next === undefined || commitOf(next) !== commit,
       at: at instanceof Date ? at.getTime() : this.#engine.clock.now(),
       collection: String(collection),
       id: String(id),
+    };
+    if (!this.#imaged.includes(told.collection)) return { ...told, recorded: "ids" };
+    const [before, after] = images;
+    return {
+      ...told,
+      recorded: "documents",
       ...(operationType !== "insert" && {
         before: before instanceof Uint8Array ? storedDocument(before) : "unknown",
       }),
@@ -188,9 +201,10 @@ export class FeedStream {
   }
 
   #open(): ChangeStream<Document, Event> {
-    const { collections, wait, images } = this.#options;
+    const { collections, wait } = this.#options;
+    const hasImages = this.#imaged.length > 0;
     const options: ChangeStreamOptions = {
-      fullDocumentBeforeChange: images && this.#care !== "without before" ? "whenAvailable" : "off",
+      fullDocumentBeforeChange: hasImages && this.#care !== "without before" ? "whenAvailable" : "off",
       batchSize: this.#batchSize,
       maxAwaitTimeMS: wait,
       maxTimeMS: OPENING_TIME,
@@ -198,7 +212,7 @@ export class FeedStream {
       ...(this.#position !== undefined && { startAfter: tokenOf(this.#position) }),
       ...(this.#session !== undefined && { session: this.#session }),
     };
-    const pipeline = pipelineOf(collections, images);
+    const pipeline = pipelineOf([...collections.keys()], this.#imaged);
     return this.#engine.database.watch<Document, Event>(pipeline, options);
   }
 
@@ -249,7 +263,7 @@ function commitOf({ clusterTime }: Event): string {
 const writes = ["insert", "replace", "delete"];
 
 /** Updates are no changes: the engine makes them for itself alone. */
-function pipelineOf(collections: readonly string[], images: boolean): Document[] {
+function pipelineOf(collections: readonly string[], imaged: readonly string[]): Document[] {
   const followed = { $in: [...collections] };
   const events = [
     { operationType: { $in: [...writes, "drop", "rename"] }, "ns.coll": followed },
@@ -263,10 +277,13 @@ function pipelineOf(collections: readonly string[], images: boolean): Document[]
     id: "$documentKey._id",
     at: "$wallTime",
   };
-  return [
-    { $match: { $or: events } },
-    { $project: images ? { ...facts, images: ["$fullDocumentBeforeChange", "$fullDocument"] } : facts },
-  ];
+  // What is told by ids does not leave the server.
+  const both = ["$fullDocumentBeforeChange", "$fullDocument"];
+  const images =
+    imaged.length === collections.length
+      ? both
+      : { $cond: [{ $in: ["$ns.coll", [...imaged]] }, both, "$$REMOVE"] };
+  return [{ $match: { $or: events } }, { $project: imaged.length === 0 ? facts : { ...facts, images } }];
 }
 
 /** BadValue, FailedToParse, TypeMismatch, InvalidResumeToken; what has no name is a finding about what was sent. */

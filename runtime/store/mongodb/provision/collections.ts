@@ -27,13 +27,13 @@ export async function makeCollection(
 ): Promise<boolean> {
   if (existing === undefined) {
     try {
-      await database.createCollection(name, feed ? images(true) : {});
+      await database.createCollection(name, feed === "documents" ? images(true) : {});
       return true;
     } catch (error) {
       if (!(error instanceof MongoServerError) || error.code !== NAMESPACE_EXISTS) throw error;
     }
   } else refuseStrange(existing);
-  if (feed && !(existing !== undefined && keepsImages(existing)))
+  if (feed === "documents" && !(existing !== undefined && keepsImages(existing)))
     await database.command({ collMod: name, ...images(true) });
   return false;
 }

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { documentFields, type Field, type FieldTable, field } from "../../../filter/fields.ts";
+import type { CollectionShape } from "../../contract/shape.ts";
 import type { Store } from "../../contract/store.ts";
 import { failureOf, index, shape, written } from "../../testing/suite/fixtures.ts";
 import { useFaulty } from "../testing/faulty.ts";
@@ -72,7 +73,7 @@ describeMongo("provision, when the server fails", () => {
     if (of === undefined) throw new Error("no such field");
     return { field: of, descending: false };
   };
-  const both = {
+  const both: CollectionShape = {
     name: "app.people",
     fields: twoFields,
     indexes: [{ name: "both", keys: [keyOf(twoFields["a"]), keyOf(twoFields["b"])], unique: false }],

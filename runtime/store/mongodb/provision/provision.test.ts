@@ -76,15 +76,17 @@ describeMongo("provision on MongoDB", () => {
     expect(await documents().indexes()).toEqual(made);
   });
 
-  test("images before changes are kept of collections that something follows", async () => {
-    const followed = (feed: boolean) => shape("app.people", { feed });
-    await provision(engine, [followed(true), shape("app.pets")]);
+  test("images before changes are kept of collections whose documents are recorded", async () => {
+    const followed = (feed: CollectionShape["feed"]) => shape("app.people", { feed });
+    await provision(engine, [followed("documents"), shape("app.pets", { feed: "ids" })]);
     expect(await hasImages("app.people")).toBe(true);
     expect(await hasImages("app.pets")).toBe(false);
     await provision(engine, [followed(false)]);
     expect(await hasImages("app.people")).toBe(false);
-    await provision(engine, [followed(true)]);
+    await provision(engine, [followed("documents")]);
     expect(await hasImages("app.people")).toBe(true);
+    await provision(engine, [followed("ids")]);
+    expect(await hasImages("app.people")).toBe(false);
   });
 
   test("collections that are something else are refused", async () => {
@@ -127,7 +129,7 @@ describeMongo("provision on MongoDB", () => {
   test("four instances that start at once, with the same declarations and with others", async () => {
     const shapes = (n: number): CollectionShape[] => [
       people(index("name", ["name"], true), index("size", [n % 2 === 0 ? "size" : "-size"])),
-      shape("app.pets", { feed: n === 3 }),
+      shape("app.pets", { feed: n === 3 && "documents" }),
     ];
     const instances = [engine, engine.beside(), engine.beside(), engine.beside()];
     await Promise.all(instances.map((instance, n) => provision(instance, shapes(n))));
@@ -147,7 +149,7 @@ describeMongo("provision on MongoDB", () => {
 
   test("what another instance declares is dropped when that is gone", async () => {
     const other = engine.beside();
-    await provision(other, [shape("app.people", { feed: true, indexes: [index("name", ["name"])] })]);
+    await provision(other, [shape("app.people", { feed: "documents", indexes: [index("name", ["name"])] })]);
     await provision(engine, [people(index("tags", ["tags"]))]);
     expect(await indexNames()).toEqual([
       "_id_",

@@ -53,7 +53,7 @@ async function provisionAll(
     const declared = declarationsIn(rivals, name).map(({ fields }) => fields);
     const fields = await FieldStates.open(engine, shape, isNew ? "new" : states.get(name), declared);
     const indexes = await makeIndexes(engine, shape, fields);
-    const staleImages = !feed && there !== undefined && keepsImages(there);
+    const staleImages = feed !== "documents" && there !== undefined && keepsImages(there);
     collections.push({ shape, states: fields, ...indexes, staleImages });
   }
   await upkeep.begin(collections);

@@ -138,7 +138,7 @@ export class Upkeep {
       const used = new Set(declared.flatMap(({ indexes }) => indexes));
       for (const name of collection.stale) if (!used.has(name)) await this.#drop(collection.shape.name, name);
       collection.stale = collection.stale.filter((name) => used.has(name));
-      if (!collection.staleImages || declared.some(({ feed }) => feed)) continue;
+      if (!collection.staleImages || declared.some(({ feed }) => feed === "documents")) continue;
       await forgetImages(this.#engine, collection.shape.name);
       collection.staleImages = false;
     }

@@ -1,5 +1,6 @@
 import { createHash, randomUUID } from "node:crypto";
 import type { Collection } from "mongodb";
+import type { CollectionShape } from "../../contract/shape.ts";
 import type { Engine } from "../engine.ts";
 import { bookkeeping } from "../layout.ts";
 import type { FieldDeclaration } from "./declarations.ts";
@@ -13,7 +14,7 @@ export interface DeclaredCollection {
   readonly fields: readonly FieldDeclaration[];
   /** Names, as the database knows them. */
   readonly indexes: readonly string[];
-  readonly feed: boolean;
+  readonly feed: CollectionShape["feed"];
 }
 
 interface InstanceDocument {

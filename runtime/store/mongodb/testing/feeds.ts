@@ -38,7 +38,7 @@ export interface Feeds {
 
 /** The option of collections whose changes come with what was before. */
 export const images = { changeStreamPreAndPostImages: { enabled: true } };
-export const people = shape("app.people", { feed: true });
+export const people = shape("app.people", { feed: "documents" });
 
 /** Milliseconds. */
 const queryTime = 3_000;

@@ -15,30 +15,6 @@ const FORGOTTEN_BYTES = 2 ** 22;
 /** Bytes that a change takes beside its documents, about. */
 const OVERHEAD = 100;
 
-/**
- * The change feed's table. Positions only grow. `begins` counts the bytes of the changes before, so that those of any
- * stretch are a difference; `commit_start` is the position of the first change of its commit. `svc_feed_start` is the
- * newest position forgotten: histories from before it have a gap. Who holds back history stands in `svc_feed_holds`.
- */
-const feedTables = `
-  CREATE TABLE IF NOT EXISTS svc_feed (
-    position INTEGER PRIMARY KEY AUTOINCREMENT,
-    at INTEGER NOT NULL,
-    collection TEXT NOT NULL,
-    id TEXT NOT NULL,
-    before_version INTEGER,
-    before TEXT,
-    after_version INTEGER,
-    after TEXT,
-    begins INTEGER NOT NULL,
-    bytes INTEGER NOT NULL,
-    commit_start INTEGER NOT NULL
-  );
-  CREATE TABLE IF NOT EXISTS svc_feed_start (position INTEGER NOT NULL);
-  CREATE TABLE IF NOT EXISTS svc_feed_holds (name TEXT PRIMARY KEY, position INTEGER NOT NULL);
-  INSERT INTO svc_feed_start SELECT 0 WHERE NOT EXISTS (SELECT 1 FROM svc_feed_start);
-`;
-
 const bytesOf = (document: string) => `octet_length(coalesce(${document}, ''))`;
 const headPosition = "SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'svc_feed'), 0)";
 const insertChange = `
@@ -73,23 +49,15 @@ const changesAfter = `
       (SELECT next.commit_start FROM svc_feed next WHERE next.position > own.position ORDER BY next.position LIMIT 1)
   FROM svc_feed own WHERE position > ?1 ORDER BY position ${limitTo("?2")}`;
 
-/** To be run in the transaction that provisions. */
-export function provisionFeed(connection: Connection): void {
-  const isCurrent = connection
-    .prepare("SELECT 1 FROM pragma_table_info('svc_feed') WHERE name = 'commit_start'")
-    .get();
-  // One that does not know commits is of a time in which nothing was followed: it is empty.
-  if (isCurrent === undefined) connection.database.exec("DROP TABLE IF EXISTS svc_feed");
-  connection.database.exec(feedTables);
+/** A document's id, and, where these are recorded, what stood in it. */
+export interface Written {
+  readonly id: string;
+  readonly before?: StoredDocument | undefined;
+  readonly after?: StoredDocument | undefined;
 }
 
-/** Records a change, inside the transaction that makes it. */
-export function recordChange(
-  connection: Connection,
-  at: number,
-  collection: string,
-  change: { readonly id: string; readonly before?: StoredDocument; readonly after?: StoredDocument },
-): void {
+/** Records a change, inside the transaction that makes it: one without images is told by its id alone. */
+export function recordChange(connection: Connection, at: number, collection: string, change: Written): void {
   const { id, before, after } = change;
   const values = [at, collection, id, ...image(before), ...image(after), connection.commitStart ?? null];
   const { lastInsertRowid } = connection.prepare(insertChange).run(...values);
@@ -181,13 +149,18 @@ function* changesIn(rows: Iterable<unknown>): Generator<Change> {
 function changeOf(row: unknown): Change {
   const [position, at, collection, id, beforeVersion, before, afterVersion, after, commitStart, isLast] =
     valuesOf(row);
-  return {
+  const recorded = {
     position: `${wholeNumberOf(position)}`,
     commit: `${wholeNumberOf(commitStart)}`,
     isLast: isLast === 1,
     at: wholeNumberOf(at),
     collection: textOf(collection),
     id: textOf(id),
+  };
+  if (before === null && after === null) return { ...recorded, recorded: "ids" };
+  return {
+    ...recorded,
+    recorded: "documents",
     ...(before === null ? {} : { before: documentOf(id, beforeVersion, before) }),
     ...(after === null ? {} : { after: documentOf(id, afterVersion, after) }),
   };

@@ -5,6 +5,7 @@ import type { CollectionShape } from "../../contract/shape.ts";
 import {
   changesSince,
   DAY,
+  documentIn,
   failureOf,
   HOUR,
   index,
@@ -22,7 +23,9 @@ export function describeFeed(suite: Suite): void {
   const isClocked = suite.traits.history === "clock";
 
   describe("feed", () => {
-    const followed = async (shapes: readonly CollectionShape[] = [shape("app.people", { feed: true })]) => {
+    const followed = async (
+      shapes: readonly CollectionShape[] = [shape("app.people", { feed: "documents" })],
+    ) => {
       await suite.store.provision(shapes);
       return { collection: suite.store.collection("app.people"), from: await suite.store.feed.head() };
     };
@@ -35,10 +38,11 @@ export function describeFeed(suite: Suite): void {
       await collection.replace(1, second);
       await collection.remove("a", 2);
       const changes = await changesSince(suite, from, 3);
+      const told = { recorded: "documents", collection: "app.people", id: "a" };
       expect(changes.map(({ position: _, commit: ___, isLast: ____, at: __, ...change }) => change)).toEqual([
-        { collection: "app.people", id: "a", after: stored(first) },
-        { collection: "app.people", id: "a", before: stored(first), after: stored(second) },
-        { collection: "app.people", id: "a", before: stored(second) },
+        { ...told, after: stored(first) },
+        { ...told, before: stored(first), after: stored(second) },
+        { ...told, before: stored(second) },
       ]);
       const times = changes.map(({ at }) => at);
       if (isClocked) expect(times).toEqual([start, start + 1, start + 1]);
@@ -64,7 +68,7 @@ export function describeFeed(suite: Suite): void {
 
     test("records transactions and expiry, and nothing that did not happen", async () => {
       const { collection, from } = await followed([
-        shape("app.people", { feed: true, indexes: [index("by_name", ["name"], true)] }),
+        shape("app.people", { feed: "documents", indexes: [index("by_name", ["name"], true)] }),
       ]);
       await suite.store.transaction(async (transaction) => {
         await transaction.collection("app.people").insert(written("a", { name: "Ada" }));
@@ -91,8 +95,8 @@ export function describeFeed(suite: Suite): void {
 
     test("a page may end between the changes of a transaction, and the next one goes on there", async () => {
       const { from } = await followed([
-        shape("app.people", { feed: true }),
-        shape("app.places", { feed: true }),
+        shape("app.people", { feed: "documents" }),
+        shape("app.places", { feed: "documents" }),
       ]);
       const ids = Array.from({ length: 10 }, (_, n) => `d${n}`);
       await suite.store.transaction(async (transaction) => {
@@ -113,8 +117,8 @@ export function describeFeed(suite: Suite): void {
 
     test("changes say what was committed together, and which is the last of it, also where a page ends within", async () => {
       const { collection, from } = await followed([
-        shape("app.people", { feed: true }),
-        shape("app.places", { feed: true }),
+        shape("app.people", { feed: "documents" }),
+        shape("app.places", { feed: "documents" }),
       ]);
       const inOne = (...ids: readonly string[]) =>
         suite.store.transaction(async (transaction) => {
@@ -161,8 +165,79 @@ export function describeFeed(suite: Suite): void {
       expect((await suite.store.feed.read(rest.position, 100)).changes).toEqual([]);
     });
 
+    describe("of a collection whose changes are recorded by ids", () => {
+      const byIds = () =>
+        followed([shape("app.people", { feed: "ids" }), shape("app.places", { feed: "documents" })]);
+
+      test("it tells that each was inserted, replaced and removed, and none of its texts, in order with others", async () => {
+        const { collection, from } = await byIds();
+        await collection.insert(written("a", { name: "a secret" }));
+        await suite.store.collection("app.places").insert(written("p", {}));
+        await collection.replace(1, written("a", { name: "another" }, { version: 2 }));
+        await suite.store.transaction(async (transaction) => {
+          await transaction.collection("app.places").remove("p", 1);
+          await transaction.collection("app.people").remove("a", 2);
+        });
+        const changes = await changesSince(suite, from, 5);
+        expect(changes.map(summary)).toEqual(["=a", "+p", "=a", "-p", "=a"]);
+        expect(changes.map(({ isLast }) => isLast)).toEqual([true, true, true, false, true]);
+        const members = ["at", "collection", "commit", "id", "isLast", "position", "recorded"];
+        for (const change of changes.filter(({ id }) => id === "a"))
+          expect(Object.keys(change).sort()).toEqual(members);
+        expect(JSON.stringify(changes)).not.toContain("secret");
+      });
+
+      test("what expires, is loaded or stands in the way is told, and nothing that did not happen", async () => {
+        const { collection, from } = await byIds();
+        await collection.insert(written("a", {}, { deletedAt: start, purgeAt: start + HOUR }));
+        await collection.insert(written("b", {}, { deletedAt: start, purgeAt: start + HOUR }));
+        await collection.replace(7, written("a", {}, { version: 8 }));
+        await collection.remove("a", 7);
+        suite.clock.time = start + HOUR;
+        await collection.removeExpired(10);
+        await collection.load([written("c", {})]);
+        await collection.load([written("c", {}, { version: 2 })]);
+        const changes = (await changesSince(suite, from, 6)).map(summary);
+        expect(changes.slice(2, 4).sort()).toEqual(["=a", "=b"]);
+        expect(changes).toEqual(["=a", "=b", ...changes.slice(2, 4), "=c", "=c"]);
+      });
+    });
+
+    test.each(["ids", "documents"] as const)(
+      "history in which changes were not recorded by %s as they are now is expired, or has all of them",
+      async (feed) => {
+        const places = shape("app.places", { feed: "documents" });
+        const { collection, from } = await followed([shape("app.people", { feed }), places]);
+        await collection.insert(written("a", {}));
+        await changesSince(suite, from, 1);
+        const off = await followed([shape("app.people"), places]);
+        await off.collection.insert(written("b", {}));
+        const on = await followed([shape("app.people", { feed }), places]);
+        await on.collection.insert(written("c", {}));
+        const signs = feed === "ids" ? "=a =b =c" : "+a +b +c";
+        const tail = feed === "ids" ? ["=c"] : ["+c"];
+        expect((await changesSince(suite, on.from, 1)).map(summary)).toEqual(tail);
+        const whole = await changesSince(suite, from, 3).catch((error: unknown) => error);
+        if (isClocked) expect(whole).toBeInstanceOf(HistoryExpired);
+        else expect(Array.isArray(whole) && whole.map(summary).join(" ")).toBe(signs);
+      },
+    );
+
+    test("where texts are recorded no longer those that were are told no more", async () => {
+      const { collection, from } = await followed();
+      await collection.insert(written("a", { name: "a secret" }));
+      await changesSince(suite, from, 1);
+      await suite.store.provision([shape("app.people", { feed: "ids" })]);
+      const changes = await changesSince(suite, from, 1).catch((error: unknown) => error);
+      if (isClocked) expect(changes).toBeInstanceOf(HistoryExpired);
+      else expect(Array.isArray(changes) && changes.map(summary)).toEqual(["=a"]);
+    });
+
     test("collections that nothing follows are not recorded", async () => {
-      const { collection, from } = await followed([shape("app.people"), shape("app.places", { feed: true })]);
+      const { collection, from } = await followed([
+        shape("app.people"),
+        shape("app.places", { feed: "documents" }),
+      ]);
       await collection.insert(written("a", {}));
       await suite.store.collection("app.places").insert(written("b", {}));
       expect((await changesSince(suite, from, 1)).map(summary)).toEqual(["+b"]);
@@ -177,7 +252,7 @@ export function describeFeed(suite: Suite): void {
     test.runIf(isClocked)(
       "onCommit calls after each commit that recorded changes, until it is stopped",
       async () => {
-        await suite.store.provision([shape("app.people"), shape("app.places", { feed: true })]);
+        await suite.store.provision([shape("app.people"), shape("app.places", { feed: "documents" })]);
         let calls = 0;
         const stop = suite.store.feed.onCommit(() => calls++);
         await suite.store.collection("app.people").insert(written("a", {}));
@@ -257,7 +332,7 @@ export function describeFeed(suite: Suite): void {
       await collection.insert(written("b", {}));
       expect((await changesSince(suite, from, 2)).map(summary)).toEqual(["+a", "+b"]);
       suite.clock.time = start + DAY + HOUR;
-      await suite.store.provision([shape("app.people", { feed: true })]);
+      await suite.store.provision([shape("app.people", { feed: "documents" })]);
       expect(await failureOf(changesSince(suite, from, 1))).toBeInstanceOf(HistoryExpired);
       expect((await changesSince(suite, old, 1)).map(summary)).toEqual(["+b"]);
     });
@@ -300,7 +375,7 @@ export function describeFeed(suite: Suite): void {
       let position = from;
       while (ids.length < 7) {
         const page = await changesSince(suite, position, 1);
-        const characters = page.map(({ after }) => after?.text.length ?? 0);
+        const characters = page.map((change) => documentIn(change).after?.text.length ?? 0);
         expect(characters.slice(0, -1).reduce((sum, each) => sum + each, 0)).toBeLessThanOrEqual(FEED_BYTES);
         ids.push(...page.map(({ id }) => id));
         position = page.at(-1)?.position ?? position;

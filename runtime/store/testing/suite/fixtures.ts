@@ -2,7 +2,7 @@ import { documentFields, type FieldTable, field } from "../../../filter/fields.t
 import type { JsonObject } from "../../../json.ts";
 import type { StoreCollection } from "../../contract/collection.ts";
 import type { DocumentWrite, StoredDocument } from "../../contract/document.ts";
-import type { Change, ChangeFeed } from "../../contract/feed.ts";
+import type { Change, ChangeFeed, DocumentChange } from "../../contract/feed.ts";
 import type { CollectionShape, IndexShape } from "../../contract/shape.ts";
 import type { Store } from "../../contract/store.ts";
 
@@ -76,8 +76,18 @@ export function written(
 export const stored = ({ id, version, text }: DocumentWrite): StoredDocument => ({ id, version, text });
 export const idsOf = (documents: readonly StoredDocument[]): readonly string[] =>
   documents.map(({ id }) => id);
-export const summary = ({ id, before, after }: Change) =>
-  `${before === undefined ? "+" : after === undefined ? "-" : "~"}${id}`;
+/** `+a` inserted, `~a` replaced, `-a` removed, `=a` any of it where ids are recorded. */
+export const summary = (change: Change) => {
+  if (change.recorded === "ids") return `=${change.id}`;
+  const { id, before, after } = change;
+  return `${before === undefined ? "+" : after === undefined ? "-" : "~"}${id}`;
+};
+
+/** A change that tells documents. */
+export function documentIn(change: Change): DocumentChange {
+  if (change.recorded !== "documents") throw new Error(`of ${change.id} only the id is recorded`);
+  return change;
+}
 
 /** What is there of the feed after a position. */
 export async function read(feed: ChangeFeed, position: string, limit: number): Promise<readonly Change[]> {

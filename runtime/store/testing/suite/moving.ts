@@ -116,7 +116,7 @@ export function describeMoving(suite: Suite): void {
     });
 
     test("is followed by the feed", async () => {
-      await suite.store.provision([shape("app.people", { feed: true })]);
+      await suite.store.provision([shape("app.people", { feed: "documents" })]);
       const collection = suite.store.collection("app.people");
       await collection.insert(written("a", { name: "old" }));
       const position = await suite.store.feed.head();
