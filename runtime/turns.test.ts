@@ -35,6 +35,18 @@ test("work that fails gives its place away", async () => {
   expect(await turns.run(async () => 1)).toBe(1);
 });
 
+test("what waits longer than it may is refused, and its place in the queue is free", async () => {
+  const turns = new Turns(1, 1, () => new Error("full"), 1);
+  let end = (): void => undefined;
+  const running = turns.run(() => new Promise<void>((resolve) => (end = resolve)));
+  await expect(turns.run(async () => "late")).rejects.toThrow("full");
+  expect([turns.running, turns.waiting]).toEqual([1, 0]);
+  end();
+  await running;
+  expect([turns.running, turns.waiting]).toEqual([0, 0]);
+  expect(await turns.run(async () => "next")).toBe("next");
+});
+
 /** An event loop whose turns come when they are asked for, with a clock that stands still. */
 function heldLoop() {
   const waiting: (() => void)[] = [];

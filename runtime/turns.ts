@@ -1,35 +1,66 @@
-/** Lets so many pieces of work run at once; others wait in their order, as many as the queue takes. */
+/** Lets so many pieces of work run at once; others wait in their order, as many as the queue takes, as long as it lets them. */
 export class Turns {
   readonly #atOnce: number;
   readonly #queue: number;
   readonly #full: () => Error;
-  readonly #waiting: (() => void)[] = [];
+  readonly #patience: number;
+  readonly #waiting = new Set<() => void>();
   #running = 0;
 
-  /** @param full what is thrown where the queue takes no more */
-  constructor(atOnce: number, queue: number, full: () => Error) {
+  /**
+   * @param full what is thrown where the queue takes no more
+   * @param patience milliseconds in the queue after which it is thrown, too; default: any
+   */
+  constructor(atOnce: number, queue: number, full: () => Error, patience = Number.POSITIVE_INFINITY) {
     this.#atOnce = atOnce;
     this.#queue = queue;
     this.#full = full;
+    this.#patience = patience;
   }
 
   /** Whether more work would be refused. */
   get isFull(): boolean {
-    return this.#running >= this.#atOnce && this.#waiting.length >= this.#queue;
+    return this.#running >= this.#atOnce && this.#waiting.size >= this.#queue;
+  }
+
+  /** So much runs. */
+  get running(): number {
+    return this.#running;
+  }
+
+  /** So much waits. */
+  get waiting(): number {
+    return this.#waiting.size;
   }
 
   async run<T>(work: () => Promise<T>): Promise<T> {
     if (this.#running < this.#atOnce) this.#running += 1;
-    else if (this.#waiting.length < this.#queue) await new Promise<void>((go) => this.#waiting.push(go));
+    else if (this.#waiting.size < this.#queue) await this.#turn();
     else throw this.#full();
     try {
       return await work();
     } finally {
       // A place is handed on, not given back and taken again.
-      const next = this.#waiting.shift();
+      const [next] = this.#waiting;
       if (next === undefined) this.#running -= 1;
       else next();
     }
+  }
+
+  #turn(): Promise<void> {
+    return new Promise((begin, giveUp) => {
+      const next = () => {
+        clearTimeout(timer);
+        this.#waiting.delete(next);
+        begin();
+      };
+      const end = () => {
+        this.#waiting.delete(next);
+        giveUp(this.#full());
+      };
+      const timer = Number.isFinite(this.#patience) ? setTimeout(end, this.#patience) : undefined;
+      this.#waiting.add(next);
+    });
   }
 }
 

@@ -22,6 +22,11 @@ const poolGauges = {
   svc_store_pool_size: { figure: "size", help: "Connections to the store's servers." },
   svc_store_pool_checked_out: { figure: "checkedOut", help: "Those of them that are in use." },
   svc_store_pool_waiting: { figure: "waiting", help: "Operations that wait for a connection." },
+  svc_store_expensive_running: { figure: "expensive", help: "Expensive queries that run." },
+  svc_store_expensive_waiting: {
+    figure: "expensiveWaiting",
+    help: "Expensive queries that wait for a turn.",
+  },
 } as const;
 
 const methods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);

@@ -6,4 +6,7 @@ export interface PoolFigures {
   readonly checkedOut: number;
   /** So many operations wait for one. */
   readonly waiting: number;
+  /** Expensive queries that run, and those that wait for a turn. */
+  readonly expensive: number;
+  readonly expensiveWaiting: number;
 }

@@ -9,7 +9,8 @@ import { storedDocument, writtenDocument } from "./bson/json-text.ts";
 import type { Engine, Provisioned } from "./engine.ts";
 import { storeError } from "./errors.ts";
 import { aggregateDocuments } from "./read/aggregate.ts";
-import { countDocuments, findDocuments, Lengths, lookupDocuments, readUpTo, shown } from "./read/pages.ts";
+import { countDocuments } from "./read/count.ts";
+import { findDocuments, Lengths, lookupDocuments, readUpTo, shown } from "./read/pages.ts";
 import { chosen, visible } from "./read/visibility.ts";
 import type { Underway } from "./underway.ts";
 import type { Stored } from "./write/codec.ts";
@@ -60,10 +61,12 @@ export class MongoCollection implements StoreCollection {
   }
 
   aggregate(query: Aggregate): Promise<{ readonly groups: readonly Group[]; readonly hasMore: boolean }> {
-    return this.#read(() => {
+    const aggregate = () => {
       const condition = chosen(this.provisioned, this.#engine.clock, query.filter, query.visibility);
       return aggregateDocuments(this.#documents, this.provisioned, this.#engine, query, condition);
-    });
+    };
+    // Every document that is chosen is looked at.
+    return this.#read(() => this.#engine.expensive.run(aggregate));
   }
 
   insert(document: DocumentWrite): Promise<void> {

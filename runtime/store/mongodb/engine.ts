@@ -1,6 +1,7 @@
 import type { ClientSession, Db, MongoClient } from "mongodb";
 import type { Clock } from "../../clock.ts";
 import type { Field } from "../../filter/fields.ts";
+import type { Turns } from "../../turns.ts";
 import type { CollectionShape } from "../contract/shape.ts";
 
 /** What collections of one realm work with. */
@@ -12,6 +13,8 @@ export interface Engine {
   readonly queryTime: number;
   /** The same of searches and aggregations. */
   readonly searchTime: number;
+  /** Of queries that may take long, so that others find a connection. */
+  readonly expensive: Turns;
   /** Aborted when the store closes: what runs in the background ends, and what is waited for there is given up. */
   readonly closing: AbortSignal;
   readonly warn: Warn;

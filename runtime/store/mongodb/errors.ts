@@ -141,9 +141,12 @@ export function isWriteConflict(error: unknown): boolean {
   return error instanceof MongoError && codeOf(error) === WRITE_CONFLICT;
 }
 
-/** There is no index as a query names it, or none that could serve the query (BadValue, NoQueryExecutionPlans). */
+/**
+ * There is no index as a query names it, or several, or none that could serve the query (BadValue, IndexNotFound,
+ * NoQueryExecutionPlans).
+ */
 export function isUnknownHint(error: unknown): boolean {
-  return error instanceof MongoError && [2, 291].includes(codeOf(error)) && /hint/i.test(error.message);
+  return error instanceof MongoError && [2, 27, 291].includes(codeOf(error)) && /hint/i.test(error.message);
 }
 
 function codeOf(error: MongoError): number {

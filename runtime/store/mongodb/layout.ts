@@ -54,6 +54,11 @@ export function holdsBsonDates({ kinds }: Field): boolean {
 /** Our indexes are told from others by their names; `provision` never touches others. */
 export const INDEX_PREFIX = "svc_";
 
+/** Whether a collection is one of the service's own (see `CollectionShape`). */
+export function isOwn(name: string): boolean {
+  return name.startsWith("_svc.");
+}
+
 /** What the engine remembers of each collection (see `states.ts`), which instances run, leases, and the progress of copies. */
 export const bookkeeping = {
   collections: "_svc.collections",

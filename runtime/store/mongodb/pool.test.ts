@@ -5,12 +5,14 @@ import { watchPool } from "./pool.ts";
 import { FaultProxy } from "./testing/faults.ts";
 import { describeMongo, testLocation } from "./testing/server.ts";
 
+const none = { expensive: 0, expensiveWaiting: 0 };
+
 describeMongo("The figures of a pool", () => {
   test("how many connections there are, how many are in use, how many operations wait for one", async () => {
     const proxy = await FaultProxy.open(testLocation().uri);
     const client = openClient(`${proxy.uri}&maxPoolSize=2&minPoolSize=0`, { queryTime: 3_000 });
     const figures = watchPool(client);
-    expect(figures()).toEqual({ size: 0, checkedOut: 0, waiting: 0 });
+    expect(figures()).toEqual({ size: 0, checkedOut: 0, waiting: 0, ...none });
     let release = (): void => undefined;
     const hold = new Promise<void>((go) => {
       release = go;
@@ -18,7 +20,7 @@ describeMongo("The figures of a pool", () => {
     const held = proxy.inject("ping", { hold }, 5);
     const pings = Array.from({ length: 5 }, () => client.db("admin").command({ ping: 1 }));
     await vi.waitFor(() => expect(held.struck).toBe(2), { timeout: 10_000 });
-    await vi.waitFor(() => expect(figures()).toEqual({ size: 2, checkedOut: 2, waiting: 3 }), {
+    await vi.waitFor(() => expect(figures()).toEqual({ size: 2, checkedOut: 2, waiting: 3, ...none }), {
       timeout: 10_000,
     });
     const text = await (await createMetrics(figures)).text();
@@ -27,7 +29,7 @@ describeMongo("The figures of a pool", () => {
     expect(await (await createMetrics()).text()).not.toContain("svc_store_pool");
     release();
     await Promise.all(pings);
-    await vi.waitFor(() => expect(figures()).toEqual({ size: 2, checkedOut: 0, waiting: 0 }));
+    await vi.waitFor(() => expect(figures()).toEqual({ size: 2, checkedOut: 0, waiting: 0, ...none }));
     await client.close();
     await vi.waitFor(() => expect(figures().size).toBe(0));
     await proxy.close();

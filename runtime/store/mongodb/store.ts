@@ -14,6 +14,7 @@ import { storeError } from "./errors.ts";
 import { MongoFeed } from "./feed/feed.ts";
 import { bookkeeping } from "./layout.ts";
 import { Leases } from "./leases.ts";
+import { turnsOf } from "./pool.ts";
 import { provision, upkeepOf } from "./provision/provision.ts";
 import { isRouter } from "./provision/server.ts";
 import { readChain } from "./read/chain.ts";
@@ -28,7 +29,8 @@ const TRANSACTION_TIME = 60_000;
 
 /**
  * Milliseconds after which an operation has been forgotten by whoever was to answer it. It waits for a server, for a
- * connection, for its answer and for the majority's, and for all of that once more where the driver tries it again.
+ * connection, for its answer and for the majority's (or, an expensive query, for its turn), and for all of that once more
+ * where the driver tries it again.
  */
 function patienceWith({ options }: MongoClient, time: number): number {
   return 2 * (options.serverSelectionTimeoutMS + 3 * time);
@@ -70,7 +72,8 @@ class MongoStore implements Store {
   constructor({ client, prefix, realm, clock, queryTime, searchTime, warn = () => {} }: MongoStoreOptions) {
     const database = client.db(prefix + realm);
     const times = { queryTime, searchTime: searchTime ?? queryTime };
-    this.#engine = { client, database, clock, ...times, closing: this.#closing.signal, warn };
+    const expensive = turnsOf(client);
+    this.#engine = { client, database, clock, ...times, expensive, closing: this.#closing.signal, warn };
     this.#underway = new Underway(patienceWith(client, Math.max(times.queryTime, times.searchTime)));
     this.#leases = new Leases(this.#engine);
     this.#transactions = new Transactions(

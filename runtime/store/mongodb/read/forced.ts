@@ -1,10 +1,11 @@
-import type { Document } from "mongodb";
+import type { Document, Hint } from "mongodb";
 import type { Filter } from "../../../filter/algebra.ts";
 import { confinedTo } from "../../../filter/confined.ts";
 import type { Field } from "../../../filter/fields.ts";
 import { kept } from "../../../kept.ts";
 import type { Find } from "../../contract/query.ts";
 import type { CollectionShape } from "../../contract/shape.ts";
+import { isUnknownHint } from "../errors.ts";
 import { declaredDefinition } from "../indexes.ts";
 import { pathOf } from "../layout.ts";
 import type { Sorting } from "./order.ts";
@@ -43,6 +44,20 @@ export function forcedIndex(
       keys.every((key, at) => key.path === path[at]) &&
       namesMany(filter, beside),
   )?.key;
+}
+
+/** Asks along an index, or, where somebody has dropped it, as the planner likes. */
+export async function hinted<T>(
+  hint: Hint | undefined,
+  ask: (options: { readonly hint?: Hint }) => Promise<T>,
+): Promise<T> {
+  if (hint === undefined) return ask({});
+  try {
+    return await ask({ hint });
+  } catch (error) {
+    if (isUnknownHint(error)) return ask({});
+    throw error;
+  }
 }
 
 const walksOf = new WeakMap<CollectionShape, readonly Walk[]>();

@@ -6,12 +6,13 @@ import type { StoredDocument, Visibility } from "../../contract/document.ts";
 import type { Find } from "../../contract/query.ts";
 import { fields, idsOf, index, shape, start, written } from "../../testing/suite/fixtures.ts";
 import type { Provisioned } from "../engine.ts";
-import { indexDefinitions } from "../indexes.ts";
+import { deletedIndex, indexDefinitions, orderIndex } from "../indexes.ts";
 import { provision } from "../provision/provision.ts";
 import { type TestEngine, testEngine } from "../testing/engine.ts";
 import { describeMongo, mongoUri } from "../testing/server.ts";
 import { encoderFor, type Stored } from "../write/codec.ts";
-import { countDocuments, findDocuments, Lengths, lookupDocuments } from "./pages.ts";
+import { countDocuments } from "./count.ts";
+import { findDocuments, Lengths, lookupDocuments } from "./pages.ts";
 
 /** What the server is asked, and by which index it would answer. */
 describeMongo("queries on MongoDB", () => {
@@ -208,9 +209,29 @@ describeMongo("queries on MongoDB", () => {
     expect(all.answer).toBe(3000);
     expect(matched(all)).toEqual({ "_meta.svc.live": true, $and: [begin] });
     expect(await indexOf(all.commands)).toBe("order");
+    // Entries of an index alone: it has all that is asked for, and the planner has no choice.
+    expect(all.commands.map(({ hint }) => hint)).toEqual([orderIndex.name]);
+    for (const asked of ["_meta.svc.live", "_meta.created_at"]) expect(orderIndex.key.has(asked)).toBe(true);
+    const both = await count(TRUE, "all", permanent);
+    expect(both.answer).toBe(3000 + (await count(TRUE, "deleted", permanent)).answer);
+    expect(both.commands.map(({ hint }) => hint)).toEqual([orderIndex.name, deletedIndex.name]);
+    expect(await Promise.all(both.commands.map((command) => indexesOf(command)))).toEqual([
+      ["order"],
+      ["deleted"],
+    ]);
     const some = await count(eq(fields.name, "n1"), "live", permanent);
     expect(some.answer).toBe(60);
     expect(matched(some)).toEqual({ "_meta.svc.live": true, $and: [{ name: { $eq: "n1" } }] });
+    expect(some.commands.map(({ hint }) => hint)).toEqual([undefined]);
+  });
+
+  test("a whole collection is counted, too, where somebody has dropped the index", async () => {
+    const permanent = { ...provisioned, shape: { ...people, permanent: true } };
+    const { name, key, ...options } = orderIndex;
+    await collection().dropIndex(name);
+    const { answer, commands } = await count(TRUE, "live", permanent);
+    expect([answer, commands.map(({ hint }) => hint)]).toEqual([3000, [name, undefined]]);
+    await collection().createIndex(key, { ...options, name });
   });
 
   test("every command has a time limit, and one page takes one command", async () => {

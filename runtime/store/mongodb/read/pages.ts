@@ -1,22 +1,20 @@
 import type { Collection, Document, FindOptions } from "mongodb";
-import { and, type Filter, isIn, searchIn, TRUE } from "../../../filter/algebra.ts";
+import { and, isIn, searchIn, TRUE } from "../../../filter/algebra.ts";
 import { documentFields } from "../../../filter/fields.ts";
-import { defaultOrder, type Order } from "../../../filter/order.ts";
-import type { StoredDocument, Visibility } from "../../contract/document.ts";
+import { defaultOrder } from "../../../filter/order.ts";
+import type { StoredDocument } from "../../contract/document.ts";
 import type { Find, Lookup } from "../../contract/query.ts";
-import type { CollectionShape } from "../../contract/shape.ts";
 import { charactersOf } from "../../page.ts";
 import { storedDocument } from "../bson/json-text.ts";
 import type { Engine, Provisioned } from "../engine.ts";
-import { isUnknownHint } from "../errors.ts";
 import { isThere } from "../indexes.ts";
-import { columns, pathOf } from "../layout.ts";
+import { pathOf } from "../layout.ts";
 import { relevanceOrder, scoreStage, searchCondition, withoutStems } from "../text/search.ts";
+import { isExpensiveFind } from "./expensive.ts";
 import { constantsIn, lower } from "./filter.ts";
-import { forcedIndex } from "./forced.ts";
-import { type Sorting, sortingOf } from "./order.ts";
-import { afterPosition, isPosition } from "./positions.ts";
-import { bothParts, chosen, isAskedApart } from "./visibility.ts";
+import { forcedIndex, hinted } from "./forced.ts";
+import { afterPosition, sortingFor } from "./positions.ts";
+import { chosen } from "./visibility.ts";
 
 /** Documents asked for at a time where the answer may end before all of them are read. */
 const BATCH = 250;
@@ -38,9 +36,10 @@ export class Lengths {
 
 /**
  * A page of documents. Where they are sorted by members that all of them have in the declared form, this is a query that
- * indexes serve, its order too; else the values that they are sorted by are made first.
+ * indexes serve, its order too; else the values that they are sorted by are made first. What may look at many documents
+ * waits for its turn.
  *
- * @throws IndexBuilding | the driver's errors
+ * @throws IndexBuilding | StoreBusy | the driver's errors
  */
 export async function findDocuments(
   documents: Collection,
@@ -49,13 +48,24 @@ export async function findDocuments(
   lengths: Lengths,
   query: Find,
 ): Promise<StoredDocument[]> {
-  const { limit, order = defaultOrder, characters } = query;
-  const read = (answer: Answer) => readTexts(answer, lengths, characters);
+  const { limit, filter } = query;
   // To the server it would mean all of them.
   if (limit === 0) return [];
-  const isSearch = searchIn(query.filter) !== undefined;
-  if (isSearch) await provisioned.text.check();
-  const maxTimeMS = isSearch ? engine.searchTime : engine.queryTime;
+  if (searchIn(filter) !== undefined) await provisioned.text.check();
+  const page = () => readPage(documents, provisioned, engine, lengths, query);
+  return isExpensiveFind(provisioned, query) ? engine.expensive.run(page) : page();
+}
+
+async function readPage(
+  documents: Collection,
+  provisioned: Provisioned,
+  engine: Engine,
+  lengths: Lengths,
+  query: Find,
+): Promise<StoredDocument[]> {
+  const { filter, visibility, order = defaultOrder, after, limit, skip, characters } = query;
+  const read = (answer: Answer) => readTexts(answer, lengths, characters);
+  const maxTimeMS = searchIn(filter) === undefined ? engine.queryTime : engine.searchTime;
   // What is too much to be sorted in memory is refused, not sorted on the server's disk.
   const bounds = { maxTimeMS, allowDiskUse: false };
   const options = { raw: true, ...bounds, batchSize: lengths.batchSize(limit, characters) };
@@ -63,8 +73,7 @@ export async function findDocuments(
     const pipeline = rankedPipeline(provisioned, engine, query);
     return read(documents.aggregate<Uint8Array>(pipeline, options));
   }
-  const { filter, visibility, after, skip } = query;
-  const sorting = sortingFor(provisioned, query, order);
+  const sorting = sortingFor(provisioned.regularity, order, after);
   const { sort, computed } = sorting;
   const position =
     after === undefined
@@ -72,19 +81,10 @@ export async function findDocuments(
       : [afterPosition(sorting.keys, after, constantsIn(filter, provisioned.regularity))];
   if (computed === undefined) {
     const condition = chosen(provisioned, engine.clock, filter, visibility, ...position);
-    const found = (forced: FindOptions) => {
-      const all = { ...options, ...shown(provisioned), ...forced, sort, skip, limit };
-      return read(documents.find<Uint8Array>(condition, all));
-    };
-    const hint = forcedIndex(provisioned.shape, query, sorting);
-    if (hint === undefined) return found({});
-    try {
-      return await found({ hint });
-    } catch (error) {
-      // Somebody has dropped it.
-      if (isUnknownHint(error)) return found({});
-      throw error;
-    }
+    const common = { ...options, ...shown(provisioned), sort, skip, limit };
+    return hinted(forcedIndex(provisioned.shape, query, sorting), (hint) =>
+      read(documents.find<Uint8Array>(condition, { ...common, ...hint })),
+    );
   }
   const pipeline = [
     { $match: chosen(provisioned, engine.clock, filter, visibility) },
@@ -94,13 +94,6 @@ export async function findDocuments(
     ...paging(query, provisioned),
   ];
   return read(documents.aggregate<Uint8Array>(pipeline, options));
-}
-
-/** A position that is no date where documents have dates, is one of documents that others stood beside. */
-function sortingFor({ regularity }: Provisioned, { after }: Find, order: Order): Sorting {
-  const sorting = sortingOf(order, regularity);
-  if (after === undefined || isPosition(sorting.keys, after)) return sorting;
-  return sortingOf(order, { isRegular: () => false });
 }
 
 /** By score, greatest first, then id. */
@@ -124,33 +117,6 @@ function paging({ skip, limit }: Find, { shape }: Provisioned): Document[] {
     { $limit: limit },
     ...(shape.text === undefined ? [] : [{ $project: withoutStems }]),
   ];
-}
-
-/** As {@link findDocuments}. */
-export async function countDocuments(
-  documents: Collection,
-  provisioned: Provisioned,
-  { clock, queryTime, searchTime }: Engine,
-  filter: Filter,
-  visibility: Visibility,
-): Promise<number> {
-  const isSearch = searchIn(filter) !== undefined;
-  if (isSearch) await provisioned.text.check();
-  const parts = visibility === "all" && isAskedApart(filter) ? bothParts : [visibility];
-  const counts = parts.map((part) => {
-    const whole = isIndexed(provisioned.shape, filter, part) ? [atAnyTime] : [];
-    const condition = chosen(provisioned, clock, filter, part, ...whole);
-    return documents.countDocuments(condition, { maxTimeMS: isSearch ? searchTime : queryTime });
-  });
-  return (await Promise.all(counts)).reduce((sum, count) => sum + count, 0);
-}
-
-/** True of every document; without it MongoDB would not count along an index whose first key nothing is asked of. */
-const atAnyTime: Document = { [columns.createdAt]: { $gte: new Date(-8.64e15) } };
-
-/** Whether the documents of a visibility are counted best along an index over them, or over what is asked of them. */
-function isIndexed({ permanent = false }: CollectionShape, filter: Filter, visibility: Visibility): boolean {
-  return visibility === "deleted" || (visibility === "live" && permanent && filter.op === "true");
 }
 
 /**

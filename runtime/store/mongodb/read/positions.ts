@@ -1,9 +1,10 @@
 import type { Document } from "mongodb";
 import type { Scalar } from "../../../filter/algebra.ts";
 import { epochOf } from "../../../filter/dates.ts";
-import type { Position } from "../../../filter/order.ts";
+import type { Order, Position } from "../../../filter/order.ts";
+import type { Fit } from "./expressions.ts";
 import { NOTHING } from "./filter.ts";
-import type { SortKey } from "./order.ts";
+import { type Sorting, type SortKey, sortingOf } from "./order.ts";
 
 /** A key of an order, and what it is at a position. */
 interface Place {
@@ -29,6 +30,13 @@ export function afterPosition(
 ): Document {
   const places = keys.map((key) => placeOf(key, position));
   return after(places.filter(({ key, value }) => !isSame(constants.get(key.path), value)));
+}
+
+/** A position that is no date where documents have dates, is one of documents that others stood beside. */
+export function sortingFor(fit: Fit, order: Order, after: Position | undefined): Sorting {
+  const sorting = sortingOf(order, fit);
+  if (after === undefined || isPosition(sorting.keys, after)) return sorting;
+  return sortingOf(order, { isRegular: () => false });
 }
 
 /** A key at which all documents are what the position is does not decide. */

@@ -1,6 +1,7 @@
 import type { MongoClient } from "mongodb";
 import { type Clock, systemClock } from "../../../clock.ts";
 import type { Engine, Warn } from "../engine.ts";
+import { turnsOf } from "../pool.ts";
 import { upkeepOf } from "../provision/provision.ts";
 import { randomName, testClient } from "./server.ts";
 
@@ -28,6 +29,7 @@ export async function testEngine(
       clock,
       queryTime: 5_000,
       searchTime: 5_000,
+      expensive: turnsOf(client),
       closing: closing.signal,
       warn,
       beside: open,

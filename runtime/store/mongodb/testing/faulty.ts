@@ -2,8 +2,10 @@ import { afterAll, afterEach, beforeAll, beforeEach } from "vitest";
 import type { StoreCollection } from "../../contract/collection.ts";
 import type { CollectionShape } from "../../contract/shape.ts";
 import type { Store } from "../../contract/store.ts";
+import type { PoolFigures } from "../../pool-figures.ts";
 import { index, shape } from "../../testing/suite/fixtures.ts";
 import { openClient } from "../client.ts";
+import { watchPool } from "../pool.ts";
 import { openMongoStore } from "../store.ts";
 import { FaultProxy } from "./faults.ts";
 import { dropTestDatabases, testLocation } from "./server.ts";
@@ -14,6 +16,7 @@ export interface Faulty {
   readonly store: Store;
   /** `app.people`, unique by name. */
   readonly people: StoreCollection;
+  readonly figures: () => PoolFigures;
 }
 
 const people: CollectionShape = shape("app.people", { indexes: [index("by_name", ["name"], true)] });
@@ -30,12 +33,14 @@ export function useFaulty(options = "", time = queryTime): Faulty {
   const location = testLocation();
   let proxy: FaultProxy;
   let store: Store;
+  let figures: () => PoolFigures;
   let close: () => Promise<void>;
   beforeAll(async () => {
     proxy = await FaultProxy.open(location.uri);
   });
   beforeEach(async () => {
     const client = openClient(proxy.uri + options, { queryTime: time });
+    figures = watchPool(client);
     const clock = { now: () => Date.now() };
     store = await openMongoStore({ client, prefix: location.prefix, realm: "test", clock, queryTime: time });
     await store.provision([people]);
@@ -60,6 +65,9 @@ export function useFaulty(options = "", time = queryTime): Faulty {
     },
     get people() {
       return store.collection("app.people");
+    },
+    get figures() {
+      return figures;
     },
   };
 }

@@ -6,6 +6,7 @@ import { arrived, shape, summary } from "../../testing/suite/fixtures.ts";
 import { openClient } from "../client.ts";
 import type { Engine } from "../engine.ts";
 import { MongoFeed } from "../feed/feed.ts";
+import { turnsOf } from "../pool.ts";
 import { FaultProxy } from "./faults.ts";
 import { dropTestDatabases, testClient, testLocation } from "./server.ts";
 
@@ -88,6 +89,7 @@ export function useFeeds(): Feeds {
       clock: systemClock,
       queryTime,
       searchTime: queryTime,
+      expensive: turnsOf(client),
       closing: new AbortController().signal,
       warn: (_, message) => warnings.push(message),
     }),
