@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { parseDuration, parseSize, printDuration } from "./units.ts";
+import { parseDuration, parseSize, printDuration, printSize } from "./units.ts";
 
 it("durations are written as in configuration", () => {
   expect(["250ms", "30s", "15m", "8h", "30d", "0s"].map(parseDuration)).toEqual([
@@ -27,4 +27,11 @@ it("durations are printed as they are written", () => {
     "1d",
     "90m",
   ]);
+});
+
+it("sizes are printed in the largest unit that leaves no rest", () => {
+  for (const text of ["1B", "1000B", "64KiB", "5MiB", "2GiB", "1025KiB", "0B"]) {
+    expect(printSize(parseSize(text) ?? Number.NaN)).toBe(text);
+  }
+  expect(printSize(262_144)).toBe("256KiB");
 });

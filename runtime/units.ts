@@ -36,6 +36,12 @@ export function parseSize(text: string): number | undefined {
   return measure(/^\d+$/.test(text) ? `${text}B` : text, bytes);
 }
 
+/** Bytes as configuration writes them, in the largest unit that leaves no rest. */
+export function printSize(value: number): string {
+  const [unit, factor] = Object.entries(bytes).findLast(([, size]) => value % size === 0) ?? ["B", 1];
+  return value === 0 ? "0B" : `${value / factor}${unit}`;
+}
+
 function measure(text: string, units: Readonly<Record<string, number>>): number | undefined {
   const [, amount, unit = ""] = /^(\d{1,12})([A-Za-z]+)$/.exec(text) ?? [];
   const factor = Object.hasOwn(units, unit) ? units[unit] : undefined;

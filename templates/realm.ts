@@ -41,6 +41,7 @@ export function realmModule(realm: Realm, rules: RulesStage): EmittedFile {
                 object([property("access", realm.openapi), property("document", description)]),
               ),
             ),
+            given(realm.realtime, ({ limits }) => property("realtime", { ...limits })),
             property("collections", array(collections.map(definitionOf))),
           ]),
         ),

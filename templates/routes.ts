@@ -83,6 +83,7 @@ function definition(collection: Collection, auth: boolean, compiled: CompiledRul
     given(softDelete, ({ retention }) => property("softDelete", { retention })),
     given(customId, (settings) => property("customId", customIdCode(settings))),
     given(publicCache, ({ maxAge }) => property("publicMaxAge", maxAge)),
+    given(collection.realtime, () => property("realtime", true)),
     given(organization, ({ required, teams, onDelete }) =>
       property("organization", { required, teams, onDelete }),
     ),

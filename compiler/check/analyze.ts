@@ -44,6 +44,7 @@ import {
 } from "./organizations.ts";
 import { type PlacedPattern, slowPatterns } from "./patterns.ts";
 import { accountSettings, cookieOrigins, defaultRoles, origins } from "./realm-settings.ts";
+import { realtimeFacts, realtimeWithoutRead, unusedRealtime } from "./realtime.ts";
 import { references, unusedExpand } from "./references.ts";
 import { dateAgreement, datePlacement } from "./schema/dates.ts";
 import { schemaFits } from "./schema/fit/fitting.ts";
@@ -75,6 +76,7 @@ const realmChecks: readonly RealmCheck[] = [
   creatorRoles,
   memberRoles,
   requiredMfa,
+  unusedRealtime,
 ];
 
 const collectionChecks: readonly CollectionCheck[] = [
@@ -83,6 +85,7 @@ const collectionChecks: readonly CollectionCheck[] = [
   rulesWithoutRead,
   unusedWrite,
   publicCache,
+  realtimeWithoutRead,
   customId,
   fieldRules,
   publishedFields,
@@ -137,6 +140,7 @@ export function checkRealm(realm: Realm, rules: RulesStage, told: readonly Diagn
     const folder = `${realm.name}/${database}/${name}`;
     const others = [
       ...publicCacheFacts(collection, compiled),
+      ...realtimeFacts(collection, compiled),
       ...surelyMistaken(collection, compiled),
       ...takeovers(collection, compiled),
       ...(faulty.has(`${folder}/schema.json`) ? [] : unwritableFields(collection, compiled)),

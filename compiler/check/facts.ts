@@ -13,7 +13,7 @@ export function publicCacheFacts(collection: Collection, compiled: CompiledRules
   const { publicCache } = collection;
   if (publicCache === undefined) return [];
   const { span, maxAge } = publicCache;
-  return readRules(collection, compiled).flatMap(({ rule, facts, source, isOfField }) => {
+  return readRules(collection, compiled).flatMap(({ rule, compiled: { facts }, source, isOfField }) => {
     const related = [{ message: `${rule} stands here`, span: source.span }];
     const found: Diagnostic[] = [];
     if (!isOfField && !facts.anonymous) found.push(diagnose("cache-anonymous", span, {}, { related }));
@@ -24,15 +24,16 @@ export function publicCacheFacts(collection: Collection, compiled: CompiledRules
   });
 }
 
-interface ReadRule extends Pick<CompiledRule, "facts"> {
+interface ReadRule {
   /** In words. */
   readonly rule: string;
+  readonly compiled: CompiledRule;
   readonly source: RuleSource;
   readonly isOfField: boolean;
 }
 
 /** The rules that decide what a reader receives. */
-function readRules({ rules, fieldRules }: Collection, compiled: CompiledRules): ReadRule[] {
+export function readRules({ rules, fieldRules }: Collection, compiled: CompiledRules): ReadRule[] {
   const own = { rule: "the read rule", source: rules.read, by: compiled.rules.read, isOfField: false };
   const ofFields = fieldRules.map(({ path, read }) => ({
     rule: `the read rule of the field '${path}'`,
@@ -41,6 +42,6 @@ function readRules({ rules, fieldRules }: Collection, compiled: CompiledRules): 
     isOfField: true,
   }));
   return [own, ...ofFields].flatMap(({ source, by, ...rest }) =>
-    source === undefined || by === undefined ? [] : [{ ...rest, source, facts: by.facts }],
+    source === undefined || by === undefined ? [] : [{ ...rest, source, compiled: by }],
   );
 }

@@ -43,7 +43,7 @@ export function mistakenRule(source: RuleSource, { written, form }: CompiledRule
 }
 
 /** What a condition is for every caller and document; undefined where that depends, or is not known. */
-function outcomeOf(condition: Condition): boolean | undefined {
+export function outcomeOf(condition: Condition): boolean | undefined {
   const simple = simplify(condition);
   if (simple.kind === "constant") return simple.holds;
   if (relationOf(simple, constant(false, condition.at)).forward) return false;

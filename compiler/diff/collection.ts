@@ -7,6 +7,7 @@ import { placeOf } from "../emit/openapi/schemas/place.ts";
 import type { Aggregation, Collection, Realm, Reference, TextIndex } from "../model/model.ts";
 import type { Report } from "./catalogue.ts";
 import { compareIndexes } from "./indexes.ts";
+import { compareLimit } from "./limits.ts";
 import { compareBelonging } from "./organizations.ts";
 import { compareSchemas } from "./schema/compare.ts";
 import { missing } from "./words.ts";
@@ -34,6 +35,8 @@ export function compareCollections(before: Version, after: Version, report: Repo
   compareExpansion(old, now, place, report);
   compareAggregation(old.aggregate, now.aggregate, `${place} aggregate`, report);
   compareCache(old, now, `${place} cache`, report);
+  if ((old.realtime === undefined) !== (now.realtime === undefined))
+    report(now.realtime === undefined ? "realtime-removed" : "realtime-added", `${place} realtime`, {});
   compareBelonging(old, now, place, report);
   compareErrors(before, after, `${place} errors`, report);
 }
@@ -136,7 +139,7 @@ function compareReference(old: Reference, now: Reference, where: string, report:
     const [, value = before] = after[at] ?? [];
     if (value !== before) report("reference-changed", where, { what, old: before, new: value });
   }
-  compareLimit(old.maxExpand, now.maxExpand, `${where}.max_expand`, report);
+  compareLimit("expansion", old.maxExpand, now.maxExpand, `${where}.max_expand`, report);
 }
 
 function compareExpansion(old: Collection, now: Collection, place: string, report: Report): void {
@@ -146,18 +149,7 @@ function compareExpansion(old: Collection, now: Collection, place: string, repor
     ["maxArray", "max_array"],
     ["maxDocs", "max_docs"],
   ] as const)
-    compareLimit(old.expand?.[key], now.expand?.[key], `${place} expand.${name}`, report);
-}
-
-/** A limit that is not given is the instance's, which is never lower. */
-function compareLimit(old: number | undefined, now: number | undefined, where: string, report: Report): void {
-  if (old === now) return;
-  const lowered = now !== undefined && (old === undefined || now < old);
-  const instance = "the instance's";
-  report(lowered ? "expansion-lowered" : "expansion-raised", where, {
-    old: old ?? instance,
-    new: now ?? instance,
-  });
+    compareLimit("expansion", old.expand?.[key], now.expand?.[key], `${place} expand.${name}`, report);
 }
 
 function compareAggregation(

@@ -2,11 +2,13 @@
 import type ipaddr from "ipaddr.js";
 import { parseNetwork } from "../../runtime/http/address.ts";
 import { type AdminGrant, administrationOf, covers } from "../../runtime/realm/administration.ts";
-import { printDuration, printRate, type Rate } from "../../runtime/units.ts";
+import type { RealtimeLimits } from "../../runtime/realm/definition.ts";
+import { printDuration, printRate, printSize, type Rate } from "../../runtime/units.ts";
 import { placeOf } from "../emit/openapi/schemas/place.ts";
 import { canonicalJson } from "../model/meaning.ts";
 import type { Realm } from "../model/model.ts";
 import type { Report } from "./catalogue.ts";
+import { compareLimit } from "./limits.ts";
 import { compareOrganizations } from "./organizations.ts";
 import { compareSchemas } from "./schema/compare.ts";
 import { missing } from "./words.ts";
@@ -16,7 +18,24 @@ export function compareSettings(old: Realm, now: Realm, report: Report): void {
   compareOrigins(old, now, report);
   compareScale("openapi", old.openapi, now.openapi, ["off", "users", "public"], report);
   compareNetworks(old.admin.allowedNetworks, now.admin.allowedNetworks, report);
+  compareRealtime(old.realtime?.limits, now.realtime?.limits, report);
   if (old.auth && now.auth) compareAccounts(old, now, report);
+}
+
+function compareRealtime(
+  old: Partial<RealtimeLimits> = {},
+  now: Partial<RealtimeLimits> = {},
+  report: Report,
+): void {
+  for (const [key, name] of [
+    ["maxSubscriptions", "max_subscriptions"],
+    ["maxStreamsPerCaller", "max_streams_per_caller"],
+    ["maxStreams", "max_streams"],
+    ["streamsPerSecond", "streams_per_second"],
+    ["bufferEvents", "buffer_events"],
+  ] as const)
+    compareLimit("realtime", old[key], now[key], `realtime.${name}`, report);
+  compareLimit("realtime", old.bufferBytes, now.bufferBytes, "realtime.buffer_bytes", report, printSize);
 }
 
 /** What only realms with accounts have. */

@@ -17,6 +17,7 @@ export type CollectionSettings = Pick<
   | "expand"
   | "aggregate"
   | "publicCache"
+  | "realtime"
   | "softDelete"
   | "customId"
   | "organization"
@@ -36,6 +37,7 @@ export function collectionSettings(file: SourceFile | undefined, database: strin
     ...expandOf(file),
     ...aggregateOf(file),
     ...cacheOf(file),
+    ...(file.value.realtime === true ? { realtime: { span: locate(file, ["realtime"], "key") } } : {}),
     ...softDeleteOf(file.value.soft_delete),
     ...customIdOf(file),
     ...organizationOf(file.value),

@@ -11,6 +11,7 @@ import type {
   AggregateFunction,
   CollectionOrganization,
   EmailSettings,
+  RealtimeLimits,
   Role,
 } from "../../runtime/realm/definition.ts";
 import type { OrganizationSettings } from "../../runtime/realm/organizations.ts";
@@ -46,6 +47,7 @@ export interface Realm {
   };
   readonly appConfig: JsonObject;
   readonly organizations?: Organizations;
+  readonly realtime?: RealtimeLimitSettings;
   readonly openapi: "public" | "users" | "off";
   /** Sorted by name. */
   readonly databases: readonly Database[];
@@ -105,6 +107,8 @@ export interface Collection {
   readonly expand?: ExpandSettings;
   /** `cache` with `public: true`: seconds. */
   readonly publicCache?: { readonly maxAge: number; readonly span: Span };
+  /** `realtime: true`, and where it stands. */
+  readonly realtime?: { readonly span: Span };
   readonly softDelete?: { readonly retention?: number };
   readonly customId?: {
     readonly is?: "user";
@@ -201,6 +205,12 @@ export interface ExpandSettings {
   readonly maxPaths?: number;
   readonly maxArray?: number;
   readonly maxDocs?: number;
+  readonly span: Span;
+}
+
+/** `realtime` of realm.yaml: limits below the instance's. */
+export interface RealtimeLimitSettings {
+  readonly limits: Partial<RealtimeLimits>;
   readonly span: Span;
 }
 

@@ -2,9 +2,10 @@
 
 import { isJsonObject, type JsonValue } from "../../runtime/json.ts";
 import { type AdminGrant, adminAreas, type ReadAccess } from "../../runtime/realm/administration.ts";
-import { parseDuration, parseRate, type Rate } from "../../runtime/units.ts";
+import type { RealtimeLimits } from "../../runtime/realm/definition.ts";
+import { parseDuration, parseRate, parseSize, type Rate } from "../../runtime/units.ts";
 import { locate, type SourceFile } from "../load/source.ts";
-import { objectOf, stringsOf } from "./collection.ts";
+import { objectOf, stringsOf, textOf } from "./collection.ts";
 import type { Realm } from "./model.ts";
 import { organizationsOf } from "./organizations.ts";
 
@@ -30,6 +31,7 @@ export function realmSettings(file: SourceFile): RealmSettings {
     admin: adminOf(value.admin),
     appConfig: objectOf(value.app_config),
     ...organizationsOf(file),
+    ...realtimeOf(file),
     openapi: value.openapi === "users" || value.openapi === "off" ? value.openapi : "public",
   };
 }
@@ -95,6 +97,27 @@ function adminOf(value: JsonValue | undefined): Realm["admin"] {
     readAccess: readAccess.filter((area) => granted[area] === true),
   };
 }
+
+function realtimeOf(file: SourceFile): Pick<Realm, "realtime"> {
+  const { realtime } = file.value;
+  if (!isJsonObject(realtime)) return {};
+  const limits: { -readonly [limit in keyof RealtimeLimits]?: number } = {};
+  for (const [key, limit] of realtimeCounts) {
+    const count = realtime[key];
+    if (typeof count === "number") limits[limit] = count;
+  }
+  const bufferBytes = parseSize(textOf(realtime.buffer_bytes) ?? "");
+  if (bufferBytes !== undefined) limits.bufferBytes = bufferBytes;
+  return { realtime: { limits, span: locate(file, ["realtime"], "key") } };
+}
+
+const realtimeCounts = [
+  ["max_subscriptions", "maxSubscriptions"],
+  ["max_streams_per_caller", "maxStreamsPerCaller"],
+  ["max_streams", "maxStreams"],
+  ["streams_per_second", "streamsPerSecond"],
+  ["buffer_events", "bufferEvents"],
+] as const;
 
 function rateOf(value: JsonValue | undefined): Rate | undefined {
   return typeof value === "string" ? parseRate(value) : undefined;

@@ -5,7 +5,7 @@ import indexesSchema from "../../docs/schemas/indexes.schema.json" with { type: 
 import realmSchema from "../../docs/schemas/realm.schema.json" with { type: "json" };
 import schemaSchema from "../../docs/schemas/schema.schema.json" with { type: "json" };
 import { isJsonObject, type JsonValue } from "../../runtime/json.ts";
-import { parseDuration } from "../../runtime/units.ts";
+import { parseDuration, parseSize } from "../../runtime/units.ts";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import { toJson } from "../load/node.ts";
 import { nodeAt, type Path, pathOf, type SourceFile } from "../load/source.ts";
@@ -81,6 +81,18 @@ function isInRange(duration: number | undefined): boolean {
   return duration !== undefined && duration >= durations.least && duration <= durations.most;
 }
 
+/** `x-size`: what a size may be, as it is written. */
+interface SizeRange {
+  readonly least: string;
+  readonly most: string;
+}
+
+function bytesOf(size: string): number {
+  const bytes = parseSize(size);
+  if (bytes === undefined) throw new Error(`${size} is no size`);
+  return bytes;
+}
+
 let shared: Ajv2020 | undefined;
 
 function ajv(): Ajv2020 {
@@ -109,6 +121,17 @@ function ajv(): Ajv2020 {
     before: "pattern",
     errors: false,
     validate: (_: boolean, text: string) => !/^\d+[smhd]$/.test(text) || isInRange(parseDuration(text)),
+  });
+  shared.addKeyword({
+    keyword: "x-size",
+    schemaType: "object",
+    type: "string",
+    before: "pattern",
+    errors: false,
+    validate: ({ least, most }: SizeRange, text: string) => {
+      const size = parseSize(text);
+      return size === undefined || (size >= bytesOf(least) && size <= bytesOf(most));
+    },
   });
   shared.addSchema(schemaSchema, "schema.schema.json");
   return shared;

@@ -271,6 +271,7 @@ function outOfRange({ path, error, value }: Place): Problem {
     maxProperties: `have at most ${limit} entries`,
     minLength: limit === "1" ? "not be empty" : `have at least ${limit} characters`,
     maxLength: `have at most ${limit} characters`,
+    "x-size": sizeRange(error.schema["x-size"]),
     "x-duration": `be between ${printDuration(durations.least)} and ${printDuration(durations.most)}`,
   };
   const parameters = {
@@ -278,6 +279,11 @@ function outOfRange({ path, error, value }: Place): Problem {
     expected: expected[error.keyword] ?? `be valid by ${error.keyword}`,
   };
   return { diagnostic: diagnose("out-of-range", value, parameters), fault: path, distinct: "value" };
+}
+
+function sizeRange(range: JsonValue | undefined): string {
+  if (!isJsonObject(range)) return "be a size";
+  return `be between ${String(range.least)} and ${String(range.most)}`;
 }
 
 /** Says which character of a key or value cannot be told from another by looking. */

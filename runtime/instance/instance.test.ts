@@ -200,6 +200,18 @@ describe("An instance", () => {
     await server.stop();
   });
 
+  it("does not start where a realm asks for more of realtime than it allows, and names file and key", async () => {
+    const definition = { ...plain.definition, realtime: { maxStreams: 500, bufferBytes: 65_536 } };
+    const module = { ...plain, definition };
+    const { realtime } = testSettings;
+    const lower = { ...realtime, limits: { ...realtime.limits, maxStreams: 400 } };
+    await expect(startRealm(module, { settings: { realtime: lower } })).rejects.toThrow(
+      /^\w+\/realm\.yaml: realtime\.max_streams is 500, above the instance's SVC_REALTIME_MAX_STREAMS of 400$/,
+    );
+    const server = await startRealm(module);
+    await server.stop();
+  });
+
   it("names the setting of a folder that it cannot make", async () => {
     const file = join(folder, "file");
     writeFileSync(file, "");

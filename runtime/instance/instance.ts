@@ -12,6 +12,7 @@ import { createServer } from "../http/server.ts";
 import type { JobKind } from "../jobs/kind.ts";
 import { eraseOrganization } from "../organizations/erasing.ts";
 import type { Log, Passwords, RealmInstance, RealmModule } from "../realm/exchange.ts";
+import { checkRealtimeLimits } from "../realtime/realm-limits.ts";
 import type { Store } from "../store/contract/store.ts";
 import { makeFolder, openStores, type Stores } from "../store/engines.ts";
 import { DataFolder } from "./data.ts";
@@ -73,9 +74,10 @@ export interface Instance {
 export async function startInstance(options: InstanceOptions): Promise<Instance> {
   const { realms, settings, clock } = options;
   const { store: location, data, host, port, queryTime, searchTime, feedBytes } = settings;
-  const beyond = realms.flatMap(({ definition }) =>
-    checkExpandLimits(definition.collections, settings.expandLimits),
-  );
+  const beyond = realms.flatMap(({ definition }) => [
+    ...checkExpandLimits(definition.collections, settings.expandLimits),
+    ...checkRealtimeLimits(definition, settings.realtime.limits),
+  ]);
   if (beyond.length > 0) throw new BadSettings(beyond);
   if (data !== undefined) makeFolder("SVC_DATA", data);
   // Of any free port nobody knows yet which it will be.

@@ -22,6 +22,7 @@ export const layers = [
   "compiler",
   "runtime/index.ts",
   "runtime/instance",
+  "runtime/realtime",
   "runtime/documents",
   "runtime/organizations",
   "runtime/jobs",

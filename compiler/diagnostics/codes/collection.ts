@@ -130,6 +130,32 @@ export const collectionCodes = {
       },
     },
   },
+  "realtime-unreadable": {
+    severity: "error",
+    summary: "A collection with realtime that nobody may read.",
+    message: "{reason}, so nobody but API keys could follow this collection",
+    hint: "give it a read rule that somebody can satisfy, or remove realtime",
+    explanation:
+      "A stream shows a caller the documents that they may read. Without a read rule, or with one that holds for nobody, signed in or not, every subscription is refused; only API keys with the scope `read`, which rules do not concern, could follow the collection.",
+    wrong: { files: { "collection.yaml": "rules: { create: user != null }\nrealtime: true" } },
+    right: {
+      files: { "collection.yaml": "rules: { create: user != null, read: user != null }\nrealtime: true" },
+    },
+  },
+  "realtime-clock": {
+    severity: "warning",
+    summary:
+      "Realtime with a read rule, of the documents or of a field, that compares what is stored with the clock.",
+    message:
+      "{rule} depends on the clock, so that every subscription is reset every five minutes, and clients load anew",
+    hint: "let a write say what the clock says now, in a field that the rule asks for; or bear the reloads",
+    explanation:
+      "Nothing is written when a moment passes, so no change tells that a document has become visible or is visible no longer. Streams read the access of their callers anew every five minutes; where a rule depends on `now`, `ago` or `ahead`, what it lets through is another each time, and clients are told to reload.",
+    wrong: {
+      files: { "collection.yaml": "rules: { read: document.publish_at < now }\nrealtime: true" },
+    },
+    right: { files: { "collection.yaml": "rules: { read: document.public }\nrealtime: true" } },
+  },
   "custom-id-pattern": {
     severity: "error",
     summary: "The pattern of custom_id is not a valid regular expression.",

@@ -45,6 +45,21 @@ export const realmCodes = {
       },
     },
   },
+  "realtime-unused": {
+    severity: "warning",
+    summary: "Limits of realtime streams in a realm that has none.",
+    message: "no collection of the realm declares realtime: true, so these limits have no effect",
+    hint: "remove realtime here, or add realtime: true to a collection",
+    explanation:
+      "`realtime` in realm.yaml lowers the limits of streams; what they may follow is said by each collection.",
+    wrong: { files: { "realm.yaml": "auth: enabled\nrealtime: { max_streams: 100 }" } },
+    right: {
+      files: {
+        "realm.yaml": "auth: enabled\nrealtime: { max_streams: 100 }",
+        "collection.yaml": "rules: { read: user != null }\nrealtime: true",
+      },
+    },
+  },
   "idle-over-lifetime": {
     severity: "warning",
     summary: "Sessions end before they can be idle for so long.",

@@ -74,7 +74,7 @@ export const valueCodes = {
     hint: "remove it for now; it is refused rather than ignored",
     explanation:
       "The key is part of the configuration language, but the feature behind it is not built yet. It is never accepted and ignored, so a configuration that builds does all that it says.",
-    wrong: { files: { "collection.yaml": "realtime: true\nsoft_delete: true" } },
+    wrong: { files: { "collection.yaml": "soft_delete: true\nfiles: { photo: {} }" } },
     right: { files: { "collection.yaml": "soft_delete: true" } },
   },
 } as const satisfies Readonly<Record<string, CatalogueEntry>>;

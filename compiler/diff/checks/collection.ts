@@ -113,6 +113,16 @@ export const collectionChecks = {
     message: "the weight in searches was {old} and is {new}",
     why: "The same documents are found, in another order of relevance.",
   },
+  "realtime-removed": {
+    kind: "breaking",
+    message: "the collection cannot be followed any longer",
+    why: "Subscriptions are refused (`realtime_not_enabled`), and streams that resume lose them.",
+  },
+  "realtime-added": {
+    kind: "additive",
+    message: "the collection can be followed by a stream",
+    why: "Nobody follows it yet.",
+  },
   "reference-removed": {
     kind: "breaking",
     message: "the reference is gone: expand={name} is refused",

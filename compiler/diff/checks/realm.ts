@@ -83,6 +83,12 @@ export const realmChecks = {
     message: "sessions ended after {old}, end after {new}",
     why: "People stay signed in for longer.",
   },
+  "realtime-lowered": {
+    kind: "breaking",
+    message: "was {old} and is {new}",
+    why: "Streams that were opened are refused, or reset where they were not.",
+  },
+  "realtime-raised": { kind: "additive", message: "was {old} and is {new}", why: "Streams may do more." },
   "cookie-disabled": {
     kind: "breaking",
     message: "sessions in cookies are off",

@@ -170,6 +170,16 @@ export const collectionCases: Readonly<Record<keyof typeof collectionChecks, Cas
     now: many(""),
     line: "db/notes expand.max_array: was 5 and is the instance's",
   },
+  "realtime-removed": {
+    old: notes("realtime: true\n"),
+    now: notes("realtime: false\n"),
+    line: "db/notes realtime: the collection cannot be followed any longer",
+  },
+  "realtime-added": {
+    old: { schema: fields },
+    now: notes("realtime: true\n"),
+    line: "db/notes realtime: the collection can be followed by a stream",
+  },
   "aggregation-removed": {
     old: notes("aggregate: { group_by: [title] }\n"),
     now: { schema: fields },

@@ -92,6 +92,16 @@ export const realmCases: Readonly<
     now: realm("sessions: { lifetime: 60d }\n"),
     line: "sessions.lifetime: sessions ended after 30d, end after 60d",
   },
+  "realtime-lowered": {
+    old: realm("realtime: { buffer_bytes: 128KiB }\n"),
+    now: realm("realtime: { buffer_bytes: 65536B }\n"),
+    line: "realtime.buffer_bytes: was 128KiB and is 64KiB",
+  },
+  "realtime-raised": {
+    old: realm("realtime: { max_streams: 100, streams_per_second: 0.5 }\n"),
+    now: realm("realtime: { streams_per_second: 0.5 }\n"),
+    line: "realtime.max_streams: was 100 and is the instance's",
+  },
   "cookie-disabled": {
     old: realm("sessions: { cookie: { enabled: true } }\n"),
     now: realm(""),

@@ -192,6 +192,7 @@ export function shop(): Realm {
     },
     expand: { maxDepth: 1, maxDocs: 500, span },
     publicCache: { maxAge: 60, span },
+    realtime: { span },
     softDelete: { retention: 2_592_000_000 },
     customId: { pattern: "^[a-z0-9-]+$", duplicateLimit: 20, span },
   });
@@ -220,5 +221,6 @@ export function shop(): Realm {
     },
     origins: ["https://shop.example.com"],
     appConfig: { trial_days: 14 },
+    realtime: { limits: { maxStreamsPerCaller: 3, bufferBytes: 65_536 }, span },
   });
 }

@@ -76,6 +76,8 @@ function resolved(root: JsonObject, schema: JsonObject): JsonObject {
 
 function valueText(schema: JsonObject): string {
   if (textOf(schema.$ref) !== undefined && schema.type === undefined) return "a schema";
+  const size = objectOf(schema["x-size"]);
+  if (size.least !== undefined) return `a size from ${String(size.least)} to ${String(size.most)}`;
   if (textOf(schema["x-expected"]) !== undefined) return cell(String(schema["x-expected"]));
   if (Array.isArray(schema.enum))
     return schema.enum.map((value: JsonValue) => `\`${String(value)}\``).join(", ");
