@@ -29,6 +29,9 @@ export const errorStatus = {
   immutable_field: 400,
   invalid_invitation: 400,
   invalid_token: 400,
+  realtime_not_enabled: 400,
+  too_many_subscriptions: 400,
+  invalid_resume_token: 400,
   unauthenticated: 401,
   invalid_credentials: 401,
   mfa_required: 401,
@@ -62,6 +65,7 @@ export const errorStatus = {
   request_header_fields_too_large: 431,
   internal_error: 500,
   index_building: 503,
+  realtime_unavailable: 503,
   unavailable: 503,
 } as const;
 

@@ -40,6 +40,7 @@ export { organizationAdministrationRoutes } from "./organizations/administration
 export { organizationRoutes } from "./organizations/routes.ts";
 export type { CollectionDefinition, RealmDefinition, Validator } from "./realm/definition.ts";
 export type { RealmModule, RouteTable } from "./realm/exchange.ts";
+export { realtimeRoutes } from "./realtime/route.ts";
 export * from "./rules/index.ts";
 export { duplicateItems, equal } from "./validation/equal.ts";
 export { appendErrors } from "./validation/errors.ts";

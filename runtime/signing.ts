@@ -6,9 +6,11 @@ const SIGNATURE = 16;
 /** Makes texts that clients carry for us and cannot make up. */
 export interface Signer {
   /** The payload and a signature, base64url. `context` is signed along and has to be the same again. */
-  sign(payload: string, context: string): string;
+  sign(payload: string | Uint8Array, context: string): string;
   /** The payload of a text that `sign` made with the same context; undefined for every other text. */
   open(token: string, context: string): string | undefined;
+  /** The same where the payload is no text. */
+  openBytes(token: string, context: string): Buffer | undefined;
 }
 
 /**
@@ -31,13 +33,16 @@ export function signer(keys: readonly Uint8Array[], purpose: string): Signer {
       return Buffer.concat([signature(newest, bytes, context), bytes]).toString("base64url");
     },
     open(token, context) {
+      return this.openBytes(token, context)?.toString();
+    },
+    openBytes(token, context) {
       const bytes = Buffer.from(token, "base64url");
       // Node skips what is not base64url; only the text that we made is believed.
       if (bytes.length < SIGNATURE || bytes.toString("base64url") !== token) return undefined;
       const payload = bytes.subarray(SIGNATURE);
       const given = bytes.subarray(0, SIGNATURE);
       const known = own.some((key) => timingSafeEqual(signature(key, payload, context), given));
-      return known ? payload.toString() : undefined;
+      return known ? payload : undefined;
     },
   };
 }

@@ -111,6 +111,7 @@ function routes(realm: Realm, collections: readonly Collection[]): Code {
     when(realm.auth, () => ofRealm("accountRoutes")),
     when(realm.auth && realm.totp, () => ofRealm("secondFactorRoutes")),
     ofRealm("administrationRoutes"),
+    ofRealm("realtimeRoutes"),
     when(realm.auth, () => ofRealm("userAdministrationRoutes")),
     ...organizationFactories.map((factory) => given(realm.organizations, () => ofRealm(factory))),
     code`${imported("dataRoutes", runtime)}(${literal(realm.name)}, ${array(collections.map(definitionOf))})`,

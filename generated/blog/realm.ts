@@ -6,6 +6,7 @@ import {
   dataRoutes,
   descriptionRoutes,
   type RealmModule,
+  realtimeRoutes,
   userAdministrationRoutes,
 } from "realmc/runtime";
 import { authors, routes as authorsRoutes } from "./content/authors/routes.ts";
@@ -40,6 +41,7 @@ export const blog: RealmModule = {
     descriptionRoutes("blog"),
     accountRoutes("blog"),
     administrationRoutes("blog"),
+    realtimeRoutes("blog"),
     userAdministrationRoutes("blog"),
     dataRoutes("blog", [authors, comments, posts, tags]),
     authorsRoutes,

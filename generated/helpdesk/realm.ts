@@ -9,6 +9,7 @@ import {
   organizationAdministrationRoutes,
   organizationRoutes,
   type RealmModule,
+  realtimeRoutes,
   secondFactorRoutes,
   userAdministrationRoutes,
 } from "realmc/runtime";
@@ -81,6 +82,7 @@ export const helpdesk: RealmModule = {
     accountRoutes("helpdesk"),
     secondFactorRoutes("helpdesk"),
     administrationRoutes("helpdesk"),
+    realtimeRoutes("helpdesk"),
     userAdministrationRoutes("helpdesk"),
     organizationRoutes("helpdesk"),
     organizationAdministrationRoutes("helpdesk"),

@@ -5,6 +5,7 @@ import {
   dataRoutes,
   descriptionRoutes,
   type RealmModule,
+  realtimeRoutes,
 } from "realmc/runtime";
 import openapi from "./openapi.json" with { type: "json" };
 import { items, routes as itemsRoutes } from "./stock/items/routes.ts";
@@ -25,6 +26,7 @@ export const inventory: RealmModule = {
   routes: [
     descriptionRoutes("inventory"),
     administrationRoutes("inventory"),
+    realtimeRoutes("inventory"),
     dataRoutes("inventory", [items, locations, movements]),
     itemsRoutes,
     locationsRoutes,

@@ -33,6 +33,7 @@ export type FeedChange = FeedDocumentChange | FeedIdChange;
 
 /** What there is to know of every change. */
 abstract class Shared {
+  order = 0;
   readonly position: string;
   readonly commit: string;
   readonly isLast: boolean;

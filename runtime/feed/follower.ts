@@ -79,6 +79,14 @@ export class Follower {
     return this.#queue.next();
   }
 
+  poll(): FeedEvent | undefined {
+    return this.#queue.poll();
+  }
+
+  set wake(wake: () => void) {
+    this.#queue.listener = wake;
+  }
+
   /** Wants to hear of this from now on, in place of what was called so before. */
   set(key: string, interest: Interest): void {
     this.delete(key);

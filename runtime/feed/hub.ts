@@ -13,6 +13,9 @@ export interface FollowOptions extends Partial<FollowerBounds> {
   readonly interests: Iterable<readonly [string, Interest]>;
   /** A position of the feed after which it begins; default: now, after all that was acknowledged before. */
   readonly from?: string | undefined;
+  readonly wake?: () => void;
+  readonly budget?: unknown;
+  readonly events?: number;
 }
 
 const BOUNDS: FollowerBounds = { bytes: 2 ** 20, replay: 10_000 };
@@ -57,11 +60,24 @@ export class Hub {
    * Begins to follow. A position that history does not reach back to is told as a gap.
    * @throws StoreUnavailable where there is no telling what "now" is
    */
-  async follow({ interests, from, ...bounds }: FollowOptions): Promise<Follower> {
+  order = 0;
+  readonly #taps = new Set<{ take(change: FeedChange): void; lost(): void }>();
+  async tap(listener: { take(change: FeedChange): void; lost(): void }): Promise<() => void> {
+    this.#taps.add(listener);
+    const leave = this.history.attend();
+    while (this.history.position === undefined) await this.history.progress();
+    return () => {
+      this.#taps.delete(listener);
+      leave();
+    };
+  }
+
+  async follow({ interests, from, wake, ...bounds }: FollowOptions): Promise<Follower> {
     const leave = this.history.attend();
     try {
       const start = from ?? (await this.#feed.head());
       const follower = new Follower(this.#gathering, interests, start, { ...BOUNDS, ...bounds });
+      if (wake !== undefined) follower.wake = wake;
       this.#followers.set(follower, leave);
       return follower;
     } catch (error) {
@@ -79,6 +95,9 @@ export class Hub {
   /** Who joins meanwhile has the change from the ring. */
   async #take(change: FeedChange): Promise<void> {
     let told = 0;
+    this.order += 1;
+    change.order = this.order;
+    for (const tap of this.#taps) tap.take(change);
     for (const [follower, concerns] of this.#concerned(change)) {
       if (change.recorded === "documents") follower.offer({ change, concerns });
       this.#open.add(follower);

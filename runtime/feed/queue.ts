@@ -120,10 +120,14 @@ export class Queue {
   }
 
   /** The next event, once there is one; undefined at the end. */
+  listener: () => void = () => undefined;
   async next(): Promise<FeedEvent | undefined> {
     while (this.#events.length === 0 && !this.#ended) {
       await new Promise<void>((resolve) => this.#waiting.push(resolve));
     }
+    return this.poll();
+  }
+  poll(): FeedEvent | undefined {
     const next = this.#events.shift();
     if (next === undefined) return undefined;
     this.#bytes -= next.bytes;
@@ -168,5 +172,6 @@ export class Queue {
 
   #wake(): void {
     for (const wake of this.#waiting.splice(0)) wake();
+    this.listener();
   }
 }

@@ -12,7 +12,7 @@ const exposed =
   "ETag, Location, X-Request-ID, Retry-After, Idempotent-Replayed, X-Svc-Expand-Queries, X-Svc-Expand-Docs";
 const methods = "GET, HEAD, POST, PUT, PATCH, DELETE";
 const requestHeaders =
-  "Authorization, Content-Type, If-Match, If-None-Match, Idempotency-Key, X-Request-ID, X-Svc-On-Behalf-Of, X-Svc-Reauth";
+  "Authorization, Content-Type, If-Match, If-None-Match, Idempotency-Key, Last-Event-ID, X-Request-ID, X-Svc-On-Behalf-Of, X-Svc-Reauth";
 
 export function corsOf(definition: RealmDefinition): Cors {
   return { origins: new Set(definition.origins), credentials: definition.accounts?.cookie !== undefined };

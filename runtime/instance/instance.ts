@@ -4,6 +4,7 @@ import { passwords } from "../auth/credentials/passwords.ts";
 import type { Clock } from "../clock.ts";
 import { assignOrganization } from "../documents/administration/assigning.ts";
 import { checkExpandLimits } from "../documents/expand/limits.ts";
+import { Budget } from "../feed/budget.ts";
 import type { Observer } from "../http/dispatcher.ts";
 import { listenFailure } from "../http/listening.ts";
 import { createMetrics, type Metrics } from "../http/metrics.ts";
@@ -12,6 +13,7 @@ import { createServer } from "../http/server.ts";
 import type { JobKind } from "../jobs/kind.ts";
 import { eraseOrganization } from "../organizations/erasing.ts";
 import type { Log, Passwords, RealmInstance, RealmModule } from "../realm/exchange.ts";
+import type { SharedStreams } from "../realm/realtime.ts";
 import { checkRealtimeLimits } from "../realtime/realm-limits.ts";
 import type { Store } from "../store/contract/store.ts";
 import { makeFolder, openStores, type Stores } from "../store/engines.ts";
@@ -154,6 +156,8 @@ async function listen(
   });
   if (figures !== undefined) log.info({ url: figures.url }, "metrics");
 
+  const { limits, memory } = settings.realtime;
+  const streams: SharedStreams = { buffers: new Budget(memory), most: limits.maxStreams, open: 0 };
   let jobs: Jobs | undefined;
   const stopping = new AbortController();
   const provisioned = provision();
@@ -180,7 +184,7 @@ async function listen(
   };
 
   /** Realm by realm; each answers as soon as it can. Then the background jobs begin. */
-  async function provision(): Promise<readonly BackgroundJob[]> {
+  async function provision(): Promise<readonly Pick<BackgroundJob, "stop">[]> {
     const instances: RealmInstance[] = [];
     for (const { definition } of realms) {
       const store = storeOf(definition.name);
@@ -200,13 +204,21 @@ async function listen(
         background: (work) => background.hold(work),
         wakeJobs: () => jobs?.wake(definition.name),
         countIdConflict: (...labels) => metrics?.countIdConflict(...labels),
+        realtime: {
+          enabled: settings.realtime.enabled,
+          limits: settings.realtime.limits,
+          shared: streams,
+          stopping: stopping.signal,
+          metrics: metrics?.realtime,
+        },
       });
       server.serve(realm);
       instances.push(realm);
     }
     const repeat = options.repeat ?? every;
     jobs = startJobs(instances, jobKinds(instances, mail, log), repeat);
-    return [startResealing(instances, keys.length > 1, log, repeat)];
+    const hubs = instances.map(({ hub }) => ({ stop: () => hub.close() }));
+    return [...hubs, startResealing(instances, keys.length > 1, log, repeat)];
   }
 
   function storeOf(realm: string): Store {

@@ -3,6 +3,7 @@ import { authenticator } from "../auth/authenticate.ts";
 import { systemCollections } from "../auth/collections.ts";
 import type { Clock } from "../clock.ts";
 import { documentCollections } from "../documents/shapes.ts";
+import { Hub } from "../feed/hub.ts";
 import { idGenerator } from "../ids.ts";
 import { laneShape } from "../jobs/lanes.ts";
 import { jobShape } from "../jobs/records.ts";
@@ -10,6 +11,7 @@ import { organizationCollections } from "../organizations/collections.ts";
 import { realmOrganizations } from "../organizations/realm.ts";
 import type { ExpandLimits, RealmDefinition } from "../realm/definition.ts";
 import type { Log, Passwords, RealmInstance } from "../realm/exchange.ts";
+import type { RealtimeHost } from "../realm/realtime.ts";
 import { vault } from "../sealing.ts";
 import { signer } from "../signing.ts";
 import type { CollectionShape } from "../store/contract/shape.ts";
@@ -43,6 +45,8 @@ export interface RealmParts {
   readonly background: (work: Promise<unknown>) => void;
   readonly wakeJobs: () => void;
   readonly countIdConflict: (realm: string, database: string, collection: string) => void;
+  /** Of the instance; the realm may lower its limits. */
+  readonly realtime: RealtimeHost;
 }
 
 /** Puts a realm together from what runs it. */
@@ -60,6 +64,7 @@ export function assembleRealm(parts: RealmParts): RealmInstance {
     background,
     wakeJobs,
     countIdConflict,
+    realtime,
   } = parts;
   const appConfig = new LiveAppConfig({ definition, store, clock });
   const organizations = realmOrganizations({ definition, store, clock });
@@ -82,6 +87,9 @@ export function assembleRealm(parts: RealmParts): RealmInstance {
     pageCharacters,
     expandLimits,
     cursors: signer(keys, `cursors of ${definition.name}`),
+    streams: signer(keys, `streams of ${definition.name}`),
+    hub: new Hub({ feed: store.feed, warn: (err, message) => log.warn({ err }, message) }),
+    realtime: { ...realtime, limits: { ...realtime.limits, ...definition.realtime } },
     background,
     wakeJobs,
     countIdConflict: (database, collection) => countIdConflict(definition.name, database, collection),

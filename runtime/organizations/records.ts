@@ -100,6 +100,11 @@ export function memberId(org: string, user: string): string {
   return `${org}.${user}`;
 }
 
+/** The user of a {@link memberId}. */
+export function userOfMember(id: string): string {
+  return id.slice(id.indexOf(".") + 1);
+}
+
 export const readOrganization = readRecord<OrganizationRecord>;
 export const readMember = readRecord<MemberRecord>;
 export const readOrganizationInvitation = readRecord<OrganizationInvitationRecord>;

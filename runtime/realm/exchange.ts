@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Clock } from "../clock.ts";
 import type { ApiError } from "../errors.ts";
+import type { Hub } from "../feed/hub.ts";
 import type { JsonObject } from "../json.ts";
 import type { Vault } from "../sealing.ts";
 import type { Signer } from "../signing.ts";
@@ -13,6 +14,7 @@ import type { Credentials } from "./credentials.ts";
 import type { ExpandLimits, RealmDefinition } from "./definition.ts";
 import type { Mailer } from "./mail.ts";
 import type { Memberships } from "./memberships.ts";
+import type { RealtimeHost } from "./realtime.ts";
 
 /**
  * A request as handlers see it: plain values, no Fastify. A handler is: authenticate, receive, parse, rule, store,
@@ -186,6 +188,11 @@ export interface RealmInstance {
   readonly expandLimits: ExpandLimits;
   /** Signs the cursors of lists. */
   readonly cursors: Signer;
+  /** Signs the resume tokens of realtime streams. */
+  readonly streams: Signer;
+  /** Tells who follows the realm's changes. */
+  readonly hub: Hub;
+  readonly realtime: RealtimeHost;
   /** `svc_id_conflicts_total`. */
   readonly countIdConflict: (database: string, collection: string) => void;
   /** Holds background work (throttled session touches, …) that the shutdown waits for. */

@@ -123,8 +123,11 @@ function ofStrings(operator: Operator): Operator {
   );
 }
 
-/** The operators of a field (spec: where 3). */
-export const operators: ReadonlyMap<string, Operator> = new Map([
+/** Operators by their names. */
+export type Operators = ReadonlyMap<string, Operator>;
+
+/** Those that compare values. */
+const comparing: readonly (readonly [string, Operator])[] = [
   ["$eq", ofValues(eq)],
   ["$ne", ofValues(opposite(eq))],
   ["$gt", ofOrdered(ordered("gt"))],
@@ -136,6 +139,14 @@ export const operators: ReadonlyMap<string, Operator> = new Map([
   ["$between", ofOrdered(isBetween)],
   ["$isNull", isNull],
   ["$notNull", opposite(isNull)],
+];
+
+/** The operators of subscriptions (spec: Realtime stream, Subscription rules 1). */
+export const comparisons: Operators = new Map(comparing);
+
+/** The operators of a field (spec: where 3). */
+export const operators: Operators = new Map([
+  ...comparing,
   ["$like", ofStrings(patterned(false))],
   ["$ilike", ofStrings(patterned(true))],
   ["$startsWith", ofStrings(matching("startsWith", false))],

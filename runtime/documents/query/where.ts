@@ -115,6 +115,7 @@ class WhereReader {
         details: [{ path, reason: "is not available: the collection has no text index" }],
       });
     }
+    if (text === "not-asked") return this.#refuse(path, "is not available here");
     if (text === "hidden")
       return this.#refuse(path, "is not available: it reads fields that are hidden from you");
     const reading = readText(value);
@@ -141,15 +142,16 @@ class WhereReader {
   }
 
   #condition(name: string, field: Field, value: JsonValue, path: string): Filter {
-    const operator = operators.get(name);
+    const operator = this.#fields.operators.get(name);
     if (operator === undefined) return this.#refuse(path, this.#unknownOperator(name, field));
     return operator(field, value, (reason) => this.#refuse(path, reason)) ?? TRUE;
   }
 
   /** Operators without their `$`, and fields inside an object written as its members, are common mistakes. */
   #unknownOperator(name: string, field: Field): string {
+    if (operators.has(name)) return "is not available here";
     const inside = `${field.path}.${name}`;
-    if (operators.has(`$${name}`)) return `unknown operator: write $${name}`;
+    if (this.#fields.operators.has(`$${name}`)) return `unknown operator: write $${name}`;
     return this.#fields.field(inside) === undefined
       ? "unknown operator"
       : `unknown operator: write "${inside}" for the field`;

@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
+import type { Hub } from "../../feed/hub.ts";
 import { manySignups } from "../../instance/testing/servers.ts";
 import { anonymous } from "../../realm/caller.ts";
 import type { AccountSettings, RealmDefinition } from "../../realm/definition.ts";
@@ -12,6 +13,8 @@ import type {
   RouteClass,
   RouteTable,
 } from "../../realm/exchange.ts";
+import type { RealtimeHost } from "../../realm/realtime.ts";
+import type { Signer } from "../../signing.ts";
 import type { Store } from "../../store/contract/store.ts";
 import { trustNobody } from "../address.ts";
 import { createServer, type HttpServer, type ServerOptions } from "../server.ts";
@@ -48,7 +51,7 @@ export const someAccounts: AccountSettings = {
 function instanceOf(definition: RealmDefinition): RealmInstance {
   return {
     definition,
-    store: noStore,
+    store: untouched<Store>("the store"),
     clock: { now: () => 0 },
     newId: () => "0".repeat(20),
     fingerprint: "test",
@@ -68,18 +71,29 @@ function instanceOf(definition: RealmDefinition): RealmInstance {
     log: silent,
     pageCharacters: 4 * 1024 * 1024,
     expandLimits: { maxDepth: 2, maxPaths: 5, maxArray: 100, maxDocs: 2_000 },
-    cursors: { sign: (payload) => payload, open: (token) => token },
+    cursors: unsigned,
+    streams: unsigned,
+    hub: untouched<Hub>("who follows what"),
+    realtime: untouched<RealtimeHost>("streams of changes"),
     countIdConflict: () => undefined,
     background: () => undefined,
   };
 }
 
-/** The HTTP layer touches no store. */
-const noStore: Store = new Proxy<Store>(Object.create(null), {
-  get() {
-    throw new Error("the HTTP layer has no business with the store");
-  },
-});
+const unsigned: Signer = {
+  sign: (payload) => Buffer.from(payload).toString(),
+  open: (token) => token,
+  openBytes: (token) => Buffer.from(token),
+};
+
+/** What the HTTP layer does not touch. */
+function untouched<T extends object>(what: string): T {
+  return new Proxy<T>(Object.create(null), {
+    get() {
+      throw new Error(`the HTTP layer has no business with ${what}`);
+    },
+  });
+}
 
 export const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
 

@@ -1,0 +1,6 @@
+export class Budget {
+  readonly bytes: number;
+  constructor(bytes: number) {
+    this.bytes = bytes;
+  }
+}

@@ -1,0 +1,204 @@
+import type { Access } from "../documents/access.ts";
+import type { Identify } from "../documents/entrance.ts";
+import { ApiError } from "../errors.ts";
+import type { Follower } from "../feed/follower.ts";
+import { isAnyDeleted } from "../organizations/withheld.ts";
+import { anonymous, type Caller } from "../realm/caller.ts";
+import type { Exchange, RealmInstance } from "../realm/exchange.ts";
+import type { Turns } from "../turns.ts";
+import { callerOf } from "./caller.ts";
+import type { Followed } from "./followed.ts";
+import { sightOf } from "./sight.ts";
+import type { Stream } from "./stream.ts";
+import { subjectsOf, type Watch, type Watched } from "./watch.ts";
+
+export interface AccessMeans {
+  readonly realm: RealmInstance;
+  /** Who a request is from, now. */
+  readonly reader: Identify;
+  readonly watch: Watch;
+  /** Streams that read their access at a time. */
+  readonly turns: Turns;
+}
+
+/** Milliseconds between two readings for what happens in organizations (spec: Realtime stream events 6). */
+const apart = 250;
+
+/** Milliseconds until a store that could not be asked is asked again. */
+const again = 1_000;
+
+/**
+ * Who a stream's caller is and what they may see, for as long as it is open (spec: Realtime stream events 6, 7): read
+ * anew when a record changes that it depends on. Until that is done the stream tells nothing.
+ */
+export class StreamAccess implements Watched {
+  readonly #means: AccessMeans;
+  readonly #exchange: Exchange;
+  /** Who the stream is for. */
+  readonly #caller: Caller;
+  #access: Access;
+  /** What has to be told as changed. */
+  readonly #changed = new Set<Followed>();
+  #subjects: readonly string[] = [];
+  #stream: Stream | undefined;
+  #follower: Follower | undefined;
+  /** Something has changed since it was read. */
+  #isStale = false;
+  #isReading = false;
+  /** When it was read last, by `performance.now()`. */
+  #readAt = Number.NEGATIVE_INFINITY;
+  #later: NodeJS.Timeout | undefined;
+  #expiry: NodeJS.Timeout | undefined;
+  #closed = false;
+
+  /** @param access as it was when the request came */
+  constructor(means: AccessMeans, exchange: Exchange, access: Access) {
+    this.#means = means;
+    this.#exchange = exchange;
+    this.#access = access;
+    this.#caller = access.caller ?? anonymous;
+    this.#adopt(access);
+  }
+
+  /**
+   * Reads it, now that what it depends on is watched.
+   * @throws (rejects with) what the first reading throws
+   */
+  async read(): Promise<Access> {
+    this.#isStale = false;
+    this.#adopt(await this.#means.reader(this.#exchange));
+    return this.#access;
+  }
+
+  /** Whatever has changed since it was read, and will, is told to the stream. */
+  begin(stream: Stream, follower: Follower): void {
+    this.#stream = stream;
+    this.#follower = follower;
+    if (this.#isStale) this.invalidate("record");
+  }
+
+  /** @param why `time`: what depends on the clock may be another now */
+  invalidate(why: "record" | "organization" | "time"): void {
+    if (this.#closed) return;
+    this.#isStale = true;
+    if (this.#stream === undefined) return;
+    this.#stream.hold();
+    const wait = why === "organization" ? this.#readAt + apart - performance.now() : 0;
+    if (wait <= 0) this.#readAnew();
+    else this.#later ??= setTimeout(() => this.#readAnew(), wait);
+  }
+
+  /**
+   * Notes that the credential is in use, and ends the stream with its lifetime.
+   * @param next milliseconds until this is called again
+   */
+  look(next: number): void {
+    const { credentials, clock } = this.#means.realm;
+    const caller = this.#caller;
+    if (caller.kind === "anonymous" || this.#closed) return;
+    const expires = credentials.expiry(caller);
+    const left = expires - clock.now();
+    if (left <= 0) this.#stream?.expire(expires);
+    else {
+      credentials.used(caller);
+      if (left <= next) this.#expiry ??= setTimeout(() => this.#stream?.expire(expires), left);
+    }
+  }
+
+  close(): void {
+    this.#closed = true;
+    clearTimeout(this.#later);
+    clearTimeout(this.#expiry);
+    this.#means.watch.delete(this, this.#subjects);
+  }
+
+  /** What is watched is what was read: another organization, another one's changes. */
+  #adopt(access: Access): void {
+    this.#access = access;
+    this.#readAt = performance.now();
+    if (this.#closed) return;
+    const subjects = subjectsOf(access);
+    this.#means.watch.delete(this, this.#subjects);
+    this.#means.watch.add(this, subjects);
+    this.#subjects = subjects;
+  }
+
+  #readAnew(): void {
+    clearTimeout(this.#later);
+    this.#later = undefined;
+    if (this.#isReading || this.#closed) return;
+    this.#isReading = true;
+    void this.#means.turns
+      .run(() => this.#renew())
+      .catch((error: unknown) => this.#failed(error))
+      .finally(() => {
+        this.#isReading = false;
+        // What waits for its time is read then.
+        if (this.#isStale && this.#later === undefined) this.#readAnew();
+      });
+  }
+
+  async #renew(): Promise<void> {
+    const stream = this.#stream;
+    if (stream === undefined || this.#closed) return;
+    const before = this.#access;
+    const access = await this.read();
+    if (callerOf(access) !== stream.caller) {
+      throw new ApiError("unauthenticated", "The credential has ended.");
+    }
+    for (const followed of stream.followed) {
+      if (await this.#renewSight(followed, before, access)) this.#changed.add(followed);
+    }
+    if (this.#isStale) return;
+    const changed = [...this.#changed];
+    this.#changed.clear();
+    stream.resume(changed);
+  }
+
+  /** Whether the caller's access to a subscription is another one now; then it is registered anew. */
+  async #renewSight(followed: Followed, before: Access, access: Access): Promise<boolean> {
+    const { sight, subscription, key } = followed;
+    const next = sightOf(subscription.definition, access);
+    const isSame = sight.key === next.key && !(await this.#isMoved(followed, before, access));
+    if (!isSame) followed.renew(next);
+    else followed.keep(next);
+    if (isSame && sight.filter === next.filter) return false;
+    this.#follower?.delete(key);
+    this.#follower?.set(followed.key, followed.interest);
+    return !isSame;
+  }
+
+  /** Whether an organization was deleted, or came back, whose documents can be among a subscription's. */
+  async #isMoved(followed: Followed, before: Access, access: Access): Promise<boolean> {
+    if (followed.subscription.definition.organization === undefined) return false;
+    const [old, now] = [before.withheld ?? nobody, access.withheld ?? nobody];
+    if (old === now) return false;
+    if ([...now].some((org) => !old.has(org) && followed.reaches(org))) return true;
+    // Those that are erased are withheld no longer either.
+    const gone = [...old].filter((org) => !now.has(org) && followed.reaches(org));
+    for (const org of gone) if (!(await isAnyDeleted(this.#means.realm.store, [org]))) return true;
+    return false;
+  }
+
+  async #failed(error: unknown): Promise<void> {
+    const stream = this.#stream;
+    if (this.#closed || stream === undefined) return;
+    try {
+      const isRefused = error instanceof ApiError && (error.status === 401 || error.status === 403);
+      if (!isRefused) throw error;
+      const { credentials, clock } = this.#means.realm;
+      const reason = await credentials.ended(this.#caller, this.#exchange);
+      if (reason !== undefined) stream.endSession(reason);
+      else stream.expire(Math.min(credentials.expiry(this.#caller), clock.now()));
+    } catch (failure) {
+      this.#means.realm.log.warn(
+        { err: failure },
+        "the access of a stream cannot be read; it is tried again",
+      );
+      this.#isStale = true;
+      this.#later ??= setTimeout(() => this.#readAnew(), again);
+    }
+  }
+}
+
+const nobody: ReadonlySet<string> = new Set();

@@ -1,0 +1,104 @@
+import { collectionOf } from "../documents/collection.ts";
+import type { FeedChange } from "../feed/change.ts";
+import type { Interest } from "../feed/interests.ts";
+import type { Concerned } from "../feed/queue.ts";
+import { and } from "../filter/algebra.ts";
+import { confinedTo } from "../filter/confined.ts";
+import { organizationFields } from "../filter/fields.ts";
+import { kept } from "../kept.ts";
+import type { RealmInstance } from "../realm/exchange.ts";
+import type { StoredDocument } from "../store/contract/document.ts";
+import { removed, shown } from "./frames.ts";
+import { renderedOf } from "./rendered.ts";
+import type { Sight } from "./sight.ts";
+import type { Subscription } from "./subscription.ts";
+import type { Borne } from "./tokens.ts";
+
+/** A subscription of a stream, as its caller may see it now. */
+export class Followed {
+  readonly subscription: Subscription;
+  /** What the follower calls it: another name each time it is loaded anew, so that what was queued before is known. */
+  key: string;
+  readonly #realm: RealmInstance;
+  /** Changes up to this one were before it. */
+  readonly #since: number;
+  /** Its place in the stream. */
+  readonly at: number;
+  #epoch = 0;
+  #sight: Sight;
+
+  /**
+   * @param since number of the newest change that is not told: see `FeedChange.order`
+   */
+  constructor(realm: RealmInstance, subscription: Subscription, sight: Sight, at: number, since: number) {
+    this.subscription = subscription;
+    this.#realm = realm;
+    this.#sight = sight;
+    this.at = at;
+    this.#since = since;
+    this.key = `${at}.0`;
+  }
+
+  get sight(): Sight {
+    return this.#sight;
+  }
+
+  /** As tokens bear it. */
+  get borne(): Borne {
+    const { identity, definition } = this.subscription;
+    return { identity, definition, key: this.#sight.exact };
+  }
+
+  get interest(): Interest {
+    const { collection, wanted } = this.subscription;
+    return { collection, filter: and(this.#sight.filter, wanted), visibility: "live" };
+  }
+
+  /** Takes what the caller may see now; whoever has what was before has to load it anew. */
+  renew(sight: Sight): void {
+    this.#sight = sight;
+    this.#epoch += 1;
+    this.key = `${this.at}.${this.#epoch}`;
+  }
+
+  /** The same, where nothing has changed for the subscription itself. */
+  keep(sight: Sight): void {
+    this.#sight = sight;
+  }
+
+  /** Whether documents of an organization can be among it. */
+  reaches(org: string): boolean {
+    const orgs = confinedTo(and(this.#sight.own, this.subscription.wanted), organizationFields["_meta.org"]);
+    return orgs === undefined || orgs.has(org);
+  }
+
+  /** Whether it tells of a change: not where that was before the subscription began. */
+  tells({ order }: FeedChange): boolean {
+    return order > this.#since;
+  }
+
+  /** The event that a change is. */
+  event(change: FeedChange, { before, after }: Concerned, token: string | undefined): string {
+    const { id } = this.subscription;
+    if (change.recorded === "ids") throw new Error("only changes of documents are told");
+    if (after && change.after !== undefined) {
+      return shown(
+        before === false ? "created" : "updated",
+        id,
+        this.#text(change, change.after.stored),
+        token,
+      );
+    }
+    const last = change.after ?? change.before;
+    const version = last === undefined || last === "unknown" ? 0 : last.stored.version;
+    return removed(id, change.id, version, token);
+  }
+
+  /** The document as a read returns it to this caller; made once for all to whom it looks the same. */
+  #text(change: FeedChange, stored: StoredDocument): string {
+    const { view, access } = this.#sight;
+    if (view === "") return stored.text;
+    const show = () => collectionOf(this.#realm, this.subscription.definition).view(access, stored).text;
+    return kept(renderedOf(change).texts, view, show);
+  }
+}

@@ -1,0 +1,89 @@
+import { createHash } from "node:crypto";
+import { type Access, isPossible } from "../documents/access.ts";
+import { mayHide } from "../documents/query/hidden.ts";
+import { notWithheld } from "../documents/withheld.ts";
+import { FALSE, type Filter, TRUE } from "../filter/algebra.ts";
+import { canonicalKey } from "../filter/canonical.ts";
+import { kept } from "../kept.ts";
+import type { CollectionDefinition } from "../realm/definition.ts";
+import type { RuleContext } from "../realm/rule.ts";
+import { filterFor } from "../rules/context.ts";
+
+/** What a caller sees of a collection at a moment. */
+export interface Sight {
+  /** Of whom it is. */
+  readonly access: Access;
+  /** The documents that they may read. */
+  readonly filter: Filter;
+  /** The same as if no organization were withheld. */
+  readonly own: Filter;
+  /** The same text where documents are shown the same. */
+  readonly view: string;
+  /** The same text where the caller may read the same documents and sees the same of them, whatever is withheld. */
+  readonly key: string;
+  /** The same, also of what is withheld. */
+  readonly exact: string;
+}
+
+/** Whoever may read nothing has FALSE. Scopes of keys were looked at when the stream was opened. */
+export function sightOf(definition: CollectionDefinition, access: Access): Sight {
+  const own = ownFilter(definition, access);
+  const view = viewOf(definition, access);
+  const filter = notWithheld(definition, access, own);
+  const seen = (documents: Filter) =>
+    view === "" ? canonical(documents) : `${canonical(documents)} ${view}`;
+  const key = seen(own);
+  return { access, filter, own, view, key, exact: filter === own ? key : seen(filter) };
+}
+
+function ownFilter({ rules }: CollectionDefinition, { context }: Access): Filter {
+  if (context === undefined) return TRUE;
+  const rule = rules?.read;
+  return rule === undefined || !isPossible(rule, context) ? FALSE : filterFor(rule, context);
+}
+
+/**
+ * Documents look the same to all from whom nothing is hidden. What is hidden from others may depend on everything that a
+ * rule can read of them.
+ */
+function viewOf(definition: CollectionDefinition, access: Access): string {
+  const { context } = access;
+  if (context === undefined || !mayHide(definition, access)) return "";
+  const { fieldRules = [] } = definition;
+  const seesAll = fieldRules.every(({ read }) => read === undefined || read.certain?.(context) === true);
+  return seesAll ? "" : basisOf(context);
+}
+
+/** A digest of all that rules know of a caller but the time, which is the same to everybody. */
+function basisOf({ user, appConfig, memberships }: RuleContext): string {
+  const orgs = [...memberships.values()].map(({ org, roles, teams, teamRoles, claims }) => [
+    org,
+    [...roles].sort(),
+    [...teams].sort(),
+    [...teamRoles].map(([team, held]) => [team, [...held].sort()]).sort(),
+    claims,
+  ]);
+  return digest(JSON.stringify([user, appConfig, orgs.sort()])).toString("base64url");
+}
+
+const canonicals = new WeakMap<Filter, string>();
+
+function canonical(filter: Filter): string {
+  return kept(canonicals, filter, () => canonicalKey(filter));
+}
+
+/** SHA-256. */
+export function digest(text: string): Buffer {
+  return createHash("sha256").update(text).digest();
+}
+
+/**
+ * What decides who reads which documents of a collection, and what of them, for as long as the configuration stands: the
+ * text of its rules.
+ */
+export function rulesKey({ fields, rules, fieldRules = [] }: CollectionDefinition): string {
+  const reads = fieldRules.flatMap(({ path, read }) => (read === undefined ? [] : [{ path, read }]));
+  return JSON.stringify([fields, rules?.read, reads], (_, value: unknown) =>
+    typeof value === "function" ? String(value) : value,
+  );
+}

@@ -1,0 +1,269 @@
+import { timestamp } from "../clock.ts";
+import type { Follower } from "../feed/follower.ts";
+import type { Concerned, Delivery, FeedEvent, Gap } from "../feed/queue.ts";
+import { kept } from "../kept.ts";
+import type { EndReason } from "../realm/credentials.ts";
+import { BUFFER } from "../realm/exchange.ts";
+import type { Followed } from "./followed.ts";
+import {
+  type EventName,
+  heartbeat,
+  type ResetReason,
+  reached,
+  ready,
+  reauth,
+  reset,
+  sessionEnded,
+} from "./frames.ts";
+import { renderedOf } from "./rendered.ts";
+import type { Bearing, Tokens } from "./tokens.ts";
+
+/** What a stream hears of while it is open, and tells. */
+export interface StreamObserver {
+  sent(event: EventName): void;
+  reset(reason: ResetReason): void;
+  /** It is over; nothing of it is left. */
+  closed(stream: Stream): void;
+}
+
+export interface StreamOptions {
+  /** See `Tokens`. */
+  readonly caller: string;
+  readonly followed: readonly Followed[];
+  readonly tokens: Tokens;
+  readonly observer: StreamObserver;
+}
+
+type Frame = string | Buffer;
+type Step = IteratorResult<Frame, undefined>;
+
+const done: Step = { done: true, value: undefined };
+
+/** Why each gap in what a stream is told has its subscriptions loaded anew. */
+const reasons: Readonly<Record<Gap, ResetReason>> = {
+  expired: "history_expired",
+  far: "history_expired",
+  slow: "slow_consumer",
+};
+
+/**
+ * What a stream sends (spec: Realtime stream events): whenever its connection takes more, all events that there are, as
+ * far as they fit into one write. What is not taken waits in its follower, within bounds.
+ */
+export class Stream implements AsyncIterableIterator<Frame, undefined> {
+  readonly caller: string;
+  readonly followed: readonly Followed[];
+  readonly #tokens: Tokens;
+  readonly #observer: StreamObserver;
+  #bearing: Bearing;
+  #follower: Follower | undefined;
+  /** Told before anything else. */
+  #first = "";
+  /** Up to where it was told everything, as its newest token says. */
+  #told = "";
+  /** What it may see is being read: until then it is told nothing. */
+  #held = false;
+  #ending = false;
+  #closed = false;
+  #waiting: ((step: Step) => void) | undefined;
+
+  constructor({ caller, followed, tokens, observer }: StreamOptions) {
+    this.caller = caller;
+    this.followed = followed;
+    this.#tokens = tokens;
+    this.#observer = observer;
+    this.#bearing = this.#bear();
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  /**
+   * Begins to tell.
+   * @param ids of all that was asked for
+   * @param resets what has to be loaded anew at once
+   */
+  begin(
+    follower: Follower,
+    ids: readonly string[],
+    resets: ReadonlyMap<ResetReason, readonly string[]>,
+  ): void {
+    this.#follower = follower;
+    this.#told = follower.position;
+    this.#observer.sent("ready");
+    this.#first = ready(ids, this.#token(this.#told));
+    for (const [reason, subs] of resets) this.#first += this.#resetFrame(subs, reason);
+    this.wake();
+  }
+
+  next(): Promise<Step> {
+    const step = this.#step();
+    if (step !== undefined) return Promise.resolve(step);
+    return new Promise((resolve) => {
+      this.#waiting = resolve;
+    });
+  }
+
+  /** Nobody takes any more of it. */
+  return(): Promise<Step> {
+    this.close();
+    return Promise.resolve(done);
+  }
+
+  /** There may be something to tell. */
+  wake(): void {
+    const waiting = this.#waiting;
+    if (waiting === undefined) return;
+    const step = this.#step();
+    if (step === undefined) return;
+    this.#waiting = undefined;
+    waiting(step);
+  }
+
+  /** Tells nothing until {@link resume}. */
+  hold(): void {
+    this.#held = true;
+  }
+
+  /** @param changed whose access is another one now: they are registered anew and told to be loaded anew */
+  resume(changed: readonly Followed[]): void {
+    this.#held = false;
+    if (this.#ending || this.#closed) return;
+    this.#bearing = this.#bear();
+    if (changed.length > 0) {
+      const ids = changed.map(({ subscription }) => subscription.id);
+      this.#first += this.#resetFrame(ids, "access_changed");
+    }
+    this.wake();
+  }
+
+  /** Shows that it lives, and where it is when that has moved; nothing where there is something to tell anyway. */
+  beat(): void {
+    const waiting = this.#waiting;
+    if (waiting === undefined || this.#follower === undefined) return;
+    this.#waiting = undefined;
+    const { position } = this.#follower;
+    const moved = !this.#held && position !== this.#told;
+    if (moved) this.#told = position;
+    waiting({ done: false, value: moved ? heartbeat + reached(this.#token(position)) : heartbeat });
+  }
+
+  /** The caller is no more who they were. */
+  endSession(reason: EndReason): void {
+    this.#end("session_ended", sessionEnded(reason));
+  }
+
+  /** @param expires epoch milliseconds */
+  expire(expires: number): void {
+    this.#end("reauth", reauth(timestamp(expires)));
+  }
+
+  /** Ends without a word. */
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#first = "";
+    this.#follower?.close();
+    this.#observer.closed(this);
+    this.#waiting?.(done);
+    this.#waiting = undefined;
+  }
+
+  #end(event: EventName, frame: string): void {
+    if (this.#ending || this.#closed) return;
+    this.#ending = true;
+    this.#observer.sent(event);
+    this.#first += frame;
+    this.#follower?.close();
+    this.wake();
+  }
+
+  /** What is sent next; undefined where there is nothing yet. */
+  #step(): Step | undefined {
+    if (this.#closed) return done;
+    if (this.#first !== "") {
+      const value = this.#first;
+      this.#first = "";
+      return { done: false, value };
+    }
+    if (this.#ending) {
+      this.close();
+      return done;
+    }
+    const value = this.#held ? undefined : this.#events();
+    return value === undefined ? undefined : { done: false, value };
+  }
+
+  #events(): Frame | undefined {
+    const frames: Frame[] = [];
+    let bytes = 0;
+    while (bytes < BUFFER) {
+      const event = this.#follower?.poll();
+      if (event === undefined) break;
+      for (const frame of this.#framesOf(event)) {
+        frames.push(frame);
+        bytes += frame.length;
+      }
+    }
+    const [only] = frames;
+    if (frames.length <= 1) return only;
+    return Buffer.concat(frames.map((frame) => (typeof frame === "string" ? Buffer.from(frame) : frame)));
+  }
+
+  #framesOf(event: FeedEvent): readonly Frame[] {
+    if (event.kind === "commit")
+      return event.deliveries.flatMap((delivery) => this.#framesOfChange(delivery));
+    this.#told = event.to;
+    const ids = this.followed.map(({ subscription }) => subscription.id);
+    return [this.#resetFrame(ids, reasons[event.why])];
+  }
+
+  /** The events of a change, one block for all streams that it is the same for. */
+  #framesOfChange({ change, concerns }: Delivery): readonly Frame[] {
+    const told = concerns.flatMap((concern) => {
+      const followed = this.followed.find(({ key }) => key === concern.key);
+      return followed?.tells(change) === true ? [{ followed, concern }] : [];
+    });
+    if (told.length === 0) return [];
+    this.#told = change.position;
+    const unknown = told.filter(({ concern }) => concern.before === "unknown");
+    if (unknown.length > 0) {
+      const ids = unknown.map(({ followed }) => followed.subscription.id);
+      return [this.#resetFrame(ids, "preimage_missing")];
+    }
+    for (const { concern } of told) this.#observer.sent(nameOf(concern));
+    const same = told.map(({ followed, concern }) => `${followed.at}${nameOf(concern)}`).join();
+    return [
+      kept(renderedOf(change).blocks, `${this.#bearing.number} ${same}`, () => {
+        const token = this.#token(change.position);
+        const events = told.map(({ followed, concern }, at) =>
+          followed.event(change, concern, at === told.length - 1 ? token : undefined),
+        );
+        return Buffer.from(events.join(""));
+      }),
+    ];
+  }
+
+  #resetFrame(subs: readonly string[], reason: ResetReason): string {
+    this.#observer.reset(reason);
+    this.#observer.sent("reset");
+    return reset(subs, reason, this.#token(this.#told));
+  }
+
+  #token(position: string): string {
+    return this.#tokens.issue(this.#bearing, position);
+  }
+
+  #bear(): Bearing {
+    return this.#tokens.bearing(
+      this.caller,
+      this.followed.map(({ borne }) => borne),
+    );
+  }
+}
+
+function nameOf({ before, after }: Concerned): "created" | "updated" | "removed" {
+  if (!after) return "removed";
+  return before === false ? "created" : "updated";
+}

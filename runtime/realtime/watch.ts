@@ -1,0 +1,81 @@
+import { collections as accounts } from "../auth/collections.ts";
+import type { Access } from "../documents/access.ts";
+import type { FeedChange } from "../feed/change.ts";
+import { kept } from "../kept.ts";
+import { collections as organizations } from "../organizations/collections.ts";
+import { userOfMember } from "../organizations/records.ts";
+
+/** Whoever has to look at its access again when a record changes that this depends on. */
+export interface Watched {
+  /** Told before it is offered any change that was made later. */
+  invalidate(why: "record" | "organization"): void;
+}
+
+/**
+ * The records that the access of open streams depends on, by the changes that the feed tells of them, whichever instance
+ * made them.
+ */
+export class Watch {
+  readonly #watched = new Map<string, Set<Watched>>();
+
+  add(watched: Watched, subjects: readonly string[]): void {
+    for (const subject of subjects) kept(this.#watched, subject, () => new Set()).add(watched);
+  }
+
+  delete(watched: Watched, subjects: readonly string[]): void {
+    for (const subject of subjects) {
+      const all = this.#watched.get(subject);
+      all?.delete(watched);
+      if (all?.size === 0) this.#watched.delete(subject);
+    }
+  }
+
+  /** A change of any collection. */
+  take({ collection, id }: Pick<FeedChange, "collection" | "id">): void {
+    const subject = subjectOf(collection, id);
+    if (subject === undefined) return;
+    const isOrganizations = collection === organizations.organizations;
+    const why = isOrganizations ? "organization" : "record";
+    for (const watched of [...(this.#watched.get(subject) ?? [])]) watched.invalidate(why);
+  }
+
+  /** Nobody knows what has changed. */
+  lost(): void {
+    const all = new Set([...this.#watched.values()].flatMap((watched) => [...watched]));
+    for (const watched of all) watched.invalidate("record");
+  }
+}
+
+function subjectOf(collection: string, id: string): string | undefined {
+  switch (collection) {
+    case accounts.users:
+      return `user ${id}`;
+    case accounts.sessions:
+      return `session ${id}`;
+    case accounts.keys:
+      return "keys";
+    case accounts.config:
+      return "config";
+    case organizations.organizations:
+      return `org ${id}`;
+    case organizations.members:
+      return `user ${userOfMember(id)}`;
+    case organizations.marks:
+      return "withheld";
+    default:
+      return undefined;
+  }
+}
+
+/** What the access of a caller to collections depends on. */
+export function subjectsOf({ caller, context, withheld }: Access): readonly string[] {
+  const subjects = context === undefined ? [] : ["config"];
+  if (withheld !== undefined) subjects.push("withheld");
+  if (caller?.kind === "key") subjects.push("keys");
+  if (caller?.kind !== "user") return subjects;
+  subjects.push(`user ${caller.user.id}`);
+  const { credential } = caller;
+  subjects.push(credential.kind === "session" ? `session ${credential.hash}` : "keys");
+  for (const org of context?.memberships.keys() ?? []) subjects.push(`org ${org}`);
+  return subjects;
+}
