@@ -75,14 +75,15 @@ export class Claims {
     const isDue = compare("lte", jobFields.due_at, timestamp(Math.max(now, this.#clock.now())));
     const filter = and(isIn(jobFields.kind, [...places.keys()]), isDue);
     const found = await this.#jobs.find({ filter, visibility: "live", order, limit, skip: 0 });
+    const [at, until] = [timestamp(now), timestamp(now + claimTime)];
     const wanted = found.map(readJob).filter(({ record: { kind, claimed_by, due_at } }) => {
-      if (claimed_by !== undefined && due_at !== null && due_at > timestamp(now)) return false;
+      if (claimed_by !== undefined && due_at !== null && due_at > at) return false;
       const free = places.get(kind) ?? 0;
       places.set(kind, free - 1);
       return free > 0;
     });
     const taken = await this.#claim(
-      wanted.map(({ record, version }) => ({ version, next: claimOf(record, now) })),
+      wanted.map(({ record, version }) => ({ version, next: claimOf(record, at, until) })),
     );
     return { taken, more: found.length === limit && taken.length > 0 };
   }
@@ -193,12 +194,12 @@ export class Claims {
   }
 }
 
-function claimOf(job: JobRecord, now: number): JobRecord {
+function claimOf(job: JobRecord, at: string, until: string): JobRecord {
   return {
     ...job,
     status: job.finished_at === null ? "running" : job.status,
-    started_at: job.started_at ?? timestamp(now),
-    due_at: timestamp(now + claimTime),
+    started_at: job.started_at ?? at,
+    due_at: until,
     token: (job.token ?? 0) + 1,
     claimed_by: thisProcess,
   };

@@ -42,15 +42,16 @@ export class Finishing {
     });
     // What hinders one of them is found out below.
     const isDone = await this.#claims.changeAll(changes).catch(() => false);
-    await Promise.all(
-      batch.map(async ({ claimed, next, tell }) => {
-        try {
-          if (!isDone) await this.#claims.change(claimed, async () => next);
-          tell.resolve();
-        } catch (error) {
-          tell.reject(error);
-        }
-      }),
-    );
+    if (isDone) for (const { tell } of batch) tell.resolve();
+    else await Promise.all(batch.map((finished) => this.#writeAlone(finished)));
+  }
+
+  async #writeAlone({ claimed, next, tell }: Finished): Promise<void> {
+    try {
+      await this.#claims.change(claimed, async () => next);
+      tell.resolve();
+    } catch (error) {
+      tell.reject(error);
+    }
   }
 }

@@ -41,7 +41,7 @@ export interface JobRecord {
   /** How often it was claimed: the fencing token, under which alone whoever claimed it last writes. */
   readonly token?: number;
   /** The process that has claimed it; absent: none. */
-  readonly claimed_by?: string;
+  readonly claimed_by?: string | undefined;
   /** Jobs of one lane are done one after another, in the order in which they were queued. */
   readonly lane?: string;
   /** The job after it in its lane. */
@@ -67,7 +67,6 @@ const retention = 30 * 86_400_000;
 
 /** The system collection of jobs. */
 export const jobShape: CollectionShape = shape(jobCollection, jobFields, [
-  index("due", [jobFields.due_at, documentFields.id], false),
   index("kind_due", [jobFields.kind, jobFields.due_at, documentFields.id], false),
   index("finished", [jobFields.kind, jobFields.finished_at, documentFields.id], false),
   index("sealed_key", [jobFields.sealed_key, documentFields.id], false),

@@ -7,7 +7,7 @@ import { Outdated } from "../retry.ts";
 import { StoreUnavailable } from "../store/contract/errors.ts";
 import type { Store } from "../store/contract/store.ts";
 import { testStore } from "../store/testing/stores.ts";
-import { claimTime } from "./claims.ts";
+import { claimTime, together } from "./claims.ts";
 import { trimHistory } from "./history.ts";
 import { JobFailure, type JobKind, type JobRealm, type Progress } from "./kind.ts";
 import { laneCollection, laneShape } from "./lanes.ts";
@@ -404,6 +404,15 @@ describe("a claim", () => {
     expect(new Set(await statuses(ids))).toEqual(new Set(["succeeded"]));
     expect(begun.length).toBe(60);
     expect(new Set(begun).size).toBe(60);
+  });
+
+  test("is taken, and jobs are finished, a hundred at a time: those that end together make room together", async () => {
+    const ids: string[] = [];
+    for (let n = 0; n < 3 * together; n += 1) ids.push(await queue());
+    const transactions = vi.spyOn(store, "transaction");
+    await run(kind(nothing, { limit: together }));
+    expect(new Set(await statuses(ids))).toEqual(new Set(["succeeded"]));
+    expect(transactions).toHaveBeenCalledTimes(2 * 3);
   });
 
   test("of a worker that says nothing any more ends: another one takes over, and the first one writes nothing", async () => {

@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { timestamp } from "../clock.ts";
 import { Outdated } from "../retry.ts";
 import { StoreBusy, StoreUnavailable, TransactionConflict } from "../store/contract/errors.ts";
@@ -7,21 +8,13 @@ import { Finishing } from "./finishing.ts";
 import type { JobKind, JobRealm, Step } from "./kind.ts";
 import { advanced, afterFailure, keptOf } from "./outcome.ts";
 import type { JobRecord } from "./records.ts";
+import { Running } from "./running.ts";
 
 /** Milliseconds between two looks for what is due, and after which a claim is renewed. */
 export const lookEvery = 10_000;
 
 /** Milliseconds until a job is tried again that the store hindered. */
 const hindered = 1_000;
-
-/** A step under way. */
-interface Running {
-  readonly kind: JobKind;
-  readonly claimed: Claimed;
-  readonly lost: AbortController;
-  /** When it was claimed, or its claim renewed, by the instance's clock. */
-  since: number;
-}
 
 /**
  * Does the jobs of a realm that are due, several at once, beside any number of workers of other instances. After `wake` it
@@ -79,7 +72,7 @@ export class JobWorker {
 
   #giveUp(): void {
     this.#over = true;
-    for (const { lost } of this.#running) lost.abort();
+    for (const running of this.#running) running.lose();
   }
 
   #isLooking = false;
@@ -89,7 +82,10 @@ export class JobWorker {
     try {
       if (!this.#hasBegun) await this.#begin();
       this.#hasBegun = true;
-      while (this.#again && !this.#over) {
+      while (this.#again) {
+        // Those that end together make room together.
+        await setImmediate();
+        if (this.#over) return;
         this.#again = false;
         const room = this.#room();
         if (room.size === 0) continue;
@@ -122,25 +118,23 @@ export class JobWorker {
   #start(claimed: Claimed): void {
     const kind = this.#kinds.get(claimed.job.kind);
     if (kind === undefined) throw new Error(`nobody asked for jobs of kind ${claimed.job.kind}`);
-    const running = { kind, claimed, lost: new AbortController(), since: this.#realm.clock.now() };
+    const running = new Running(kind, claimed, this.#realm.clock.now(), () => this.#stopping);
     this.#running.add(running);
-    if (this.#over) running.lost.abort();
-    const end = () => {
-      this.#running.delete(running);
-      this.wake();
-    };
-    this.#hold(this.#run(running).finally(end));
+    if (this.#over) running.lose();
+    this.#hold(this.#run(running));
   }
 
   async #run(running: Running): Promise<void> {
-    const { kind, claimed, lost } = running;
-    const hold = { signal: lost.signal, goesOn: () => !this.#stopping && !lost.signal.aborted };
+    const { kind, claimed } = running;
     try {
-      const step = await kind.step(this.#realm, claimed.job, hold);
+      const step = await kind.step(this.#realm, claimed.job, running);
       const next = await this.#settle(kind, claimed, step);
       this.#wakeAt(next?.due_at ?? null);
     } catch (error) {
       await this.#failed(running, error).catch((err: unknown) => this.#told(err, claimed.job));
+    } finally {
+      this.#running.delete(running);
+      this.wake();
     }
   }
 
@@ -198,11 +192,11 @@ export class JobWorker {
     try {
       const lost = await this.#claims.renew(due.map(({ claimed }) => claimed));
       for (const running of due) {
-        if (lost.includes(running.claimed)) running.lost.abort();
+        if (lost.includes(running.claimed)) running.lose();
         else running.since = now;
       }
     } catch (err) {
-      for (const { since, lost } of due) if (Math.abs(now - since) >= claimTime) lost.abort();
+      for (const running of due) if (Math.abs(now - running.since) >= claimTime) running.lose();
       this.#realm.log.error(
         { err, realm: this.#realm.definition.name },
         "renewing the claims of jobs failed",
