@@ -20,9 +20,13 @@ interface Mistake {
   readonly from: string;
   /** Undefined: the file is removed. */
   readonly to: string | undefined;
+  /** What that needs to be imported. */
+  readonly imports?: string;
   /** In which files TypeScript finds it, and what it says first. */
   readonly refused: Readonly<Record<string, RegExp>>;
 }
+
+const importsIncludes = 'import { includes } from "realmc/runtime";\n';
 
 const mistakes: readonly Mistake[] = [
   {
@@ -75,6 +79,36 @@ const mistakes: readonly Mistake[] = [
     refused: { "rules.ts": /have no overlap/ },
   },
   {
+    what: "one of several comparisons with a value that the enumeration does not have",
+    file: "rules.ts",
+    from: 'data.status === "open"',
+    to: '(same(data.status, "open") || same(data.status, "opne"))',
+    refused: { "rules.ts": /'"opne"' is not assignable/ },
+  },
+  {
+    what: "a member compared with one of several values that the enumeration does not have",
+    file: "rules.ts",
+    from: 'data.status === "open"',
+    to: 'includes(["open", "opne"], data.status)',
+    imports: importsIncludes,
+    refused: { "rules.ts": /is not assignable to parameter of type 'never'/ },
+  },
+  {
+    what: "a value of another kind in several comparisons",
+    file: "rules.ts",
+    from: 'data.status === "open"',
+    to: "(same(data.status, 'open') || same(data.status, 7))",
+    refused: { "rules.ts": /'7' is not assignable/ },
+  },
+  {
+    what: "a list of the document asked for a value that none of its elements has",
+    file: "rules.ts",
+    from: 'data.status === "open"',
+    to: "includes(data.tags, 7)",
+    imports: importsIncludes,
+    refused: { "rules.ts": /'7' is not assignable/ },
+  },
+  {
     what: "a field of the filter that there is not",
     file: "rules.ts",
     from: 'eq(fields["_meta.owner"], user?.id)',
@@ -95,6 +129,7 @@ const mistakes: readonly Mistake[] = [
     file: "rules.ts",
     from: "  create,\n  read,",
     to: "  create,\n  read: replies.read,",
+    imports: 'import { rules as replies } from "../replies/rules.ts";\n',
     refused: { "rules.ts": /is not assignable to type 'ReadRule</, "routes.ts": /is not assignable to type/ },
   },
   {
@@ -275,7 +310,7 @@ const schemas: Readonly<Record<string, JsonObject>> = {
       one: { const: "only" },
       number: { enum: [1, 2, 3] },
       flag: { const: true },
-      mixed: { enum: ["a", 1, true, null] },
+      mixed: { enum: ["a", 2, true, null] },
       typed: { type: "string", enum: ["a", 1] },
       nothing: { type: "null" },
       never: false,
@@ -347,8 +382,11 @@ async function emittedFor(
   const { fields } = declaredFields(schema);
   const reads = (root: string): string =>
     ["user.mfa", ...fields.flatMap((field) => comparisons(root, field))].join(" || ");
+  // What a rule compares once is written otherwise than what it compares again.
+  const again = fields.flatMap((field) => presences("document", field)).join(" || ");
   const rules = {
     update: ruleSource(`(${reads("document")}) && (${reads("data")})`, "update"),
+    delete: ruleSource(`(${reads("document")}) && (user.mfa || ${again || "user.mfa"})`, "delete"),
   };
   const collection = collectionOf("odd", "db", name, { schema, fields, ...(auth && { rules }), ...further });
   const realm = realmOf("odd", [collection], { auth, ...(auth && { organizations }) });
@@ -365,9 +403,7 @@ function comparisons(
   root: string,
   { path, kinds, arrays, scalar, values }: DeclaredField,
 ): readonly string[] {
-  const member = (owner: string, name: string): string =>
-    isIdentifierName(name) ? `${owner}.${name}` : `${owner}[${JSON.stringify(name)}]`;
-  const read = path.split(".").reduce(member, root);
+  const read = readOf(root, path);
   if (arrays.some((array) => array !== path)) return [];
   if (arrays.length > 0) return scalar || kinds.length > 1 ? [`${read} != null`] : [`${read}.length > 1`];
   return kinds.flatMap((kind) => {
@@ -388,16 +424,29 @@ function comparisons(
   });
 }
 
+/** Of the same field, that it is there; of a list, that it has something of one kind. */
+function presences(root: string, { path, kinds, arrays, scalar, values }: DeclaredField): readonly string[] {
+  const read = readOf(root, path);
+  if (arrays.some((array) => array !== path)) return [];
+  if (arrays.length === 0) return [`${read} != null`];
+  const [kind] = kinds;
+  if (scalar || kinds.length > 1 || kind !== "string") return [];
+  return (values ?? ["x"]).map((value) => `${read}.includes('${value}')`);
+}
+
+function readOf(root: string, path: string): string {
+  const member = (owner: string, name: string): string =>
+    isIdentifierName(name) ? `${owner}.${name}` : `${owner}[${JSON.stringify(name)}]`;
+  return path.split(".").reduce(member, root);
+}
+
 let problems: readonly string[];
 beforeAll(async () => {
   const modules = new Map<string, string | undefined>();
   for (const file of files) modules.set(`${database}/tickets/${file}`, emitted(file));
-  for (const [at, { file: wrong, from, to, what }] of mistakes.entries()) {
+  for (const [at, { file: wrong, from, to, imports = "", what }] of mistakes.entries()) {
     for (const file of files) modules.set(`${database}/mistake-${at}/${file}`, emitted(file));
     if (!emitted(wrong).includes(from)) throw new Error(`${what}: ${wrong} has no ${from}`);
-    const imports = to?.includes("replies.")
-      ? 'import { rules as replies } from "../replies/rules.ts";\n'
-      : "";
     const text = to === undefined ? undefined : imports + emitted(wrong).replace(from, () => to);
     modules.set(`${database}/mistake-${at}/${wrong}`, text);
   }

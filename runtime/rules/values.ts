@@ -6,6 +6,7 @@
 import type { Scalar } from "../filter/algebra.ts";
 import { compareText } from "../filter/predicate.ts";
 import { isJsonObject } from "../json.ts";
+import type { ComparedWith, ItemOf } from "./compared.ts";
 
 /** `x == null`. */
 export function absent(value: unknown): boolean {
@@ -22,8 +23,12 @@ export function isStored(document: unknown): boolean {
   return present(member(document, "id"));
 }
 
-/** `a == b` of two values neither of which is a literal: both present, scalar and equal. */
-export function same(a: unknown, b: unknown): boolean {
+/** `a == b` of two values: both present, scalar and equal. */
+export function same<const A, const B>(a: A, b: B & ComparedWith<NoInfer<A>, B>): boolean {
+  return isSame(a, b);
+}
+
+function isSame(a: unknown, b: unknown): boolean {
   return a === b && isScalar(a);
 }
 
@@ -60,8 +65,11 @@ function order(a: unknown, b: unknown): number {
 }
 
 /** `list.includes(item)`; a scalar stored where a list is declared is a list of one. */
-export function includes(list: unknown, item: unknown): boolean {
-  return Array.isArray(list) ? isScalar(item) && list.includes(item) : same(list, item);
+export function includes<const List, const Item>(
+  list: List,
+  item: Item & ItemOf<NoInfer<List>, Item>,
+): boolean {
+  return Array.isArray(list) ? isScalar(item) && list.includes(item) : isSame(list, item);
 }
 
 /** `text.includes(part)`. */

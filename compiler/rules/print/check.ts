@@ -88,7 +88,7 @@ export function checkPrinter(whole: Condition, surroundings: Surroundings): Cond
 
   /**
    * For a comparison with a literal that can be written as `===`. What is compared twice is not: the type checker would
-   * take the second comparison for a mistake.
+   * take the second comparison for a mistake. `same` holds literals to the other's type, too.
    */
   function literalSide(leaf: Leaf): { readonly literal: Code; readonly other: Value } | undefined {
     if (leaf.kind === "truth") return isSimple(leaf.of) ? { literal: code`true`, other: leaf.of } : undefined;
