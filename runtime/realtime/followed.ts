@@ -1,5 +1,5 @@
 import { collectionOf } from "../documents/collection.ts";
-import type { FeedChange } from "../feed/change.ts";
+import type { FeedDocumentChange } from "../feed/change.ts";
 import type { Interest } from "../feed/interests.ts";
 import type { Concerned } from "../feed/queue.ts";
 import { and } from "../filter/algebra.ts";
@@ -73,14 +73,13 @@ export class Followed {
   }
 
   /** Whether it tells of a change: not where that was before the subscription began. */
-  tells({ order }: FeedChange): boolean {
+  tells({ order }: FeedDocumentChange): boolean {
     return order > this.#since;
   }
 
   /** The event that a change is. */
-  event(change: FeedChange, { before, after }: Concerned, token: string | undefined): string {
+  event(change: FeedDocumentChange, { before, after }: Concerned, token: string | undefined): string {
     const { id } = this.subscription;
-    if (change.recorded === "ids") throw new Error("only changes of documents are told");
     if (after && change.after !== undefined) {
       return shown(
         before === false ? "created" : "updated",
@@ -95,7 +94,7 @@ export class Followed {
   }
 
   /** The document as a read returns it to this caller; made once for all to whom it looks the same. */
-  #text(change: FeedChange, stored: StoredDocument): string {
+  #text(change: FeedDocumentChange, stored: StoredDocument): string {
     const { view, access } = this.#sight;
     if (view === "") return stored.text;
     const show = () => collectionOf(this.#realm, this.subscription.definition).view(access, stored).text;
