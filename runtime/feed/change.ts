@@ -2,6 +2,7 @@ import { isJsonObject, type JsonObject } from "../json.ts";
 import type { StoredDocument } from "../store/contract/document.ts";
 import type { Change, DocumentChange, IdChange } from "../store/contract/feed.ts";
 import { bytesOf } from "../store/feed-page.ts";
+import type { Renderings } from "./rendered.ts";
 
 /** A document as it was before or after a change, parsed when somebody first wants that, once for all. */
 export class Image {
@@ -33,6 +34,7 @@ export type FeedChange = FeedDocumentChange | FeedIdChange;
 
 /** What there is to know of every change. */
 abstract class Shared {
+  /** Its number among those that the hub's reader has read; 0: it was read by somebody who catches up. */
   order = 0;
   readonly position: string;
   readonly commit: string;
@@ -69,21 +71,31 @@ export class FeedIdChange extends Shared {
 /** A change of a collection whose documents are recorded. */
 export class FeedDocumentChange extends Shared {
   readonly recorded: "documents";
+  /** Of the text after the change; 0 without one. */
+  readonly afterBytes: number;
+  readonly #renderings: Renderings;
   /** As in {@link DocumentChange}. */
   readonly before: Image | "unknown" | undefined;
   readonly after: Image | undefined;
 
-  constructor(change: DocumentChange) {
+  constructor(change: DocumentChange, renderings: Renderings) {
     super(change);
+    this.#renderings = renderings;
     const { recorded, before, after } = change;
     this.recorded = recorded;
     this.before = before === undefined || before === "unknown" ? before : new Image(before);
     this.after = after && new Image(after);
+    this.afterBytes = after === undefined ? 0 : Buffer.byteLength(after.text);
+  }
+
+  /** What somebody makes of the change for all who share it, by what it depends on; kept for as long as there is room. */
+  rendered(key: string, make: () => Buffer): Buffer {
+    return this.#renderings.of(this, key, make);
   }
 }
 
-export function feedChangeOf(change: Change): FeedChange {
-  return change.recorded === "ids" ? new FeedIdChange(change) : new FeedDocumentChange(change);
+export function feedChangeOf(change: Change, renderings: Renderings): FeedChange {
+  return change.recorded === "ids" ? new FeedIdChange(change) : new FeedDocumentChange(change, renderings);
 }
 
 function parsed({ id, text }: StoredDocument): JsonObject {

@@ -5,7 +5,15 @@ import type { Stretch } from "../store/ring.ts";
 import type { FeedChange } from "./change.ts";
 import type { History } from "./history.ts";
 import type { Interest } from "./interests.ts";
-import { type Delivery, deliveryOf, type FeedEvent, type Gap, Queue } from "./queue.ts";
+import {
+  type Delivery,
+  deliveryOf,
+  type FeedEvent,
+  type Gap,
+  Queue,
+  type QueueBounds,
+  type QueueOwner,
+} from "./queue.ts";
 
 /** An interest of a follower, as the index holds it. */
 export interface Subscription {
@@ -24,9 +32,7 @@ export interface Gathering {
   left(follower: Follower): void;
 }
 
-export interface FollowerBounds {
-  /** Of what it has yet to take. */
-  readonly bytes: number;
+export interface FollowerBounds extends QueueBounds {
   /** Changes of the realm's feed that it is given of the past. */
   readonly replay: number;
 }
@@ -44,16 +50,18 @@ export class Follower {
   readonly #registrations = new Map<string, () => void>();
   readonly #stop = new AbortController();
   #isLive = false;
+  #onRoom: (() => void) | undefined;
 
   constructor(
     gathering: Gathering,
     interests: Iterable<readonly [string, Interest]>,
     from: string,
     bounds: FollowerBounds,
+    owner: QueueOwner,
   ) {
     this.#gathering = gathering;
     this.#bounds = bounds;
-    this.#queue = new Queue(from, bounds.bytes);
+    this.#queue = new Queue(from, bounds, owner);
     for (const [key, interest] of interests) this.set(key, interest);
     void this.#catchUp(from);
   }
@@ -74,17 +82,16 @@ export class Follower {
     return position ?? this.#queue.position;
   }
 
-  /** The next event, once there is one; undefined when it is closed. One call at a time. */
-  next(): Promise<FeedEvent | undefined> {
-    return this.#queue.next();
+  /** Whether it has ended: nothing comes any more. */
+  get isClosed(): boolean {
+    return this.#stop.signal.aborted;
   }
 
+  /** The next event, if there is one. */
   poll(): FeedEvent | undefined {
-    return this.#queue.poll();
-  }
-
-  set wake(wake: () => void) {
-    this.#queue.listener = wake;
+    const event = this.#queue.poll();
+    if (event !== undefined) this.#onRoom?.();
+    return event;
   }
 
   /** Wants to hear of this from now on, in place of what was called so before. */
@@ -109,6 +116,7 @@ export class Follower {
     this.#isLive = false;
     for (const key of [...this.#interests.keys()]) this.delete(key);
     this.#queue.end();
+    this.#onRoom?.();
     this.#gathering.left(this);
   }
 
@@ -163,31 +171,27 @@ export class Follower {
     const { history } = this.#gathering;
     const { wakes } = history;
     const atHand = history.ring.after(position, SLICE, this.#bounds.bytes);
-    if (atHand?.isEnd === true && this.#hasRoomForAll(atHand)) {
+    if (atHand?.isEnd === true && atHand.items.length <= 1) {
       // From the look into the ring up to here nobody else has run.
-      for (const change of atHand.items) this.#consider(change);
+      for (const change of atHand.items) this.#tell(change, deliveryOf(this.#interests, change));
       this.#isLive = true;
       this.#gathering.joined(this);
       return atHand;
     }
     const stretch = atHand ?? (await history.after(position));
     for (const change of stretch.items) {
-      if (!this.#queue.hasRoom(change.bytes)) await this.#queue.room(change.bytes);
-      if (this.#stop.signal.aborted) return stretch;
-      this.#consider(change);
+      const delivery = deliveryOf(this.#interests, change);
+      while (delivery !== undefined && !this.#queue.hasRoom(delivery) && !this.isClosed)
+        await new Promise<void>((resolve) => (this.#onRoom = resolve));
+      if (this.isClosed) return stretch;
+      this.#tell(change, delivery);
     }
     if (stretch.items.length > 0 || atHand !== undefined) await turn();
     else if (history.wakes === wakes) await history.progress(this.#stop.signal);
     return stretch;
   }
 
-  #hasRoomForAll({ items }: Stretch<FeedChange>): boolean {
-    const bytes = items.reduce((sum, change) => sum + change.bytes, this.#queue.bytes);
-    return items.length === 0 || bytes <= this.#bounds.bytes;
-  }
-
-  #consider(change: FeedChange): void {
-    const delivery = deliveryOf(this.#interests, change);
+  #tell(change: FeedChange, delivery: Delivery | undefined): void {
     if (delivery !== undefined) this.#queue.offer(delivery);
     if (change.isLast) this.#queue.reach(change.position);
   }

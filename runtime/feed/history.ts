@@ -5,6 +5,7 @@ import type { ChangeFeed } from "../store/contract/feed.ts";
 import { Ring, type RingBounds, type Stretch } from "../store/ring.ts";
 import { Turns } from "../turns.ts";
 import { type FeedChange, feedChangeOf } from "./change.ts";
+import { Renderings } from "./rendered.ts";
 
 /** Who is told of every change while somebody follows. */
 export interface Audience {
@@ -39,6 +40,7 @@ const PAGES = 4;
 export class History {
   readonly ring: Ring<FeedChange>;
   readonly #options: HistoryOptions;
+  readonly #renderings = new Renderings();
   #attending = 0;
   #position: string | undefined;
   #wakes = 0;
@@ -123,7 +125,11 @@ export class History {
 
   async #read(from: string, bytes = PAGE_BYTES): Promise<Stretch<FeedChange>> {
     const { changes, position } = await this.#options.feed.read(from, PAGE, bytes);
-    return { items: changes.map(feedChangeOf), position, isEnd: changes.length === 0 };
+    return {
+      items: changes.map((change) => feedChangeOf(change, this.#renderings)),
+      position,
+      isEnd: changes.length === 0,
+    };
   }
 
   #start(): void {
@@ -142,6 +148,7 @@ export class History {
 
   #forget(): void {
     this.ring.clear();
+    this.#renderings.clear();
     this.#position = undefined;
   }
 

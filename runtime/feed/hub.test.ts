@@ -2,16 +2,17 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { eq } from "../filter/algebra.ts";
 import { HistoryExpired, StoreUnavailable } from "../store/contract/errors.ts";
 import type { Store } from "../store/contract/store.ts";
-import { fields, written } from "../store/testing/suite/fixtures.ts";
+import { failureOf, fields, shape, written } from "../store/testing/suite/fixtures.ts";
+import { Budget } from "./budget.ts";
 import type { Follower } from "./follower.ts";
 import { Hub, type HubOptions } from "./hub.ts";
-import { followedStore, inserted, people, told, type Watched, watched } from "./testing/followed.ts";
+import { follow, followedStore, inserted, people, told, type Watched, watched } from "./testing/followed.ts";
 
 let store: Store;
 let feed: Watched;
 const hubs: Hub[] = [];
 beforeEach(async () => {
-  store = await followedStore();
+  store = await followedStore(shape("app.accounts", { feed: "ids" }));
   feed = watched(store.feed);
 });
 afterEach(async () => {
@@ -38,7 +39,7 @@ describe("the hub", () => {
     await inserted(store, ["before"]);
     expect([feed.listeners, feed.reads.length]).toEqual([0, 0]);
     const followers = await Promise.all(
-      Array.from({ length: 20 }, () => hub.follow({ interests: everybody })),
+      Array.from({ length: 20 }, () => follow(hub, { interests: everybody })),
     );
     expect(hub.interests).toBe(1);
     await inserted(store, ["a"]);
@@ -51,15 +52,15 @@ describe("the hub", () => {
     await inserted(store, ["b"]);
     expect(feed.reads).toHaveLength(length);
     expect([hub.interests, hub.history.ring.bytes]).toEqual([0, 0]);
-    const again = await hub.follow({ interests: everybody });
+    const again = await follow(hub, { interests: everybody });
     await inserted(store, ["c"]);
     expect(await told(again, 1)).toEqual(["+c"]);
   });
 
   test("a change is one for all, parsed once, and tells each what it is to them", async () => {
     const hub = open();
-    const one = await hub.follow({ interests: [...everybody, ...named("Ada")] });
-    const other = await hub.follow({ interests: named("Ada") });
+    const one = await follow(hub, { interests: [...everybody, ...named("Ada")] });
+    const other = await follow(hub, { interests: named("Ada") });
     const collection = store.collection("app.people");
     await collection.insert(written("a", { name: "Bob" }));
     await collection.replace(1, written("a", { name: "Ada" }, { version: 2 }));
@@ -80,8 +81,8 @@ describe("the hub", () => {
 
   test("a batch is one commit, of which each gets what concerns it", async () => {
     const hub = open();
-    const all = await hub.follow({ interests: everybody });
-    const some = await hub.follow({ interests: named("Ada") });
+    const all = await follow(hub, { interests: everybody });
+    const some = await follow(hub, { interests: named("Ada") });
     await store.transaction(async (transaction) => {
       const own = transaction.collection("app.people");
       await own.insert(written("a", { name: "Ada" }));
@@ -96,7 +97,7 @@ describe("the hub", () => {
 
   test("who comes back soon is served from memory, and goes on without a gap or a change twice", async () => {
     const hub = open();
-    const first = await hub.follow({ interests: everybody });
+    const first = await follow(hub, { interests: everybody });
     await inserted(store, ids(0, 30));
     const positions: string[] = [];
     for (let n = 0; n < 30; n++) {
@@ -104,7 +105,7 @@ describe("the hub", () => {
       if (event?.kind === "commit") positions.push(event.position);
     }
     const reads = feed.reads.length;
-    const back = await Promise.all(positions.map((from) => hub.follow({ interests: everybody, from })));
+    const back = await Promise.all(positions.map((from) => follow(hub, { interests: everybody, from })));
     const rest = await Promise.all(back.map((follower, n) => (n === 29 ? [] : told(follower, 29 - n))));
     expect(rest.map((said) => said.length)).toEqual(positions.map((_, n) => 29 - n));
     expect(feed.reads).toHaveLength(reads);
@@ -116,11 +117,11 @@ describe("the hub", () => {
   test("who comes back later is served from the store, while others write, and joins in order", async () => {
     const hub = open({ ring: { items: 5, bytes: 1_000_000 } });
     const from = await store.feed.head();
-    const steady = await hub.follow({ interests: everybody });
+    const steady = await follow(hub, { interests: everybody });
     await inserted(store, ids(0, 40));
     const writing = inserted(store, ids(40, 80));
     const late = await Promise.all(
-      Array.from({ length: 5 }, () => hub.follow({ interests: everybody, from })),
+      Array.from({ length: 5 }, () => follow(hub, { interests: everybody, from })),
     );
     await writing;
     const expected = ids(0, 80).map((id) => `+${id}`);
@@ -133,7 +134,7 @@ describe("the hub", () => {
 
   test("a position that history does not reach back to is a gap, after which it goes on", async () => {
     const hub = open();
-    const follower = await hub.follow({ interests: everybody, from: "x" });
+    const follower = await follow(hub, { interests: everybody, from: "x" });
     expect(await follower.next()).toMatchObject({ kind: "gap", why: "expired", from: "x" });
     await joined(follower);
     await inserted(store, ["a"]);
@@ -145,8 +146,8 @@ describe("the hub", () => {
     const from = await store.feed.head();
     await inserted(store, ids(0, 20));
     // Another one, so that it is in memory.
-    await joined(await hub.follow({ interests: everybody, from }));
-    const follower = await hub.follow({ interests: everybody, from, replay: 10 });
+    await joined(await follow(hub, { interests: everybody, from }));
+    const follower = await follow(hub, { interests: everybody, from, replay: 10 });
     let gap = await follower.next();
     while (gap?.kind === "commit") gap = await follower.next();
     expect(gap).toMatchObject({ kind: "gap", why: "far" });
@@ -158,8 +159,8 @@ describe("the hub", () => {
   test("who is too slow is told a gap and holds nothing; nobody waits for it", async () => {
     const hub = open();
     const from = await store.feed.head();
-    const slow = await hub.follow({ interests: everybody, bytes: 20_000 });
-    const quick = await hub.follow({ interests: everybody });
+    const slow = await follow(hub, { interests: everybody, bytes: 20_000 });
+    const quick = await follow(hub, { interests: everybody });
     await joined(slow);
     const taken: string[] = [];
     for (const id of ids(0, 20)) {
@@ -178,13 +179,13 @@ describe("the hub", () => {
     await inserted(store, ["last"]);
     expect(await told(slow, 1)).toEqual(["+last"]);
     // And from where it was everything is there still.
-    const again = await hub.follow({ interests: everybody, from, bytes: 20_000 });
+    const again = await follow(hub, { interests: everybody, from, bytes: 20_000 });
     expect(await told(again, 21)).toEqual([...taken, "+last"]);
   });
 
   test("a change larger than all that a follower may hold is delivered where there is nothing else", async () => {
     const hub = open();
-    const follower = await hub.follow({ interests: everybody, bytes: 1_000 });
+    const follower = await follow(hub, { interests: everybody, bytes: 1_000 });
     await joined(follower);
     await inserted(store, ["large"], 50_000);
     expect(await told(follower, 1)).toEqual(["+large"]);
@@ -193,7 +194,7 @@ describe("the hub", () => {
 
   test("of a commit that was given up in part nothing is told but the gap", async () => {
     const hub = open();
-    const follower = await hub.follow({ interests: everybody, bytes: 10_000 });
+    const follower = await follow(hub, { interests: everybody, bytes: 10_000 });
     await joined(follower);
     await store.transaction(async (transaction) => {
       const own = transaction.collection("app.people");
@@ -205,8 +206,8 @@ describe("the hub", () => {
 
   test("a quiet follower's position moves on with those of others", async () => {
     const hub = open();
-    const quiet = await hub.follow({ interests: named("nobody") });
-    const busy = await hub.follow({ interests: everybody });
+    const quiet = await follow(hub, { interests: named("nobody") });
+    const busy = await follow(hub, { interests: everybody });
     await joined(quiet);
     const before = quiet.position;
     await inserted(store, ["a", "b"]);
@@ -218,7 +219,7 @@ describe("the hub", () => {
 
   test("what a follower wants may change while it follows", async () => {
     const hub = open();
-    const follower = await hub.follow({ interests: named("Ada") });
+    const follower = await follow(hub, { interests: named("Ada") });
     await joined(follower);
     follower.set("named", { ...people, filter: eq(fields.name, "Bob") });
     const collection = store.collection("app.people");
@@ -231,7 +232,7 @@ describe("the hub", () => {
 
   test("a closed follower's next is nothing, and closing twice harms nobody", async () => {
     const hub = open();
-    const follower = await hub.follow({ interests: everybody });
+    const follower = await follow(hub, { interests: everybody });
     const next = follower.next();
     follower.close();
     follower.close();
@@ -252,13 +253,116 @@ describe("the hub", () => {
       },
     };
     const hub = open({ feed: failing, warn: (error) => warned.push(error) });
-    const follower = await hub.follow({ interests: everybody });
+    const follower = await follow(hub, { interests: everybody });
     await joined(follower);
     for (const id of ids(0, 20)) {
       await inserted(store, [id]);
       expect(await told(follower, 1)).toEqual([`+${id}`]);
     }
     expect(warned[0]).toBeInstanceOf(StoreUnavailable);
+  });
+
+  test("a tap hears of every change first, also of those that are recorded by ids, from when it is there", async () => {
+    const hub = open();
+    const heard: string[] = [];
+    const offered: string[] = [];
+    await inserted(store, ["before"]);
+    const untap = await hub.tap({ take: ({ id }) => heard.push(id), lost: () => heard.push("lost") });
+    const follower = await follow(hub, {
+      interests: everybody,
+      from: await store.feed.head(),
+    });
+    await joined(follower);
+    await store.collection("app.accounts").insert(written("account", {}));
+    await inserted(store, ["a", "b"]);
+    for (let event = await follower.next(); event?.kind === "commit"; event = await follower.next()) {
+      offered.push(...event.deliveries.map(({ change }) => change.id));
+      expect(heard.slice(0, -1)).toEqual(expect.arrayContaining(offered.slice(0, -1)));
+      expect(heard).toContain(offered.at(-1));
+      if (offered.length === 2) break;
+    }
+    expect(heard).toEqual(["account", "a", "b"]);
+    follower.close();
+    expect(hub.history.isReading).toBe(true);
+    untap();
+    untap();
+    expect(hub.history.isReading).toBe(false);
+    await inserted(store, ["after"]);
+    expect(heard).toEqual(["account", "a", "b"]);
+  });
+
+  test("a tap is told where history was lost, and of what is committed after that", async () => {
+    let isLost = false;
+    const losing: Watched = {
+      ...feed,
+      read: (position, limit, bytes) => {
+        if (!isLost) return feed.read(position, limit, bytes);
+        isLost = false;
+        return Promise.reject(new HistoryExpired());
+      },
+    };
+    const hub = open({ feed: losing });
+    const heard: string[] = [];
+    await hub.tap({ take: ({ id }) => heard.push(id), lost: () => heard.push("lost") });
+    isLost = true;
+    await inserted(store, ["a"]);
+    while (!heard.includes("lost")) await hub.history.progress();
+    await inserted(store, ["b"]);
+    while (!heard.includes("b")) await hub.history.progress();
+    expect(heard.filter((id) => id !== "a")).toEqual(["lost", "b"]);
+  });
+
+  test("a tap of a hub that closes before it can be read is refused", async () => {
+    const hub = open({ feed: { ...feed, head: () => Promise.reject(new StoreUnavailable("a test")) } });
+    const tapped = failureOf(hub.tap({ take: () => undefined, lost: () => undefined }));
+    await hub.history.progress();
+    await hub.close();
+    expect(await tapped).toBeInstanceOf(Error);
+  });
+
+  test("a follower's events are weighed by what they are to it, and counted", async () => {
+    const hub = open();
+    const counted = await follow(hub, { interests: everybody, events: 5 });
+    const both = await follow(hub, { interests: [...everybody, ...named("x".repeat(2_000))] });
+    await joined(counted);
+    await joined(both);
+    await inserted(store, ["a"], 2_000);
+    while (both.bytes === 0) await hub.history.progress();
+    const bytes = Buffer.byteLength(written("a", { name: "x".repeat(2_000) }).text);
+    expect([counted.bytes, both.bytes]).toEqual([bytes + 100, 2 * (bytes + 100)]);
+    await both.next();
+    expect(both.bytes).toBe(0);
+    await store.collection("app.people").remove("a", 1);
+    await inserted(store, ids(0, 3));
+    expect(await told(both, 4)).toEqual(["-a", "+d0", "+d1", "+d2"]);
+    expect(counted.bytes).toBeGreaterThan(0);
+    await inserted(store, ["over"]);
+    expect(await told(both, 1)).toEqual(["+over"]);
+    expect(counted.bytes).toBe(0);
+    expect(await counted.next()).toMatchObject({ kind: "gap", why: "slow" });
+  });
+
+  test("where all followers of an instance hold too much, the largest loses its queue and is told a gap", async () => {
+    const budget = new Budget(20_000);
+    const [hub, other] = [open(), open()];
+    const small = await follow(hub, { budget, interests: named("x".repeat(10)) });
+    const large = await follow(other, { budget, interests: everybody });
+    await joined(small);
+    await joined(large);
+    await inserted(store, ["small"]);
+    await inserted(store, ids(0, 9), 1_900);
+    while (large.bytes < 9 * 1_900) await other.history.progress();
+    while (small.bytes === 0) await hub.history.progress();
+    expect(budget.held).toBe(small.bytes + large.bytes);
+    await inserted(store, ["over"], 1_900);
+    while (large.bytes > 0) await other.history.progress();
+    expect(budget.held).toBe(small.bytes);
+    expect(await told(small, 1)).toEqual(["+small"]);
+    await inserted(store, ["last"]);
+    const rest = await told(large, 1);
+    expect([rest[0], rest.at(-1)]).toEqual(["slow", "+last"]);
+    for (const one of [small, large]) one.close();
+    expect(budget.held).toBe(0);
   });
 
   test("where history was lost while all were there, all are told", async () => {
@@ -272,7 +376,7 @@ describe("the hub", () => {
       },
     };
     const hub = open({ feed: losing });
-    const followers = await Promise.all([1, 2].map(() => hub.follow({ interests: everybody })));
+    const followers = await Promise.all([1, 2].map(() => follow(hub, { interests: everybody })));
     for (const follower of followers) await joined(follower);
     isLost = true;
     await inserted(store, ["a"]);

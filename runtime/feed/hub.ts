@@ -1,5 +1,6 @@
 import { setImmediate as turn } from "node:timers/promises";
 import type { ChangeFeed } from "../store/contract/feed.ts";
+import type { Budget } from "./budget.ts";
 import type { FeedChange } from "./change.ts";
 import { Follower, type FollowerBounds, type Gathering, type Subscription } from "./follower.ts";
 import { History, type HistoryOptions } from "./history.ts";
@@ -13,12 +14,21 @@ export interface FollowOptions extends Partial<FollowerBounds> {
   readonly interests: Iterable<readonly [string, Interest]>;
   /** A position of the feed after which it begins; default: now, after all that was acknowledged before. */
   readonly from?: string | undefined;
-  readonly wake?: () => void;
-  readonly budget?: unknown;
-  readonly events?: number;
+  /** Called when something was queued for the follower, and when it ended: at once, so that it is to be brief. Never throws. */
+  readonly wake?: (() => void) | undefined;
+  /** That what it holds counts for, together with what others hold, perhaps of other hubs. */
+  readonly budget?: Budget | undefined;
 }
 
-const BOUNDS: FollowerBounds = { bytes: 2 ** 20, replay: 10_000 };
+/** Who hears of every change of a realm that is recorded, before anybody else. */
+export interface Listener {
+  /** In the order of the feed. Never throws. */
+  take(change: FeedChange): void;
+  /** What happened up to now is not known; changes that are committed from now on are told. Never throws. */
+  lost(): void;
+}
+
+const BOUNDS: FollowerBounds = { bytes: 2 ** 18, events: 1_000, replay: 10_000 };
 
 /** Followers that are told of a change in one turn of the event loop. */
 const SLICE = 1_000;
@@ -30,6 +40,9 @@ const SLICE = 1_000;
 export class Hub {
   readonly history: History;
   readonly #feed: ChangeFeed;
+  readonly #listeners = new Set<Listener>();
+  #closed = false;
+  #order = 0;
   readonly #interests = new Interests<Subscription>();
   readonly #followers = new Map<Follower, () => void>();
   /** Those who were offered something of the commit under way. */
@@ -51,6 +64,11 @@ export class Hub {
     };
   }
 
+  /** The number of the newest change that the reader has read: see `FeedChange.order`. */
+  get order(): number {
+    return this.#order;
+  }
+
   /** Different interests of all followers. */
   get interests(): number {
     return this.#interests.size;
@@ -60,24 +78,12 @@ export class Hub {
    * Begins to follow. A position that history does not reach back to is told as a gap.
    * @throws StoreUnavailable where there is no telling what "now" is
    */
-  order = 0;
-  readonly #taps = new Set<{ take(change: FeedChange): void; lost(): void }>();
-  async tap(listener: { take(change: FeedChange): void; lost(): void }): Promise<() => void> {
-    this.#taps.add(listener);
-    const leave = this.history.attend();
-    while (this.history.position === undefined) await this.history.progress();
-    return () => {
-      this.#taps.delete(listener);
-      leave();
-    };
-  }
-
-  async follow({ interests, from, wake, ...bounds }: FollowOptions): Promise<Follower> {
+  async follow({ interests, from, wake, budget, ...bounds }: FollowOptions): Promise<Follower> {
     const leave = this.history.attend();
     try {
       const start = from ?? (await this.#feed.head());
-      const follower = new Follower(this.#gathering, interests, start, { ...BOUNDS, ...bounds });
-      if (wake !== undefined) follower.wake = wake;
+      const owner = { wake, budget };
+      const follower = new Follower(this.#gathering, interests, start, { ...BOUNDS, ...bounds }, owner);
       this.#followers.set(follower, leave);
       return follower;
     } catch (error) {
@@ -86,18 +92,42 @@ export class Hub {
     }
   }
 
+  /**
+   * Has the feed read, and somebody told of every change before any follower is offered it, until the function that is
+   * answered is called. Resolves when the feed is read: what is committed from then on is told.
+   * @throws Error where the hub is closed first
+   */
+  async tap(listener: Listener): Promise<() => void> {
+    const leave = this.history.attend();
+    this.#listeners.add(listener);
+    const untap = () => {
+      this.#listeners.delete(listener);
+      leave();
+    };
+    while (this.history.position === undefined && !this.#closed) await this.history.progress();
+    if (!this.#closed) return untap;
+    untap();
+    throw new Error("the feed is no longer followed");
+  }
+
   /** Ends all who follow. */
   async close(): Promise<void> {
+    this.#closed = true;
+    this.#listeners.clear();
     for (const follower of [...this.#followers.keys()]) follower.close();
     await this.history.close();
   }
 
+  #take(change: FeedChange): Promise<void> {
+    this.#order += 1;
+    change.order = this.#order;
+    for (const listener of this.#listeners) listener.take(change);
+    return this.#tell(change);
+  }
+
   /** Who joins meanwhile has the change from the ring. */
-  async #take(change: FeedChange): Promise<void> {
+  async #tell(change: FeedChange): Promise<void> {
     let told = 0;
-    this.order += 1;
-    change.order = this.order;
-    for (const tap of this.#taps) tap.take(change);
     for (const [follower, concerns] of this.#concerned(change)) {
       if (change.recorded === "documents") follower.offer({ change, concerns });
       this.#open.add(follower);
@@ -130,6 +160,7 @@ export class Hub {
 
   #lost(to: string): void {
     this.#open.clear();
+    for (const listener of this.#listeners) listener.lost();
     for (const follower of this.#followers.keys()) if (follower.isLive) follower.lose("expired", to);
   }
 

@@ -21,12 +21,14 @@ import { filterOver } from "../store/testing/suite/random-filters.ts";
 import { runs } from "../testing/random.ts";
 import { FeedDocumentChange } from "./change.ts";
 import { type Interest, Interests, relationOf } from "./interests.ts";
+import { Renderings } from "./rendered.ts";
 
 const state = field("state", "string");
 const owner = field("owner", "string");
 const tags = field("tags", "string", ["tags"]);
 
 let made = 0;
+const renderings = new Renderings();
 function changeOf(
   before: object | "unknown" | undefined,
   after: object | undefined,
@@ -45,7 +47,7 @@ function changeOf(
     ...(before !== undefined && { before: before === "unknown" ? before : stored(before) }),
     ...(after !== undefined && { after: stored(after) }),
   };
-  return new FeedDocumentChange(change);
+  return new FeedDocumentChange(change, renderings);
 }
 
 const interest = (filter: Filter, collection = "app.notes"): Interest => ({

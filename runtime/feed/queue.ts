@@ -1,3 +1,4 @@
+import type { Budget, Holder } from "./budget.ts";
 import type { FeedChange, FeedDocumentChange } from "./change.ts";
 import { type Interest, type Relation, relationOf } from "./interests.ts";
 
@@ -37,31 +38,63 @@ export type FeedEvent =
 
 export type Gap = "expired" | "far" | "slow";
 
-type Queued = { readonly event: FeedEvent; readonly bytes: number };
+/** Of what a follower has yet to take. */
+export interface QueueBounds {
+  /** As its events will be, about: documents' texts where there is one after the change, and a little for each. */
+  readonly bytes: number;
+  /** Changes, each as often as it has interests that it concerns. */
+  readonly events: number;
+}
+
+/** Who owns a queue. */
+export interface QueueOwner {
+  /** Called when something was queued, and at the end; never throws. */
+  readonly wake?: (() => void) | undefined;
+  /** That what is held counts for. */
+  readonly budget?: Budget | undefined;
+}
+
+/** Bytes that an event takes beside a document, and without one, about. */
+const BESIDE = 100;
+const WITHOUT = 150;
+
+function weightOf({ change, concerns }: Delivery): number {
+  let bytes = 0;
+  for (const { after } of concerns) bytes += after ? change.afterBytes + BESIDE : WITHOUT;
+  return bytes;
+}
+
+type Queued = { readonly event: FeedEvent; readonly bytes: number; readonly count: number };
 
 /**
- * What a follower has yet to take, bounded in bytes. Where there is no room it is given up in favour of a gap. One change
- * that is larger than all of it has room where there is nothing else.
+ * What a follower has yet to take, within bounds. Where there is no room it is given up in favour of a gap. One change that
+ * is larger than all of it has room where there is nothing else.
  */
-export class Queue {
-  readonly #most: number;
-  #events: Queued[] = [];
-  /** Of the commit that has not come to its end. */
-  #staged: Delivery[] = [];
+export class Queue implements Holder {
+  place = -1;
+  readonly #bounds: QueueBounds;
+  readonly #owner: QueueOwner;
+  /** Not made before there is something: most followers hold nothing. */
+  #events: Queued[] | undefined;
+  /** Of the commit that has not come to its end, with their bytes and how many concerns they have. */
+  #staged: Delivery[] | undefined;
+  #stagedBytes = 0;
+  #stagedCount = 0;
   #bytes = 0;
+  #count = 0;
   /** A commit of which something is in a gap: the rest of it goes there, too. */
   #skipped: string | undefined;
   /** Up to where the follower has been told everything. */
   #told: string;
   /** Up to where everything is told or queued. */
   #reached: string;
-  #waiting: (() => void)[] = [];
   #ended = false;
 
-  constructor(from: string, most: number) {
+  constructor(from: string, bounds: QueueBounds, owner: QueueOwner) {
     this.#told = from;
     this.#reached = from;
-    this.#most = most;
+    this.#bounds = bounds;
+    this.#owner = owner;
   }
 
   /** Of what is held for the follower. */
@@ -71,26 +104,36 @@ export class Queue {
 
   /** Whether nothing is held, and nothing is to be told. */
   get isEmpty(): boolean {
-    return this.#events.length === 0 && this.#staged.length === 0 && this.#skipped === undefined;
+    return this.#events === undefined && !this.isOpen;
+  }
+
+  /** Whether it waits for the end of a commit. */
+  get isOpen(): boolean {
+    return this.#staged !== undefined || this.#skipped !== undefined;
   }
 
   /** A position from which a later follower misses nothing that this one has not taken. */
   get position(): string {
-    return this.#events.length === 0 ? this.#reached : this.#told;
+    return this.#events === undefined ? this.#reached : this.#told;
   }
 
   /** Adds a change that concerns the follower. */
   offer(delivery: Delivery): void {
-    const { bytes, commit } = delivery.change;
+    const { commit } = delivery.change;
     if (this.#ended || this.#skipped === commit) return;
-    if (!this.#fits(bytes)) {
+    const bytes = weightOf(delivery);
+    const count = delivery.concerns.length;
+    if (!this.#fits(bytes, count)) {
       // What there is goes at once; the gap is told where the commit ends.
       this.#skipped = commit;
-      this.#giveUp();
+      this.#letGo();
       return;
     }
-    this.#bytes += bytes;
-    this.#staged.push(delivery);
+    if (this.#staged === undefined) this.#staged = [delivery];
+    else this.#staged.push(delivery);
+    this.#stagedBytes += bytes;
+    this.#stagedCount += count;
+    this.#hold(bytes, count);
   }
 
   /** A commit ends here, of which everything was offered that concerns the follower. */
@@ -101,77 +144,85 @@ export class Queue {
       return;
     }
     this.#reached = position;
-    if (this.#staged.length === 0) return;
-    const bytes = this.#staged.reduce((sum, { change }) => sum + change.bytes, 0);
-    this.#add({ event: { kind: "commit", deliveries: this.#staged, position }, bytes });
-    this.#staged = [];
+    if (this.#staged === undefined) return;
+    const event: FeedEvent = { kind: "commit", deliveries: this.#staged, position };
+    const queued = { event, bytes: this.#stagedBytes, count: this.#stagedCount };
+    this.#unstage();
+    this.#add(queued);
   }
 
   /** Gives up what was not taken: after it comes what comes after `to`, where a commit ends. */
   gap(why: Gap, to: string): void {
     if (this.#ended) return;
     // What was told of an earlier gap stays true.
-    const [first] = this.#events;
+    const first = this.#events?.[0];
     const reason = first?.event.kind === "gap" ? first.event.why : why;
-    this.#giveUp();
+    this.#letGo();
     this.#skipped = undefined;
     this.#reached = to;
-    this.#add({ event: { kind: "gap", why: reason, from: this.#told, to }, bytes: 0 });
+    this.#add({ event: { kind: "gap", why: reason, from: this.#told, to }, bytes: 0, count: 0 });
   }
 
-  /** The next event, once there is one; undefined at the end. */
-  listener: () => void = () => undefined;
-  async next(): Promise<FeedEvent | undefined> {
-    while (this.#events.length === 0 && !this.#ended) {
-      await new Promise<void>((resolve) => this.#waiting.push(resolve));
+  /** For the budget, which all followers together exceed. */
+  giveUp(): void {
+    const first = this.#staged?.[0];
+    if (first === undefined) this.gap("slow", this.#reached);
+    else {
+      this.#skipped = first.change.commit;
+      this.#letGo();
     }
-    return this.poll();
   }
+
+  /** The next event, if there is one. */
   poll(): FeedEvent | undefined {
-    const next = this.#events.shift();
+    const next = this.#events?.shift();
     if (next === undefined) return undefined;
-    this.#bytes -= next.bytes;
+    if (this.#events?.length === 0) this.#events = undefined;
     this.#told = next.event.kind === "gap" ? next.event.to : next.event.position;
-    this.#wake();
+    this.#hold(-next.bytes, -next.count);
     return next.event;
   }
 
-  /** Whether so many bytes more would be no reason to give up. */
-  hasRoom(bytes: number): boolean {
-    return this.#fits(bytes) || this.#events.length === 0;
-  }
-
-  /** Resolves when {@link hasRoom}, or at the end. */
-  async room(bytes: number): Promise<void> {
-    while (!this.hasRoom(bytes) && !this.#ended) {
-      await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    }
+  /** Whether the change would be no reason to give up what is there to be taken. */
+  hasRoom(delivery: Delivery): boolean {
+    return this.#events === undefined || this.#fits(weightOf(delivery), delivery.concerns.length);
   }
 
   end(): void {
+    if (this.#ended) return;
     this.#ended = true;
-    this.#giveUp();
-    this.#wake();
+    this.#letGo();
+    this.#owner.wake?.();
   }
 
-  #fits(bytes: number): boolean {
-    return this.#bytes === 0 || this.#bytes + bytes <= this.#most;
+  #fits(bytes: number, count: number): boolean {
+    if (this.#count === 0) return true;
+    return this.#bytes + bytes <= this.#bounds.bytes && this.#count + count <= this.#bounds.events;
   }
 
-  #giveUp(): void {
-    this.#events = [];
-    this.#staged = [];
-    this.#bytes = 0;
+  /** What is held becomes more, or less. */
+  #hold(bytes: number, count: number): void {
+    this.#bytes += bytes;
+    this.#count += count;
+    if (bytes !== 0) this.#owner.budget?.changed(this, bytes);
+  }
+
+  #letGo(): void {
+    this.#events = undefined;
+    this.#unstage();
     this.#reached = this.#told;
+    this.#hold(-this.#bytes, -this.#count);
+  }
+
+  #unstage(): void {
+    this.#staged = undefined;
+    this.#stagedBytes = 0;
+    this.#stagedCount = 0;
   }
 
   #add(queued: Queued): void {
-    this.#events.push(queued);
-    this.#wake();
-  }
-
-  #wake(): void {
-    for (const wake of this.#waiting.splice(0)) wake();
-    this.listener();
+    if (this.#events === undefined) this.#events = [queued];
+    else this.#events.push(queued);
+    this.#owner.wake?.();
   }
 }

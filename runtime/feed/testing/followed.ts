@@ -6,7 +6,9 @@ import type { Store } from "../../store/contract/store.ts";
 import { openTestStore } from "../../store/testing/stores.ts";
 import { shape, written } from "../../store/testing/suite/fixtures.ts";
 import type { Follower } from "../follower.ts";
+import type { FollowOptions, Hub } from "../hub.ts";
 import type { Interest } from "../interests.ts";
+import type { FeedEvent } from "../queue.ts";
 
 export const people: Interest = { collection: "app.people", filter: TRUE, visibility: "all" };
 
@@ -53,8 +55,28 @@ export function watched(feed: ChangeFeed): Watched {
   return own;
 }
 
+/** A follower whose events can be waited for. */
+export interface Followed extends Follower {
+  /** The next event, once there is one; undefined when it is closed. One call at a time. */
+  next(): Promise<FeedEvent | undefined>;
+}
+
+/** Follows as `Hub.follow` does. */
+export async function follow(hub: Hub, options: Omit<FollowOptions, "wake">): Promise<Followed> {
+  let wake = () => {};
+  const follower = await hub.follow({ ...options, wake: () => wake() });
+  const next = async () => {
+    for (;;) {
+      const event = follower.poll();
+      if (event !== undefined || follower.isClosed) return event;
+      await new Promise<void>((resolve) => (wake = resolve));
+    }
+  };
+  return Object.assign(follower, { next });
+}
+
 /** What the follower is told, in words, until so many changes came: `+a ~b`, a commit each, or `slow`. */
-export async function told(follower: Follower, changes: number): Promise<readonly string[]> {
+export async function told(follower: Followed, changes: number): Promise<readonly string[]> {
   const said: string[] = [];
   for (let left = changes; left > 0; ) {
     const event = await follower.next();
