@@ -124,10 +124,32 @@ export class Incoming implements Received, StreamExchange {
     return this.#intake?.begun === true || waitsToSend(raw) || bringsMuch(raw);
   }
 
-  /** It is answered: nobody needs its body any longer. */
+  /** Its handler has answered: nobody needs its body any longer, however long the answer goes on. */
   release(): void {
     this.#intake?.release();
+    this.body = "none";
   }
+
+  /** Its answer goes on for long: of its headers those are kept that may be asked for again ({@link lasting}). */
+  shed(): void {
+    this.raw.headers = lasting(this.raw.headers);
+    this.raw.rawHeaders = [];
+  }
+}
+
+/** What tells who sends a request, and whether its body has come. */
+function lasting(headers: IncomingHttpHeaders): IncomingHttpHeaders {
+  const { authorization, cookie, expect, origin } = headers;
+  return {
+    authorization,
+    cookie,
+    expect,
+    origin,
+    "content-length": headers["content-length"],
+    "transfer-encoding": headers["transfer-encoding"],
+    "x-forwarded-for": headers["x-forwarded-for"],
+    "x-svc-on-behalf-of": headers["x-svc-on-behalf-of"],
+  };
 }
 
 const nobodyRefuses = () => undefined;

@@ -37,6 +37,8 @@ export function declared(headers: IncomingMessage["headers"]): number {
   return Number(headers["content-length"] ?? 0);
 }
 
+const nobody = () => undefined;
+
 /** Reads the body of one request, and holds it until it is released. */
 export class Intake implements Arriving {
   /** Reading has begun: what is still to come nobody else will read. */
@@ -49,8 +51,8 @@ export class Intake implements Arriving {
   readonly #memory: BodyMemory;
   readonly #held = new GrowingBuffer();
   #settled = false;
-  #give: (body: RequestBody) => void = () => undefined;
-  #refuse: (error: Error) => void = () => undefined;
+  #give: (body: RequestBody) => void = nobody;
+  #refuse: (error: Error) => void = nobody;
 
   constructor(raw: IncomingMessage, memory: BodyMemory) {
     this.#raw = raw;
@@ -109,6 +111,7 @@ export class Intake implements Arriving {
       this.#settle();
       this.release();
       this.#give("too-large");
+      this.#forget();
       return;
     }
     const refused = size > dropped && before <= dropped ? refusal() : undefined;
@@ -128,6 +131,7 @@ export class Intake implements Arriving {
     this.whole = true;
     this.#memory.arrived(this);
     this.#give(this.#held.all() ?? "none");
+    this.#forget();
   }
 
   #fail(error: Error): void {
@@ -135,6 +139,13 @@ export class Intake implements Arriving {
     this.#settle();
     this.release();
     this.#refuse(error);
+    this.#forget();
+  }
+
+  /** Whoever was given the body; through them it would be held as long as this is. */
+  #forget(): void {
+    this.#give = nobody;
+    this.#refuse = nobody;
   }
 
   /** Nothing more is taken. */

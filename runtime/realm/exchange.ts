@@ -26,6 +26,7 @@ export interface Exchange {
   readonly params: Readonly<Record<string, string | undefined>>;
   /** The raw query string without `?`; empty when there is none. See `parameters()`. */
   readonly search: string;
+  /** Once a streamed answer has begun only those that tell who sends it. */
   readonly headers: IncomingHttpHeaders;
   readonly requestId: string;
   /** Who sends it, once that is known: for the log of requests alone, handlers ask `authenticate`. */

@@ -4,11 +4,13 @@ import { readdirSync } from "node:fs";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import type { Ending, RouteTable } from "../../realm/exchange.ts";
+import type { Ending, Exchange, RouteTable } from "../../realm/exchange.ts";
 import { runs } from "../../testing/random.ts";
 import { listening, open, realmOf, type TestServer } from "../testing/server.ts";
 
 let server: TestServer;
+/** Requests that were answered with a stream, and their bodies. */
+const asked: { exchange: Exchange; size: number; body: WeakRef<ArrayBufferLike> }[] = [];
 /** Sources and bodies under way. */
 let underWay = 0;
 
@@ -44,6 +46,17 @@ const table: RouteTable = {
       handle: () => ({ status: 200, body: { kind: "stream", open: following } }),
     }),
   },
+  "/v1/shop/asked": {
+    POST: () => ({
+      class: "document",
+      async handle(exchange) {
+        const { body } = await exchange.receive();
+        if (!(body instanceof Buffer)) throw new Error("a body");
+        asked.push({ exchange, size: body.length, body: new WeakRef(body.buffer) });
+        return { status: 200, body: { kind: "stream", open: following } };
+      },
+    }),
+  },
   "/v1/shop/endless": {
     GET: () => ({
       class: "document",
@@ -68,7 +81,7 @@ const table: RouteTable = {
 };
 
 beforeAll(async () => {
-  server = await listening([realmOf(table)]);
+  server = await listening([realmOf(table)], { maxBodyBytes: 500_000 });
 });
 afterAll(() => server.server.close(0));
 
@@ -137,3 +150,33 @@ it("connects and cuts, of streams both ways, leave memory, timers and descriptor
   }
   expect(Math.min(...growth)).toBeLessThan(1_500_000);
 }, 300_000);
+
+it.each([
+  ["at once", 1_000],
+  ["in pieces", 200_000],
+])(
+  "a stream keeps of its request who sends it, neither a body that came %s nor other headers",
+  async (_how, size) => {
+    asked.length = 0;
+    const socket = await open(server.port);
+    const first = once(socket, "data");
+    const known = { authorization: "Bearer x", cookie: "a=b", origin: "https://a.example" };
+    const lines = Object.entries({ ...known, "x-forwarded-for": "192.0.2.1", "x-large": "x".repeat(5_000) });
+    const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join("");
+    socket.write(`POST /v1/shop/asked HTTP/1.1\r\nHost: x\r\n${head}Content-Length: ${size}\r\n\r\n`);
+    socket.write(Buffer.alloc(size, "x"));
+    await first;
+    const [{ exchange, body, size: received } = {}] = asked;
+    expect(received).toBe(size);
+    await expect
+      .poll(() => {
+        heapUsed();
+        return body?.deref();
+      })
+      .toBeUndefined();
+    expect(exchange?.headers).toMatchObject({ ...known, "x-forwarded-for": "192.0.2.1" });
+    expect(JSON.stringify(exchange?.headers).length).toBeLessThan(300);
+    socket.destroy();
+    while (underWay > 0) await new Promise((go) => setImmediate(go));
+  },
+);

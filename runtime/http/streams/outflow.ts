@@ -10,6 +10,16 @@ export interface OutflowObserver {
   stalled(flow: Outflow, bytes: number): void;
   /** None wait any longer. */
   flows(flow: Outflow): void;
+  /** Its source has ended. @param isWhole unless it has failed us */
+  ended(flow: Outflow, isWhole: boolean): void;
+}
+
+/** How a streamed answer came to its end. */
+export interface Outcome {
+  /** Bytes of its body that its source gave. */
+  readonly bytes: number;
+  /** Why it is not whole, where it was neither its client nor us who ended it. */
+  readonly error?: unknown;
 }
 
 /**
@@ -77,52 +87,66 @@ export class Outflow implements Ending {
   }
 
   /**
-   * Sends it all. Resolves when the source has ended, whatever of it is taken by then.
+   * Sends it all. Resolves when the source has ended, whatever of it is taken by then. One frame for all of it: thousands
+   * of streams may wait in it.
    * @param begin sends the head
-   * @throws (rejects with) what hindered opening the source, where `begin` was not called; else what the source threw
+   * @throws (rejects with) what hindered opening the source: nothing was sent
    */
-  async run(begin: () => void): Promise<void> {
-    // Of requests that came together, those before this one are answered first.
-    while (this.exchange.response.socket === null && !this.#ended) await this.#woken();
-    if (this.#ended) return;
-    const source = await this.#body.open(this);
-    this.#source = source[Symbol.asyncIterator]();
+  async run(begin: () => void): Promise<Outcome> {
+    const { response } = this.exchange;
+    let failure: { readonly error: unknown } | undefined;
     try {
-      if (!this.#ended) {
-        begin();
-        await this.#pump(this.#source);
+      // Of requests that came together, those before this one are answered first.
+      while (response.socket === null && !this.#ended) await this.#woken();
+      if (!this.#ended) this.#source = (await this.#body.open(this))[Symbol.asyncIterator]();
+      if (!this.#ended) this.#begin(begin);
+      let unbroken = 0;
+      while (!this.#ended) {
+        const next = await this.#source?.next();
+        if (this.#ended) break;
+        if (next === undefined || next.done === true) {
+          this.#requireWhole();
+          break;
+        }
+        const bytes = typeof next.value === "string" ? Buffer.from(next.value) : next.value;
+        if (bytes.length === 0) continue;
+        if (!this.#write(bytes)) await this.#taken();
+        unbroken += bytes.length;
+        if (unbroken < turn) continue;
+        unbroken = 0;
+        await new Promise((resolve) => setImmediate(resolve));
       }
     } catch (error) {
+      if (!response.headersSent) throw error;
       // What was told to end may say that it did not come to its end.
-      if (!this.#ended) throw error;
+      if (!this.#ended) failure = { error };
     } finally {
       await this.#return();
+      this.#observer.ended(this, failure === undefined);
     }
+    return { bytes: this.sent, ...failure };
   }
 
-  async #pump(source: AsyncIterator<Uint8Array | string>): Promise<void> {
+  #begin(begin: () => void): void {
+    const { exchange } = this;
+    begin();
+    exchange.response.flushHeaders();
+    exchange.shed();
+  }
+
+  /** @returns whether more may be written at once */
+  #write(bytes: Uint8Array): boolean {
     const { length } = this.#body;
-    const { response } = this.exchange;
-    response.flushHeaders();
-    let unbroken = 0;
-    while (!this.#ended) {
-      const next = await source.next();
-      if (this.#ended) return;
-      if (next.done === true) break;
-      const bytes = typeof next.value === "string" ? Buffer.from(next.value) : next.value;
-      if (bytes.length === 0) continue;
-      this.sent += bytes.length;
-      if (length !== undefined && this.sent > length)
-        throw new Error(`the source gives more than ${length} bytes`);
-      if (!response.write(bytes)) await this.#taken();
-      unbroken += bytes.length;
-      if (unbroken < turn) continue;
-      unbroken = 0;
-      await new Promise((resolve) => setImmediate(resolve));
-    }
-    if (length !== undefined && this.sent < length && !this.#ended) {
+    this.sent += bytes.length;
+    if (length !== undefined && this.sent > length)
+      throw new Error(`the source gives more than ${length} bytes`);
+    return this.exchange.response.write(bytes);
+  }
+
+  #requireWhole(): void {
+    const { length } = this.#body;
+    if (length !== undefined && this.sent < length)
       throw new Error(`the source gave ${this.sent} of ${length} bytes`);
-    }
   }
 
   /** Resolves when the connection has taken what was written, or never will. */

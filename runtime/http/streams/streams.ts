@@ -2,15 +2,7 @@ import type { StreamedBody } from "../../realm/exchange.ts";
 import type { UntakenAnswers } from "../answer-memory.ts";
 import type { Incoming } from "../incoming.ts";
 import { endWhenSent } from "../linger.ts";
-import { Outflow, type OutflowObserver } from "./outflow.ts";
-
-/** How a streamed answer came to its end. */
-export interface Outcome {
-  /** Bytes of its body that its source gave. */
-  readonly bytes: number;
-  /** Why it is not whole, where it was neither its client nor us who ended it. */
-  readonly error?: unknown;
-}
+import { type Outcome, Outflow, type OutflowObserver } from "./outflow.ts";
 
 /** The streamed answers of a server. */
 export class Streams implements OutflowObserver {
@@ -38,22 +30,11 @@ export class Streams implements OutflowObserver {
    * @param begin sends the head
    * @throws (rejects with) what hindered opening the source: nothing was sent
    */
-  async send(exchange: Incoming, body: StreamedBody, begin: () => void): Promise<Outcome> {
-    const { response } = exchange;
+  send(exchange: Incoming, body: StreamedBody, begin: () => void): Promise<Outcome> {
     const flow = new Outflow(exchange, body, this, this.#closes);
     this.#open.add(flow);
-    this.#untaken.add(response, () => flow.end());
-    try {
-      await flow.run(begin);
-      this.#finish(exchange);
-      return { bytes: flow.sent };
-    } catch (error) {
-      if (!response.headersSent) throw error;
-      cut(exchange);
-      return { bytes: flow.sent, error };
-    } finally {
-      this.#open.delete(flow);
-    }
+    this.#untaken.add(exchange.response, () => flow.end());
+    return flow.run(begin);
   }
 
   /** Tells all, and those that are still to come, that the server shuts down. */
@@ -74,6 +55,12 @@ export class Streams implements OutflowObserver {
 
   flows(flow: Outflow): void {
     this.#change(flow, 0);
+  }
+
+  ended(flow: Outflow, isWhole: boolean): void {
+    this.#open.delete(flow);
+    if (isWhole) this.#finish(flow.exchange);
+    else cut(flow.exchange);
   }
 
   #change(flow: Outflow, bytes: number): void {
