@@ -3,6 +3,7 @@ import { eq } from "../filter/algebra.ts";
 import type { ReadRule } from "../realm/rule.ts";
 import { allowed } from "../rules/index.ts";
 import type { StoreCollection } from "../store/contract/collection.ts";
+import { modifyByVersion } from "../store/modify.ts";
 import {
   code,
   collection,
@@ -53,7 +54,7 @@ afterAll(() => Promise.all([shop.stop(), members.stop()]));
 
 type Replace = StoreCollection["replace"];
 
-/** Lets `meanwhile` happen before each write; answers what writes without. */
+/** As a shared store does: lets `meanwhile` happen before each write; answers what writes without. */
 function interrupt(documents: StoreCollection): Replace {
   const replace = documents.replace.bind(documents);
   const remove = documents.remove.bind(documents);
@@ -65,6 +66,7 @@ function interrupt(documents: StoreCollection): Replace {
     await meanwhile?.();
     return remove(...write);
   };
+  documents.modify = (id, visibility, decide) => modifyByVersion(documents, id, visibility, decide);
   return replace;
 }
 

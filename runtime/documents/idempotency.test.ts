@@ -221,6 +221,7 @@ test("Idempotency-Key 4: record and document commit together: when the record ca
             insert: (document) => part.insert(document),
             claim: () => Promise.reject(new Error("disk full")),
             insertAll: (documents) => part.insertAll(documents),
+            modify: (id, visibility, decide) => part.modify(id, visibility, decide),
           };
         },
       }),

@@ -25,10 +25,12 @@ export class PageReader {
   }
 
   /** @throws ApiError `unavailable`, and as `find` does */
-  async read(exchange: Exchange, query: Find): Promise<Page> {
+  async read(exchange: Exchange, query: Omit<Find, "characters">): Promise<Page> {
+    const { filter, visibility, order, after, limit, skip } = query;
     const characters = this.#characters;
-    exchange.reserve(memoryOf(Math.min(characters, (query.limit + 1) * this.#meanLength)));
-    const page = await findPage(this.#documents, { ...query, characters });
+    exchange.reserve(memoryOf(Math.min(characters, (limit + 1) * this.#meanLength)));
+    const asked = { filter, visibility, order, after, limit, skip, characters };
+    const page = await findPage(this.#documents, asked);
     if (page.characters > 0) this.#meanLength = page.characters / page.found.length;
     exchange.reserve(memoryOf(page.characters));
     return page;

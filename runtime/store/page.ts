@@ -22,10 +22,19 @@ export async function findPage(
   collection: Pick<StoreCollection, "find">,
   query: Find & { readonly characters: number },
 ): Promise<Page> {
-  // One more than the page, in either measure, says that there is more.
-  const found = await collection.find({ ...query, limit: query.limit + 1 });
+  const { filter, visibility, order, after, limit, skip, characters: most } = query;
+  // One more than the page, in either measure, says that there is more. Spelled out, since a spread copy would be dear.
+  const found = await collection.find({
+    filter,
+    visibility,
+    order,
+    after,
+    limit: limit + 1,
+    skip,
+    characters: most,
+  });
   let characters = charactersOf(found);
-  const hasMore = found.length > query.limit || (found.length > 1 && characters > query.characters);
+  const hasMore = found.length > limit || (found.length > 1 && characters > most);
   if (hasMore) characters -= found.pop()?.text.length ?? 0;
   return { found, hasMore, characters };
 }

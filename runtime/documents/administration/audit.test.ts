@@ -208,6 +208,7 @@ describe("Audit records: the write and its record are one", () => {
       replace: (...given) => records.replace(...given),
       remove: (...given) => records.remove(...given),
       removeAll: (...given) => records.removeAll(...given),
+      modify: (...given) => records.modify(...given),
     });
     vi.spyOn(store, "transaction").mockImplementation((work) =>
       transaction((within: Transaction) =>

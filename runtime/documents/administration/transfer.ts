@@ -9,8 +9,8 @@ import { ownMembers } from "../draft.ts";
 import { receiveFrom } from "../entrance.ts";
 import { type Belonging, belongingOf, nowhere, type Place, teamRequired } from "../organizations.ts";
 import { writeQuery } from "../query/writes.ts";
-import { existing } from "../writes/existing.ts";
-import { rewrite } from "../writes/update.ts";
+import { type Existing, modifyExisting } from "../writes/existing.ts";
+import { rewritten } from "../writes/update.ts";
 import { Writer } from "../writes/writer.ts";
 import { administratorEntrance, noSuchOrganization } from "./entrance.ts";
 
@@ -43,19 +43,15 @@ export function transferDocument(definition: CollectionDefinition): RouteFactory
         const { org, team } = transfer;
         const to = org === null ? nowhere : await entrance.place(access, { org, team: team ?? undefined });
         const target = { id: exchange.params["id"] ?? "", visibility: "live", condition } as const;
-        const stored = await writer.alone(access, "transfer", async (documents) => {
-          const found = await existing(collection, access, documents, target);
+        const moved = (found: Existing) => {
           const before = belongingOf(found.meta);
           const after = transferred(definition, before, transfer, to);
-          const written = await rewrite(
-            collection,
-            access,
-            documents,
-            found,
-            ownMembers(found.document),
-            after,
-          );
-          return written && { ...written, details: { from: naming(before), to: naming(after) } };
+          const details = { from: naming(before), to: naming(after) };
+          return { ...rewritten(collection, access, found, ownMembers(found.document), after), details };
+        };
+        const stored = await writer.alone(access, "transfer", async (documents) => {
+          const done = await modifyExisting(collection, access, documents, target, moved);
+          return done && { ...done.document, details: done.details };
         });
         const { text, tag } = collection.view(access, stored);
         return { status: 200, body: text, headers: { etag: tag } };

@@ -1,18 +1,21 @@
+import type { Decide, Modification } from "../../store/contract/collection.ts";
 import type { DocumentWrite, StoredDocument, Visibility } from "../../store/contract/document.ts";
 import type { TransactionCollection } from "../../store/contract/transaction.ts";
+import { modifyByVersion } from "../../store/modify.ts";
 
-/** What operations of a batch ask of a collection. */
+/** What operations of a batch ask of a collection, and what is asked of the transaction's for it. */
 type Collected = Omit<TransactionCollection, "replaceAll" | "removeAll" | "claim">;
+type Asked = Omit<Collected, "modify">;
 
 /**
  * A collection in a batch's transaction: documents that the batch has read or written before are not read again. Made
  * for one batch, whose operations look at live documents only.
  */
 export class BatchDocuments implements Collected {
-  readonly #documents: Collected;
+  readonly #documents: Asked;
   readonly #live = new Map<string, StoredDocument | undefined>();
 
-  constructor(documents: Collected) {
+  constructor(documents: Asked) {
     this.#documents = documents;
   }
 
@@ -44,6 +47,14 @@ export class BatchDocuments implements Collected {
     const removed = await this.#documents.remove(id, expected);
     if (removed) this.#live.set(id, undefined);
     return removed;
+  }
+
+  modify<M extends Modification>(
+    id: string,
+    visibility: Visibility,
+    decide: Decide<M>,
+  ): Promise<M | undefined> {
+    return modifyByVersion(this, id, visibility, decide);
   }
 
   #keep(document: DocumentWrite): void {

@@ -8,8 +8,8 @@ import { collectionOf } from "../collection.ts";
 import { ownMembers } from "../draft.ts";
 import { clientEntrance, type Open, receiveFrom } from "../entrance.ts";
 import { writeQuery } from "../query/writes.ts";
-import { existing } from "../writes/existing.ts";
-import { rewrite } from "../writes/update.ts";
+import { type Existing, modifyExisting } from "../writes/existing.ts";
+import { rewritten } from "../writes/update.ts";
 import { Writer } from "../writes/writer.ts";
 
 /**
@@ -31,12 +31,17 @@ export function restoreDocument(definition: CollectionDefinition, open: Open = c
         checkNeedlessBody(received);
         const condition = conditionOf(exchange.headers);
         const target = { id: exchange.params["id"] ?? "", visibility: "deleted", condition } as const;
-        const stored = await writer.write(access, "restore", async (documents) => {
-          const found = await existing(collection, access, documents, target);
+        const restored = (found: Existing) => {
           const members = ownMembers(found.document);
           requireValid(definition, members, []);
-          return rewrite(collection, access, documents, found, members);
-        });
+          return rewritten(collection, access, found, members);
+        };
+        const stored = await writer.write(
+          access,
+          "restore",
+          async (documents) =>
+            (await modifyExisting(collection, access, documents, target, restored))?.document,
+        );
         const { text, tag } = collection.view(access, stored);
         return { status: 200, body: text, headers: { etag: tag } };
       },

@@ -1,4 +1,4 @@
-import { type MediaType, readJson } from "../../http/body.ts";
+import { bodyBytes, type MediaType, readJson } from "../../http/body.ts";
 import { conditionOf } from "../../http/etag.ts";
 import type { CollectionDefinition } from "../../realm/definition.ts";
 import type { Answer, RouteFactory } from "../../realm/exchange.ts";
@@ -42,8 +42,9 @@ function update(
         const draft = draftOf(value, problems, org);
         const condition = conditionOf(exchange.headers);
         const target = { id: exchange.params["id"] ?? "", visibility: "live", condition } as const;
+        const bytes = bodyBytes(received);
         const stored = await writer.write(access, change, (documents) =>
-          updateDocument(collection, access, documents, target, change, draft),
+          updateDocument(collection, access, documents, target, change, draft, bytes),
         );
         const { text, tag } = collection.view(access, stored);
         return { status: 200, body: text, headers: { etag: tag } };

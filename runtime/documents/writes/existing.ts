@@ -2,11 +2,12 @@ import { ApiError } from "../../errors.ts";
 import { type Condition, holds } from "../../http/etag.ts";
 import { isId } from "../../ids.ts";
 import type { JsonObject } from "../../json.ts";
+import type { Modification } from "../../store/contract/collection.ts";
 import type { StoredDocument, Visibility } from "../../store/contract/document.ts";
 import { type Access, allows } from "../access.ts";
 import type { Collection, Documents } from "../collection.ts";
 import { type ParsedDocument, parseDocument, splitDocument } from "../encode.ts";
-import { notFound } from "../errors.ts";
+import { notFound, refusedWrite } from "../errors.ts";
 import { isWithheld, withholds } from "../withheld.ts";
 
 /** One document that a request is about to change. */
@@ -38,17 +39,43 @@ export class Existing {
 }
 
 /**
- * The document that a request is about to change.
- * @throws ApiError `not_found` where there is none that the caller may read; `version_mismatch`
+ * One attempt to make something else of a document.
+ * @param decide what becomes of it, once it is known to be one that may be changed so
+ * @param bytes what the request holds while it waits
+ * @returns undefined when somebody else has written in between
+ * @throws ApiError `not_found` where there is none that the caller may read; `version_mismatch`; what `decide` throws;
+ *   `conflict`, `payload_too_large`
  */
-export async function existing(
+export async function modifyExisting<M extends Modification>(
   collection: Collection,
   access: Access,
   documents: Documents,
-  { id, visibility, condition }: Target,
-): Promise<Existing> {
+  target: Target,
+  decide: (found: Existing) => M,
+  bytes?: number,
+): Promise<M | undefined> {
+  const { id, visibility } = target;
+  if (!isId(id)) throw notFound();
+  try {
+    return await documents.modify(
+      id,
+      visibility,
+      (stored) => decide(existing(collection, access, stored, target)),
+      bytes,
+    );
+  } catch (error) {
+    throw refusedWrite(collection.definition, error);
+  }
+}
+
+/** @throws ApiError `not_found` | `version_mismatch` */
+function existing(
+  collection: Collection,
+  access: Access,
+  stored: StoredDocument | undefined,
+  { condition }: Target,
+): Existing {
   const { definition } = collection;
-  const stored = isId(id) ? await documents.get(id, visibility) : undefined;
   if (stored === undefined) throw notFound();
   const found = new Existing(stored);
   if (access.context !== undefined && !isReadable(collection, access, found.document)) throw notFound();

@@ -1,13 +1,15 @@
 import { timestamp } from "../../clock.ts";
 import { isId } from "../../ids.ts";
 import type { WriteRule } from "../../realm/rule.ts";
+import type { DocumentWrite, StoredDocument } from "../../store/contract/document.ts";
 import { type Access, allows, refusal, type Written } from "../access.ts";
 import type { Collection, Documents } from "../collection.ts";
 import { splitDocument, withMeta } from "../encode.ts";
 import { notFound } from "../errors.ts";
 import { createdAt, deletedMeta, nextMeta } from "../meta.ts";
 import { withholds } from "../withheld.ts";
-import { type Existing, existing, type Target } from "./existing.ts";
+import { type Existing, modifyExisting, type Target } from "./existing.ts";
+import type { Rewritten } from "./update.ts";
 
 /**
  * One attempt to remove a document for good.
@@ -28,9 +30,11 @@ export async function removeDocument(
     if (isId(id) && (await documents.remove(id))) return { id };
     throw notFound();
   }
-  const found = await existing(collection, access, documents, target);
-  requireRemoval(access, found, rule);
-  return (await documents.remove(id, found.stored.version)) ? { id } : undefined;
+  const removed = await modifyExisting(collection, access, documents, target, (found) => {
+    requireRemoval(access, found, rule);
+    return { kind: "remove" };
+  });
+  return removed && { id };
 }
 
 /**
@@ -44,21 +48,31 @@ export async function softDeleteDocument(
   target: Target,
   retention: number | undefined,
 ): Promise<Written | undefined> {
-  const found = await existing(collection, access, documents, target);
-  requireRemoval(access, found, collection.definition.rules?.delete);
-  const { id, version: expected, text } = found.stored;
-  const version = expected + 1;
-  const now = collection.clock.now();
+  const decide = (found: Existing): Rewritten => {
+    requireRemoval(access, found, collection.definition.rules?.delete);
+    return { kind: "replace", document: trashed(collection, access, found.stored, retention) };
+  };
+  return (await modifyExisting(collection, access, documents, target, decide))?.document;
+}
+
+function trashed(
+  { clock }: Collection,
+  { author }: Access,
+  { id, version: before, text }: StoredDocument,
+  retention: number | undefined,
+): DocumentWrite {
+  const version = before + 1;
+  const now = clock.now();
   const at = timestamp(now);
   const purgeAt = retention === undefined ? undefined : now + retention;
   const parts = splitDocument(text);
   const meta = deletedMeta(
-    nextMeta(parts.meta, version, at, access.author),
+    nextMeta(parts.meta, version, at, author),
     at,
-    access.author,
+    author,
     purgeAt === undefined ? undefined : timestamp(purgeAt),
   );
-  const next = {
+  return {
     id,
     version,
     text: withMeta(parts, meta),
@@ -66,7 +80,6 @@ export async function softDeleteDocument(
     deletedAt: now,
     purgeAt,
   };
-  return (await documents.replace(expected, next)) ? next : undefined;
 }
 
 function requireRemoval(access: Access, found: Existing, rule: WriteRule | undefined): void {

@@ -1,17 +1,16 @@
 import { timestamp } from "../../clock.ts";
 import type { JsonObject } from "../../json.ts";
 import { mergePatch } from "../../merge-patch.ts";
-import type { StoredDocument } from "../../store/contract/document.ts";
+import type { DocumentWrite, StoredDocument } from "../../store/contract/document.ts";
 import { misfitsOf, requireValid } from "../../validation/details.ts";
 import { type Access, allows, refusal } from "../access.ts";
 import type { Collection, Documents } from "../collection.ts";
 import { type Draft, ownMembers } from "../draft.ts";
 import { documentText } from "../encode.ts";
-import { refusedWrite } from "../errors.ts";
 import { together } from "../field-rules.ts";
 import { createdAt, nextMeta } from "../meta.ts";
 import { type Belonging, belongingOf, metaInData, requireSameOrganization } from "../organizations.ts";
-import { type Existing, existing, type Target } from "./existing.ts";
+import { type Existing, modifyExisting, type Target } from "./existing.ts";
 
 /** How a draft becomes the members of a document: as they are (PUT), or merged into what is stored (PATCH). */
 export type Change = "replace" | "patch";
@@ -19,6 +18,7 @@ export type Change = "replace" | "patch";
 /**
  * One attempt to update a document. The order of checks (api-decisions, Order of checks): readable, `If-Match`,
  * organization, schema, rule with data, unique indexes.
+ * @param bytes what the request holds while it waits
  * @returns undefined when somebody else has written in between
  */
 export async function updateDocument(
@@ -28,16 +28,19 @@ export async function updateDocument(
   target: Target,
   change: Change,
   draft: Draft,
+  bytes?: number,
 ): Promise<StoredDocument | undefined> {
-  const found = await existing(collection, access, documents, target);
-  requireSameOrganization(collection.definition, found.meta, draft.organizations);
-  const members = valid(
-    collection,
-    draft,
-    kept(collection, access, found, draft, changed(found, draft, change)),
-  );
-  requireUpdate(collection, access, found, draft, members);
-  return rewrite(collection, access, documents, found, members);
+  const decide = (found: Existing) => {
+    requireSameOrganization(collection.definition, found.meta, draft.organizations);
+    const members = valid(
+      collection,
+      draft,
+      kept(collection, access, found, draft, changed(found, draft, change)),
+    );
+    requireUpdate(collection, access, found, draft, members);
+    return rewritten(collection, access, found, members);
+  };
+  return (await modifyExisting(collection, access, documents, target, decide, bytes))?.document;
 }
 
 /**
@@ -95,27 +98,26 @@ function requireUpdate(
   if (refused.length > 0) throw refusal(access, refused);
 }
 
+/** What a document is replaced by. */
+export interface Rewritten {
+  readonly kind: "replace";
+  readonly document: DocumentWrite;
+}
+
 /**
- * Writes the next version of a document, with other members; a deleted one is live then.
+ * The next version of a document, with other members; a deleted one is live then.
  * @param belonging default: where it belongs already
- * @returns undefined when somebody else has written in between
  */
-export async function rewrite(
-  { definition, clock }: Collection,
+export function rewritten(
+  { clock }: Collection,
   { author }: Access,
-  documents: Documents,
   { stored, meta: before }: Existing,
   members: JsonObject,
   belonging: Belonging = belongingOf(before),
-): Promise<StoredDocument | undefined> {
+): Rewritten {
   const { id } = stored;
   const version = stored.version + 1;
   const meta = nextMeta(before, version, timestamp(clock.now()), author, belonging);
-  const next = { id, version, text: documentText(id, members, meta) };
-  try {
-    const replaced = await documents.replace(stored.version, { ...next, createdAt: createdAt(before) });
-    return replaced ? next : undefined;
-  } catch (error) {
-    throw refusedWrite(definition, error);
-  }
+  const text = documentText(id, members, meta);
+  return { kind: "replace", document: { id, version, text, createdAt: createdAt(before) } };
 }

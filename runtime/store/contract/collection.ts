@@ -9,6 +9,17 @@ export interface DocumentReader {
   get(id: string, visibility: Visibility, filter?: Filter): Promise<StoredDocument | undefined>;
 }
 
+/** What becomes of a document that was found. */
+export type Modification =
+  /** By one of the same id. */
+  | { readonly kind: "replace"; readonly document: DocumentWrite }
+  /** It goes for good. */
+  | { readonly kind: "remove" }
+  | { readonly kind: "keep" };
+
+/** Judges a document, or that there is none, by what is at hand: it awaits nothing and changes nothing. */
+export type Decide<M extends Modification> = (found: StoredDocument | undefined) => M;
+
 export interface DocumentWriter {
   /** @throws DuplicateId | UniqueViolation, the first where both hold | DocumentTooLarge */
   insert(document: DocumentWrite): Promise<void>;
@@ -22,6 +33,19 @@ export interface DocumentWriter {
    * gone or not so.
    */
   remove(id: string, expected?: number): Promise<boolean>;
+  /**
+   * Finds a document, and makes of it what `decide` says. Nobody writes to it meanwhile; or, where the store is shared and
+   * somebody did, nothing is done.
+   * @param bytes what `decide` holds while it waits, about
+   * @returns what was decided, and done; undefined when somebody else has written in between
+   * @throws what `decide` throws | UniqueViolation | DocumentTooLarge
+   */
+  modify<M extends Modification>(
+    id: string,
+    visibility: Visibility,
+    decide: Decide<M>,
+    bytes?: number,
+  ): Promise<M | undefined>;
 }
 
 export interface StoreCollection extends DocumentReader, DocumentWriter {

@@ -1,10 +1,10 @@
 import type { ClientSession, Collection } from "mongodb";
 import { type Filter, TRUE } from "../../filter/algebra.ts";
 import type { Aggregate, Group } from "../contract/aggregate.ts";
-import type { StoreCollection } from "../contract/collection.ts";
+import type { Decide, Modification, StoreCollection } from "../contract/collection.ts";
 import type { DocumentWrite, StoredDocument, Visibility } from "../contract/document.ts";
 import type { Find, Lookup } from "../contract/query.ts";
-import type { TransactionCollection } from "../contract/transaction.ts";
+import { modifyByVersion } from "../modify.ts";
 import { storedDocument, writtenDocument } from "./bson/json-text.ts";
 import type { Engine, Provisioned } from "./engine.ts";
 import { storeError } from "./errors.ts";
@@ -14,6 +14,7 @@ import { findDocuments, Lengths, lookupDocuments, readUpTo, shown } from "./read
 import { chosen, visible } from "./read/visibility.ts";
 import type { Underway } from "./underway.ts";
 import type { Stored } from "./write/codec.ts";
+import type { Operations } from "./write/transactions.ts";
 import { Writes } from "./write/writes.ts";
 
 /** Reads see a state that a majority has, and come as the bytes that they are. */
@@ -81,6 +82,14 @@ export class MongoCollection implements StoreCollection {
     return this.#underway.run(() => this.#writes.remove(id, expected));
   }
 
+  modify<M extends Modification>(
+    id: string,
+    visibility: Visibility,
+    decide: Decide<M>,
+  ): Promise<M | undefined> {
+    return modifyByVersion(this, id, visibility, decide);
+  }
+
   removeExpired(limit: number): Promise<number> {
     return this.#underway.run(() => this.#writes.removeExpired(limit));
   }
@@ -100,7 +109,7 @@ export class MongoCollection implements StoreCollection {
   }
 
   /** The operations of a transaction; they throw the driver's errors. */
-  within(session: ClientSession): TransactionCollection {
+  within(session: ClientSession): Operations {
     return {
       get: (id, visibility, filter) => this.#get(id, visibility, filter, session),
       insert: (document) => this.#writes.insert(document, session),

@@ -2,7 +2,7 @@ import type { Clock } from "../../clock.ts";
 import { type Filter, searchIn } from "../../filter/algebra.ts";
 import { Recent } from "../../kept.ts";
 import type { Aggregate, Group } from "../contract/aggregate.ts";
-import type { StoreCollection } from "../contract/collection.ts";
+import type { Decide, Modification, StoreCollection } from "../contract/collection.ts";
 import type { DocumentWrite, StoredDocument, Visibility } from "../contract/document.ts";
 import { InsertRefused } from "../contract/errors.ts";
 import type { Find, Lookup } from "../contract/query.ts";
@@ -121,6 +121,19 @@ export class SqliteCollection implements StoreCollection {
 
   remove(id: string, expected?: number): Promise<boolean> {
     return this.#write((table, { reads, clock }) => table.remove(reads.writing, clock.now(), id, expected));
+  }
+
+  /** One job among the writes. */
+  modify<M extends Modification>(
+    id: string,
+    visibility: Visibility,
+    decide: Decide<M>,
+    bytes?: number,
+  ): Promise<M | undefined> {
+    return this.#write(
+      (table, { reads, clock }) => table.modify(reads.writing, clock.now(), id, visibility, decide),
+      bytes,
+    );
   }
 
   removeExpired(limit: number): Promise<number> {
@@ -265,6 +278,14 @@ export class SqliteTransactionCollection implements TransactionCollection {
 
   async remove(id: string, expected?: number): Promise<boolean> {
     return this.#table.remove(this.#writing(), this.#engine.clock.now(), id, expected);
+  }
+
+  async modify<M extends Modification>(
+    id: string,
+    visibility: Visibility,
+    decide: Decide<M>,
+  ): Promise<M | undefined> {
+    return this.#table.modify(this.#writing(), this.#engine.clock.now(), id, visibility, decide);
   }
 
   async replaceAll(replacements: readonly Replacement[]): Promise<number> {

@@ -1,6 +1,7 @@
 import { type Filter, TRUE } from "../../filter/algebra.ts";
 import { kept } from "../../kept.ts";
 import type { Aggregate } from "../contract/aggregate.ts";
+import type { Decide, Modification } from "../contract/collection.ts";
 import type { DocumentWrite, StoredDocument, Visibility } from "../contract/document.ts";
 import { DuplicateId, UniqueViolation } from "../contract/errors.ts";
 import type { Find, Lookup } from "../contract/query.ts";
@@ -166,15 +167,40 @@ export class Table {
     this.#record(connection, now, { id, after: document });
   }
 
-  /** @throws UniqueViolation | DocumentTooLarge */
-  replace(connection: Connection, now: number, expected: number, document: DocumentWrite): boolean {
-    const { id } = document;
-    const before = this.#before(connection, now, id);
+  /**
+   * @param before what it replaces, where that was read
+   * @throws UniqueViolation | DocumentTooLarge
+   */
+  replace(
+    connection: Connection,
+    now: number,
+    expected: number,
+    document: DocumentWrite,
+    before = this.#before(connection, now, document.id),
+  ): boolean {
     const replaced = this.#insisting(connection, now, document, () =>
       this.#update(connection, now, expected, document),
     );
-    if (replaced) this.#record(connection, now, { id, before, after: document });
+    if (replaced) this.#record(connection, now, { id: document.id, before, after: document });
     return replaced;
+  }
+
+  /** @throws what `decide` throws | UniqueViolation | DocumentTooLarge */
+  modify<M extends Modification>(
+    connection: Connection,
+    now: number,
+    id: string,
+    visibility: Visibility,
+    decide: Decide<M>,
+  ): M | undefined {
+    const found = this.get(connection, now, id, visibility);
+    const modification = decide(found);
+    if (found === undefined || modification.kind === "keep") return modification;
+    const isDone =
+      modification.kind === "replace"
+        ? this.replace(connection, now, found.version, modification.document, found)
+        : this.remove(connection, now, id, found.version);
+    return isDone ? modification : undefined;
   }
 
   /** Inserts the document, or replaces the one that has its id. @throws UniqueViolation | DocumentTooLarge */

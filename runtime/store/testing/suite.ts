@@ -8,6 +8,7 @@ import { type Suite, shape, start, type Traits } from "./suite/fixtures.ts";
 import { describeIndexes } from "./suite/indexes.ts";
 import { describeLeases } from "./suite/leases.ts";
 import { describeLookup } from "./suite/lookup.ts";
+import { describeModify } from "./suite/modify.ts";
 import { describeMoving } from "./suite/moving.ts";
 import { describeOrder } from "./suite/order.ts";
 import { describePages } from "./suite/pages.ts";
@@ -52,6 +53,7 @@ export function describeStore(
       },
     };
     describeDocuments(suite);
+    describeModify(suite);
     describeQueries(suite);
     describeOrder(suite);
     describePages(suite);

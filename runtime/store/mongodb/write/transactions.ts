@@ -4,6 +4,7 @@ import { Turns } from "../../../turns.ts";
 import { StoreUnavailable, TransactionConflict } from "../../contract/errors.ts";
 import type { Lease } from "../../contract/lease.ts";
 import type { Transaction, TransactionCollection } from "../../contract/transaction.ts";
+import { modifyByVersion } from "../../modify.ts";
 import type { Engine } from "../engine.ts";
 import { isConflict, storeError } from "../errors.ts";
 import type { Leases } from "../leases.ts";
@@ -14,8 +15,9 @@ const PATIENCE = 2;
 const FIRST_PAUSE = 5;
 const LONGEST_PAUSE = 250;
 
-/** Operations of a collection that bear a session; they throw the driver's errors. */
-export type WithinSession = (name: string, session: ClientSession) => TransactionCollection;
+/** Operations of a collection that bear a session; they throw the driver's errors. Others are made of them. */
+export type Operations = Omit<TransactionCollection, "modify">;
+export type WithinSession = (name: string, session: ClientSession) => Operations;
 
 /** The transactions of one store. */
 export class Transactions {
@@ -135,7 +137,7 @@ class Scope implements Transaction {
 
   collection(name: string): TransactionCollection {
     const operations = this.#within(name, this.#session);
-    return {
+    const collection: TransactionCollection = {
       get: (id, visibility, filter) => this.#run(() => operations.get(id, visibility, filter)),
       insert: (document) => this.#run(() => operations.insert(document)),
       claim: (document) => this.#run(() => operations.claim(document)),
@@ -144,7 +146,9 @@ class Scope implements Transaction {
       remove: (id, expected) => this.#run(() => operations.remove(id, expected)),
       replaceAll: (replacements) => this.#run(() => operations.replaceAll(replacements)),
       removeAll: (documents) => this.#run(() => operations.removeAll(documents)),
+      modify: (id, visibility, decide) => modifyByVersion(collection, id, visibility, decide),
     };
+    return collection;
   }
 
   /**
