@@ -12,6 +12,7 @@ import type { Change } from "../../contract/feed.ts";
 import { storedDocument } from "../bson/json-text.ts";
 import type { Engine } from "../engine.ts";
 import { storeError } from "../errors.ts";
+import { commitOf, type Event, mayGoOn, pipelineOf, writes } from "./events.ts";
 import { positionOf, tokenOf } from "./position.ts";
 
 /** Whose changes are followed, by name, and what is told of them. */
@@ -41,23 +42,14 @@ export interface Batch {
   readonly time: Timestamp | undefined;
 }
 
-/** An event as the pipeline makes it. */
-interface Event extends Document {
-  readonly _id: unknown;
-  readonly operationType: string;
-  readonly collection?: unknown;
-  readonly id?: unknown;
-  readonly at?: unknown;
-  readonly clusterTime?: Timestamp;
-  /** Before and after the change: an array, because the driver gives those of arrays as the bytes that they are. */
-  readonly images?: readonly unknown[];
-}
-
 /**
  * Milliseconds in which the server must have found a position in its history and looked for changes after it. Where that
  * takes longer, whoever was there better begins anew.
  */
 const OPENING_TIME = 30_000;
+
+/** Milliseconds that the server waits for what comes after a batch, which it has at hand where it is of the same commit. */
+const LOOKING_TIME = 10;
 
 /** Milliseconds without any answer after which the connection is taken for lost, whatever the driver thinks of it. */
 const PATIENCE = 60_000;
@@ -163,8 +155,9 @@ export class FeedStream {
       next = await stream.tryNext();
     }
     if (events.length === 0 && stream.closed) throw new StoreUnavailable("the server ended a change stream");
-    if (events.length >= this.#batchSize) this.#ahead = await lookAhead(stream);
-    const { following } = this.#ahead ?? {};
+    const isFull = events.length >= this.#batchSize;
+    if (isFull) this.#ahead = await lookAhead(stream);
+    const following = await this.#following(events.at(-1), isFull);
     const changes = events.map((event, at) => this.#changeOf(event, events[at + 1] ?? following));
     const last = changes.at(-1)?.position;
     this.#position = (this.#ahead && last) ?? positionOf(stream.resumeToken);
@@ -173,6 +166,31 @@ export class FeedStream {
 
   get #batchSize(): number {
     return this.#care === "none" ? this.#options.batch : 1;
+  }
+
+  /** What comes after a batch; where nothing does, or nothing that could be of the same commit, undefined. */
+  async #following(last: Event | undefined, isFull: boolean): Promise<Event | undefined> {
+    if (last === undefined) return undefined;
+    if (isFull ? this.#ahead === undefined : !mayGoOn(last, this.#stream.resumeToken)) return undefined;
+    return this.#ahead?.following ?? (await this.#after(last)) ?? undefined;
+  }
+
+  /** The next event that there is, without its documents: another stream asks, so that this one need not wait for news. */
+  async #after({ _id }: Event): Promise<Event | null> {
+    const stream = this.#engine.database.watch<Document, Event>(
+      pipelineOf([...this.#options.collections.keys()], []),
+      { ...this.#common(), batchSize: 1, maxAwaitTimeMS: LOOKING_TIME, startAfter: _id },
+    );
+    try {
+      // The first answer may be that there is a stream, the second is what it has.
+      return (await stream.tryNext()) ?? (await stream.tryNext());
+    } finally {
+      await stream.close();
+    }
+  }
+
+  #common(): ChangeStreamOptions {
+    return { maxTimeMS: OPENING_TIME, ...(this.#session !== undefined && { session: this.#session }) };
   }
 
   #changeOf(event: Event, next: Event | undefined): Change {
@@ -207,10 +225,9 @@ export class FeedStream {
       fullDocumentBeforeChange: hasImages && this.#care !== "without before" ? "whenAvailable" : "off",
       batchSize: this.#batchSize,
       maxAwaitTimeMS: wait,
-      maxTimeMS: OPENING_TIME,
       fieldsAsRaw: { images: true },
       ...(this.#position !== undefined && { startAfter: tokenOf(this.#position) }),
-      ...(this.#session !== undefined && { session: this.#session }),
+      ...this.#common(),
     };
     const pipeline = pipelineOf([...collections.keys()], this.#imaged);
     return this.#engine.database.watch<Document, Event>(pipeline, options);
@@ -245,7 +262,7 @@ interface Ahead {
   event(): Promise<Event | undefined>;
 }
 
-/** A batch that is full may end within a commit; others do not, for the server has what was committed together at hand. */
+/** A batch that is full may end within a commit. */
 async function lookAhead(stream: ChangeStream<Document, Event>): Promise<Ahead | undefined> {
   try {
     const following = await stream.tryNext();
@@ -253,37 +270,6 @@ async function lookAhead(stream: ChangeStream<Document, Event>): Promise<Ahead |
   } catch (error) {
     return { following: undefined, event: () => Promise.reject(error) };
   }
-}
-
-/** Writes of a transaction share the time at which it was committed, and no others of the same member have it. */
-function commitOf({ clusterTime }: Event): string {
-  return clusterTime?.toString() ?? "";
-}
-
-const writes = ["insert", "replace", "delete"];
-
-/** Updates are no changes: the engine makes them for itself alone. */
-function pipelineOf(collections: readonly string[], imaged: readonly string[]): Document[] {
-  const followed = { $in: [...collections] };
-  const events = [
-    { operationType: { $in: [...writes, "drop", "rename"] }, "ns.coll": followed },
-    { operationType: "rename", "to.coll": followed },
-    { operationType: { $in: ["dropDatabase", "invalidate"] } },
-  ];
-  const facts = {
-    operationType: 1,
-    clusterTime: 1,
-    collection: "$ns.coll",
-    id: "$documentKey._id",
-    at: "$wallTime",
-  };
-  // What is told by ids does not leave the server.
-  const both = ["$fullDocumentBeforeChange", "$fullDocument"];
-  const images =
-    imaged.length === collections.length
-      ? both
-      : { $cond: [{ $in: ["$ns.coll", [...imaged]] }, both, "$$REMOVE"] };
-  return [{ $match: { $or: events } }, { $project: imaged.length === 0 ? facts : { ...facts, images } }];
 }
 
 /** BadValue, FailedToParse, TypeMismatch, InvalidResumeToken; what has no name is a finding about what was sent. */

@@ -19,6 +19,8 @@ export type Fault =
   | { readonly writeConcern: ServerErrorName }
   /** The connection breaks, before the server has the command or when its answer is on the way. */
   | { readonly drop: "before" | "after" }
+  /** The server's answer comes otherwise; numbers in it keep their BSON types. */
+  | { readonly change: (answer: Fields) => Fields }
   /** It reaches the server when the promise resolves. */
   | { readonly hold: Promise<unknown> };
 
@@ -82,6 +84,10 @@ export class Link {
     if ("drop" in fault) {
       if (fault.drop === "before") return this.destroy();
       this.#changes.set(requestId, () => this.destroy());
+      return this.#forward(message);
+    }
+    if ("change" in fault) {
+      this.#changes.set(requestId, (answer) => this.#send(command, fault.change(readAnswer(answer))));
       return this.#forward(message);
     }
     if ("writeConcern" in fault) {
