@@ -102,7 +102,7 @@ function organizationSettings(settings: Organizations, rules: RulesStage): Code 
 }
 
 /** In realms with organizations. */
-const organizationFactories = ["organizationRoutes", "organizationAdministrationRoutes", "jobRoutes"];
+const organizationFactories = ["organizationRoutes", "organizationAdministrationRoutes"];
 
 function routes(realm: Realm, collections: readonly Collection[]): Code {
   const ofRealm = (factory: string): Code => code`${imported(factory, runtime)}(${literal(realm.name)})`;
@@ -111,6 +111,7 @@ function routes(realm: Realm, collections: readonly Collection[]): Code {
     when(realm.auth, () => ofRealm("accountRoutes")),
     when(realm.auth && realm.totp, () => ofRealm("secondFactorRoutes")),
     ofRealm("administrationRoutes"),
+    ofRealm("jobRoutes"),
     ofRealm("realtimeRoutes"),
     when(realm.auth, () => ofRealm("userAdministrationRoutes")),
     ...organizationFactories.map((factory) => given(realm.organizations, () => ofRealm(factory))),

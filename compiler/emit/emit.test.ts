@@ -156,7 +156,7 @@ describe("emit", () => {
     };
     const files = await of({ organizations });
     expect(files.get("realm.ts")).toContain('creatorRoles: ["owner"],');
-    for (const factory of ["organizationRoutes", "organizationAdministrationRoutes", "jobRoutes"]) {
+    for (const factory of ["organizationRoutes", "organizationAdministrationRoutes"]) {
       expect(files.get("realm.ts")).toContain(`${factory}("plain"),`);
     }
     expect(files.get("db/shared/routes.ts")).toContain(
@@ -168,7 +168,7 @@ describe("emit", () => {
     );
     for (const file of ["routes.ts", "fields.ts", "types.ts"])
       expect(files.get(`db/own/${file}`)).not.toMatch(/organization|team|memberships/i);
-    expect((await of({})).get("realm.ts")).not.toMatch(/organization|jobRoutes/i);
+    expect((await of({})).get("realm.ts")).not.toMatch(/organization/i);
   });
 
   test("who creates organizations is a rule of the realm's own, unless that is everybody or nobody", async () => {

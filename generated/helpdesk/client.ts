@@ -1691,6 +1691,24 @@ export interface AuditOptions extends PageOptions {
   to?: string | Date | undefined;
 }
 
+/** Work that goes on in the background. */
+export interface Job {
+  id: string;
+  kind: "org_delete" | "assign_org" | "text_index" | "mail" | "retention";
+  status: "queued" | "running" | "succeeded" | "failed" | "cancelled";
+  /** `org:<id>`, `collection:<database>/<collection>`, `mail`, `realm`. */
+  target: string;
+  created_at: string;
+  started_at: string | null;
+  finished_at: string | null;
+  result: Record<string, unknown> | null;
+  error: string | null;
+}
+
+export interface JobOptions extends PageOptions {
+  status?: Job["status"] | undefined;
+}
+
 /** What no longer fits its schema; the first 100 documents. */
 export interface DocumentCheck {
   checked: number;
@@ -1746,6 +1764,21 @@ export class Administration {
   /** Newest first. */
   listAudit(options: AuditOptions = {}): ApiPromise<EntryPage<AuditRecord>, AdministrationError> {
     return this.#call({ method: "GET", path: "audit", ...read(options) });
+  }
+
+  /** Newest first. */
+  listJobs(options: JobOptions = {}): ApiPromise<EntryPage<Job>, AdministrationError> {
+    return this.#call({ method: "GET", path: "jobs", ...read(options) });
+  }
+
+  getJob(id: string, options?: RequestOptions): ApiPromise<Job, AdministrationError> {
+    const path = `jobs/${encodeURIComponent(id)}`;
+    return this.#call({ method: "GET", path, options, repeatable: true });
+  }
+
+  /** Has a job that failed go on where it was. */
+  retryJob(id: string, options?: RequestOptions): ApiPromise<Job, AdministrationError | "conflict"> {
+    return this.#call({ method: "POST", path: `jobs/${encodeURIComponent(id)}/retry`, options });
   }
 
   /** The configuration in effect. */
@@ -2321,24 +2354,6 @@ export interface OwnedDocuments {
   policy: "delete" | "keep";
 }
 
-/** Work that goes on in the background. */
-export interface Job {
-  id: string;
-  kind: "org_delete" | "assign_org" | "mail" | "retention";
-  status: "queued" | "running" | "succeeded" | "failed" | "cancelled";
-  /** `org:<id>`, `collection:<database>/<collection>`, `mail`, `realm`. */
-  target: string;
-  created_at: string;
-  started_at: string | null;
-  finished_at: string | null;
-  result: Record<string, unknown> | null;
-  error: string | null;
-}
-
-export interface JobOptions extends PageOptions {
-  status?: Job["status"] | undefined;
-}
-
 /** Of what changes an organization that is not deleted. */
 type AdministeredError = AdministrationError | "conflict" | "write_conflict";
 
@@ -2489,21 +2504,6 @@ export class OrganizationAdministration extends PeopleAdministration {
   ): ApiPromise<{ count: number }, AssignError> {
     const path = `_admin/data${pathOf(database, collection, "_assign_org")}`;
     return this.#connection.call({ method: "POST", path, query: { dry_run: true }, body, options });
-  }
-
-  /** Newest first. */
-  listJobs(options: JobOptions = {}): ApiPromise<EntryPage<Job>, AdministrationError> {
-    return this.#connection.call({ method: "GET", path: "_admin/jobs", ...read(options) });
-  }
-
-  getJob(id: string, options?: RequestOptions): ApiPromise<Job, AdministrationError> {
-    const path = `_admin/jobs${pathOf(id)}`;
-    return this.#connection.call({ method: "GET", path, options, repeatable: true });
-  }
-
-  /** Has a job that failed go on where it was. */
-  retryJob(id: string, options?: RequestOptions): ApiPromise<Job, AdministrationError | "conflict"> {
-    return this.#connection.call({ method: "POST", path: `_admin/jobs${pathOf(id, "retry")}`, options });
   }
 
   #call<T, Code extends ErrorCode>(call: Call): ApiPromise<T, Code> {

@@ -1401,6 +1401,24 @@ export interface AuditOptions extends PageOptions {
   to?: string | Date | undefined;
 }
 
+/** Work that goes on in the background. */
+export interface Job {
+  id: string;
+  kind: "org_delete" | "assign_org" | "text_index" | "mail" | "retention";
+  status: "queued" | "running" | "succeeded" | "failed" | "cancelled";
+  /** `org:<id>`, `collection:<database>/<collection>`, `mail`, `realm`. */
+  target: string;
+  created_at: string;
+  started_at: string | null;
+  finished_at: string | null;
+  result: Record<string, unknown> | null;
+  error: string | null;
+}
+
+export interface JobOptions extends PageOptions {
+  status?: Job["status"] | undefined;
+}
+
 /** What no longer fits its schema; the first 100 documents. */
 export interface DocumentCheck {
   checked: number;
@@ -1456,6 +1474,21 @@ export class Administration {
   /** Newest first. */
   listAudit(options: AuditOptions = {}): ApiPromise<EntryPage<AuditRecord>, AdministrationError> {
     return this.#call({ method: "GET", path: "audit", ...read(options) });
+  }
+
+  /** Newest first. */
+  listJobs(options: JobOptions = {}): ApiPromise<EntryPage<Job>, AdministrationError> {
+    return this.#call({ method: "GET", path: "jobs", ...read(options) });
+  }
+
+  getJob(id: string, options?: RequestOptions): ApiPromise<Job, AdministrationError> {
+    const path = `jobs/${encodeURIComponent(id)}`;
+    return this.#call({ method: "GET", path, options, repeatable: true });
+  }
+
+  /** Has a job that failed go on where it was. */
+  retryJob(id: string, options?: RequestOptions): ApiPromise<Job, AdministrationError | "conflict"> {
+    return this.#call({ method: "POST", path: `jobs/${encodeURIComponent(id)}/retry`, options });
   }
 
   /** The configuration in effect. */

@@ -4,6 +4,7 @@ import {
   batchRoute,
   dataRoutes,
   descriptionRoutes,
+  jobRoutes,
   type RealmModule,
   realtimeRoutes,
 } from "realmc/runtime";
@@ -26,6 +27,7 @@ export const inventory: RealmModule = {
   routes: [
     descriptionRoutes("inventory"),
     administrationRoutes("inventory"),
+    jobRoutes("inventory"),
     realtimeRoutes("inventory"),
     dataRoutes("inventory", [items, locations, movements]),
     itemsRoutes,

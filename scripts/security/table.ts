@@ -151,6 +151,6 @@ export const own: Readonly<Record<string, Own>> = {
   "PUT /_admin/orgs/{}/manager": { who: change("users"), body: { user: "agent" }, answer: "200" },
   "GET /_admin/jobs": { who: jobs("see"), answer: "200" },
   "GET /_admin/jobs/{}": { who: jobs("see"), answer: "200" },
-  // Of one that has succeeded.
+  // Of one that has not failed.
   "POST /_admin/jobs/{}/retry": { who: jobs("change"), answer: "409 conflict" },
 };

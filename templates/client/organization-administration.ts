@@ -36,24 +36,6 @@ export interface OwnedDocuments {
   policy: "delete" | "keep";
 }
 
-/** Work that goes on in the background. */
-export interface Job {
-  id: string;
-  kind: "org_delete" | "assign_org" | "mail" | "retention";
-  status: "queued" | "running" | "succeeded" | "failed" | "cancelled";
-  /** `org:<id>`, `collection:<database>/<collection>`, `mail`, `realm`. */
-  target: string;
-  created_at: string;
-  started_at: string | null;
-  finished_at: string | null;
-  result: Record<string, unknown> | null;
-  error: string | null;
-}
-
-export interface JobOptions extends PageOptions {
-  status?: Job["status"] | undefined;
-}
-
 /** Of what changes an organization that is not deleted. */
 type AdministeredError = AdministrationError | "conflict" | "write_conflict";
 
@@ -204,21 +186,6 @@ export class OrganizationAdministration extends PeopleAdministration {
   ): ApiPromise<{ count: number }, AssignError> {
     const path = `_admin/data${pathOf(database, collection, "_assign_org")}`;
     return this.#connection.call({ method: "POST", path, query: { dry_run: true }, body, options });
-  }
-
-  /** Newest first. */
-  listJobs(options: JobOptions = {}): ApiPromise<EntryPage<Job>, AdministrationError> {
-    return this.#connection.call({ method: "GET", path: "_admin/jobs", ...read(options) });
-  }
-
-  getJob(id: string, options?: RequestOptions): ApiPromise<Job, AdministrationError> {
-    const path = `_admin/jobs${pathOf(id)}`;
-    return this.#connection.call({ method: "GET", path, options, repeatable: true });
-  }
-
-  /** Has a job that failed go on where it was. */
-  retryJob(id: string, options?: RequestOptions): ApiPromise<Job, AdministrationError | "conflict"> {
-    return this.#connection.call({ method: "POST", path: `_admin/jobs${pathOf(id, "retry")}`, options });
   }
 
   #call<T, Code extends ErrorCode>(call: Call): ApiPromise<T, Code> {

@@ -81,10 +81,10 @@ export function openapiDocument(realm: Realm, rules: RulesStage): OpenAPIV3_1.Do
     const organizations = organizationSchemas(build.schemas, realm.organizations);
     Object.assign(paths, organizationPaths(build, organizations));
     Object.assign(paths, organizationAdministrationPaths(build, organizations));
-    Object.assign(paths, jobPaths(build, jobSchemas(build.schemas)));
     tags.push(organizationsTag);
   }
-  Object.assign(paths, administrationPaths(build, administration), administered);
+  Object.assign(paths, administrationPaths(build, administration));
+  Object.assign(paths, jobPaths(build, jobSchemas(build.schemas)), administered);
   tags.push(administrationTag, ...(Object.keys(administered).length > 0 ? [dataTag] : []));
   if (realm.openapi !== "off") {
     Object.assign(paths, descriptionPaths(build));

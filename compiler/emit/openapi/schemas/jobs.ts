@@ -15,9 +15,9 @@ export function jobSchemas(pool: SchemaPool): JobSchemas {
       id: { type: "string" },
       kind: {
         type: "string",
-        enum: ["org_delete", "assign_org", "mail", "retention"],
+        enum: ["org_delete", "assign_org", "text_index", "mail", "retention"],
         description:
-          "Erases what a deleted organization leaves, gives documents to an organization, sends a mail, or removes what has expired (one that never ends).",
+          "Erases what a deleted organization leaves, gives documents to an organization, brings documents into a text index, sends a mail, or removes what has expired (one that never ends).",
       },
       status: { type: "string", enum: ["queued", "running", "succeeded", "failed", "cancelled"] },
       target: {
