@@ -7,6 +7,7 @@ import { type KnownField, knownField } from "../compiler/model/known-fields.ts";
 import type { Aggregation, Collection, Realm } from "../compiler/model/model.ts";
 import { serverFieldTables } from "../compiler/model/server-fields.ts";
 import { errorStatus } from "../runtime/errors.ts";
+import { followable, orderKinds, ordersOf, realtimeCodes } from "./following.ts";
 import {
   type Code,
   code,
@@ -19,6 +20,7 @@ import {
   lines,
   literal,
   madeElsewhere,
+  member,
   object,
   property,
   propertyKey,
@@ -39,7 +41,7 @@ export async function clientModule(realm: Realm, invariant: string): Promise<Emi
     path: `${realm.name}/client.ts`,
     sources: [realm.name],
     body: lines([
-      factory(realm),
+      factory(realm, names),
       client(realm),
       when(collections.length > 0, () => databases(realm, names)),
       ...collections.map((collection) => shape(realm, collection, names)),
@@ -50,7 +52,7 @@ export async function clientModule(realm: Realm, invariant: string): Promise<Emi
   });
 }
 
-function factory(realm: Realm): Code {
+function factory(realm: Realm, names: ClientNames): Code {
   const { name, auth, organizations, databases: all } = realm;
   const { length } = all;
   const administrator = code`new ${administrationOf(realm)}(connection)`;
@@ -59,21 +61,43 @@ function factory(realm: Realm): Code {
     ...(organizations === undefined ? [] : ["`$orgs` for organizations"]),
     "`$admin` for administrators",
   ].join(", ");
-  return code`${docComment(`A client of realm ${name}: \`client.<database>.<collection>\`, ${others}.`)}export function createClient(options: ClientOptions): Client {
-    const connection = new Connection(${name}, ${auth}, options);
-    return ${object([
-      when(length > 0, () => code`...databases(connection, "")`),
-      when(auth, () => property("$auth", code`new Accounts(connection)`)),
-      given(organizations, () => property("$orgs", code`new Organizations(connection)`)),
-      property(
-        "$admin",
-        length > 0
-          ? code`Object.assign(${administrator}, {
+  const about = docComment(`A client of realm ${name}: \`client.<database>.<collection>\`, ${others}.`);
+  const members = [
+    when(auth, () => property("$auth", code`new Accounts(connection)`)),
+    given(organizations, () => property("$orgs", code`new Organizations(connection)`)),
+    property(
+      "$admin",
+      length > 0
+        ? code`Object.assign(${administrator}, {
             data: databases<AdministratorError>(connection, "_admin/data/"),
           })`
-          : administrator,
-      ),
-    ])};
+        : administrator,
+    ),
+  ];
+  if (followable(realm).length > 0) return followingFactory(realm, names, about, members);
+  return code`${about}export function createClient(options: ClientOptions): Client {
+    const connection = new Connection(${name}, ${auth}, options);
+    return ${object([when(length > 0, () => code`...databases(connection, "")`), ...members])};
+  }\n`;
+}
+
+/** Where collections can be followed, they are given what that takes. */
+function followingFactory(realm: Realm, names: ClientNames, about: Code, members: readonly Code[]): Code {
+  const followed = realm.databases.flatMap(({ name, collections }) => {
+    const whole = member(code`all`, name);
+    const each = collections.flatMap((collection) => {
+      if (collection.realtime === undefined) return [];
+      const kinds = object(orderKinds(realm, collection).map(([path, kind]) => property(path, kind)));
+      const call = code`following<${shapeName(names, collection)}>(streams, ${name}, ${collection.name}, ${kinds})`;
+      return property(collection.name, code`Object.assign(${member(whole, collection.name)}, ${call})`);
+    });
+    return each.length === 0 ? [] : property(name, object([code`...${whole}`, ...each]));
+  });
+  return code`${about}export function createClient(options: ClientOptions & RealtimeOptions): Client {
+    const connection = new StreamConnection(${realm.name}, ${realm.auth}, options);
+    const streams = new Streams(connection, options);
+    const all: Databases = databases(connection, "");
+    return ${object([code`...all`, ...followed, ...members])};
   }\n`;
 }
 
@@ -97,7 +121,8 @@ function client(realm: Realm): Code {
     () =>
       code` & { ${docComment("All documents, past the access rules.")}readonly data: Databases<AdministratorError> }`,
   );
-  return code`export interface Client ${when(length > 0, () => code`extends Databases `)}{
+  const held = followable(realm).length > 0 ? code`FollowedDatabases<Shapes>` : code`Databases`;
+  return code`export interface Client ${when(length > 0, () => code`extends ${held} `)}{
     ${when(auth, () => code`readonly $auth: ${accounts};\n`)}${given(organizations, () => code`readonly $orgs: Organizations;\n`)}readonly $admin: ${administrationOf(realm)}${data};
   }\n`;
 }
@@ -148,7 +173,7 @@ function shape(realm: Realm, collection: Collection, names: ClientNames): Code {
     fields: ${identifier(`${stem}Fields`)};
     references: ${references.length === 0 ? code`object` : code`{ ${lines(references)} }`};
     traits: ${unionOf(traits(realm, collection).map(literal))};
-    aggregation: ${aggregationType(realm, collection)};
+    ${given(collection.realtime, () => code`orders: ${unionOf(ordersOf(realm, collection).map(literal))};\n`)}aggregation: ${aggregationType(realm, collection)};
   }
 
   ${docComment("What queries may say of each field.")}export interface ${identifier(`${stem}Fields`)} extends ${serverFieldTypes(realm, collection)} {
@@ -260,9 +285,10 @@ function choices(realm: Realm): Code {
   ]);
   const named = (values: readonly string[]): Code =>
     values.length === 0 ? code`string` : unionOf(values.map(literal));
-  const codes = Object.keys(errorStatus).map(literal);
+  const isFollowed = followable(realm).length > 0;
+  const codes = Object.keys(errorStatus).filter((each) => isFollowed || !realtimeCodes.has(each));
   return lines([
-    code`${docComment("What the server says is wrong, for programs.")}export type ErrorCode = ${unionOf(codes)};\n`,
+    code`${docComment("What the server says is wrong, for programs.")}export type ErrorCode = ${unionOf(codes.map(literal))};\n`,
     code`type Refusal = ${auth ? code`"unauthenticated" | "forbidden"` : code`never`};`,
     code`type AdministratorError =
       "unauthenticated" | "forbidden" | ${when(auth, () => code`"reauth_required" | `)}"not_found";\n`,

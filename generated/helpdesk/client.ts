@@ -240,9 +240,6 @@ export type ErrorCode =
   | "immutable_field"
   | "invalid_invitation"
   | "invalid_token"
-  | "realtime_not_enabled"
-  | "too_many_subscriptions"
-  | "invalid_resume_token"
   | "unauthenticated"
   | "invalid_credentials"
   | "mfa_required"
@@ -276,7 +273,6 @@ export type ErrorCode =
   | "request_header_fields_too_large"
   | "internal_error"
   | "index_building"
-  | "realtime_unavailable"
   | "unavailable";
 
 type Refusal = "unauthenticated" | "forbidden";

@@ -29,7 +29,7 @@ interface PresenceOperators {
 }
 
 /** Those that start with `$i` do not look at case. In patterns `%` stands for anything, `_` for one character. */
-interface TextOperators {
+export interface TextOperators {
   $like?: string | undefined;
   $ilike?: string | undefined;
   $startsWith?: string | undefined;

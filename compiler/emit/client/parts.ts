@@ -1,6 +1,7 @@
 /** What is the same in the client of every realm: modules of `templates/client`, joined. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { followable } from "../../../templates/following.ts";
 import type { Realm } from "../../model/model.ts";
 import { packageRoot } from "../../package/package.ts";
 
@@ -8,14 +9,30 @@ import { packageRoot } from "../../package/package.ts";
 const everywhere = ["queries", "expansion", "options", "documents", "batch", "errors", "connection", "pages"];
 const withAccounts = ["accounts", "administration", "people"];
 const withoutAccounts = ["administration"];
+const withRealtime = [
+  "subscriptions",
+  "event-parser",
+  "silence-watch",
+  "stream-connection",
+  "stream-context",
+  "stream",
+  "streams",
+  "order",
+  "held",
+  "live",
+  "subscribe",
+  "following",
+];
 const withOrganizations = ["members", "organizations", "teams", "organization-administration"];
 
 /** The text after what varies by realm: declarations without imports, laid out. */
-export function invariantText({ auth, organizations }: Realm): string {
+export function invariantText(realm: Realm): string {
+  const { auth, organizations } = realm;
   const names = [
     ...everywhere,
     ...(auth ? withAccounts : withoutAccounts),
     ...(organizations === undefined ? [] : withOrganizations),
+    ...(followable(realm).length > 0 ? withRealtime : []),
   ];
   const shapes = partText("runtime/documents/shape.ts");
   return [shapes, ...names.map((name) => partText(`templates/client/${name}.ts`))].join("\n");
@@ -23,7 +40,7 @@ export function invariantText({ auth, organizations }: Realm): string {
 
 /** What only the modules themselves have to know of each other. */
 const unshared =
-  /^export (?=class Connection\b|function (?:batching|belonging|pathOf|proved|read)\b|interface (?:Call|Known|Paging)\b|type CreateArguments\b)/gm;
+  /^export (?=class (?:Connection|EventParser|Held|LiveDocuments|SilenceWatch|Stream|StreamConnection|Streams)\b|function (?:batching|belonging|changeBetween|following|guarded|isLasting|orderOf|pathOf|proved|read|subscribed)\b|interface (?:Call|EventBlock|Follower|Known|LiveSource|Loaded|Paging|StreamContext|Subscription|TextOperators|Versioned)\b|type (?:CreateArguments|DocumentEvent|OrderKinds)\b)/gm;
 const texts = new Map<string, string>();
 
 /** A module without its imports and what it says of itself: everything is in one module now. */
