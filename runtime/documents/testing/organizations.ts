@@ -15,6 +15,7 @@ import { type OrganizationsOptions, startOrganizations } from "../../organizatio
 import { markWithheld } from "../../organizations/withheld.ts";
 import { type CollectionDefinition, type ReferenceDefinition, storeNameOf } from "../../realm/definition.ts";
 import type { ReadRule, WriteRule } from "../../realm/rule.ts";
+import { realtimeRoutes } from "../../realtime/route.ts";
 import { byCaller, hasOrgRole, inOrg, ownOrgs } from "../../rules/index.ts";
 import { dataRoutes } from "../administration/routes.ts";
 import { batchRoute } from "../routes/batch.ts";
@@ -137,6 +138,7 @@ export function serveTenants(collections: readonly CollectionDefinition[], optio
               ...Object.assign({}, ...collections.map(routesOf)),
               "/v1/shop/main/_batch": { POST: batchRoute("main", collections) },
               ...dataRoutes("shop", collections),
+              ...realtimeRoutes("shop"),
             }
           : {},
     },
