@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Person } from "../auth/testing/accounts.ts";
-import { startTenants, type Tenants, tickets } from "../documents/testing/organizations.ts";
+import { notes, startTenants, type Tenants, tickets } from "../documents/testing/organizations.ts";
 import { testSettings } from "../instance/testing/servers.ts";
 import { type Event, openStream, type TestStream } from "./testing/streams.ts";
 
@@ -11,7 +11,7 @@ let shop: Tenants;
 const streams: TestStream[] = [];
 
 beforeAll(async () => {
-  shop = await startTenants([followed], {
+  shop = await startTenants([followed, notes], {
     settings: { realtime: { ...realtime, limits: { ...realtime.limits, streamsPerSecond: 100 } } },
   });
 });
@@ -48,7 +48,7 @@ describe("organizations (Realtime stream events 6)", () => {
     await shop.withhold(shop.acme);
     for (const stream of all) expect(await stream?.next()).toEqual(changed);
     // What the cleaning up does is nobody's business.
-    await shop.stored(followed).delete(old);
+    await shop.stored(followed).remove(old);
     await shop.release(shop.acme);
     for (const stream of all) expect(await stream?.next()).toEqual(changed);
     const back = await shop.made(`tickets?org=${shop.acme.id}`);
