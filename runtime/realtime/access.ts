@@ -39,7 +39,7 @@ export class StreamAccess implements Watched {
   #access: Access;
   /** What has to be told as changed. */
   readonly #changed = new Set<Followed>();
-  #subjects: readonly string[] = [];
+  #subjects: ReadonlySet<string> = nobody;
   #stream: Stream | undefined;
   #follower: Follower | undefined;
   /** Something has changed since it was read. */
@@ -57,16 +57,21 @@ export class StreamAccess implements Watched {
     this.#exchange = exchange;
     this.#access = access;
     this.#caller = access.caller ?? anonymous;
-    this.#adopt(access);
   }
 
   /**
-   * Reads it, now that what it depends on is watched.
+   * Reads it, and again as long as it turns out to depend on more than was watched when it was read.
    * @throws (rejects with) what the first reading throws
    */
   async read(): Promise<Access> {
-    this.#isStale = false;
-    this.#adopt(await this.#means.reader(this.#exchange));
+    const { realm, reader } = this.#means;
+    this.#watch(await subjectsOf(realm, this.#access));
+    for (let isWatched = false; !isWatched; ) {
+      this.#isStale = false;
+      this.#access = await reader(this.#exchange);
+      isWatched = this.#watch(await subjectsOf(realm, this.#access));
+    }
+    this.#readAt = performance.now();
     return this.#access;
   }
 
@@ -112,15 +117,14 @@ export class StreamAccess implements Watched {
     this.#means.watch.delete(this, this.#subjects);
   }
 
-  /** What is watched is what was read: another organization, another one's changes. */
-  #adopt(access: Access): void {
-    this.#access = access;
-    this.#readAt = performance.now();
-    if (this.#closed) return;
-    const subjects = subjectsOf(access);
-    this.#means.watch.delete(this, this.#subjects);
+  /** Watches these and no others; answers whether all of them were watched before. */
+  #watch(subjects: ReadonlySet<string>): boolean {
+    const before = this.#subjects;
+    if (this.#closed) return true;
+    this.#means.watch.delete(this, before);
     this.#means.watch.add(this, subjects);
     this.#subjects = subjects;
+    return [...subjects].every((subject) => before.has(subject));
   }
 
   #readAnew(): void {

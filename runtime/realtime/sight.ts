@@ -1,13 +1,11 @@
 import { createHash } from "node:crypto";
-import { type Access, isPossible } from "../documents/access.ts";
+import { type Access, readFilter } from "../documents/access.ts";
 import { mayHide } from "../documents/query/hidden.ts";
-import { notWithheld } from "../documents/withheld.ts";
-import { FALSE, type Filter, TRUE } from "../filter/algebra.ts";
+import type { Filter } from "../filter/algebra.ts";
 import { canonicalKey } from "../filter/canonical.ts";
 import { kept } from "../kept.ts";
 import type { CollectionDefinition } from "../realm/definition.ts";
 import type { RuleContext } from "../realm/rule.ts";
-import { filterFor } from "../rules/context.ts";
 
 /** What a caller sees of a collection at a moment. */
 export interface Sight {
@@ -25,21 +23,16 @@ export interface Sight {
   readonly exact: string;
 }
 
-/** Whoever may read nothing has FALSE. Scopes of keys were looked at when the stream was opened. */
+/** Whoever may read nothing has FALSE. */
 export function sightOf(definition: CollectionDefinition, access: Access): Sight {
-  const own = ownFilter(definition, access);
+  const rule = definition.rules?.read;
+  const own = readFilter(definition, { ...access, withheld: undefined }, rule);
+  const filter = readFilter(definition, access, rule);
   const view = viewOf(definition, access);
-  const filter = notWithheld(definition, access, own);
   const seen = (documents: Filter) =>
     view === "" ? canonical(documents) : `${canonical(documents)} ${view}`;
   const key = seen(own);
   return { access, filter, own, view, key, exact: filter === own ? key : seen(filter) };
-}
-
-function ownFilter({ rules }: CollectionDefinition, { context }: Access): Filter {
-  if (context === undefined) return TRUE;
-  const rule = rules?.read;
-  return rule === undefined || !isPossible(rule, context) ? FALSE : filterFor(rule, context);
 }
 
 /**

@@ -57,8 +57,12 @@ export class Stream implements AsyncIterableIterator<Frame, undefined> {
   readonly #observer: StreamObserver;
   #bearing: Bearing;
   #follower: Follower | undefined;
-  /** Told before anything else. */
+  /** Told before anything else: `ready`. */
   #first = "";
+  /** Told before further events: ids that have to be loaded anew. */
+  readonly #resets = new Map<ResetReason, Set<string>>();
+  /** Told at the end. */
+  #last = "";
   /** Up to where it was told everything, as its newest token says. */
   #told = "";
   /** What it may see is being read: until then it is told nothing. */
@@ -93,7 +97,7 @@ export class Stream implements AsyncIterableIterator<Frame, undefined> {
     this.#told = follower.position;
     this.#observer.sent("ready");
     this.#first = ready(ids, this.#token(this.#told));
-    for (const [reason, subs] of resets) this.#first += this.#resetFrame(subs, reason);
+    for (const [reason, subs] of resets) this.#reset(subs, reason);
     this.wake();
   }
 
@@ -131,10 +135,10 @@ export class Stream implements AsyncIterableIterator<Frame, undefined> {
     this.#held = false;
     if (this.#ending || this.#closed) return;
     this.#bearing = this.#bear();
-    if (changed.length > 0) {
-      const ids = changed.map(({ subscription }) => subscription.id);
-      this.#first += this.#resetFrame(ids, "access_changed");
-    }
+    this.#reset(
+      changed.map(({ subscription }) => subscription.id),
+      "access_changed",
+    );
     this.wake();
   }
 
@@ -163,7 +167,6 @@ export class Stream implements AsyncIterableIterator<Frame, undefined> {
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
-    this.#first = "";
     this.#follower?.close();
     this.#observer.closed(this);
     this.#waiting?.(done);
@@ -174,7 +177,7 @@ export class Stream implements AsyncIterableIterator<Frame, undefined> {
     if (this.#ending || this.#closed) return;
     this.#ending = true;
     this.#observer.sent(event);
-    this.#first += frame;
+    this.#last = frame;
     this.#follower?.close();
     this.wake();
   }
@@ -182,17 +185,31 @@ export class Stream implements AsyncIterableIterator<Frame, undefined> {
   /** What is sent next; undefined where there is nothing yet. */
   #step(): Step | undefined {
     if (this.#closed) return done;
-    if (this.#first !== "") {
-      const value = this.#first;
-      this.#first = "";
-      return { done: false, value };
-    }
+    const value = this.#beside();
+    if (value !== "") return { done: false, value };
     if (this.#ending) {
       this.close();
       return done;
     }
-    const value = this.#held ? undefined : this.#events();
-    return value === undefined ? undefined : { done: false, value };
+    const events = this.#held ? undefined : this.#events();
+    return events === undefined ? undefined : { done: false, value: events };
+  }
+
+  /** What is told beside changes. */
+  #beside(): string {
+    let frames = this.#first;
+    for (const [reason, subs] of this.#resets) frames += this.#resetFrame([...subs], reason);
+    frames += this.#last;
+    this.#first = "";
+    this.#resets.clear();
+    this.#last = "";
+    return frames;
+  }
+
+  #reset(subs: readonly string[], reason: ResetReason): void {
+    if (subs.length === 0) return;
+    const ids = kept(this.#resets, reason, () => new Set());
+    for (const sub of subs) ids.add(sub);
   }
 
   #events(): Frame | undefined {

@@ -4,6 +4,7 @@ import type { FeedChange } from "../feed/change.ts";
 import { kept } from "../kept.ts";
 import { collections as organizations } from "../organizations/collections.ts";
 import { userOfMember } from "../organizations/records.ts";
+import type { RealmInstance } from "../realm/exchange.ts";
 
 /** Whoever has to look at its access again when a record changes that this depends on. */
 export interface Watched {
@@ -18,11 +19,11 @@ export interface Watched {
 export class Watch {
   readonly #watched = new Map<string, Set<Watched>>();
 
-  add(watched: Watched, subjects: readonly string[]): void {
+  add(watched: Watched, subjects: Iterable<string>): void {
     for (const subject of subjects) kept(this.#watched, subject, () => new Set()).add(watched);
   }
 
-  delete(watched: Watched, subjects: readonly string[]): void {
+  delete(watched: Watched, subjects: Iterable<string>): void {
     for (const subject of subjects) {
       const all = this.#watched.get(subject);
       all?.delete(watched);
@@ -68,14 +69,21 @@ function subjectOf(collection: string, id: string): string | undefined {
 }
 
 /** What the access of a caller to collections depends on. */
-export function subjectsOf({ caller, context, withheld }: Access): readonly string[] {
-  const subjects = context === undefined ? [] : ["config"];
-  if (withheld !== undefined) subjects.push("withheld");
-  if (caller?.kind === "key") subjects.push("keys");
+export async function subjectsOf(
+  { organizations }: Pick<RealmInstance, "organizations">,
+  { caller, context, withheld }: Access,
+): Promise<ReadonlySet<string>> {
+  const subjects = new Set<string>();
+  if (context !== undefined) subjects.add("config");
+  if (withheld !== undefined) subjects.add("withheld");
+  if (caller?.kind === "key") subjects.add("keys");
   if (caller?.kind !== "user") return subjects;
-  subjects.push(`user ${caller.user.id}`);
-  const { credential } = caller;
-  subjects.push(credential.kind === "session" ? `session ${credential.hash}` : "keys");
-  for (const org of context?.memberships.keys() ?? []) subjects.push(`org ${org}`);
+  const { user, credential } = caller;
+  subjects.add(`user ${user.id}`);
+  subjects.add(credential.kind === "session" ? `session ${credential.hash}` : "keys");
+  if (organizations === undefined) return subjects;
+  // Those too that do not count for want of a second factor, which they may ask for no longer.
+  const all = user.mfa ? context?.memberships : await organizations.membershipsOf({ ...user, mfa: true });
+  for (const org of all?.keys() ?? []) subjects.add(`org ${org}`);
   return subjects;
 }
