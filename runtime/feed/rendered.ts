@@ -1,5 +1,3 @@
-import type { FeedDocumentChange } from "./change.ts";
-
 /** Bytes that are kept by default. */
 const MOST = 8 * 2 ** 20;
 
@@ -9,7 +7,7 @@ const MOST = 8 * 2 ** 20;
  */
 export class Renderings {
   readonly #most: number;
-  readonly #kept = new Map<FeedDocumentChange, Map<string, Buffer>>();
+  readonly #kept = new Map<object, Map<string, Buffer>>();
   #bytes = 0;
 
   constructor(most = MOST) {
@@ -22,7 +20,7 @@ export class Renderings {
   }
 
   /** What was made of the change under this key, or is made now. */
-  of(change: FeedDocumentChange, key: string, make: () => Buffer): Buffer {
+  of(change: object, key: string, make: () => Buffer): Buffer {
     const known = this.#kept.get(change)?.get(key);
     if (known !== undefined) return known;
     const made = make();
@@ -41,7 +39,7 @@ export class Renderings {
     this.#bytes = 0;
   }
 
-  #forget(change: FeedDocumentChange): void {
+  #forget(change: object): void {
     for (const { byteLength } of this.#kept.get(change)?.values() ?? []) this.#bytes -= byteLength;
     this.#kept.delete(change);
   }
