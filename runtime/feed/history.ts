@@ -42,6 +42,8 @@ export class History {
   readonly #options: HistoryOptions;
   readonly #renderings = new Renderings();
   #attending = 0;
+  /** The page that was read last, and how many of it everybody was told of. */
+  #page: { readonly items: readonly FeedChange[]; told: number } = { items: [], told: 0 };
   #position: string | undefined;
   #wakes = 0;
   #reader: AbortController | undefined;
@@ -65,6 +67,12 @@ export class History {
   /** Up to where everybody has been told of everything, at the end of a commit; undefined where nothing is being read. */
   get position(): string | undefined {
     return this.#position;
+  }
+
+  /** What was read and not told yet: how many changes, and since when the first of them waits, in epoch milliseconds. */
+  get untold(): { readonly changes: number; readonly since: number | undefined } {
+    const { items, told } = this.#page;
+    return { changes: items.length - told, since: items[told]?.at };
   }
 
   /** How often there was progress. */
@@ -148,6 +156,7 @@ export class History {
 
   #forget(): void {
     this.ring.clear();
+    this.#page = { items: [], told: 0 };
     this.#renderings.clear();
     this.#position = undefined;
   }
@@ -208,9 +217,12 @@ export class History {
         told = false;
         const page = await this.#read(position);
         if (signal.aborted) return;
+        const progress = { items: page.items, told: 0 };
+        this.#page = progress;
         for (const change of page.items) {
           this.ring.add([change]);
           await audience.take(change);
+          progress.told += 1;
           if (signal.aborted) return;
           reached(change.position);
           if (change.isLast) this.#position = change.position;

@@ -57,6 +57,25 @@ describe("the hub", () => {
     expect(await told(again, 1)).toEqual(["+c"]);
   });
 
+  test("says how far behind its telling is", async () => {
+    const hub = open();
+    const seen: (typeof hub.history.untold)[] = [];
+    const untap = await hub.tap({ take: () => seen.push(hub.history.untold), lost: () => undefined });
+    const follower = await follow(hub, { interests: everybody });
+    expect(hub.history.untold).toEqual({ changes: 0, since: undefined });
+    await store.transaction((transaction) =>
+      transaction.collection("app.people").insertAll(["a", "b", "c"].map((id) => written(id, {}))),
+    );
+    const [commit] = await Promise.all([follower.next()]);
+    if (commit?.kind !== "commit") throw new Error("a commit");
+    const at = commit.deliveries[0]?.change.at;
+    expect(at).toBeGreaterThan(0);
+    expect(seen).toEqual([3, 2, 1].map((changes) => ({ changes, since: at })));
+    while (hub.history.untold.changes > 0) await new Promise(setImmediate);
+    expect(hub.history.untold.since).toBeUndefined();
+    untap();
+  });
+
   test("a change is one for all, parsed once, and tells each what it is to them", async () => {
     const hub = open();
     const one = await follow(hub, { interests: [...everybody, ...named("Ada")] });

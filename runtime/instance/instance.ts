@@ -25,6 +25,7 @@ import { type Delivery, mailing } from "./mail.ts";
 import { Outbox } from "./outbox.ts";
 import { provisionStore } from "./provisioning.ts";
 import { assembleRealm, realmCollections } from "./realm.ts";
+import { realtimeGauges } from "./realtime-gauges.ts";
 import { startResealing } from "./resealing.ts";
 import { retention } from "./retention.ts";
 import { BadSettings, type Settings } from "./settings.ts";
@@ -157,7 +158,12 @@ async function listen(
   if (figures !== undefined) log.info({ url: figures.url }, "metrics");
 
   const { limits, memory } = settings.realtime;
-  const streams: SharedStreams = { buffers: new Budget(memory), most: limits.maxStreams, open: 0 };
+  const streams: SharedStreams = {
+    buffers: new Budget(memory),
+    most: limits.maxStreams,
+    open: 0,
+    subscriptions: 0,
+  };
   let jobs: Jobs | undefined;
   const stopping = new AbortController();
   const provisioned = provision();
@@ -186,6 +192,7 @@ async function listen(
   /** Realm by realm; each answers as soon as it can. Then the background jobs begin. */
   async function provision(): Promise<readonly Pick<BackgroundJob, "stop">[]> {
     const instances: RealmInstance[] = [];
+    metrics?.realtime.gauges(() => realtimeGauges(streams, instances, clock));
     for (const { definition } of realms) {
       const store = storeOf(definition.name);
       const collections = realmCollections(definition);

@@ -23,4 +23,6 @@ export interface SharedStreams {
   /** Open at a time. */
   readonly most: number;
   open: number;
+  /** Of those that are open. */
+  subscriptions: number;
 }

@@ -122,6 +122,10 @@ export class Realtime {
     this.requireService();
     this.#open.add(stream);
     closings.push(() => this.#open.delete(stream));
+    realtime.shared.subscriptions += followed.length;
+    closings.push(() => {
+      realtime.shared.subscriptions -= followed.length;
+    });
     stream.begin(
       follower,
       subscriptions.map(({ id }) => id),
