@@ -62,7 +62,7 @@ export const conversations = [
 
 /** What a test imports that is about the store itself, or about several servers on one. */
 const ofStores =
-  /from "[./]+\/(?:store\/testing\/stores|store\/mongodb\/testing\/\w+|testing\/instances|testing\/process)\.ts"/;
+  /from "[./]+\/(?:store\/testing\/stores|store\/mongodb\/testing\/\w+|testing\/instances|testing\/process|testing\/workshop)\.ts"/;
 
 /** Patterns of their paths. */
 export function mongoTests(full: boolean): readonly string[] {
