@@ -1,12 +1,14 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { programOf } from "../../scripts/program.ts";
 import { createKey } from "../auth/keys.ts";
 import { systemClock } from "../clock.ts";
 import { documentFields, field } from "../filter/fields.ts";
 import { textIndex } from "../filter/search/index.ts";
+import { idGenerator } from "../ids.ts";
+import { findJob, queueJob } from "../jobs/queue.ts";
 import type { JsonObject } from "../json.ts";
 import type { RealmModule } from "../realm/exchange.ts";
 import type { DocumentWrite } from "../store/contract/document.ts";
@@ -233,6 +235,30 @@ describe("copy", () => {
     const after = await storeAt(to);
     expect(await after.items.get("own", "live")).toBeDefined();
     expect(await after.items.get("plain", "live")).toMatchObject({ version: 1 });
+  });
+
+  it("takes a target for empty in which a server has run and stored nothing but its standing jobs", async () => {
+    await fill();
+    const server = await startRealm(moduleOf(to.realm), { settings: { store: to.location } });
+    const retention = () => findJob(server.store(to.realm), "retention");
+    await vi.waitFor(async () => expect((await retention())?.result).toMatchObject({ removed: 0 }));
+    await server.stop();
+    expect(await there()).toMatchObject({ code: 0 });
+    const [source, target] = [await storeAt(from), await storeAt(to)];
+    expect(await contents(target.store)).toEqual(await contents(source.store));
+  });
+
+  it("is refused where another job waits in the target", async () => {
+    await fill();
+    const { store, close } = await storeAt(to);
+    const realm = { clock: systemClock, newId: idGenerator(systemClock) };
+    await store.transaction((transaction) =>
+      queueJob(realm, transaction, { kind: "mail", target: "mail", state: {}, by: "service" }),
+    );
+    await close();
+    const refused = await there();
+    expect(refused).toMatchObject({ code: 1, out: [] });
+    expect(refused.err).toContain("the target holds documents of _svc.jobs already");
   });
 
   it("does not mix two sources", async () => {

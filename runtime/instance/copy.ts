@@ -86,7 +86,10 @@ async function startingMark(options: CopyOptions, shapes: readonly CollectionSha
   if (intoNonEmpty) return { from, done: [] };
   if (mark === undefined) {
     const taken = await firstNonEmpty(target, shapes);
-    if (taken === undefined) return { from, done: [] };
+    if (taken === undefined) {
+      await removeStanding(target);
+      return { from, done: [] };
+    }
     throw new TargetRefused(
       `the target holds documents of ${taken} already; empty it, or copy over them with --into-non-empty`,
     );
@@ -105,6 +108,12 @@ async function firstNonEmpty(store: Store, shapes: readonly CollectionShape[]): 
     if (!isEmpty) return name;
   }
   return undefined;
+}
+
+/** What a server made in a target that is empty otherwise: the copy brings those of the source, if it has any. */
+async function removeStanding(target: Store): Promise<void> {
+  const jobs = target.collection(jobCollection);
+  for (const { id, version } of await jobs.scan(undefined, 10)) await jobs.remove(id, version);
 }
 
 async function copyCollections(
