@@ -4,6 +4,7 @@ import { passwords } from "../auth/credentials/passwords.ts";
 import type { Clock } from "../clock.ts";
 import { assignOrganization } from "../documents/administration/assigning.ts";
 import { checkExpandLimits } from "../documents/expand/limits.ts";
+import { type Every, every } from "../every.ts";
 import { Budget } from "../feed/budget.ts";
 import type { Observer } from "../http/dispatcher.ts";
 import { listenFailure } from "../http/listening.ts";
@@ -18,7 +19,7 @@ import { checkRealtimeLimits } from "../realtime/realm-limits.ts";
 import type { Store } from "../store/contract/store.ts";
 import { makeFolder, openStores, type Stores } from "../store/engines.ts";
 import { DataFolder } from "./data.ts";
-import { type BackgroundJob, type Every, every } from "./job.ts";
+import type { BackgroundJob } from "./job.ts";
 import { type Jobs, startJobs } from "./jobs.ts";
 import { keysIn, makeKeysHint } from "./keys.ts";
 import { type Delivery, mailing } from "./mail.ts";
@@ -193,6 +194,7 @@ async function listen(
   async function provision(): Promise<readonly Pick<BackgroundJob, "stop">[]> {
     const instances: RealmInstance[] = [];
     metrics?.realtime.gauges(() => realtimeGauges(streams, instances, clock));
+    const repeat = options.repeat ?? every;
     for (const { definition } of realms) {
       const store = storeOf(definition.name);
       const collections = realmCollections(definition);
@@ -217,12 +219,12 @@ async function listen(
           shared: streams,
           stopping: stopping.signal,
           metrics: metrics?.realtime,
+          repeat,
         },
       });
       server.serve(realm);
       instances.push(realm);
     }
-    const repeat = options.repeat ?? every;
     jobs = startJobs(instances, jobKinds(instances, mail, log), repeat);
     const hubs = instances.map(({ hub }) => ({ stop: () => hub.close() }));
     return [...hubs, startResealing(instances, keys.length > 1, log, repeat)];

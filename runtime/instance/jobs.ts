@@ -1,6 +1,6 @@
+import type { Every } from "../every.ts";
 import type { JobKind, JobRealm } from "../jobs/kind.ts";
 import { JobWorker, lookEvery } from "../jobs/worker.ts";
-import type { Every } from "./job.ts";
 
 /** Milliseconds that the shutdown waits for steps under way, and for what is due of kinds that drain. */
 const patience = 2_000;

@@ -1,4 +1,5 @@
 import { type SealedPlace, sealedPlaces } from "../auth/sealed.ts";
+import type { Every } from "../every.ts";
 import { compare } from "../filter/algebra.ts";
 import { documentFields } from "../filter/fields.ts";
 import { type Order, positionOf } from "../filter/order.ts";
@@ -7,7 +8,7 @@ import type { Log, RealmInstance } from "../realm/exchange.ts";
 import type { StoreCollection } from "../store/contract/collection.ts";
 import type { StoredDocument } from "../store/contract/document.ts";
 import type { Store } from "../store/contract/store.ts";
-import { type BackgroundJob, type Every, startJob } from "./job.ts";
+import { type BackgroundJob, startJob } from "./job.ts";
 import { sealedMails } from "./mail.ts";
 
 /** Documents read at a time. */

@@ -1,3 +1,4 @@
+import type { Every } from "../every.ts";
 import type { Budget } from "../feed/budget.ts";
 import type { RealtimeLimits } from "./definition.ts";
 import type { RealtimeMetrics } from "./realtime-metrics.ts";
@@ -14,6 +15,8 @@ export interface RealtimeHost {
   readonly stopping: AbortSignal;
   /** Undefined where nobody measures. */
   readonly metrics: Pick<RealtimeMetrics, "sent" | "reset"> | undefined;
+  /** Has streams looked at from time to time. */
+  readonly repeat: Every;
 }
 
 /** What the streams of all realms share. */

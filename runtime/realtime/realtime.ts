@@ -42,7 +42,7 @@ export class Realtime {
   readonly #realm: RealmInstance;
   readonly #limits: StreamLimits;
   readonly #watch = new Watch();
-  readonly #wheel = new Wheel(HEARTBEAT);
+  readonly #wheel: Wheel;
   readonly #turns = new Turns(READINGS, Number.POSITIVE_INFINITY, () => new Error("the queue has no end"));
   readonly #open = new Set<Stream>();
   /** How the feed's reader is let go; present while there are streams, or some begin. */
@@ -51,6 +51,7 @@ export class Realtime {
   constructor(realm: RealmInstance) {
     const { definition, clock, realtime } = realm;
     this.#realm = realm;
+    this.#wheel = new Wheel(HEARTBEAT, realtime.repeat);
     this.tokens = new Tokens(realm.streams, clock);
     const followed = definition.collections.filter((collection) => collection.realtime === true);
     this.entrance = clientEntrance(realm, followed);

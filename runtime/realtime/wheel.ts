@@ -1,3 +1,5 @@
+import type { Every } from "../every.ts";
+
 /** Something that is to be looked at from time to time. */
 export interface Beating {
   beat(): void;
@@ -12,11 +14,13 @@ export class Wheel {
   readonly #parts: readonly Set<Beating>[] = Array.from({ length: PARTS }, () => new Set<Beating>());
   #at = 0;
   #count = 0;
-  #timer: NodeJS.Timeout | undefined;
+  #stop: (() => void) | undefined;
+  readonly #repeat: Every;
 
   /** @param period milliseconds */
-  constructor(period: number) {
+  constructor(period: number, repeat: Every) {
     this.#period = period;
+    this.#repeat = repeat;
   }
 
   /** Answers how to take it off. */
@@ -24,13 +28,13 @@ export class Wheel {
     const part = this.#parts[this.#at] ?? new Set();
     part.add(beating);
     this.#count += 1;
-    this.#timer ??= setInterval(() => this.#turn(), this.#period / PARTS).unref();
+    this.#stop ??= this.#repeat(this.#period / PARTS, () => this.#turn());
     return () => {
       if (!part.delete(beating)) return;
       this.#count -= 1;
       if (this.#count > 0) return;
-      clearInterval(this.#timer);
-      this.#timer = undefined;
+      this.#stop?.();
+      this.#stop = undefined;
     };
   }
 

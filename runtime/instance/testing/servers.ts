@@ -1,5 +1,6 @@
 import { type PasswordCost, PasswordHasher } from "../../auth/credentials/passwords.ts";
 import type { Clock } from "../../clock.ts";
+import type { Every } from "../../every.ts";
 import { trustNobody } from "../../http/address.ts";
 import type { Observer } from "../../http/dispatcher.ts";
 import type { AccountSettings } from "../../realm/definition.ts";
@@ -8,7 +9,6 @@ import type { Mail } from "../../realm/mail.ts";
 import type { Store } from "../../store/contract/store.ts";
 import { passingPlace } from "../../store/testing/stores.ts";
 import { startInstance } from "../instance.ts";
-import type { Every } from "../job.ts";
 import type { Delivery } from "../mail.ts";
 import { realmCollections } from "../realm.ts";
 import type { Settings } from "../settings.ts";
