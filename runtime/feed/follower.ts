@@ -1,34 +1,22 @@
-import { setImmediate as turn } from "node:timers/promises";
-import { backoff } from "../backoff.ts";
-import { HistoryExpired } from "../store/contract/errors.ts";
-import type { Stretch } from "../store/ring.ts";
-import type { FeedChange } from "./change.ts";
-import type { History } from "./history.ts";
-import type { Interest } from "./interests.ts";
-import {
-  type Delivery,
-  deliveryOf,
-  type FeedEvent,
-  type Gap,
-  Queue,
-  type QueueBounds,
-  type QueueOwner,
-} from "./queue.ts";
+import type { Interest, Interests, Interned } from "./interests.ts";
+import type { Interner } from "./interner.ts";
+import { type FeedEvent, Queue, type QueueBounds, type QueueOwner } from "./queue.ts";
 
-/** An interest of a follower, as the index holds it. */
+/** An interest of a follower, as an index holds it. */
 export interface Subscription {
   readonly follower: Follower;
   /** What the follower calls it. */
   readonly key: string;
+  readonly interned: Interned;
 }
 
 /** What followers have in common. */
 export interface Gathering {
-  readonly history: History;
-  /** Answers how to take it back. */
-  register(interest: Interest, subscription: Subscription): () => void;
-  /** From here on the follower is offered what concerns it. */
-  joined(follower: Follower): void;
+  readonly interner: Interner;
+  /** Up to where those who catch up no more have been told everything. */
+  readonly position: string | undefined;
+  /** Somebody who catches up has taken something. */
+  taken(follower: Follower): void;
   left(follower: Follower): void;
 }
 
@@ -37,20 +25,33 @@ export interface FollowerBounds extends QueueBounds {
   readonly replay: number;
 }
 
-/** Changes that are looked at in one turn of the event loop for somebody who catches up. */
-const SLICE = 500;
+/** How far somebody is who catches up; of whom they do that with. */
+export interface Catching {
+  /** After which it goes on. */
+  position: string;
+  /** See `ChangeFeed.order`; undefined for what can be no position. */
+  order: string | undefined;
+  /** The change with which it goes on, where its position is that of none. */
+  next: string | undefined;
+  /** Changes that it may yet be given. */
+  left: number;
+  /** It goes on when it has taken more. */
+  isFull: boolean;
+  /** Up to where it was told everything, beyond what its queue says. */
+  reached(): string | undefined;
+}
 
 /** Somebody who follows, at their own pace: first what was before, then what comes. */
 export class Follower {
+  /** For whoever tells it of changes. */
+  readonly queue: Queue;
+  readonly bounds: FollowerBounds;
+  /** Undefined where it has caught up. */
+  catching: Catching | undefined;
   readonly #gathering: Gathering;
-  readonly #bounds: FollowerBounds;
-  readonly #queue: Queue;
-  readonly #interests = new Map<string, Interest>();
-  /** How each of them is taken back. */
-  readonly #registrations = new Map<string, () => void>();
-  readonly #stop = new AbortController();
-  #isLive = false;
-  #onRoom: (() => void) | undefined;
+  readonly #subscriptions: Subscription[] = [];
+  #index: Interests<Subscription> | undefined;
+  #isClosed = false;
 
   constructor(
     gathering: Gathering,
@@ -60,139 +61,80 @@ export class Follower {
     owner: QueueOwner,
   ) {
     this.#gathering = gathering;
-    this.#bounds = bounds;
-    this.#queue = new Queue(from, bounds, owner);
+    this.bounds = bounds;
+    this.queue = new Queue(from, bounds, owner);
     for (const [key, interest] of interests) this.set(key, interest);
-    void this.#catchUp(from);
   }
 
   /** Whether it gets changes as they come. */
   get isLive(): boolean {
-    return this.#isLive;
-  }
-
-  /** Of what it has yet to take. */
-  get bytes(): number {
-    return this.#queue.bytes;
-  }
-
-  /** From where somebody who follows later misses nothing that was not taken here. */
-  get position(): string {
-    const position = this.#isLive && this.#queue.isEmpty ? this.#gathering.history.position : undefined;
-    return position ?? this.#queue.position;
+    return !this.#isClosed && this.catching === undefined;
   }
 
   /** Whether it has ended: nothing comes any more. */
   get isClosed(): boolean {
-    return this.#stop.signal.aborted;
+    return this.#isClosed;
+  }
+
+  /** Of what it has yet to take. */
+  get bytes(): number {
+    return this.queue.bytes;
+  }
+
+  /** From where somebody who follows later misses nothing that was not taken here. */
+  get position(): string {
+    if (this.#isClosed || !this.queue.isEmpty) return this.queue.position;
+    const reached = this.catching === undefined ? this.#gathering.position : this.catching.reached();
+    return reached ?? this.queue.position;
   }
 
   /** The next event, if there is one. */
   poll(): FeedEvent | undefined {
-    const event = this.#queue.poll();
-    if (event !== undefined) this.#onRoom?.();
+    const event = this.queue.poll();
+    if (event !== undefined && this.catching !== undefined) this.#gathering.taken(this);
     return event;
   }
 
   /** Wants to hear of this from now on, in place of what was called so before. */
   set(key: string, interest: Interest): void {
     this.delete(key);
-    if (this.#stop.signal.aborted) return;
-    this.#interests.set(key, interest);
-    this.#registrations.set(key, this.#gathering.register(interest, { follower: this, key }));
+    if (this.#isClosed) return;
+    const interned = this.#gathering.interner.take(interest);
+    const subscription = { follower: this, key, interned };
+    this.#subscriptions.push(subscription);
+    this.#index?.add(interned, subscription);
   }
 
   /** Wants to hear of it no longer; what is queued may still name it. */
   delete(key: string): void {
-    this.#registrations.get(key)?.();
-    this.#registrations.delete(key);
-    this.#interests.delete(key);
+    const at = this.#subscriptions.findIndex((subscription) => subscription.key === key);
+    for (const subscription of at < 0 ? [] : this.#subscriptions.splice(at, 1)) this.#drop(subscription);
   }
 
   /** Everything that it holds is let go. */
   close(): void {
-    if (this.#stop.signal.aborted) return;
-    this.#stop.abort();
-    this.#isLive = false;
-    for (const key of [...this.#interests.keys()]) this.delete(key);
-    this.#queue.end();
-    this.#onRoom?.();
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    for (const subscription of this.#subscriptions.splice(0)) this.#drop(subscription);
     this.#gathering.left(this);
+    this.queue.end();
   }
 
-  /** For whoever tells it of changes. */
-  offer(delivery: Delivery): void {
-    this.#queue.offer(delivery);
-  }
-
-  /** The same, at the end of a commit of which something was offered. */
-  reach(position: string): void {
-    this.#queue.reach(position);
-  }
-
-  /** The same, where what was before `to` is lost. */
-  lose(why: Gap, to: string): void {
-    this.#queue.gap(why, to);
-  }
-
-  async #catchUp(from: string): Promise<void> {
-    const { signal } = this.#stop;
-    let position = from;
-    let left = this.#bounds.replay;
-    let failures = 0;
-    while (!signal.aborted && !this.#isLive) {
-      try {
-        const { items, position: reached } = await this.#step(position);
-        position = reached;
-        left -= items.length;
-        failures = 0;
-        if (left >= 0) continue;
-        position = await this.#skip(position, "far");
-        left = this.#bounds.replay;
-      } catch (error) {
-        failures += 1;
-        if (error instanceof HistoryExpired) position = await this.#skip(position, "expired");
-        else await backoff(failures, signal).catch(() => undefined);
-      }
+  /** Its interests are found in this index, and in no other; in none. */
+  enter(index: Interests<Subscription> | undefined): void {
+    for (const subscription of this.#subscriptions) {
+      this.#index?.delete(subscription.interned, subscription);
+      index?.add(subscription.interned, subscription);
     }
+    this.#index = this.#isClosed ? undefined : index;
   }
 
-  /** Goes on where everybody else is, if they are anywhere. */
-  async #skip(position: string, why: Gap): Promise<string> {
-    const { history } = this.#gathering;
-    const to = history.position;
-    if (to === undefined) await history.progress(this.#stop.signal);
-    else this.#queue.gap(why, to);
-    return to ?? position;
+  isIn(index: Interests<Subscription>): boolean {
+    return this.#index === index;
   }
 
-  /** One stretch of what was before; joins the others where there is nothing more of that. */
-  async #step(position: string): Promise<Stretch<FeedChange>> {
-    const { history } = this.#gathering;
-    const { wakes } = history;
-    const atHand = history.ring.after(position, SLICE, this.#bounds.bytes);
-    if (atHand?.isEnd === true && atHand.items.length <= 1) {
-      // From the look into the ring up to here nobody else has run.
-      for (const change of atHand.items) this.#tell(change, deliveryOf(this.#interests, change));
-      this.#isLive = true;
-      this.#gathering.joined(this);
-      return atHand;
-    }
-    const stretch = atHand ?? (await history.after(position));
-    for (const change of stretch.items) {
-      const delivery = deliveryOf(this.#interests, change);
-      while (delivery !== undefined && !this.#queue.hasRoom(delivery) && !this.isClosed)
-        await new Promise<void>((resolve) => (this.#onRoom = resolve));
-      if (this.isClosed) return stretch;
-      this.#tell(change, delivery);
-    }
-    if (stretch.items.length > 0 || atHand !== undefined) await turn();
-    else if (history.wakes === wakes) await history.progress(this.#stop.signal);
-    return stretch;
-  }
-
-  #tell(change: FeedChange, delivery: Delivery | undefined): void {
-    if (delivery !== undefined) this.#queue.offer(delivery);
-    if (change.isLast) this.#queue.reach(change.position);
+  #drop(subscription: Subscription): void {
+    this.#index?.delete(subscription.interned, subscription);
+    this.#gathering.interner.release(subscription.interned);
   }
 }

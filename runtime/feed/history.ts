@@ -46,6 +46,11 @@ export class History {
   #page: { readonly items: readonly FeedChange[]; told: number } = { items: [], told: 0 };
   #position: string | undefined;
   #wakes = 0;
+  /** Readings of the store's feed that were begun, and the newest that found nothing. */
+  #begun = 0;
+  #atEnd = 0;
+  /** Has the reader look whether there is more. */
+  #look = () => {};
   #reader: AbortController | undefined;
   /** The reader under way, or the one before. */
   #reading: Promise<void> = Promise.resolve();
@@ -113,6 +118,18 @@ export class History {
       this.#waiting.add(wake);
       signal?.addEventListener("abort", wake);
     });
+  }
+
+  /**
+   * Resolves when the reader has met all that was there at the call; answers whether it has, rather than being stopped or
+   * having lost it.
+   */
+  async metAll(): Promise<boolean> {
+    const reader = this.#reader;
+    const since = this.#begun;
+    this.#look();
+    while (reader !== undefined && reader === this.#reader && this.#atEnd <= since) await this.progress();
+    return reader !== undefined && reader === this.#reader && this.#position !== undefined;
   }
 
   /** Resolves when nothing is being read any more. Nobody attends. */
@@ -205,16 +222,19 @@ export class History {
     const { feed, audience } = this.#options;
     let told = true;
     let wake = () => {};
-    const stop = feed.onCommit(() => {
+    this.#look = () => {
       told = true;
       wake();
-    });
+    };
+    const stop = feed.onCommit(this.#look);
     const abort = () => wake();
     signal.addEventListener("abort", abort);
     this.#wake();
     try {
       for (let position = from; !signal.aborted; ) {
         told = false;
+        this.#begun += 1;
+        const reading = this.#begun;
         const page = await this.#read(position);
         if (signal.aborted) return;
         const progress = { items: page.items, told: 0 };
@@ -231,6 +251,7 @@ export class History {
         this.ring.mark(position);
         if (page.items.at(-1)?.isLast !== false) this.#position = position;
         reached(position);
+        if (page.isEnd) this.#atEnd = reading;
         this.#wake();
         if (!page.isEnd) await turn();
         else if (!told && !signal.aborted) await new Promise<void>((resolve) => (wake = resolve));

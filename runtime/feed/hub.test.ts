@@ -123,6 +123,7 @@ describe("the hub", () => {
       const event = await first.next();
       if (event?.kind === "commit") positions.push(event.position);
     }
+    await hub.history.metAll();
     const reads = feed.reads.length;
     const back = await Promise.all(positions.map((from) => follow(hub, { interests: everybody, from })));
     const rest = await Promise.all(back.map((follower, n) => (n === 29 ? [] : told(follower, 29 - n))));

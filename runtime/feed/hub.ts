@@ -1,11 +1,13 @@
-import { setImmediate as turn } from "node:timers/promises";
 import type { ChangeFeed } from "../store/contract/feed.ts";
 import type { Budget } from "./budget.ts";
 import type { FeedChange } from "./change.ts";
-import { Follower, type FollowerBounds, type Gathering, type Subscription } from "./follower.ts";
+import { Convoy } from "./convoy.ts";
+import { Follower, type FollowerBounds, type Gathering } from "./follower.ts";
 import { History, type HistoryOptions } from "./history.ts";
-import { type Interest, Interests } from "./interests.ts";
-import type { Concerned } from "./queue.ts";
+import type { Interest } from "./interests.ts";
+import { Interner } from "./interner.ts";
+import type { Delivery } from "./queue.ts";
+import { Telling } from "./telling.ts";
 
 export type HubOptions = Omit<HistoryOptions, "audience">;
 
@@ -30,9 +32,6 @@ export interface Listener {
 
 const BOUNDS: FollowerBounds = { bytes: 2 ** 18, events: 1_000, replay: 10_000 };
 
-/** Followers that are told of a change in one turn of the event loop. */
-const SLICE = 1_000;
-
 /**
  * A realm's changes for all who follow them in this instance: one reader of the store, none where nobody follows, and an
  * index by which a change meets only those whom it may concern. Nobody is waited for.
@@ -40,26 +39,34 @@ const SLICE = 1_000;
 export class Hub {
   readonly history: History;
   readonly #feed: ChangeFeed;
+  readonly #interner = new Interner();
+  /** Those who have caught up. */
+  readonly #live = new Telling();
+  readonly #convoy: Convoy;
+  readonly #followers = new Set<Follower>();
   readonly #listeners = new Set<Listener>();
-  #closed = false;
-  #order = 0;
-  readonly #interests = new Interests<Subscription>();
-  readonly #followers = new Map<Follower, () => void>();
-  /** Those who were offered something of the commit under way. */
-  #open = new Set<Follower>();
   readonly #gathering: Gathering;
+  #isClosed = false;
+  #order = 0;
+  /** Followers, and those that are about to be, for whom the feed is read. */
+  #attending = 0;
+  #leave = () => {};
 
   constructor(options: HubOptions) {
-    this.#feed = options.feed;
+    const { feed } = options;
+    this.#feed = feed;
     this.history = new History({
       ...options,
       audience: { take: (change) => this.#take(change), lost: (_, to) => this.#lost(to) },
     });
+    const { history } = this;
+    this.#convoy = new Convoy(history, feed, (follower) => this.#live.enter(follower));
     this.#gathering = {
-      history: this.history,
-      register: (interest, subscription) => this.#interests.add(interest, subscription),
-      // The commit under way may have begun before.
-      joined: (follower) => this.#open.add(follower),
+      interner: this.#interner,
+      get position() {
+        return history.position;
+      },
+      taken: (follower) => this.#convoy.taken(follower),
       left: (follower) => this.#left(follower),
     };
   }
@@ -71,7 +78,7 @@ export class Hub {
 
   /** Different interests of all followers. */
   get interests(): number {
-    return this.#interests.size;
+    return this.#interner.size;
   }
 
   /**
@@ -79,15 +86,16 @@ export class Hub {
    * @throws StoreUnavailable where there is no telling what "now" is
    */
   async follow({ interests, from, wake, budget, ...bounds }: FollowOptions): Promise<Follower> {
-    const leave = this.history.attend();
+    this.#attend();
     try {
       const start = from ?? (await this.#feed.head());
-      const owner = { wake, budget };
-      const follower = new Follower(this.#gathering, interests, start, { ...BOUNDS, ...bounds }, owner);
-      this.#followers.set(follower, leave);
+      const own = Object.keys(bounds).length === 0 ? BOUNDS : { ...BOUNDS, ...bounds };
+      const follower = new Follower(this.#gathering, interests, start, own, { wake, budget });
+      this.#followers.add(follower);
+      this.#convoy.add(follower, start);
       return follower;
     } catch (error) {
-      leave();
+      this.#attendNoMore();
       throw error;
     }
   }
@@ -104,69 +112,53 @@ export class Hub {
       this.#listeners.delete(listener);
       leave();
     };
-    while (this.history.position === undefined && !this.#closed) await this.history.progress();
-    if (!this.#closed) return untap;
+    while (this.history.position === undefined && !this.#isClosed) await this.history.progress();
+    if (!this.#isClosed) return untap;
     untap();
     throw new Error("the feed is no longer followed");
   }
 
   /** Ends all who follow. */
   async close(): Promise<void> {
-    this.#closed = true;
+    this.#isClosed = true;
     this.#listeners.clear();
-    for (const follower of [...this.#followers.keys()]) follower.close();
+    for (const follower of [...this.#followers]) follower.close();
+    this.#convoy.close();
     await this.history.close();
   }
 
-  #take(change: FeedChange): Promise<void> {
-    this.#order += 1;
-    change.order = this.#order;
-    for (const listener of this.#listeners) listener.take(change);
-    return this.#tell(change);
+  #attend(): void {
+    this.#attending += 1;
+    if (this.#attending === 1) this.#leave = this.history.attend();
+  }
+
+  #attendNoMore(): void {
+    this.#attending -= 1;
+    if (this.#attending === 0) this.#leave();
   }
 
   /** Who joins meanwhile has the change from the ring. */
-  async #tell(change: FeedChange): Promise<void> {
-    let told = 0;
-    for (const [follower, concerns] of this.#concerned(change)) {
-      if (change.recorded === "documents") follower.offer({ change, concerns });
-      this.#open.add(follower);
-      told += 1;
-      if (told % SLICE === 0) await turn();
-    }
-    if (!change.isLast) return;
-    const open = this.#open;
-    this.#open = new Set();
-    for (const follower of open) {
-      follower.reach(change.position);
-      told += 1;
-      if (told % SLICE === 0) await turn();
-    }
-  }
-
-  /** Each follower once, whatever it is about the change that concerns it. */
-  #concerned(change: FeedChange): ReadonlyMap<Follower, readonly Concerned[]> {
-    const found = new Map<Follower, Concerned[]>();
-    for (const { holders, before, after } of this.#interests.concerns(change)) {
-      for (const { follower, key } of holders) {
-        if (!follower.isLive) continue;
-        const concerns = found.get(follower);
-        if (concerns === undefined) found.set(follower, [{ key, before, after }]);
-        else concerns.push({ key, before, after });
-      }
-    }
-    return found;
+  #take(change: FeedChange): Promise<void> | undefined {
+    this.#order += 1;
+    change.order = this.#order;
+    for (const listener of this.#listeners) listener.take(change);
+    return this.#live.tell(change, offer);
   }
 
   #lost(to: string): void {
-    this.#open.clear();
+    this.#live.break();
     for (const listener of this.#listeners) listener.lost();
-    for (const follower of this.#followers.keys()) if (follower.isLive) follower.lose("expired", to);
+    for (const follower of this.#followers) if (follower.isLive) follower.queue.gap("expired", to);
   }
 
   #left(follower: Follower): void {
-    this.#open.delete(follower);
-    this.#followers.get(follower)?.();
-    this.#followers.delete(follower);
+    this.#live.leave(follower);
+    this.#convoy.remove(follower);
+    if (this.#followers.delete(follower)) this.#attendNoMore();
   }
+}
+
+function offer(follower: Follower, delivery: Delivery): boolean {
+  follower.queue.offer(delivery);
+  return true;
 }

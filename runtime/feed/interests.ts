@@ -1,6 +1,5 @@
 import type { Filter, Scalar } from "../filter/algebra.ts";
-import { type Anchor, anchorsOf } from "../filter/anchors.ts";
-import { canonicalKey } from "../filter/canonical.ts";
+import type { Anchor } from "../filter/anchors.ts";
 import type { Field } from "../filter/fields.ts";
 import { matches, reaches } from "../filter/predicate.ts";
 import type { JsonObject, JsonValue } from "../json.ts";
@@ -41,36 +40,40 @@ export function relationOf(
   return before === false && !after ? undefined : { before, after };
 }
 
-/** One interest, however many hold it. */
-interface Interned<T> {
+/** An interest as all who have an equal one share it. */
+export interface Interned {
   readonly interest: Interest;
   readonly key: string;
-  readonly holders: Set<T>;
   /** See `anchorsOf`. */
   readonly anchors: readonly Anchor[] | undefined;
+  /** By how many it is held. */
+  holders: number;
 }
 
 /** Interests of one collection by the values that their documents have. */
 class CollectionIndex<T> {
-  readonly all = new Map<string, Interned<T>>();
+  /** Who has each of them. */
+  readonly all = new Map<Interned, Set<T>>();
   /** Those whose documents have no particular values. */
-  readonly #rest = new Set<Interned<T>>();
+  readonly #rest = new Set<Interned>();
   readonly #fields = new Map<
     string,
-    { readonly field: Field; readonly values: Map<Scalar, Set<Interned<T>>> }
+    { readonly field: Field; readonly values: Map<Scalar, Set<Interned>> }
   >();
 
-  add(interned: Interned<T>): void {
-    this.all.set(interned.key, interned);
+  add(interned: Interned): Set<T> {
+    const holders = new Set<T>();
+    this.all.set(interned, holders);
     if (interned.anchors === undefined) this.#rest.add(interned);
     for (const { field, value } of interned.anchors ?? []) {
       const { values } = kept(this.#fields, nameOf(field), () => ({ field, values: new Map() }));
       kept(values, value, () => new Set()).add(interned);
     }
+    return holders;
   }
 
-  delete(interned: Interned<T>): void {
-    this.all.delete(interned.key);
+  delete(interned: Interned): void {
+    this.all.delete(interned);
     this.#rest.delete(interned);
     for (const { field, value } of interned.anchors ?? []) {
       const values = this.#fields.get(nameOf(field))?.values;
@@ -82,15 +85,15 @@ class CollectionIndex<T> {
   }
 
   /** Those that the change may concern: no other does. */
-  candidates({ before, after }: FeedDocumentChange): Iterable<Interned<T>> {
-    if (before === "unknown") return this.all.values();
+  candidates({ before, after }: FeedDocumentChange): Iterable<Interned> {
+    if (before === "unknown") return this.all.keys();
+    if (this.#fields.size === 0) return this.#rest;
     const found = new Set(this.#rest);
-    if (this.#fields.size === 0) return found;
     for (const image of [before, after]) if (image !== undefined) this.#find(image.document, found);
     return found;
   }
 
-  #find(document: JsonObject, found: Set<Interned<T>>): void {
+  #find(document: JsonObject, found: Set<Interned>): void {
     for (const { field, values } of this.#fields.values()) {
       const note = (value: JsonValue) => {
         if (typeof value !== "object") for (const interned of values.get(value) ?? []) found.add(interned);
@@ -104,43 +107,32 @@ class CollectionIndex<T> {
 /** All that a walk to the field's values depends on. */
 const nameOf = ({ segments, arrays }: Field) => JSON.stringify([segments, arrays]);
 
-/**
- * Who wants to hear of what: equal interests are one, and a change meets only those whose equalities its document
- * satisfies, before or after, and those that have none.
- */
+/** Who wants to hear of what: a change meets only those whose equalities its document satisfies, and those without any. */
 export class Interests<T> {
   readonly #collections = new Map<string, CollectionIndex<T>>();
 
-  /** Answers how to take it back. A holder has an interest once. */
-  add(interest: Interest, holder: T): () => void {
-    const { collection, filter, visibility } = interest;
-    const index = kept(this.#collections, collection, () => new CollectionIndex<T>());
-    const key = `${visibility} ${canonicalKey(filter)}`;
-    const interned = index.all.get(key) ?? { interest, key, holders: new Set(), anchors: anchorsOf(filter) };
-    if (interned.holders.size === 0) index.add(interned);
-    interned.holders.add(holder);
-    return () => {
-      if (!interned.holders.delete(holder) || interned.holders.size > 0) return;
-      index.delete(interned);
-      if (index.all.size === 0) this.#collections.delete(collection);
-    };
+  add(interned: Interned, holder: T): void {
+    const index = kept(this.#collections, interned.interest.collection, () => new CollectionIndex<T>());
+    (index.all.get(interned) ?? index.add(interned)).add(holder);
   }
 
-  /** Different interests. */
-  get size(): number {
-    let size = 0;
-    for (const { all } of this.#collections.values()) size += all.size;
-    return size;
+  delete(interned: Interned, holder: T): void {
+    const { collection } = interned.interest;
+    const index = this.#collections.get(collection);
+    const holders = index?.all.get(interned);
+    if (index === undefined || holders?.delete(holder) !== true || holders.size > 0) return;
+    index.delete(interned);
+    if (index.all.size === 0) this.#collections.delete(collection);
   }
 
   /** Interests that the change concerns, each once. */
-  concerns(change: FeedChange): readonly Concern<T>[] {
+  concerns(change: FeedDocumentChange): readonly Concern<T>[] {
     const index = this.#collections.get(change.collection);
-    if (index === undefined || change.recorded === "ids") return [];
     const found: Concern<T>[] = [];
-    for (const { interest, holders } of index.candidates(change)) {
-      const relation = relationOf(interest, change);
-      if (relation !== undefined) found.push({ ...relation, holders });
+    for (const interned of index?.candidates(change) ?? []) {
+      const relation = relationOf(interned.interest, change);
+      const holders = index?.all.get(interned);
+      if (relation !== undefined && holders !== undefined) found.push({ ...relation, holders });
     }
     return found;
   }

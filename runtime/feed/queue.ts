@@ -188,6 +188,11 @@ export class Queue implements Holder {
     return this.#events === undefined || this.#fits(weightOf(delivery), delivery.concerns.length);
   }
 
+  /** Whether there is room for as much again as is held. */
+  get isHalfEmpty(): boolean {
+    return this.#bytes * 2 <= this.#bounds.bytes && this.#count * 2 <= this.#bounds.events;
+  }
+
   end(): void {
     if (this.#ended) return;
     this.#ended = true;

@@ -76,6 +76,12 @@ export class Ring<T extends Positioned> {
     return this.#places.has(position);
   }
 
+  /** The position after which what came at this one is the next; undefined where the ring does not reach back so far. */
+  before(position: string): string | undefined {
+    const place = this.#places.get(position);
+    return place === undefined ? undefined : this.#entries[place - this.#forgotten - 1]?.position;
+  }
+
   add(items: readonly T[]): void {
     for (const item of items) {
       // The one with which the ring begins.

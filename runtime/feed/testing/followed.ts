@@ -38,6 +38,7 @@ export function watched(feed: ChangeFeed): Watched {
     reads: [],
     head: () => feed.head(),
     oldest: () => feed.oldest(),
+    order: (position) => feed.order(position),
     hold: (name, position) => feed.hold(name, position),
     read: (position, limit, bytes) => {
       own.reads.push(position);

@@ -11,6 +11,11 @@ export interface ChangeFeed {
   /** One as far back as history is known to reach. */
   oldest(): Promise<string>;
   /**
+   * A text that is never greater than those of later positions, compared by its code units; of some that are near each other
+   * it is the same. Undefined for what can be no position.
+   */
+  order(position: string): string | undefined;
+  /**
    * Keeps what comes after a position for whoever is called so, in place of the one that they held before; undefined: for
    * them no longer. History is held for {@link HELD} milliseconds and within its bound of bytes, not beyond. Where the
    * server of a shared store keeps it, that alone decides.

@@ -7,7 +7,7 @@ import { FeedPage } from "../../feed-page.ts";
 import { Listeners } from "../../listeners.ts";
 import type { Engine } from "../engine.ts";
 import { Follower } from "./follow.ts";
-import { tokenOf } from "./position.ts";
+import { timeOf, tokenOf } from "./position.ts";
 import { FeedStream, type Followed, type StreamOptions } from "./stream.ts";
 
 /** Changes that the steady stream fetches at once. */
@@ -100,6 +100,10 @@ export class MongoFeed implements ChangeFeed {
     if (this.#collections.size === 0) return NOWHERE;
     const begun = await this.#follower.begun();
     return this.#follower.tail.first ?? begun;
+  }
+
+  order(position: string): string | undefined {
+    return timeOf(position);
   }
 
   /** The server keeps its history for as long as it is set to. */

@@ -19,6 +19,11 @@ export function positionOf(token: unknown): string {
     : data.toUpperCase();
 }
 
+/** The cluster's time that a position is of: its first 8 bytes, after the mark of their type. */
+export function timeOf(position: string): string | undefined {
+  return tokenOf(position)?._data.slice(0, 18);
+}
+
 /** The token that a position was made from; undefined for what can be none. Whether it is one only the server knows. */
 export function tokenOf(position: string): ResumeToken | undefined {
   const [, data, bits] = written.exec(position) ?? [];

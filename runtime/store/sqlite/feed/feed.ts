@@ -108,6 +108,10 @@ export class SqliteFeed implements ChangeFeed {
     return this.#writing((connection) => holdBack(connection, name, number));
   }
 
+  order(position: string): string | undefined {
+    return numberOf(position)?.toString().padStart(DIGITS, "0");
+  }
+
   async head(): Promise<string> {
     const [position] = valuesOf(this.#reading().prepare(headPosition).get());
     return `${wholeNumberOf(position)}`;
@@ -135,6 +139,9 @@ export class SqliteFeed implements ChangeFeed {
 
 /** Runs a statement among the writes. */
 type Writing = (work: (connection: Connection) => void) => Promise<void>;
+
+/** Of the longest position. */
+const DIGITS = 15;
 
 /** Undefined for what can be no position. */
 function numberOf(position: string): number | undefined {

@@ -66,6 +66,22 @@ export function describeFeed(suite: Suite): void {
       expect((await changesSince(suite, head, 1)).map(summary)).toEqual(["+d"]);
     });
 
+    test("positions are ordered, as far as is told, as what they are of; what can be none is not", async () => {
+      const { feed } = suite.store;
+      const { collection, from } = await followed();
+      for (const id of ["a", "b"]) await collection.insert(written(id, {}));
+      const later = await feed.head();
+      await suite.store.transaction(async (transaction) => {
+        for (const id of ["c", "d"]) await transaction.collection("app.people").insert(written(id, {}));
+      });
+      const changes = await changesSince(suite, from, 4);
+      const positions = [from, ...changes.map(({ position }) => position), await feed.head()];
+      const orders = positions.map((position) => feed.order(position) ?? "none");
+      expect(orders).toEqual(orders.toSorted());
+      expect(String(feed.order(later)) < String(orders[3])).toBe(true);
+      for (const position of ["", "x", "-1", "1.5", "82\n"]) expect(feed.order(position)).toBeUndefined();
+    });
+
     test("records transactions and expiry, and nothing that did not happen", async () => {
       const { collection, from } = await followed([
         shape("app.people", { feed: "documents", indexes: [index("by_name", ["name"], true)] }),

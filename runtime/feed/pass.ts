@@ -1,0 +1,299 @@
+import { setImmediate as turn } from "node:timers/promises";
+import { HistoryExpired } from "../store/contract/errors.ts";
+import type { ChangeFeed } from "../store/contract/feed.ts";
+import type { Stretch } from "../store/ring.ts";
+import type { FeedChange } from "./change.ts";
+import type { Catching, Follower } from "./follower.ts";
+import type { History } from "./history.ts";
+import type { Delivery, Gap } from "./queue.ts";
+import { Telling } from "./telling.ts";
+
+/** What becomes of those who are in a pass no more. */
+export interface Ways {
+  /** It has met everything. At once it is told of what comes. */
+  join(follower: Follower): void;
+  /** It was given up: it goes on elsewhere. */
+  skip(follower: Follower, why: Gap): void;
+  /** It goes on in a later pass: when it has taken more, when its position is known better, or when there is more to read. */
+  later(follower: Follower, why: "full" | "unsure" | "waiting"): void;
+  /** Those who have come meanwhile and are further than this. */
+  come(order: string): readonly Follower[];
+}
+
+/** Changes that are looked up at once, and milliseconds of a turn of the event loop that a pass takes. */
+const SLICE = 500;
+const BYTES = 4 * 2 ** 20;
+const MILLISECONDS = 5;
+/** Followers that join the others in one turn. */
+const JOINING = 1_000;
+
+/** Where somebody entered: before any change with a higher number. */
+interface Entry {
+  readonly since: number;
+}
+
+/**
+ * One way through the history, from the furthest back of those who catch up, for all of them: each is met at its position
+ * and told from there on. Who has no room drops out, so that it holds up nobody.
+ */
+export class Pass {
+  readonly #history: History;
+  readonly #feed: Pick<ChangeFeed, "order">;
+  readonly #ways: Ways;
+  readonly #telling = new Telling();
+  readonly #active = new Map<Follower, Entry>();
+  /** Not met yet, the next one last; by the changes at which they are. */
+  #ahead: Follower[] = [];
+  readonly #after = new Map<string, Set<Follower>>();
+  readonly #before = new Map<string, Set<Follower>>();
+  /** Changes that were told. */
+  #met = 0;
+  #farthest = Number.POSITIVE_INFINITY;
+  #position = "";
+  #order = "";
+  /** The end of the newest commit, and the number of its last change. */
+  #whole = { position: "", at: 0 };
+  #began = 0;
+
+  constructor(history: History, feed: Pick<ChangeFeed, "order">, ways: Ways) {
+    this.#history = history;
+    this.#feed = feed;
+    this.#ways = ways;
+  }
+
+  /** Resolves when nobody is in it any more. @throws what reading throws; those who were in it go on later */
+  async run(): Promise<void> {
+    try {
+      while (this.#find()) await this.#step();
+    } finally {
+      for (const follower of [...this.#active.keys()]) this.#out(follower, "waiting");
+      for (const follower of this.#ahead.splice(0))
+        if (this.#isAhead(follower)) this.#ways.later(follower, "waiting");
+    }
+  }
+
+  /** Up to where somebody in it was told everything; undefined where that is where it came from. */
+  reached(follower: Follower): string | undefined {
+    const entry = this.#active.get(follower);
+    return entry !== undefined && this.#whole.at > entry.since ? this.#whole.position : undefined;
+  }
+
+  /** It has ended, or catches up no more. */
+  remove(follower: Follower): void {
+    this.#telling.leave(follower);
+    this.#active.delete(follower);
+    this.#unmeet(follower);
+  }
+
+  /** Whether somebody is in it; begins anew further on where nobody is but some are ahead. */
+  #find(): boolean {
+    this.#admit(this.#ways.come(this.#order));
+    if (this.#active.size > 0) return true;
+    for (let next = this.#ahead.pop(); next !== undefined; next = this.#ahead.pop()) {
+      const { catching } = next;
+      if (catching === undefined || !this.#isAhead(next)) continue;
+      this.#position = catching.position;
+      this.#order = catching.order ?? "";
+      this.#enter(next, catching);
+      this.#meet(this.#after, catching.position);
+      return true;
+    }
+    return false;
+  }
+
+  #admit(followers: readonly Follower[]): void {
+    if (followers.length === 0) return;
+    for (const follower of followers) {
+      const { position, next } = follower.catching ?? {};
+      if (position === undefined) continue;
+      const [at, key] = next === undefined ? [this.#after, position] : [this.#before, next];
+      const those = at.get(key);
+      if (those === undefined) at.set(key, new Set([follower]));
+      else those.add(follower);
+      this.#ahead.push(follower);
+    }
+    const orderOf = ({ catching }: Follower) => catching?.order ?? "";
+    this.#ahead.sort((a, b) => (orderOf(a) < orderOf(b) ? 1 : orderOf(a) > orderOf(b) ? -1 : 0));
+  }
+
+  #isAhead(follower: Follower): boolean {
+    const { position, next } = follower.catching ?? {};
+    return (
+      this.#after.get(position ?? "")?.has(follower) === true ||
+      this.#before.get(next ?? "")?.has(follower) === true
+    );
+  }
+
+  #unmeet(follower: Follower): void {
+    const { position = "", next = "" } = follower.catching ?? {};
+    for (const [at, key] of [
+      [this.#after, position],
+      [this.#before, next],
+    ] as const) {
+      const those = at.get(key);
+      if (those?.delete(follower) === true && those.size === 0) at.delete(key);
+    }
+  }
+
+  async #step(): Promise<void> {
+    const { ring } = this.#history;
+    const atHand = ring.after(this.#position, SLICE, BYTES);
+    if (atHand?.isEnd === true && atHand.items.length === 0) {
+      // From the look into the ring up to there nobody else runs.
+      this.#join();
+      if (this.#active.size > 0) await turn();
+      return;
+    }
+    const read = atHand === undefined ? this.#older() : Promise.resolve(atHand);
+    const stretch = await read.catch((error: unknown) => {
+      if (error instanceof HistoryExpired) return "expired" as const;
+      throw error;
+    });
+    if (stretch === "expired") {
+      for (const follower of [...this.#active.keys()]) this.#skip(follower, "expired");
+      return;
+    }
+    if (stretch === undefined) {
+      for (const follower of [...this.#active.keys()]) this.#out(follower, "waiting");
+      return;
+    }
+    for (const change of stretch.items) await this.#tell(change);
+    this.#position = stretch.position;
+    const order = this.#feed.order(stretch.position) ?? "";
+    if (order > this.#order) this.#order = order;
+    await this.#pause();
+  }
+
+  /** What comes next of what is not at hand; undefined where there is nothing to be read now. @throws HistoryExpired */
+  async #older(): Promise<Stretch<FeedChange> | undefined> {
+    const { ring, position: whole } = this.#history;
+    const { items, position } = await this.#history.after(this.#position, BYTES);
+    // Whoever hears of changes first has heard of these then.
+    const last = items.at(-1);
+    const isBehind = last !== undefined && this.#isBeforeReader(last.position);
+    if (!isBehind && !items.some((change) => ring.has(change.position)) && !(await this.#history.metAll()))
+      return undefined;
+    const at = items.findIndex((change) => ring.has(change.position));
+    const found = items[at];
+    if (found !== undefined) {
+      // From there on the ring has them: what everybody shares.
+      const before = ring.before(found.position);
+      return before === undefined
+        ? { items: items.slice(0, at + 1), position: found.position, isEnd: false }
+        : { items: items.slice(0, at), position: before, isEnd: false };
+    }
+    if (items.length > 0) return { items, position, isEnd: false };
+    // There is nothing after the position that the reader had not met when this was read.
+    const isPast = whole !== undefined && this.#order <= (this.#feed.order(whole) ?? "");
+    return isPast && ring.has(whole) ? { items, position: whole, isEnd: false } : undefined;
+  }
+
+  #isBeforeReader(position: string): boolean {
+    const { last } = this.#history.ring;
+    return last !== undefined && (this.#feed.order(position) ?? "") < (this.#feed.order(last) ?? "");
+  }
+
+  async #tell(change: FeedChange): Promise<void> {
+    const order = this.#feed.order(change.position) ?? "";
+    if (order > this.#order) this.#pass(order);
+    this.#meet(this.#before, change.position);
+    if (this.#active.size > 0) {
+      this.#met += 1;
+      if (this.#met > this.#farthest) this.#leaveBehind();
+      await this.#telling.tell(change, this.#offer);
+      if (change.isLast) this.#whole = { position: change.position, at: this.#met };
+    }
+    this.#position = change.position;
+    this.#order = order;
+    this.#meet(this.#after, change.position);
+    await this.#pause();
+  }
+
+  /** Those whose positions are none of changes and come before this: they are here, unless they are near the last one. */
+  #pass(order: string): void {
+    for (let next = this.#ahead.at(-1); next !== undefined; next = this.#ahead.at(-1)) {
+      const { catching } = next;
+      if (catching !== undefined && this.#isAhead(next)) {
+        if ((catching.order ?? "") >= order) return;
+        if (catching.order === this.#order || catching.next !== undefined) {
+          this.#unmeet(next);
+          this.#ways.later(next, "unsure");
+        } else this.#enter(next, catching);
+      }
+      this.#ahead.pop();
+    }
+  }
+
+  #meet(at: Map<string, Set<Follower>>, position: string): void {
+    for (const follower of [...(at.get(position) ?? [])])
+      if (follower.catching !== undefined) this.#enter(follower, follower.catching);
+  }
+
+  #enter(follower: Follower, catching: Catching): void {
+    this.#unmeet(follower);
+    this.#active.set(follower, { since: this.#met });
+    this.#farthest = Math.min(this.#farthest, this.#met + catching.left);
+    this.#telling.enter(follower);
+  }
+
+  readonly #offer = (follower: Follower, delivery: Delivery): boolean => {
+    if (follower.queue.hasRoom(delivery)) {
+      follower.queue.offer(delivery);
+      return true;
+    }
+    // The change under way it has not had.
+    this.#met -= 1;
+    this.#out(follower, "full");
+    this.#met += 1;
+    return false;
+  };
+
+  #out(follower: Follower, why: "full" | "waiting"): void {
+    this.#settle(follower);
+    this.#ways.later(follower, why);
+  }
+
+  /** It has come so far. */
+  #settle(follower: Follower): void {
+    const entry = this.#active.get(follower);
+    const { catching } = follower;
+    this.remove(follower);
+    if (entry === undefined || catching === undefined) return;
+    if (this.#met === entry.since) return;
+    catching.left -= this.#met - entry.since;
+    catching.position = this.#position;
+    catching.order = this.#order;
+    catching.next = undefined;
+  }
+
+  #skip(follower: Follower, why: Gap): void {
+    this.remove(follower);
+    this.#ways.skip(follower, why);
+  }
+
+  #leaveBehind(): void {
+    this.#farthest = Number.POSITIVE_INFINITY;
+    for (const [follower, { since }] of [...this.#active]) {
+      const most = since + (follower.catching?.left ?? 0);
+      if (most < this.#met) this.#skip(follower, "far");
+      else this.#farthest = Math.min(this.#farthest, most);
+    }
+  }
+
+  #join(): void {
+    let joined = 0;
+    for (const follower of this.#active.keys()) {
+      if (joined === JOINING) return;
+      joined += 1;
+      this.remove(follower);
+      this.#ways.join(follower);
+    }
+  }
+
+  /** Others have their turns. */
+  async #pause(): Promise<void> {
+    if (performance.now() - this.#began < MILLISECONDS) return;
+    await turn();
+    this.#began = performance.now();
+  }
+}
