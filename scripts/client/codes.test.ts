@@ -102,7 +102,7 @@ function membersOf(path: string, method: string): readonly (readonly string[])[]
   }
   if (section === "_orgs") return [["$orgs", ...(ofOrganizations[below]?.[method] ?? ["?"])]];
   if (section === "_admin") return [["$admin", ofAdministration[below]?.[method] ?? "?"]];
-  if (path === "_openapi.json" || path === "_docs") return [];
+  if (["_openapi.json", "_docs", "_realtime"].includes(path)) return [];
   const [, database = "", collection = "", rest = ""] = /^([^/]+)\/([^/]+)(.*)$/.exec(path) ?? [];
   if (collection === "_batch") return [[database, "$batch"]];
   const operations = ofCollections.find(([pattern]) => pattern.test(rest))?.[1];

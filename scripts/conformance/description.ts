@@ -49,8 +49,10 @@ export interface Body {
 export interface Response {
   /** By their names in lower case. */
   readonly headers: ReadonlyMap<string, { readonly required: boolean; readonly valid: Valid }>;
-  /** What is wrong with a body first, if anything is. Absent: the answer has no body. */
+  /** What is wrong with a body, or with an event of a stream, first, if anything is. Absent: the answer has no body. */
   readonly fault?: (body: JsonValue | undefined) => ErrorObject | undefined;
+  /** Its body is an event stream. */
+  readonly streams: boolean;
   /** Of errors: those that the operation answers with this status. */
   readonly codes: readonly string[];
 }
@@ -176,6 +178,7 @@ export class Description {
     return {
       headers: new Map(described),
       ...(schema !== undefined && { fault: this.#faultFinder(schema) }),
+      streams: response["content"] !== undefined && "text/event-stream" in object(response["content"]),
       codes: schema === undefined ? [] : codesIn(schema),
     };
   }
@@ -212,9 +215,10 @@ function codesIn(schema: JsonObject): readonly string[] {
   );
 }
 
-/** The schema of what a parameter or a response holds as JSON. */
+/** The schema of what a parameter or a response holds, in whatever its one media type is. */
 function schemaIn({ content }: JsonObject): JsonObject | undefined {
-  return content === undefined ? undefined : object(object(object(content)["application/json"])["schema"]);
+  const [held] = content === undefined ? [] : Object.values(object(content));
+  return held === undefined ? undefined : object(object(held)["schema"]);
 }
 
 function object(value: unknown): JsonObject {

@@ -1,5 +1,6 @@
 import { isJsonObject } from "../../runtime/json.ts";
 import type { Operation } from "./description.ts";
+import { textOf } from "./events.ts";
 import { existing, informed } from "./informed.ts";
 import { company, type Tenant } from "./organizations.ts";
 import type { Pairs } from "./queries.ts";
@@ -55,7 +56,7 @@ export async function ask(
   body?: string,
 ): Promise<Received> {
   const response = await fetch(world.url + path, { method, headers, body: body ?? null });
-  return { status: response.status, headers: response.headers, text: await response.text() };
+  return { status: response.status, headers: response.headers, text: await textOf(response) };
 }
 
 /** The query, where documents are made mostly with an organization that there is, and sometimes a team. */

@@ -1,5 +1,6 @@
 import { isJsonObject } from "../../runtime/json.ts";
 import type { Operation, Response } from "./description.ts";
+import { eventStream, eventsIn } from "./events.ts";
 import type { Received, Sent } from "./exchange.ts";
 import { parsed } from "./wire.ts";
 
@@ -42,9 +43,17 @@ export function* undescribed(response: Response, received: Received, method: str
   yield* headers(response, received);
 }
 
-function* content({ fault }: Response, { text, headers: got }: Received): Iterable<string> {
+function* content({ fault, streams }: Response, { text, headers: got }: Received): Iterable<string> {
   if (fault === undefined) {
     if (text !== "" || got.has("content-type")) yield "has a body that is not described";
+    return;
+  }
+  if (streams) {
+    if (got.get("content-type") !== eventStream) yield "is no event stream";
+    for (const event of eventsIn(text)) {
+      const first = fault(event);
+      if (first !== undefined) yield `has an event that its schema does not allow: ${JSON.stringify(event)}`;
+    }
     return;
   }
   if (got.get("content-type") !== "application/json; charset=utf-8") yield "is not of type JSON";

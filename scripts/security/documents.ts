@@ -34,6 +34,8 @@ export interface Documents {
   readonly keys?: Readonly<Partial<Record<DocumentOperation, string>>>;
   /** The organization that they belong to: only its members make any, and keys are none. */
   readonly organization?: string;
+  /** They can be followed, by whoever may list them. */
+  readonly realtime?: true;
 }
 
 /** The organization of `maker`, whose agent is `agent`, in realms that have any. */
@@ -160,6 +162,7 @@ export const documents: Readonly<Record<string, Documents>> = {
   "helpdesk/support/tickets": {
     body: () => ({ subject: "Help", status: "open" }),
     organization: company,
+    realtime: true,
     verdicts: {
       create: insiders("201", "maker", "agent"),
       list: users("200"),
@@ -176,6 +179,7 @@ export const documents: Readonly<Record<string, Documents>> = {
   "inventory/stock/locations": { body: (n) => ({ warehouse: "north", aisle: 1, bin: n }), verdicts: {} },
   "inventory/stock/movements": {
     body: () => ({ item_id: "i", location_id: "l", quantity: 1, moved_at: "2026-01-01T00:00:00Z" }),
+    realtime: true,
     verdicts: {},
   },
 };

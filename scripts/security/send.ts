@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../../runtime/json.ts";
+import { isEventStream, textOf } from "../conformance/events.ts";
 
 export interface Sent {
   readonly headers?: Readonly<Record<string, string>>;
@@ -13,7 +14,7 @@ export interface Received {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** `{}` where there is none. */
+  /** `{}` where there is none, or a stream. */
   readonly body: JsonObject;
   /** The status, and the code of an error: `404 not_found`. */
   readonly outcome: string;
@@ -27,8 +28,8 @@ export async function send(method: string, url: string, sent: Sent = {}): Promis
   }
   if (sent.token !== undefined) headers.set("authorization", `Bearer ${sent.token}`);
   const response = await fetch(url, { method, headers, body: text });
-  const received = await response.text();
-  const value: JsonValue = received === "" ? {} : JSON.parse(received);
+  const received = await textOf(response);
+  const value: JsonValue = received === "" || isEventStream(response.headers) ? {} : JSON.parse(received);
   const body = isJsonObject(value) ? value : {};
   const error = isJsonObject(body["error"]) ? ` ${body["error"]["code"]}` : "";
   return {

@@ -30,6 +30,8 @@ function served({ definition, routes }: RealmModule): readonly string[] {
   const without = definition.collections
     .filter(({ aggregate }) => aggregate === undefined)
     .map(({ database, name }) => `/${database}/${name}/_aggregate`);
+  // Nor does a realm describe streams of nothing: 400 realtime_not_enabled.
+  if (definition.collections.every(({ realtime }) => realtime === undefined)) without.push("/_realtime");
   return (
     routes
       .flatMap((table) => Object.entries(table))

@@ -34,6 +34,7 @@ export function usesOf(
 ): readonly Use[] {
   const { method, path } = operation;
   const title = `${method} ${path.slice(`/v1/${realm.name}`.length).replace(/\{\w+\}/g, "{}")}`;
+  if (title === "POST /_realtime") return realtimeUses(title, path, realm);
   const known = own[title];
   if (known !== undefined) return [ownUse(title, operation, known, realm)];
   const [, administrators, database = "", collection = "", rest = ""] =
@@ -155,6 +156,25 @@ function batchUses(
             : successOf("create");
         return answer === successOf("create") ? "200" : answer;
       },
+    };
+  });
+}
+
+/** One for each collection of the realm that can be followed: its documents are followed by those who may list them. */
+function realtimeUses(title: string, path: string, { name: realm, auth }: Realm): readonly Use[] {
+  const found = Object.entries(documents).filter(
+    ([name, there]) => name.startsWith(`${realm}/`) && there.realtime === true,
+  );
+  if (found.length === 0) throw new Error(`nobody has decided who may ${title}`);
+  return found.map(([name, there]): Use => {
+    const [, db = "", collection = ""] = name.split("/");
+    return {
+      title: `${title}, ${collection}`,
+      method: "POST",
+      path: async () => path,
+      body: () => ({ subscriptions: [{ id: "all", db, collection }] }),
+      answer: ({ credential }) =>
+        auth ? documentAnswer(name, there, "list", credential) : successOf("list"),
     };
   });
 }

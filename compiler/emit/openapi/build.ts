@@ -73,12 +73,15 @@ export class Build {
     return shared ? this.bodies.add(schema.$ref.split("/").at(-1) ?? "Body", body) : body;
   }
 
-  #answer(status: string, { name, description, schema, headers = {} }: Answer): Ref | Response {
+  #answer(
+    status: string,
+    { name, description, schema, media = "application/json", headers = {} }: Answer,
+  ): Ref | Response {
     const own = Object.entries(headers).map(([header, shared]) => [header, this.headers.use(shared)]);
     const response: Response = {
       description,
       headers: { "X-Request-ID": this.headers.use("X-Request-ID"), ...Object.fromEntries(own) },
-      ...(schema && { content: { "application/json": { schema } } }),
+      ...(schema && { content: { [media]: { schema } } }),
     };
     // "Deleted." of one thing is that of another.
     const shared = name ?? (status === "204" && own.length === 0 ? pascalCase(description) : undefined);
@@ -146,6 +149,8 @@ export interface Answer {
   readonly name?: string;
   readonly description: string;
   readonly schema?: Ref;
+  /** `application/json` where absent; of `text/event-stream` the schema is that of one event. */
+  readonly media?: string;
   /** By the name that they have in the answer. */
   readonly headers?: Readonly<Record<string, HeaderName>>;
 }

@@ -20,6 +20,7 @@ import { organizationAdministrationPaths } from "./paths/organization-administra
 import { organizationPaths } from "./paths/organizations.ts";
 import { peoplePaths } from "./paths/people.ts";
 import { queries } from "./paths/queries.ts";
+import { realtimePaths, realtimeTag } from "./paths/realtime.ts";
 import { administratorWay, clientWay, dataTag } from "./paths/way.ts";
 import { type AccountSchemas, accountSchemas } from "./schemas/accounts.ts";
 import {
@@ -53,11 +54,13 @@ export function openapiDocument(realm: Realm, rules: RulesStage): OpenAPIV3_1.Do
   const paths: OpenAPIV3_1.PathsObject = {};
   const administered: OpenAPIV3_1.PathsObject = {};
   const tags: OpenAPIV3_1.TagObject[] = [];
+  const all: Described[] = [];
 
   for (const database of realm.databases) {
     const described = database.collections.map((collection) =>
       describe(build, collection, rules.collections.get(`${database.name}/${collection.name}`), stems),
     );
+    all.push(...described);
     for (const each of described) {
       Object.assign(paths, collectionPaths(build, own, each));
       Object.assign(administered, collectionPaths(build, administrators, each));
@@ -71,6 +74,11 @@ export function openapiDocument(realm: Realm, rules: RulesStage): OpenAPIV3_1.Do
       Object.assign(administered, batchPaths(build, administrators, database, described, batch));
       tags.push({ name: database.name, description: `Database ${database.name}.` });
     }
+  }
+  const streams = realtimePaths(build, own, all);
+  if (Object.keys(streams).length > 0) {
+    Object.assign(paths, streams);
+    tags.push(realtimeTag);
   }
   if (people) {
     Object.assign(paths, accountPaths(build, people.accounts), credentialPaths(build, people.accounts));
@@ -160,8 +168,10 @@ const collectionKinds = [
   "Conditions",
   "Create",
   "Document",
+  "Event",
   "Expand",
   "Expanded",
+  "Filter",
   "GroupBy",
   "GroupOrder",
   "Groups",
@@ -171,6 +181,7 @@ const collectionKinds = [
   "Patch",
   "Replace",
   "Selection",
+  "Subscription",
   "Transfer",
   "Where",
 ];

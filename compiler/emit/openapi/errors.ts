@@ -139,6 +139,10 @@ const meaning = {
   invalid_json: "the body is not a single valid JSON object.",
   validation_error: "the body does not fit its schema; one detail per path.",
   invalid_header: "a header is malformed, or not possible here.",
+  realtime_not_enabled: "the collection cannot be followed.",
+  too_many_subscriptions: "a stream has fewer subscriptions; open another.",
+  invalid_resume_token:
+    "the resume token is malformed, of another realm or caller, or signed by a key that is no longer used.",
   id_required: "this collection needs an `id` on create.",
   invalid_id: "the `id` is not one that this collection, or this caller, may use.",
   id_not_allowed: "this collection makes ids itself.",
@@ -189,5 +193,6 @@ const meaning = {
   too_many_requests: "wait as long as `Retry-After` says.",
   internal_error: "an unexpected failure; the server's log has it under the request id.",
   index_building: "the text index is being built anew; wait as long as `Retry-After` says.",
+  realtime_unavailable: "this server has no streams, or is about to stop.",
   unavailable: "the server is not ready, busy beyond its limits, or the query took too long.",
 } satisfies Partial<Record<ErrorCode, string>>;

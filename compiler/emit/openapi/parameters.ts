@@ -131,6 +131,18 @@ const definitions = {
     description: "Id of the document's organization, which it cannot leave: another one is refused.",
     schema: { type: "string" },
   },
+  ResumeFrom: {
+    name: "resume_from",
+    in: "query",
+    description: "The last resume token: the stream goes on from there. It wins over `Last-Event-ID`.",
+    schema: { type: "string" },
+  },
+  LastEventId: {
+    name: "Last-Event-ID",
+    in: "header",
+    description: "As `resume_from`.",
+    schema: { type: "string" },
+  },
   DryRun: {
     name: "dry_run",
     in: "query",

@@ -64,7 +64,7 @@ export async function openStream(
     for (;;) {
       const { value, done } = await blocks.next();
       if (done === true) return undefined;
-      const { event, data, id } = read(value);
+      const { event, data, id } = readBlock(value);
       if (id !== undefined) last = id;
       if (event !== undefined && data !== undefined) return { event, data, id };
     }
@@ -106,7 +106,8 @@ async function* blocksOf(body: ReadableStream<Uint8Array>): AsyncGenerator<strin
   }
 }
 
-function read(block: string) {
+/** What a block says, as far as it says it. */
+export function readBlock(block: string): { readonly [member in keyof Event]: Event[member] | undefined } {
   const fields = new Map(
     block.split("\n").map((line) => {
       const at = line.indexOf(": ");

@@ -17,26 +17,52 @@ export function whereSchema(
   fields: readonly QueryField[],
   stem: string,
 ): Ref {
-  const conditions = fields.map(({ path, ...field }) => [path, condition(pool, field)] as const);
   const whole = pool.reserved(`${stem}Where`);
   const group = collection.text ? pool.reserved(`${stem}Conditions`) : whole;
+  const { members, ...conjunction } = conjunctionOf(pool, collection, fields, group, condition);
+  if (!collection.text) return pool.add(`${stem}Where`, { ...conjunction, properties: members });
+  pool.add(`${stem}Conditions`, { ...conjunction, properties: members });
+  const $search = pool.share("SearchText", () => searchText);
+  return pool.add(`${stem}Where`, { ...conjunction, properties: { $search, ...members } });
+}
+
+/**
+ * What the `where` of a subscription may say (spec: Realtime stream): as that of a list, without search and operators on
+ * text. `TicketsFilter`, with `StringComparison` where lists have `StringCondition`.
+ */
+export function filterSchema(
+  pool: SchemaPool,
+  collection: Collection,
+  fields: readonly QueryField[],
+  stem: string,
+): Ref {
+  const whole = pool.reserved(`${stem}Filter`);
+  const { members, ...conjunction } = conjunctionOf(pool, collection, fields, whole, comparison);
+  return pool.add(`${stem}Filter`, { ...conjunction, properties: members });
+}
+
+/** @param group what `$or` and `$and` hold */
+function conjunctionOf(
+  pool: SchemaPool,
+  { name }: Collection,
+  fields: readonly QueryField[],
+  group: Ref,
+  conditionOf: (pool: SchemaPool, field: Kinds) => Ref,
+) {
+  const conditions = fields.map(({ path, ...field }) => [path, conditionOf(pool, field)] as const);
   const groups = (description: string): JsonObject => ({
     type: "array",
     description,
     minItems: 1,
     items: { ...group, minProperties: 1 },
   });
-  const members = {
+  const members: JsonObject = {
     ...Object.fromEntries(conditions),
     $or: groups("Any of these holds."),
     $and: groups("All of these hold."),
   };
-  const description = `Conditions on documents of ${collection.name}, all of which must hold.`;
-  const conjunction = { type: "object", description, properties: members, additionalProperties: false };
-  if (!collection.text) return pool.add(`${stem}Where`, conjunction);
-  pool.add(`${stem}Conditions`, conjunction);
-  const $search = pool.share("SearchText", () => searchText);
-  return pool.add(`${stem}Where`, { ...conjunction, properties: { $search, ...members } });
+  const description = `Conditions on documents of ${name}, all of which must hold.`;
+  return { type: "object", description, members, additionalProperties: false } as const;
 }
 
 const searchText: JsonObject = {
@@ -50,18 +76,33 @@ const searchText: JsonObject = {
 type Kinds = Omit<QueryField, "path">;
 
 /** A bare value, or an object of operators. */
-function condition(pool: SchemaPool, { kinds, ...others }: Kinds): Ref {
-  // A date of either kind is compared with days and with instants.
-  const field = {
-    ...others,
-    kinds: [...new Set(kinds.map((kind) => (kind === "date-time" ? ("date" as const) : kind)))],
-  };
+function condition(pool: SchemaPool, given: Kinds): Ref {
+  const field = ofEitherDate(given);
   const name = nameOf(field);
   return pool.share(`${name}Condition`, () => {
     const equal = equalTo(pool, field);
-    const operators = pool.share(`${name}Operators`, () => operatorsSchema(pool, field, equal));
+    const operators = pool.share(`${name}Operators`, () => operatorsSchema(pool, field, equal, true));
     return anyOf([...equal, operators]);
   });
+}
+
+/** As a condition, without operators on text. */
+function comparison(pool: SchemaPool, given: Kinds): Ref {
+  const field = ofEitherDate(given);
+  // Others have no such operators.
+  if (!field.kinds.includes("string")) return condition(pool, field);
+  const name = nameOf(field);
+  return pool.share(`${name}Comparison`, () => {
+    const equal = equalTo(pool, field);
+    const operators = pool.share(`${name}Comparators`, () => operatorsSchema(pool, field, equal, false));
+    return anyOf([...equal, operators]);
+  });
+}
+
+/** A date of either kind is compared with days and with instants. */
+function ofEitherDate({ kinds, ...others }: Kinds): Kinds {
+  const either = kinds.map((kind) => (kind === "date-time" ? ("date" as const) : kind));
+  return { ...others, kinds: [...new Set(either)] };
 }
 
 /** `NullableString`, `IntegerOrString`, `DateArray`. */
@@ -70,7 +111,12 @@ function nameOf({ kinds, nullable, array }: Kinds): string {
   return `${nullable ? "Nullable" : ""}${named}${array ? "Array" : ""}`;
 }
 
-function operatorsSchema(pool: SchemaPool, { kinds }: Kinds, equal: readonly JsonObject[]): JsonObject {
+function operatorsSchema(
+  pool: SchemaPool,
+  { kinds }: Kinds,
+  equal: readonly JsonObject[],
+  onText: boolean,
+): JsonObject {
   const numbers = kinds.filter((kind) => kind === "integer" || kind === "number");
   const texts = kinds.filter((kind) => kind === "string" || kind === "date" || kind === "date-time");
   const ordered = [numbers, texts]
@@ -85,7 +131,7 @@ function operatorsSchema(pool: SchemaPool, { kinds }: Kinds, equal: readonly Jso
       ...(ordered.length > 0 && ordering(ordered)),
       $isNull: { type: "boolean", description: "Null or missing; `false`: neither." },
       $notNull: { type: "boolean", description: "The opposite of `$isNull`." },
-      ...(kinds.includes("string") && textOperators(pool)),
+      ...(onText && kinds.includes("string") && textOperators(pool)),
     },
     additionalProperties: false,
   };

@@ -3,6 +3,7 @@ import {
   aggregate,
   customId,
   publicCache,
+  realtime,
   reference,
   type Sketched,
   sketch,
@@ -59,6 +60,7 @@ export function desk(): Sketched {
           },
           rules: { read: "everyone", create: "users", update: "users", delete: "users" },
           ...publicCache,
+          ...realtime,
           ...text("title", "body"),
           references: [reference("related", "articles", { database: "support", many: true })],
           ...customId({ pattern: "^[a-z0-9-]+$" }),
@@ -98,6 +100,7 @@ export function desk(): Sketched {
           },
           indexes: [uniqueIndex],
           softDelete: { retention: 2_592_000_000 },
+          ...realtime,
           references: [reference("article", "articles", { database: "support" })],
           ...aggregate(
             ["status", "due_at"],

@@ -134,6 +134,8 @@ export function expand(limits: Omit<NonNullable<Collection["expand"]>, "span">):
   return { expand: { ...limits, span } };
 }
 
+export const realtime = { realtime: { span } };
+
 export const publicCache = { publicCache: { maxAge: 60, span } };
 
 function profileSchema(realm: string, profile: JsonValue): Schema {

@@ -72,6 +72,7 @@ export const tickets: CollectionDefinition<TicketsDocument, TicketsData> = {
   rules,
   fieldRules,
   softDelete: { retention: 2_592_000_000 },
+  realtime: true,
   organization: { required: true, teams: "optional", onDelete: "keep" },
   asksMemberships: true,
 };

@@ -64,6 +64,7 @@ export const movements: CollectionDefinition<MovementsDocument> = {
   },
   validate,
   normalizeDates,
+  realtime: true,
 };
 
 export const routes: RouteTable = {
