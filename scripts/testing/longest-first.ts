@@ -6,6 +6,7 @@ const long = [
   "scripts/docs-page/docs-page.test.ts",
   "scripts/package/package.test.ts",
   "scripts/dev/dev.test.ts",
+  "scripts/realtime/model.test.ts",
   "scripts/security/matrix.test.ts",
   "compiler/check/hostile.test.ts",
   "scripts/security/regexps.test.ts",
