@@ -5,6 +5,7 @@
 export const productTests: readonly string[] = [
   "scripts/docs-page/docs-page.test.ts",
   "scripts/first-run/first-run.test.ts",
+  "scripts/live-page/live-page.test.ts",
   "scripts/openapi/clients.test.ts",
   "scripts/openapi/linters.test.ts",
   "scripts/package/package.test.ts",
