@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { MongoClient } from "mongodb";
 import { root } from "../workspace.ts";
 
-const realms = ["open", "guarded", "checked", "queries", "organizations"] as const;
+const realms = ["open", "guarded", "checked", "queries", "organizations", "realtime"] as const;
 export type MeasuredRealm = (typeof realms)[number];
 
 /** Where the measured servers of one run store, each on its own. */

@@ -12,6 +12,7 @@ import { databases, folders } from "./place.ts";
 import { compileTimes, startTimes } from "./process.ts";
 import { queryRows } from "./queries/rows.ts";
 import { queryBenchmark } from "./queries/run.ts";
+import { realtimeBenchmark } from "./realtime/run.ts";
 import { rows } from "./workload.ts";
 
 const { values: options } = parseArgs({
@@ -20,8 +21,13 @@ const { values: options } = parseArgs({
     scale: { type: "string", default: "1" },
     /** A `mongodb://` URI: both store there, each in databases of its own, dropped afterwards. */
     store: { type: "string" },
-    /** `documents`, `credentials`, `queries`, `isolation`, `organizations`, `jobs`, `process`, or names of rows, between `;`. */
+    /**
+     * `documents`, `credentials`, `queries`, `isolation`, `organizations`, `realtime`, `jobs`, `process`, or names of rows,
+     * between `;`.
+     */
     only: { type: "string" },
+    /** Realtime streams that are open at a time. */
+    streams: { type: "string", default: "10000" },
   },
 });
 const { store } = options;
@@ -40,7 +46,9 @@ await withWorkspace(async (work) => {
   const isolated = isWanted("queries") || isWanted("isolation");
   const checked = isWanted("credentials");
   const inOrganizations = isWanted("organizations");
-  if (documentRows.length + queries.length === 0 && !isolated && !checked && !inOrganizations) return;
+  const inRealtime = isWanted("realtime");
+  const isNothing = documentRows.length + queries.length === 0 && !isolated && !checked;
+  if (isNothing && !inOrganizations && !inRealtime) return;
   const bundle = join(work, "dist");
   const place = store === undefined ? folders(work) : databases(store, work);
   execFileSync(
@@ -55,6 +63,8 @@ await withWorkspace(async (work) => {
     if (queries.length > 0 || isolated)
       await queryBenchmark({ place, bundle, rounds, scale, rows: queries, isolated });
     if (inOrganizations) await organizationBenchmark({ place, bundle, rounds, scale });
+    if (inRealtime)
+      await realtimeBenchmark({ place, bundle, rounds, scale, streams: Number(options.streams) });
   } finally {
     await place.clear();
   }

@@ -15,6 +15,8 @@ export interface MeasuredServer {
   readonly headers: Readonly<Record<string, string>>;
   /** Processor time in microseconds and resident memory in bytes, of the whole process so far. */
   usage(): Promise<Usage>;
+  /** The same after garbage was collected, of a server that lets others ask for that. */
+  collected(): Promise<Usage>;
   stop(): Promise<void>;
 }
 
@@ -42,15 +44,30 @@ export async function startHandwritten(place: Place, realm: MeasuredRealm): Prom
   return measured(place.byHand, child, await announced(child), realm, realm);
 }
 
+/** A server that holds streams, and writes frames to as many of them as it is told. */
+export interface BareStreams extends MeasuredServer {
+  write(frame: string, streams: number): void;
+}
+
+export async function startBareStreams(): Promise<BareStreams> {
+  const child = fork(here("realtime/bare.mjs"), [], { execArgv: [...probe, "--expose-gc"] });
+  const server = await measured("bare node:http", child, await announced(child), "realtime", "realtime");
+  return {
+    ...server,
+    write: (frame, streams) => child.send({ frame, streams }),
+  };
+}
+
 /** The bundle serves every realm; each is measured in a process of its own. */
 export async function startGenerated(
   bundle: string,
   place: Place,
   realm: MeasuredRealm,
+  more: { readonly environment?: NodeJS.ProcessEnv; readonly options?: readonly string[] } = {},
 ): Promise<MeasuredServer> {
   const port = await freePort();
   const child = fork(join(bundle, "server.mjs"), [], {
-    execArgv: probe,
+    execArgv: [...probe, ...(more.options ?? [])],
     stdio: ["ignore", "ignore", "inherit", "ipc"],
     env: {
       ...process.env,
@@ -58,6 +75,7 @@ export async function startGenerated(
       HOST: "127.0.0.1",
       PORT: String(port),
       ...place.environment(realm),
+      ...more.environment,
     },
   });
   const url = `http://127.0.0.1:${port}`;
@@ -117,14 +135,8 @@ async function measured(
     url,
     realm: name,
     headers: signedIn ? { authorization: `Bearer ${await session(url, name)}` } : {},
-    async usage() {
-      const answer = once(child, "message");
-      child.send("usage");
-      const [message] = await answer;
-      const usage = isRecord(message) ? message["usage"] : undefined;
-      if (!isRecord(usage)) throw new Error(`${server} does not answer its probe`);
-      return { cpu: Number(usage["cpu"]), rss: Number(usage["rss"]) };
-    },
+    usage: () => usageOf(child, "usage"),
+    collected: () => usageOf(child, "collect"),
     async stop() {
       if (child.exitCode !== null) return;
       const exit = once(child, "exit");
@@ -132,6 +144,15 @@ async function measured(
       await exit;
     },
   };
+}
+
+async function usageOf(child: ChildProcess, asked: "usage" | "collect"): Promise<Usage> {
+  const answer = once(child, "message");
+  child.send(asked);
+  const [message] = await answer;
+  const usage = isRecord(message) ? message["usage"] : undefined;
+  if (!isRecord(usage)) throw new Error("a server does not answer its probe");
+  return { cpu: Number(usage["cpu"]), rss: Number(usage["rss"]) };
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {
