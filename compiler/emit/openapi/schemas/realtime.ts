@@ -29,6 +29,8 @@ export function realtimeSchemas(
   realm: Realm,
   followed: readonly Followed[],
 ): RealtimeSchemas {
+  const subscriptions = followed.map((each) => subscription(pool, realm, each));
+  const [only] = subscriptions;
   return {
     request: pool.add("RealtimeRequest", {
       type: "object",
@@ -38,7 +40,7 @@ export function realtimeSchemas(
           type: "array",
           description: "As many as the server allows: 20 unless it is set otherwise. No two have one id.",
           minItems: 1,
-          items: { oneOf: followed.map((each) => subscription(pool, realm, each)) },
+          items: subscriptions.length === 1 && only ? { ...only } : { oneOf: [...subscriptions] },
         },
       },
       additionalProperties: false,
