@@ -1,0 +1,78 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Person } from "../auth/testing/accounts.ts";
+import { notes, startTenants, type Tenants, tickets } from "../documents/testing/organizations.ts";
+import { testSettings } from "../instance/testing/servers.ts";
+import { type Event, openStream, type TestStream } from "./testing/streams.ts";
+
+const followed = { ...tickets, realtime: true as const };
+const { realtime } = testSettings;
+
+let shop: Tenants;
+const streams: TestStream[] = [];
+
+beforeAll(async () => {
+  shop = await startTenants([followed, notes], {
+    settings: { realtime: { ...realtime, limits: { ...realtime.limits, streamsPerSecond: 100 } } },
+  });
+});
+afterAll(async () => {
+  for (const stream of streams) stream.close();
+  await shop.stop();
+});
+
+async function follow(who: Person | string): Promise<TestStream> {
+  const token = typeof who === "string" ? who : who.token;
+  const stream = await openStream(
+    `${shop.url}/v1/shop/_realtime`,
+    [{ id: "s", db: "main", collection: "tickets" }],
+    { token },
+  );
+  streams.push(stream);
+  await stream.next();
+  return stream;
+}
+
+const changed = { event: "reset", data: { subs: ["s"], reason: "access_changed" }, id: expect.any(String) };
+const created = (id: string): Partial<Event> => ({
+  event: "created",
+  data: { sub: "s", doc: expect.objectContaining({ id }) },
+});
+
+describe("organizations (Realtime stream events 6)", () => {
+  test("deleting one resets who could see documents of it, once; bringing it back does it again; others hear nothing", async () => {
+    const old = await shop.made(`tickets?org=${shop.acme.id}`);
+    const [ann, bob, robot, cid] = await Promise.all(
+      [shop.ann, shop.bob, shop.robot, shop.cid].map((who) => follow(who)),
+    );
+    const all = [ann, bob, robot];
+    await shop.withhold(shop.acme);
+    for (const stream of all) expect(await stream?.next()).toEqual(changed);
+    // What the cleaning up does is nobody's business.
+    await shop.stored(followed).remove(old);
+    await shop.release(shop.acme);
+    for (const stream of all) expect(await stream?.next()).toEqual(changed);
+    const back = await shop.made(`tickets?org=${shop.acme.id}`);
+    for (const stream of all) expect(await stream?.next()).toMatchObject(created(back));
+    const other = await shop.made(`tickets?org=${shop.bolt.id}`);
+    for (const stream of [bob, robot, cid]) expect(await stream?.next()).toMatchObject(created(other));
+    for (const stream of [...all, cid]) stream?.close();
+  });
+
+  test("who becomes a member is reset, and sees what comes after", async () => {
+    const stream = await follow(shop.eve);
+    await shop.made(`tickets?org=${shop.bolt.id}`);
+    await shop.join(shop.bolt, shop.eve);
+    expect(await stream.next()).toEqual(changed);
+    const id = await shop.made(`tickets?org=${shop.bolt.id}`);
+    expect(await stream.next()).toMatchObject(created(id));
+    stream.close();
+  });
+
+  test("another role that the read rule does not ask for resets nobody", async () => {
+    const stream = await follow(shop.bob);
+    await shop.join(shop.acme, shop.bob, { roles: ["owner"] });
+    const id = await shop.made(`tickets?org=${shop.acme.id}`);
+    expect(await stream.next()).toMatchObject(created(id));
+    stream.close();
+  });
+});
