@@ -38,8 +38,8 @@ export class StreamAccess implements Watched {
   readonly #caller: Caller;
   #access: Access;
   /** What has to be told as changed. */
-  readonly #changed = new Set<Followed>();
-  #subjects: ReadonlySet<string> = nobody;
+  #changed: Followed[] = [];
+  #subjects: readonly string[] = [];
   #stream: Stream | undefined;
   #follower: Follower | undefined;
   /** Something has changed since it was read. */
@@ -118,13 +118,14 @@ export class StreamAccess implements Watched {
   }
 
   /** Watches these and no others; answers whether all of them were watched before. */
-  #watch(subjects: ReadonlySet<string>): boolean {
+  #watch(subjects: readonly string[]): boolean {
     const before = this.#subjects;
     if (this.#closed) return true;
     this.#means.watch.delete(this, before);
     this.#means.watch.add(this, subjects);
     this.#subjects = subjects;
-    return [...subjects].every((subject) => before.has(subject));
+    const known = new Set(before);
+    return subjects.every((subject) => known.has(subject));
   }
 
   #readAnew(): void {
@@ -145,25 +146,24 @@ export class StreamAccess implements Watched {
   async #renew(): Promise<void> {
     const stream = this.#stream;
     if (stream === undefined || this.#closed) return;
-    const before = this.#access;
     const access = await this.read();
     if (callerOf(access) !== stream.caller) {
       throw new ApiError("unauthenticated", "The credential has ended.");
     }
     for (const followed of stream.followed) {
-      if (await this.#renewSight(followed, before, access)) this.#changed.add(followed);
+      if (await this.#renewSight(followed, access)) this.#changed.push(followed);
     }
     if (this.#isStale) return;
-    const changed = [...this.#changed];
-    this.#changed.clear();
+    const changed = this.#changed;
+    this.#changed = [];
     stream.resume(changed);
   }
 
   /** Whether the caller's access to a subscription is another one now; then it is registered anew. */
-  async #renewSight(followed: Followed, before: Access, access: Access): Promise<boolean> {
+  async #renewSight(followed: Followed, access: Access): Promise<boolean> {
     const { sight, subscription, key } = followed;
     const next = sightOf(subscription.definition, access);
-    const isSame = sight.key === next.key && !(await this.#isMoved(followed, before, access));
+    const isSame = sight.key === next.key && !(await this.#isMoved(followed, access));
     if (!isSame) followed.renew(next);
     else followed.keep(next);
     if (isSame && sight.filter === next.filter) return false;
@@ -173,9 +173,9 @@ export class StreamAccess implements Watched {
   }
 
   /** Whether an organization was deleted, or came back, whose documents can be among a subscription's. */
-  async #isMoved(followed: Followed, before: Access, access: Access): Promise<boolean> {
+  async #isMoved(followed: Followed, access: Access): Promise<boolean> {
     if (followed.subscription.definition.organization === undefined) return false;
-    const [old, now] = [before.withheld ?? nobody, access.withheld ?? nobody];
+    const [old, now] = [followed.sight.access.withheld ?? nobody, access.withheld ?? nobody];
     if (old === now) return false;
     if ([...now].some((org) => !old.has(org) && followed.reaches(org))) return true;
     // Those that are erased are withheld no longer either.

@@ -11,6 +11,11 @@ function limits(more: { maxStreams?: number; maxStreamsPerCaller?: number; strea
   return { clock, shared, one: of(), other: of() };
 }
 
+function openAndClose(of: StreamLimits, caller: string): void {
+  of.take(caller);
+  of.release(caller);
+}
+
 /** Seconds until another attempt; undefined where it succeeds. */
 function refusal(attempt: () => unknown): string | undefined {
   try {
@@ -25,21 +30,21 @@ function refusal(attempt: () => unknown): string | undefined {
 describe("Limits: streams", () => {
   test("a caller has so many open, and another one as many", () => {
     const { one, clock } = limits();
-    const close = one.take("a");
+    one.take("a");
     clock.advance(1_000);
     one.take("a");
     clock.advance(1_000);
     expect(refusal(() => one.take("a"))).toBe("5");
     expect(refusal(() => one.take("b"))).toBeUndefined();
-    close();
+    one.release("a");
     expect(refusal(() => one.take("a"))).toBeUndefined();
   });
 
   test("a caller opens so many in a second, whether they are closed or not", () => {
     const { one, clock } = limits();
-    one.take("a")();
+    openAndClose(one, "a");
     clock.advance(400);
-    one.take("a")();
+    openAndClose(one, "a");
     expect(refusal(() => one.take("a"))).toBe("1");
     clock.advance(600);
     expect(refusal(() => one.take("a"))).toBeUndefined();
@@ -47,7 +52,7 @@ describe("Limits: streams", () => {
 
   test("less than one in a second is one in several", () => {
     const { one, clock } = limits({ streamsPerSecond: 0.25 });
-    one.take("a")();
+    openAndClose(one, "a");
     clock.advance(1_000);
     expect(refusal(() => one.take("a"))).toBe("3");
     clock.advance(3_000);
@@ -56,19 +61,20 @@ describe("Limits: streams", () => {
 
   test("a realm has so many, and all realms of an instance together", () => {
     const { one, other, shared } = limits();
-    const closings = ["a", "b", "c"].map((caller) => one.take(caller));
+    const callers = ["a", "b", "c"];
+    for (const caller of callers) one.take(caller);
     expect(refusal(() => one.take("d"))).toBe("5");
     other.take("a");
     expect(shared.open).toBe(4);
     expect(refusal(() => other.take("b"))).toBe("5");
-    for (const close of closings) close();
+    for (const caller of callers) one.release(caller);
     expect(shared.open).toBe(1);
     expect(refusal(() => other.take("b"))).toBeUndefined();
   });
 
   test("who was refused is not counted", () => {
     const { one, clock, shared } = limits({ streamsPerSecond: 1 });
-    one.take("a")();
+    openAndClose(one, "a");
     for (let at = 0; at < 10; at += 1) expect(refusal(() => one.take("a"))).toBe("1");
     expect(shared.open).toBe(0);
     clock.advance(1_000);

@@ -36,10 +36,10 @@ export class StreamLimits {
   }
 
   /**
-   * Counts a stream; answers how it is given back, once.
+   * Counts a stream until it is released.
    * @throws ApiError `too_many_requests` with `Retry-After`; then nothing was counted
    */
-  take(caller: string): () => void {
+  take(caller: string): void {
     const { maxStreams, maxStreamsPerCaller } = this.#limits;
     const now = this.#clock.now();
     this.#sweep(now);
@@ -60,10 +60,12 @@ export class StreamLimits {
     this.#callers.set(caller, counted);
     this.#open += 1;
     this.#shared.open += 1;
-    return () => this.#release(caller, counted);
   }
 
-  #release(caller: string, counted: Counted): void {
+  /** A stream of the caller that was counted is open no longer. */
+  release(caller: string): void {
+    const counted = this.#callers.get(caller);
+    if (counted === undefined) return;
     counted.open -= 1;
     this.#open -= 1;
     this.#shared.open -= 1;

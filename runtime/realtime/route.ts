@@ -26,7 +26,7 @@ function openStream(realm: RealmInstance): Route {
       const { received, access } = await receiveFrom(realtime.entrance, asked, exchange);
       const subscriptions = resolve(catalogue, access, readSubscriptions(received, limits));
       const resumption = resumptionOf(realtime.tokens, exchange, callerOf(access));
-      return events(() => realtime.open({ exchange, access, subscriptions, resumption }));
+      return events(() => realtime.begin({ exchange, access, subscriptions, resumption }));
     },
   };
 }

@@ -23,7 +23,7 @@ export interface StreamObserver {
   sent(event: EventName): void;
   reset(reason: ResetReason): void;
   /** It is over; nothing of it is left. */
-  closed(stream: Stream): void;
+  close(): void;
 }
 
 export interface StreamOptions {
@@ -60,7 +60,7 @@ export class Stream implements AsyncIterableIterator<Frame, undefined> {
   /** Told before anything else: `ready`. */
   #first = "";
   /** Told before further events: ids that have to be loaded anew. */
-  readonly #resets = new Map<ResetReason, Set<string>>();
+  #resets: Map<ResetReason, Set<string>> | undefined;
   /** Told at the end. */
   #last = "";
   /** Up to where it was told everything, as its newest token says. */
@@ -168,7 +168,7 @@ export class Stream implements AsyncIterableIterator<Frame, undefined> {
     if (this.#closed) return;
     this.#closed = true;
     this.#follower?.close();
-    this.#observer.closed(this);
+    this.#observer.close();
     this.#waiting?.(done);
     this.#waiting = undefined;
   }
@@ -198,16 +198,17 @@ export class Stream implements AsyncIterableIterator<Frame, undefined> {
   /** What is told beside changes. */
   #beside(): string {
     let frames = this.#first;
-    for (const [reason, subs] of this.#resets) frames += this.#resetFrame([...subs], reason);
+    for (const [reason, subs] of this.#resets ?? []) frames += this.#resetFrame([...subs], reason);
     frames += this.#last;
     this.#first = "";
-    this.#resets.clear();
+    this.#resets = undefined;
     this.#last = "";
     return frames;
   }
 
   #reset(subs: readonly string[], reason: ResetReason): void {
     if (subs.length === 0) return;
+    this.#resets ??= new Map();
     const ids = kept(this.#resets, reason, () => new Set());
     for (const sub of subs) ids.add(sub);
   }

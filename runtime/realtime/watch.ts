@@ -72,18 +72,17 @@ function subjectOf(collection: string, id: string): string | undefined {
 export async function subjectsOf(
   { organizations }: Pick<RealmInstance, "organizations">,
   { caller, context, withheld }: Access,
-): Promise<ReadonlySet<string>> {
-  const subjects = new Set<string>();
-  if (context !== undefined) subjects.add("config");
-  if (withheld !== undefined) subjects.add("withheld");
-  if (caller?.kind === "key") subjects.add("keys");
+): Promise<readonly string[]> {
+  const subjects = context === undefined ? [] : ["config"];
+  if (withheld !== undefined) subjects.push("withheld");
+  if (caller?.kind === "key") subjects.push("keys");
   if (caller?.kind !== "user") return subjects;
   const { user, credential } = caller;
-  subjects.add(`user ${user.id}`);
-  subjects.add(credential.kind === "session" ? `session ${credential.hash}` : "keys");
+  subjects.push(`user ${user.id}`);
+  subjects.push(credential.kind === "session" ? `session ${credential.hash}` : "keys");
   if (organizations === undefined) return subjects;
   // Those too that do not count for want of a second factor, which they may ask for no longer.
   const all = user.mfa ? context?.memberships : await organizations.membershipsOf({ ...user, mfa: true });
-  for (const org of all?.keys() ?? []) subjects.add(`org ${org}`);
+  for (const org of all?.keys() ?? []) subjects.push(`org ${org}`);
   return subjects;
 }

@@ -23,19 +23,18 @@ export class Wheel {
     this.#repeat = repeat;
   }
 
-  /** Answers how to take it off. */
-  add(beating: Beating): () => void {
-    const part = this.#parts[this.#at] ?? new Set();
-    part.add(beating);
+  add(beating: Beating): void {
+    this.#parts[this.#at]?.add(beating);
     this.#count += 1;
     this.#stop ??= this.#repeat(this.#period / PARTS, () => this.#turn());
-    return () => {
-      if (!part.delete(beating)) return;
-      this.#count -= 1;
-      if (this.#count > 0) return;
-      this.#stop?.();
-      this.#stop = undefined;
-    };
+  }
+
+  delete(beating: Beating): void {
+    if (!this.#parts.some((part) => part.delete(beating))) return;
+    this.#count -= 1;
+    if (this.#count > 0) return;
+    this.#stop?.();
+    this.#stop = undefined;
   }
 
   #turn(): void {
