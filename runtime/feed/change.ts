@@ -34,8 +34,6 @@ export type FeedChange = FeedDocumentChange | FeedIdChange;
 
 /** What there is to know of every change. */
 abstract class Shared {
-  /** Its number among those that the hub's reader has read; 0: it was read by somebody who catches up. */
-  order = 0;
   readonly position: string;
   readonly commit: string;
   readonly isLast: boolean;

@@ -47,7 +47,6 @@ export class Hub {
   readonly #listeners = new Set<Listener>();
   readonly #gathering: Gathering;
   #isClosed = false;
-  #order = 0;
   /** Followers, and those that are about to be, for whom the feed is read. */
   #attending = 0;
   #leave = () => {};
@@ -69,11 +68,6 @@ export class Hub {
       taken: (follower) => this.#convoy.taken(follower),
       left: (follower) => this.#left(follower),
     };
-  }
-
-  /** The number of the newest change that the reader has read: see `FeedChange.order`. */
-  get order(): number {
-    return this.#order;
   }
 
   /** Different interests of all followers. */
@@ -139,8 +133,6 @@ export class Hub {
 
   /** Who joins meanwhile has the change from the ring. */
   #take(change: FeedChange): Promise<void> | undefined {
-    this.#order += 1;
-    change.order = this.#order;
     for (const listener of this.#listeners) listener.take(change);
     return this.#live.tell(change, offer);
   }

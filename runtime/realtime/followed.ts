@@ -5,11 +5,9 @@ import type { Concerned } from "../feed/queue.ts";
 import { and } from "../filter/algebra.ts";
 import { confinedTo } from "../filter/confined.ts";
 import { organizationFields } from "../filter/fields.ts";
-import { kept } from "../kept.ts";
 import type { RealmInstance } from "../realm/exchange.ts";
 import type { StoredDocument } from "../store/contract/document.ts";
 import { removed, shown } from "./frames.ts";
-import { renderedOf } from "./rendered.ts";
 import type { Sight } from "./sight.ts";
 import type { Subscription } from "./subscription.ts";
 import type { Borne } from "./tokens.ts";
@@ -20,17 +18,20 @@ export class Followed {
   /** What the follower calls it: another name each time it is loaded anew, so that what was queued before is known. */
   key: string;
   readonly #realm: RealmInstance;
-  /** Changes up to this one were before it. */
-  readonly #since: number;
+  /** Changes up to there were before it; undefined: none that it hears of were. See `ChangeFeed.order`. */
+  readonly #since: string | undefined;
   /** Its place in the stream. */
   readonly at: number;
   #epoch = 0;
   #sight: Sight;
 
-  /**
-   * @param since number of the newest change that is not told: see `FeedChange.order`
-   */
-  constructor(realm: RealmInstance, subscription: Subscription, sight: Sight, at: number, since: number) {
+  constructor(
+    realm: RealmInstance,
+    subscription: Subscription,
+    sight: Sight,
+    at: number,
+    since: string | undefined,
+  ) {
     this.subscription = subscription;
     this.#realm = realm;
     this.#sight = sight;
@@ -73,31 +74,27 @@ export class Followed {
   }
 
   /** Whether it tells of a change: not where that was before the subscription began. */
-  tells({ order }: FeedDocumentChange): boolean {
-    return order > this.#since;
+  tells({ position }: FeedDocumentChange): boolean {
+    if (this.#since === undefined) return true;
+    const order = this.#realm.store.feed.order(position);
+    return order === undefined || order > this.#since;
   }
 
   /** The event that a change is. */
   event(change: FeedDocumentChange, { before, after }: Concerned, token: string | undefined): string {
     const { id } = this.subscription;
     if (after && change.after !== undefined) {
-      return shown(
-        before === false ? "created" : "updated",
-        id,
-        this.#text(change, change.after.stored),
-        token,
-      );
+      return shown(before === false ? "created" : "updated", id, this.#text(change.after.stored), token);
     }
     const last = change.after ?? change.before;
     const version = last === undefined || last === "unknown" ? 0 : last.stored.version;
     return removed(id, change.id, version, token);
   }
 
-  /** The document as a read returns it to this caller; made once for all to whom it looks the same. */
-  #text(change: FeedDocumentChange, stored: StoredDocument): string {
+  /** The document as a read returns it to this caller. */
+  #text(stored: StoredDocument): string {
     const { view, access } = this.#sight;
     if (view === "") return stored.text;
-    const show = () => collectionOf(this.#realm, this.subscription.definition).view(access, stored).text;
-    return kept(renderedOf(change).texts, view, show);
+    return collectionOf(this.#realm, this.subscription.definition).view(access, stored).text;
   }
 }

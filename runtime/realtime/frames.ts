@@ -13,7 +13,7 @@ export type ResetReason =
 export type EventName = "ready" | "created" | "updated" | "removed" | "reset" | "session_ended" | "reauth";
 
 /** @param token of the position that whoever has taken the event is at */
-export function ready(subscriptions: readonly string[], token: string): string {
+export function ready(subscriptions: readonly string[], token?: string): string {
   return frame("ready", JSON.stringify({ subscriptions }), token);
 }
 
@@ -30,7 +30,7 @@ export function removed(sub: string, id: string, version: number, token?: string
   return frame("removed", JSON.stringify({ sub, id, version }), token);
 }
 
-export function reset(subs: readonly string[], reason: ResetReason, token: string): string {
+export function reset(subs: readonly string[], reason: ResetReason, token?: string): string {
   return frame("reset", JSON.stringify({ subs, reason }), token);
 }
 

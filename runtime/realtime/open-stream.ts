@@ -7,7 +7,7 @@ import { callerOf, countedAs } from "./caller.ts";
 import { Followed } from "./followed.ts";
 import type { EventName, ResetReason } from "./frames.ts";
 import type { StreamLimits } from "./limits.ts";
-import { sightOf } from "./sight.ts";
+import { type Sight, sightOf } from "./sight.ts";
 import { Stream, type StreamObserver } from "./stream.ts";
 import type { Subscription } from "./subscription.ts";
 import type { Resumption, Tokens } from "./tokens.ts";
@@ -68,7 +68,7 @@ export class OpenStream implements StreamObserver, Beating {
     const { realm, tokens, open, wheel } = this.#home;
     await this.#home.attend();
     const access = await this.#access.read();
-    const { followed, resets, from } = this.#placed(subscriptions, access, resumption);
+    const { followed, resets, from } = await this.#placed(subscriptions, access, resumption);
     const stream = new Stream({ caller: callerOf(access), followed, tokens, observer: this });
     const { limits, shared } = realm.realtime;
     const follower = await realm.hub.follow({
@@ -123,14 +123,13 @@ export class OpenStream implements StreamObserver, Beating {
   }
 
   /** Which subscriptions go on where they were, which begin now, and which are to be loaded anew (realtime.md, Resume). */
-  #placed(subscriptions: readonly Subscription[], access: Access, resumption: Resumption | undefined) {
+  async #placed(subscriptions: readonly Subscription[], access: Access, resumption: Resumption | undefined) {
     const { realm } = this.#home;
     const resets = new Map<ResetReason, string[]>();
     const note = (reason: ResetReason, id: string) => kept(resets, reason, () => []).push(id);
-    const followed: Followed[] = [];
-    let goesOn = false;
-    const now = realm.hub.order;
-    for (const [at, subscription] of subscriptions.entries()) {
+    const placed: { readonly subscription: Subscription; readonly sight: Sight; readonly goesOn: boolean }[] =
+      [];
+    for (const subscription of subscriptions) {
       const { definition, identity, id } = subscription;
       readable(definition, access, definition.rules?.read);
       const sight = sightOf(definition, access);
@@ -139,11 +138,19 @@ export class OpenStream implements StreamObserver, Beating {
         note("config_changed", id);
         continue;
       }
-      const isReplayed = remembered?.sameAccess === true && resumption?.isOld === false;
-      if (remembered !== undefined && !isReplayed) note("history_expired", id);
-      goesOn ||= isReplayed;
-      followed.push(new Followed(realm, subscription, sight, at, isReplayed ? -1 : now));
+      const goesOn = remembered?.sameAccess === true && resumption?.isOld === false;
+      if (remembered !== undefined && !goesOn) note("history_expired", id);
+      placed.push({ subscription, sight, goesOn });
     }
-    return { followed, resets, from: goesOn ? resumption?.position : undefined };
+    const from = placed.some(({ goesOn }) => goesOn) ? resumption?.position : undefined;
+    // Those that begin now are not told of what the others missed.
+    const { feed } = realm.store;
+    const isMixed = from !== undefined && placed.some(({ goesOn }) => !goesOn);
+    const now = isMixed ? feed.order(await feed.head()) : undefined;
+    const followed = placed.map(
+      ({ subscription, sight, goesOn }, at) =>
+        new Followed(realm, subscription, sight, at, goesOn ? undefined : now),
+    );
+    return { followed, resets, from };
   }
 }

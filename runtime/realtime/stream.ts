@@ -15,7 +15,6 @@ import {
   reset,
   sessionEnded,
 } from "./frames.ts";
-import { renderedOf } from "./rendered.ts";
 import type { Bearing, Tokens } from "./tokens.ts";
 
 /** What a stream hears of while it is open, and tells. */
@@ -57,8 +56,8 @@ export class Stream implements AsyncIterableIterator<Frame, undefined> {
   readonly #observer: StreamObserver;
   #bearing: Bearing;
   #follower: Follower | undefined;
-  /** Told before anything else: `ready`. */
-  #first = "";
+  /** What `ready` tells, before anything else. */
+  #ready: readonly string[] | undefined;
   /** Told before further events: ids that have to be loaded anew. */
   #resets: Map<ResetReason, Set<string>> | undefined;
   /** Told at the end. */
@@ -96,7 +95,7 @@ export class Stream implements AsyncIterableIterator<Frame, undefined> {
     this.#follower = follower;
     this.#told = follower.position;
     this.#observer.sent("ready");
-    this.#first = ready(ids, this.#token(this.#told));
+    this.#ready = ids;
     for (const [reason, subs] of resets) this.#reset(subs, reason);
     this.wake();
   }
@@ -195,12 +194,16 @@ export class Stream implements AsyncIterableIterator<Frame, undefined> {
     return events === undefined ? undefined : { done: false, value: events };
   }
 
-  /** What is told beside changes. */
+  /** What is told beside changes. Its token is on the last: whoever has taken less has to be told the rest again. */
   #beside(): string {
-    let frames = this.#first;
-    for (const [reason, subs] of this.#resets ?? []) frames += this.#resetFrame([...subs], reason);
+    const resets = [...(this.#resets ?? [])];
+    const token = (isLast: boolean) => (isLast ? this.#token(this.#told) : undefined);
+    let frames = this.#ready === undefined ? "" : ready(this.#ready, token(resets.length === 0));
+    for (const [at, [reason, subs]] of resets.entries()) {
+      frames += this.#resetFrame([...subs], reason, token(at === resets.length - 1));
+    }
     frames += this.#last;
-    this.#first = "";
+    this.#ready = undefined;
     this.#resets = undefined;
     this.#last = "";
     return frames;
@@ -253,7 +256,7 @@ export class Stream implements AsyncIterableIterator<Frame, undefined> {
     for (const { concern } of told) this.#observer.sent(nameOf(concern));
     const same = told.map(({ followed, concern }) => `${followed.at}${nameOf(concern)}`).join();
     return [
-      kept(renderedOf(change).blocks, `${this.#bearing.number} ${same}`, () => {
+      change.rendered(`${this.#bearing.number} ${same}`, () => {
         const token = this.#token(change.position);
         const events = told.map(({ followed, concern }, at) =>
           followed.event(change, concern, at === told.length - 1 ? token : undefined),
@@ -263,10 +266,14 @@ export class Stream implements AsyncIterableIterator<Frame, undefined> {
     ];
   }
 
-  #resetFrame(subs: readonly string[], reason: ResetReason): string {
+  #resetFrame(
+    subs: readonly string[],
+    reason: ResetReason,
+    token: string | undefined = this.#token(this.#told),
+  ): string {
     this.#observer.reset(reason);
     this.#observer.sent("reset");
-    return reset(subs, reason, this.#token(this.#told));
+    return reset(subs, reason, token);
   }
 
   #token(position: string): string {

@@ -61,7 +61,7 @@ export function resolve(
       details: problems.slice(0, queryProblemsNamed),
     });
   }
-  for (const { definition } of subscriptions) readable(definition, access, definition.rules?.read);
+  for (const [at, { definition }] of subscriptions.entries()) requireReadable(definition, access, at);
   return subscriptions;
 }
 
@@ -71,6 +71,18 @@ const nameOf = ({ db, collection }: Asked) => `${db}/${collection}`;
 function requireScopes({ scopes }: Access, asked: readonly Asked[]): void {
   const at = asked.findIndex(({ db, collection }) => !permits(scopes, "read", db, collection));
   if (at >= 0) throw refused("forbidden", "The scopes of this API key do not cover the collection.", at);
+}
+
+/** @throws ApiError `unauthenticated` | `forbidden` where the caller can read nothing of a collection */
+function requireReadable(definition: CollectionDefinition, access: Access, at: number): void {
+  try {
+    readable(definition, access, definition.rules?.read);
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    const { code, message, headers } = error;
+    const details = [{ path: `subscriptions.${at}.collection`, reason: "cannot be read by this caller" }];
+    throw new ApiError(code, message, { headers, details });
+  }
 }
 
 function refused(code: "forbidden" | "not_found" | "realtime_not_enabled", message: string, at: number) {
