@@ -86,7 +86,7 @@ export class OpenStream implements StreamObserver, Beating {
     shared.subscriptions += followed.length;
     open.add(this);
     const ids = subscriptions.map(({ id }) => id);
-    stream.begin(follower, ids, resets);
+    stream.begin(follower, ids, resets, resumption?.token);
     this.#access.begin(stream, follower);
     this.#access.look(HEARTBEAT);
     wheel.add(this);

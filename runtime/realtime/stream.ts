@@ -56,8 +56,8 @@ export class Stream implements AsyncIterableIterator<Frame, undefined> {
   readonly #observer: StreamObserver;
   #bearing: Bearing;
   #follower: Follower | undefined;
-  /** What `ready` tells, before anything else. */
-  #ready: readonly string[] | undefined;
+  /** What `ready` tells, before anything else, and the token that it has where something else follows at once. */
+  #ready: { readonly ids: readonly string[]; readonly token: string | undefined } | undefined;
   /** Told before further events: ids that have to be loaded anew. */
   #resets: Map<ResetReason, Set<string>> | undefined;
   /** Told at the end. */
@@ -86,16 +86,18 @@ export class Stream implements AsyncIterableIterator<Frame, undefined> {
    * Begins to tell.
    * @param ids of all that was asked for
    * @param resets what has to be loaded anew at once
+   * @param token that it goes on from, if it does
    */
   begin(
     follower: Follower,
     ids: readonly string[],
     resets: ReadonlyMap<ResetReason, readonly string[]>,
+    token: string | undefined,
   ): void {
     this.#follower = follower;
     this.#told = follower.position;
     this.#observer.sent("ready");
-    this.#ready = ids;
+    this.#ready = { ids, token };
     for (const [reason, subs] of resets) this.#reset(subs, reason);
     this.wake();
   }
@@ -184,8 +186,8 @@ export class Stream implements AsyncIterableIterator<Frame, undefined> {
   /** What is sent next; undefined where there is nothing yet. */
   #step(): Step | undefined {
     if (this.#closed) return done;
-    const value = this.#beside();
-    if (value !== "") return { done: false, value };
+    if (this.#ready !== undefined || this.#resets !== undefined || this.#last !== "")
+      return { done: false, value: this.#beside() };
     if (this.#ending) {
       this.close();
       return done;
@@ -194,13 +196,20 @@ export class Stream implements AsyncIterableIterator<Frame, undefined> {
     return events === undefined ? undefined : { done: false, value: events };
   }
 
-  /** What is told beside changes. Its token is on the last: whoever has taken less has to be told the rest again. */
+  /**
+   * What is told beside changes. The token of where it is stands on the last of it: whoever is cut off before has to be told
+   * again, so that `ready` has the one that they came with until then.
+   */
   #beside(): string {
     const resets = [...(this.#resets ?? [])];
-    const token = (isLast: boolean) => (isLast ? this.#token(this.#told) : undefined);
-    let frames = this.#ready === undefined ? "" : ready(this.#ready, token(resets.length === 0));
+    const now = this.#token(this.#told);
+    let frames = "";
+    if (this.#ready !== undefined) {
+      const { ids, token } = this.#ready;
+      frames += ready(ids, resets.length === 0 ? now : token);
+    }
     for (const [at, [reason, subs]] of resets.entries()) {
-      frames += this.#resetFrame([...subs], reason, token(at === resets.length - 1));
+      frames += this.#resetFrame([...subs], reason, at === resets.length - 1 ? now : undefined);
     }
     frames += this.#last;
     this.#ready = undefined;
@@ -237,7 +246,7 @@ export class Stream implements AsyncIterableIterator<Frame, undefined> {
       return event.deliveries.flatMap((delivery) => this.#framesOfChange(delivery));
     this.#told = event.to;
     const ids = this.followed.map(({ subscription }) => subscription.id);
-    return [this.#resetFrame(ids, reasons[event.why])];
+    return [this.#resetFrame(ids, reasons[event.why], this.#token(event.to))];
   }
 
   /** The events of a change, one block for all streams that it is the same for. */
@@ -251,7 +260,7 @@ export class Stream implements AsyncIterableIterator<Frame, undefined> {
     const unknown = told.filter(({ concern }) => concern.before === "unknown");
     if (unknown.length > 0) {
       const ids = unknown.map(({ followed }) => followed.subscription.id);
-      return [this.#resetFrame(ids, "preimage_missing")];
+      return [this.#resetFrame(ids, "preimage_missing", this.#token(change.position))];
     }
     for (const { concern } of told) this.#observer.sent(nameOf(concern));
     const same = told.map(({ followed, concern }) => `${followed.at}${nameOf(concern)}`).join();
@@ -266,11 +275,7 @@ export class Stream implements AsyncIterableIterator<Frame, undefined> {
     ];
   }
 
-  #resetFrame(
-    subs: readonly string[],
-    reason: ResetReason,
-    token: string | undefined = this.#token(this.#told),
-  ): string {
+  #resetFrame(subs: readonly string[], reason: ResetReason, token: string | undefined): string {
     this.#observer.reset(reason);
     this.#observer.sent("reset");
     return reset(subs, reason, token);

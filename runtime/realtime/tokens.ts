@@ -31,6 +31,7 @@ export interface Remembered {
 
 /** A token that is believed. */
 export interface Resumption {
+  readonly token: string;
   readonly position: string;
   /** It is older than history is promised to be. */
   readonly isOld: boolean;
@@ -98,6 +99,7 @@ export class Tokens {
     const end = HEAD + payload.readUInt8(0) * EACH;
     const at = payload.readUIntBE(1, HEAD - 1) * 1_000;
     return {
+      token,
       position: payload.subarray(end).toString(),
       isOld: this.#clock.now() - at > day,
       remembers: (subscription) => remembered(payload.subarray(HEAD, end), digestOf(subscription)),
