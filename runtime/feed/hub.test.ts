@@ -68,9 +68,9 @@ describe("the hub", () => {
     );
     const [commit] = await Promise.all([follower.next()]);
     if (commit?.kind !== "commit") throw new Error("a commit");
-    const at = commit.deliveries[0]?.change.at;
-    expect(at).toBeGreaterThan(0);
-    expect(seen).toEqual([3, 2, 1].map((changes) => ({ changes, since: at })));
+    const times = commit.deliveries.map(({ change }) => change.at);
+    expect(Math.min(...times)).toBeGreaterThan(0);
+    expect(seen).toEqual(times.map((since, at) => ({ changes: times.length - at, since })));
     while (hub.history.untold.changes > 0) await new Promise(setImmediate);
     expect(hub.history.untold.since).toBeUndefined();
     untap();

@@ -1,6 +1,6 @@
 import { isJsonObject } from "../../runtime/json.ts";
 import type { Operation, Response } from "./description.ts";
-import { eventStream, eventsIn } from "./events.ts";
+import { eventStream, eventsIn, isEventStream } from "./events.ts";
 import type { Received, Sent } from "./exchange.ts";
 import { parsed } from "./wire.ts";
 
@@ -101,7 +101,9 @@ function* caching({ path, method }: Operation, { headers: asked }: Sent, answer:
       yield `has Vary: ${vary}`;
     }
     const isPublic = /^public, max-age=\d+$/.test(control ?? "");
-    if (!isPublic && control !== "private, no-cache") yield `is cached as ${control}`;
+    if (isEventStream(got)) {
+      if (control !== "no-store") yield `is cached as ${control}`;
+    } else if (!isPublic && control !== "private, no-cache") yield `is cached as ${control}`;
     if (isPublic && (method !== "GET" || status >= 400 || asked.has("authorization"))) yield "is public";
   }
 }
