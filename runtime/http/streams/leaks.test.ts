@@ -1,11 +1,9 @@
 /** What 10,000 connects and cuts leave behind: a tenth of them unless all is tried (`runs`), which takes some seconds. */
 import { once } from "node:events";
-import { readdirSync } from "node:fs";
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { Ending, Exchange, RouteTable } from "../../realm/exchange.ts";
 import { runs } from "../../testing/random.ts";
+import { growthOf, heapUsed, TRACE } from "../../testing/resources.ts";
 import { listening, open, realmOf, type TestServer } from "../testing/server.ts";
 
 let server: TestServer;
@@ -115,40 +113,9 @@ async function visits(count: number): Promise<void> {
   while (underWay > 0) await new Promise((go) => setImmediate(go));
 }
 
-setFlagsFromString("--expose-gc");
-const collect: unknown = runInNewContext("gc");
-
-function heapUsed(): number {
-  if (typeof collect !== "function") throw new Error("there is no gc");
-  for (let n = 0; n < 3; n += 1) collect();
-  return process.memoryUsage().heapUsed + process.memoryUsage().external;
-}
-
-/** What the process has open: timers, handles, and descriptors where the system tells of them. */
-function resources(): Readonly<Record<string, number>> {
-  const counts: Record<string, number> = {};
-  for (const name of process.getActiveResourcesInfo()) counts[name] = (counts[name] ?? 0) + 1;
-  if (process.platform === "linux") counts["descriptors"] = readdirSync("/proc/self/fd").length;
-  return counts;
-}
-
-/** Whether nothing more is open than before; what other files of the worker had open may have gone meanwhile. */
-function isBackAt(before: Readonly<Record<string, number>>): boolean {
-  return Object.entries(resources()).every(([name, count]) => count <= (before[name] ?? 0));
-}
-
 it("connects and cuts, of streams both ways, leave memory, timers and descriptors as they were", async () => {
   await visits(300);
-  const growth: number[] = [];
-  // What leaks does so each time; the worker's own doings, what the engine compiles among them, do not.
-  while (growth.length < 3 && !growth.some((bytes) => bytes < 1_500_000)) {
-    const before = resources();
-    const heap = heapUsed();
-    await visits(runs(10_000));
-    while (!isBackAt(before)) await new Promise((go) => setTimeout(go, 10));
-    growth.push(heapUsed() - heap);
-  }
-  expect(Math.min(...growth)).toBeLessThan(1_500_000);
+  expect(await growthOf(() => visits(runs(10_000)))).toBeLessThan(TRACE);
 }, 300_000);
 
 it.each([

@@ -1,0 +1,46 @@
+/** What something leaves behind in the process: memory, timers, descriptors. */
+import { readdirSync } from "node:fs";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+
+/** Bytes of memory that are no trace of thousands of anything: what the worker itself does takes as much. */
+export const TRACE = 1_500_000;
+
+setFlagsFromString("--expose-gc");
+const collect: unknown = runInNewContext("gc");
+
+/** Bytes, after a collection. */
+export function heapUsed(): number {
+  if (typeof collect !== "function") throw new Error("there is no gc");
+  for (let n = 0; n < 3; n += 1) collect();
+  return process.memoryUsage().heapUsed + process.memoryUsage().external;
+}
+
+/**
+ * Bytes of memory that something leaves behind. Resolves when timers, handles and descriptors are back at what they were.
+ * What leaks does so each time; the worker's own doings, what the engine compiles among them, do not: the least of three.
+ */
+export async function growthOf(work: () => Promise<void>): Promise<number> {
+  const growth: number[] = [];
+  while (growth.length < 3 && !growth.some((bytes) => bytes < TRACE)) {
+    const before = resources();
+    const heap = heapUsed();
+    await work();
+    while (!isBackAt(before)) await new Promise((go) => setTimeout(go, 10));
+    growth.push(heapUsed() - heap);
+  }
+  return Math.min(...growth);
+}
+
+/** What the process has open: timers, handles, and descriptors where the system tells of them. */
+function resources(): Readonly<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (const name of process.getActiveResourcesInfo()) counts[name] = (counts[name] ?? 0) + 1;
+  if (process.platform === "linux") counts["descriptors"] = readdirSync("/proc/self/fd").length;
+  return counts;
+}
+
+/** Whether nothing more is open than before; what other files of the worker had open may have gone meanwhile. */
+function isBackAt(before: Readonly<Record<string, number>>): boolean {
+  return Object.entries(resources()).every(([name, count]) => count <= (before[name] ?? 0));
+}
