@@ -8,6 +8,7 @@ import { realmc, root, withWorkspace } from "../workspace.ts";
 import { crash } from "./crash.ts";
 import { crashFeed } from "./feed/run.ts";
 import { crashInstances } from "./instances/run.ts";
+import { crashRealtime } from "./realtime/run.ts";
 
 const { values, positionals } = parseArgs({ options: { store: { type: "string" } }, allowPositionals: true });
 const kills = Number(positionals[0] ?? 50);
@@ -29,6 +30,7 @@ async function embedded(): Promise<void> {
       `${kills} kills, ${acknowledged} acknowledged writes, ${verified} documents verified: nothing lost.`,
     );
     await consumed(`sqlite:${join(work, "feed")}`, "feed");
+    await streamed(`sqlite:${join(work, "streams")}`, "streams");
   });
 }
 
@@ -43,8 +45,9 @@ async function shared(uri: string): Promise<void> {
     console.log(`${kills} kills, ${acknowledged} acknowledged writes: ${verdict}.`);
     if (problems.length > 0) process.exitCode = 1;
     await consumed(uri, realm);
+    await streamed(uri, `${realm}-streams`);
   } finally {
-    await client.db(`svc-${realm}`).dropDatabase();
+    for (const name of [realm, `${realm}-streams`]) await client.db(`svc-${name}`).dropDatabase();
     await client.close();
   }
 }
@@ -55,5 +58,14 @@ async function consumed(setting: string, realm: string): Promise<void> {
   for (const problem of problems) console.error(problem);
   const verdict = problems.length === 0 ? "each once, in order" : `${problems.length} problems`;
   console.log(`${kills} kills, ${acknowledged} acknowledged writes, ${seen} changes consumed: ${verdict}.`);
+  if (problems.length > 0) process.exitCode = 1;
+}
+
+/** The same of clients that follow by streams. */
+async function streamed(setting: string, realm: string): Promise<void> {
+  const { acknowledged, events, problems } = await crashRealtime(setting, realm, kills);
+  for (const problem of problems) console.error(problem);
+  const verdict = problems.length === 0 ? "everybody has what is stored" : `${problems.length} problems`;
+  console.log(`${kills} kills, ${acknowledged} acknowledged writes, ${events} events: ${verdict}.`);
   if (problems.length > 0) process.exitCode = 1;
 }

@@ -1,10 +1,9 @@
-import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { execFile } from "node:child_process";
 import { randomBytes, randomInt } from "node:crypto";
-import { once } from "node:events";
 import { setTimeout } from "node:timers/promises";
 import { promisify } from "node:util";
-import { freePort, ready } from "../../bench/servers.ts";
 import { programOf } from "../../program.ts";
+import { Processes } from "../processes.ts";
 import { Client, type Documents, type Fleet } from "./client.ts";
 import { check, type Final, type History } from "./history.ts";
 
@@ -132,53 +131,4 @@ async function request<T>(
   const text = await answer.text();
   if (!answer.ok) throw new Error(`${method} ${path} answered ${answer.status} ${text}`);
   return JSON.parse(text);
-}
-
-/** Server processes on one store. */
-class Processes implements Fleet {
-  readonly #words: readonly string[];
-  readonly #environment: NodeJS.ProcessEnv;
-  readonly #running: { child: ChildProcess; url: string }[] = [];
-
-  constructor(words: readonly string[], environment: NodeJS.ProcessEnv) {
-    this.#words = words;
-    this.#environment = environment;
-  }
-
-  anyUrl(): string {
-    return this.#running[randomInt(this.#running.length)]?.url ?? "";
-  }
-
-  async start(count: number): Promise<void> {
-    this.#running.push(...(await Promise.all(Array.from({ length: count }, () => this.#launch()))));
-  }
-
-  /** Kills one and starts another in its place. */
-  async replaceOne(): Promise<void> {
-    const at = randomInt(this.#running.length);
-    const killed = this.#running[at];
-    if (killed === undefined) return;
-    const exit = once(killed.child, "exit");
-    killed.child.kill("SIGKILL");
-    await exit;
-    this.#running[at] = await this.#launch();
-  }
-
-  async stop(): Promise<void> {
-    for (const { child } of this.#running) {
-      const exit = once(child, "exit");
-      if (child.kill("SIGKILL")) await exit;
-    }
-  }
-
-  async #launch(): Promise<{ child: ChildProcess; url: string }> {
-    const port = await freePort();
-    const child = spawn(process.execPath, this.#words, {
-      stdio: ["ignore", "ignore", "inherit"],
-      env: { ...this.#environment, PORT: String(port) },
-    });
-    const url = `http://127.0.0.1:${port}`;
-    await ready(url);
-    return { child, url };
-  }
 }

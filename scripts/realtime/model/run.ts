@@ -1,8 +1,8 @@
-import type { JsonObject } from "../../../runtime/json.ts";
 import { Random } from "../../organizations/model/prng.ts";
 import { closeIdle } from "../wire/requests.ts";
 import { Cast, endings } from "./cast.ts";
 import { Changes } from "./changes.ts";
+import { differencesOf } from "./differences.ts";
 import { Writers } from "./documents.ts";
 import type { Stage } from "./stage.ts";
 import type { Subscriber } from "./subscriber.ts";
@@ -200,7 +200,7 @@ export class Run {
     );
     // What the clock decides is read anew some time later.
     const isLate = after === "wait" || after === "long wait" || after === "ending";
-    const unequal = async () => (await Promise.all(all.map((each) => this.#differences(each)))).flat();
+    const unequal = async () => (await Promise.all(all.map((each) => differencesOf(each)))).flat();
     let differences = await unequal();
     for (const began = Date.now(); isLate && differences.length > 0 && Date.now() - began < patience; ) {
       await Promise.race([...all.map((each) => each.changed()), pause()]);
@@ -241,23 +241,6 @@ export class Run {
       }
       await Promise.race([...subscribers.map((each) => each.changed()), pause()]);
     }
-  }
-
-  async #differences(subscriber: Subscriber): Promise<readonly string[]> {
-    if (subscriber.ended !== undefined) return [];
-    const all = [...subscriber.states()].map(async ({ id, wanted, held }) => {
-      const listed = await subscriber.list(wanted);
-      if (listed === "broken") return [];
-      const own = listed === "closed" ? new Map<string, JsonObject>() : listed;
-      const ids = new Set([...own.keys(), ...held.keys()]);
-      return [...ids].flatMap((each) => {
-        const [has, shows] = [held.get(each), own.get(each)].map((one) => one && JSON.stringify(one));
-        if (has === shows) return [];
-        const of = `${subscriber.name}, ${id} ${JSON.stringify(wanted)}: ${each}`;
-        return [`${of}\n  is held as ${has}\n  is listed as ${shows}`];
-      });
-    });
-    return (await Promise.all(all)).flat();
   }
 
   /** What it was told is what it could have read then. */
