@@ -1,5 +1,4 @@
 import { setImmediate as turn } from "node:timers/promises";
-import { backoff } from "../backoff.ts";
 import { HistoryExpired } from "../store/contract/errors.ts";
 import type { ChangeFeed } from "../store/contract/feed.ts";
 import type { Follower } from "./follower.ts";
@@ -7,28 +6,37 @@ import type { History } from "./history.ts";
 import { Pass } from "./pass.ts";
 import type { Gap } from "./queue.ts";
 
+export interface ConvoyOptions {
+  readonly history: History;
+  readonly feed: Pick<ChangeFeed, "order">;
+  /** Called where there is nothing more of what was before; from there on somebody else tells what comes. */
+  join(follower: Follower): void;
+  /** Between attempts after so many failures in a row. */
+  pause(failures: number, signal: AbortSignal): Promise<unknown>;
+}
+
+/** Milliseconds for which a pass waits at most for those who keep coming. */
+const GATHERING = 50;
+
 /**
  * Those who catch up: all go through the history together, in as few passes as there can be, from the furthest back of them.
  * Who comes to be behind a pass goes with the next one.
  */
 export class Convoy {
-  readonly #history: History;
-  readonly #feed: Pick<ChangeFeed, "order">;
-  readonly #join: (follower: Follower) => void;
+  readonly #options: ConvoyOptions;
   readonly #stop = new AbortController();
   readonly #waiting = new Set<Follower>();
   /** They wait until there is more to read. */
   readonly #parked = new Set<Follower>();
   #pass: Pass | undefined;
-  /** How often there was progress when the pass began. */
-  #wakes = 0;
+  /** How much news there was when the pass began. */
+  #news = 0;
+  /** Somebody waits for more for those who are parked. */
+  #isWatching = false;
   #isRunning = false;
 
-  /** @param join called where there is nothing more of what was before; from there on somebody else tells what comes */
-  constructor(history: History, feed: Pick<ChangeFeed, "order">, join: (follower: Follower) => void) {
-    this.#history = history;
-    this.#feed = feed;
-    this.#join = join;
+  constructor(options: ConvoyOptions) {
+    this.#options = options;
   }
 
   /** Begins after a position. */
@@ -62,7 +70,7 @@ export class Convoy {
   #place(follower: Follower, position: string): void {
     follower.catching = {
       position,
-      order: this.#feed.order(position),
+      order: this.#options.feed.order(position),
       next: undefined,
       left: follower.bounds.replay,
       isFull: false,
@@ -72,14 +80,14 @@ export class Convoy {
 
   /** It may be where everybody else is. */
   #goOn(follower: Follower): void {
-    const rest = this.#history.ring.after(follower.catching?.position ?? "", 1, 0);
+    const rest = this.#options.history.ring.after(follower.catching?.position ?? "", 1, 0);
     if (rest?.isEnd === true && rest.items.length === 0) this.#joined(follower);
     else this.#wait(follower);
   }
 
   #joined(follower: Follower): void {
     follower.catching = undefined;
-    this.#join(follower);
+    this.#options.join(follower);
   }
 
   #wait(follower: Follower): void {
@@ -88,24 +96,24 @@ export class Convoy {
   }
 
   async #run(): Promise<void> {
+    const { history, feed, pause } = this.#options;
     const { signal } = this.#stop;
     this.#isRunning = true;
     for (let failures = 0; this.#waiting.size > 0 && !signal.aborted; ) {
-      // Those who come together go together.
-      await turn();
-      this.#wakes = this.#history.wakes;
-      this.#pass = new Pass(this.#history, this.#feed, {
+      await this.#gathered();
+      this.#news = history.news;
+      this.#pass = new Pass(history, feed, {
         join: (follower) => this.#joined(follower),
         skip: (follower, why) => this.#skip(follower, why),
         later: (follower, why) => this.#later(follower, why),
-        come: (order) => this.#come(order),
+        come: (order, position) => this.#come(order, position),
       });
       try {
         await this.#pass.run();
         failures = 0;
       } catch {
         failures += 1;
-        await backoff(failures, signal).catch(() => undefined);
+        await pause(failures, signal).catch(() => undefined);
         this.#unpark();
       }
       this.#pass = undefined;
@@ -113,9 +121,22 @@ export class Convoy {
     this.#isRunning = false;
   }
 
-  #come(order: string): readonly Follower[] {
-    if (this.#waiting.size === 0) return [];
-    const come = [...this.#waiting].filter(({ catching }) => order === "" || (catching?.order ?? "") > order);
+  /** Those who come together go together: nobody came for a turn of the event loop, or some have waited for long enough. */
+  async #gathered(): Promise<void> {
+    const began = performance.now();
+    for (let before = -1; this.#waiting.size > before && performance.now() - began < GATHERING; ) {
+      before = this.#waiting.size;
+      await turn();
+    }
+  }
+
+  #come(order: string, position: string): readonly Follower[] {
+    const come: Follower[] = [];
+    for (const follower of this.#waiting) {
+      const { catching } = follower;
+      const isAhead = order === "" || (catching?.order ?? "") > order;
+      if (isAhead || (catching?.position === position && catching.next === undefined)) come.push(follower);
+    }
     for (const follower of come) this.#waiting.delete(follower);
     return come;
   }
@@ -130,9 +151,20 @@ export class Convoy {
 
   #park(follower: Follower): void {
     this.#parked.add(follower);
-    if (this.#parked.size > 1) return;
-    const come = this.#history.wakes === this.#wakes ? this.#history.progress(this.#stop.signal) : turn();
-    void come.then(() => this.#unpark());
+    if (!this.#isWatching) void this.#watch();
+  }
+
+  /** The reader looks for more whenever a pass asks it to: only what it finds is a reason for another pass. */
+  async #watch(): Promise<void> {
+    const { history } = this.#options;
+    const { signal } = this.#stop;
+    // Of the pass that somebody was in who is parked; others begin meanwhile.
+    const known = this.#news;
+    this.#isWatching = true;
+    if (history.news !== known) await turn();
+    while (history.news === known && !signal.aborted) await history.progress(signal);
+    this.#isWatching = false;
+    this.#unpark();
   }
 
   #unpark(): void {
@@ -144,24 +176,28 @@ export class Convoy {
 
   /** Which change is the next of a position that is that of none. */
   async #locate(follower: Follower, position: string): Promise<void> {
-    const found = await this.#history.after(position, 0).catch((error: unknown) => {
+    const { history, pause } = this.#options;
+    const { signal } = this.#stop;
+    const found = await history.after(position, 0).catch((error: unknown) => {
       return error instanceof HistoryExpired ? ("expired" as const) : undefined;
     });
+    // The next pass finds that it is not known, and asks again.
+    if (found === undefined) await pause(1, signal).catch(() => undefined);
     const { catching } = follower;
-    if (catching === undefined) return;
+    if (catching === undefined || signal.aborted) return;
     if (found === "expired") this.#skip(follower, "expired");
-    else if (found === undefined) this.#park(follower);
+    else if (found === undefined) this.#wait(follower);
     else {
       const [next] = found.items;
       catching.next = next?.position;
-      if (next !== undefined) catching.order = this.#feed.order(next.position);
+      if (next !== undefined) catching.order = this.#options.feed.order(next.position);
       this.#wait(follower);
     }
   }
 
   /** Goes on where everybody else is, if they are anywhere. */
   #skip(follower: Follower, why: Gap): void {
-    const { position } = this.#history;
+    const { position } = this.#options.history;
     if (position === undefined) {
       this.#park(follower);
       return;

@@ -45,7 +45,7 @@ export class History {
   /** The page that was read last, and how many of it everybody was told of. */
   #page: { readonly items: readonly FeedChange[]; told: number } = { items: [], told: 0 };
   #position: string | undefined;
-  #wakes = 0;
+  #news = 0;
   /** Readings of the store's feed that were begun, and the newest that found nothing. */
   #begun = 0;
   #atEnd = 0;
@@ -80,9 +80,9 @@ export class History {
     return { changes: items.length - told, since: items[told]?.at };
   }
 
-  /** How often there was progress. */
-  get wakes(): number {
-    return this.#wakes;
+  /** How often the reader began, came further, or failed. */
+  get news(): number {
+    return this.#news;
   }
 
   /** Has the feed read until the function that is answered is called. */
@@ -178,8 +178,9 @@ export class History {
     this.#position = undefined;
   }
 
-  #wake(): void {
-    this.#wakes += 1;
+  /** @param isNews rather than that the reader found nothing */
+  #wake(isNews = true): void {
+    if (isNews) this.#news += 1;
     for (const wake of [...this.#waiting]) wake();
   }
 
@@ -247,12 +248,13 @@ export class History {
           reached(change.position);
           if (change.isLast) this.#position = change.position;
         }
+        const before = position;
         position = page.position;
         this.ring.mark(position);
         if (page.items.at(-1)?.isLast !== false) this.#position = position;
         reached(position);
         if (page.isEnd) this.#atEnd = reading;
-        this.#wake();
+        this.#wake(!page.isEnd || page.position !== before);
         if (!page.isEnd) await turn();
         else if (!told && !signal.aborted) await new Promise<void>((resolve) => (wake = resolve));
       }

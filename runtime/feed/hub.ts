@@ -1,3 +1,4 @@
+import { backoff } from "../backoff.ts";
 import type { ChangeFeed } from "../store/contract/feed.ts";
 import type { Budget } from "./budget.ts";
 import type { FeedChange } from "./change.ts";
@@ -59,7 +60,8 @@ export class Hub {
       audience: { take: (change) => this.#take(change), lost: (_, to) => this.#lost(to) },
     });
     const { history } = this;
-    this.#convoy = new Convoy(history, feed, (follower) => this.#live.enter(follower));
+    const join = (follower: Follower) => this.#live.enter(follower);
+    this.#convoy = new Convoy({ history, feed, join, pause: options.pause ?? backoff });
     this.#gathering = {
       interner: this.#interner,
       get position() {

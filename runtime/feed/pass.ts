@@ -16,8 +16,8 @@ export interface Ways {
   skip(follower: Follower, why: Gap): void;
   /** It goes on in a later pass: when it has taken more, when its position is known better, or when there is more to read. */
   later(follower: Follower, why: "full" | "unsure" | "waiting"): void;
-  /** Those who have come meanwhile and are further than this. */
-  come(order: string): readonly Follower[];
+  /** Those who have come meanwhile and are further than this, or at this position. */
+  come(order: string, position: string): readonly Follower[];
 }
 
 /** Changes that are looked up at once, and milliseconds of a turn of the event loop that a pass takes. */
@@ -51,6 +51,8 @@ export class Pass {
   #farthest = Number.POSITIVE_INFINITY;
   #position = "";
   #order = "";
+  /** The change that was told, or passed, last. */
+  #last: string | undefined;
   /** The end of the newest commit, and the number of its last change. */
   #whole = { position: "", at: 0 };
   #began = 0;
@@ -87,7 +89,7 @@ export class Pass {
 
   /** Whether somebody is in it; begins anew further on where nobody is but some are ahead. */
   #find(): boolean {
-    this.#admit(this.#ways.come(this.#order));
+    this.#takeUp();
     if (this.#active.size > 0) return true;
     for (let next = this.#ahead.pop(); next !== undefined; next = this.#ahead.pop()) {
       const { catching } = next;
@@ -101,7 +103,9 @@ export class Pass {
     return false;
   }
 
-  #admit(followers: readonly Follower[]): void {
+  /** Those who have come meanwhile. */
+  #takeUp(): void {
+    const followers = this.#ways.come(this.#order, this.#position);
     if (followers.length === 0) return;
     for (const follower of followers) {
       const { position, next } = follower.catching ?? {};
@@ -114,6 +118,7 @@ export class Pass {
     }
     const orderOf = ({ catching }: Follower) => catching?.order ?? "";
     this.#ahead.sort((a, b) => (orderOf(a) < orderOf(b) ? 1 : orderOf(a) > orderOf(b) ? -1 : 0));
+    if (this.#active.size > 0) this.#meet(this.#after, this.#position);
   }
 
   #isAhead(follower: Follower): boolean {
@@ -157,6 +162,7 @@ export class Pass {
       for (const follower of [...this.#active.keys()]) this.#out(follower, "waiting");
       return;
     }
+    this.#takeUp();
     for (const change of stretch.items) await this.#tell(change);
     this.#position = stretch.position;
     const order = this.#feed.order(stretch.position) ?? "";
@@ -167,12 +173,14 @@ export class Pass {
   /** What comes next of what is not at hand; undefined where there is nothing to be read now. @throws HistoryExpired */
   async #older(): Promise<Stretch<FeedChange> | undefined> {
     const { ring, position: whole } = this.#history;
-    const { items, position } = await this.#history.after(this.#position, BYTES);
+    const { items } = await this.#history.after(this.#position, BYTES);
     // Whoever hears of changes first has heard of these then.
     const last = items.at(-1);
     const isBehind = last !== undefined && this.#isBeforeReader(last.position);
     if (!isBehind && !items.some((change) => ring.has(change.position)) && !(await this.#history.metAll()))
       return undefined;
+    // It has met where this is meanwhile.
+    if (ring.has(this.#position)) return { items: [], position: this.#position, isEnd: false };
     const at = items.findIndex((change) => ring.has(change.position));
     const found = items[at];
     if (found !== undefined) {
@@ -182,10 +190,18 @@ export class Pass {
         ? { items: items.slice(0, at + 1), position: found.position, isEnd: false }
         : { items: items.slice(0, at), position: before, isEnd: false };
     }
-    if (items.length > 0) return { items, position, isEnd: false };
+    // Where a reading ends may be after all that everybody is told of: there nobody could join them.
+    if (last !== undefined) return { items, position: last.position, isEnd: false };
     // There is nothing after the position that the reader had not met when this was read.
-    const isPast = whole !== undefined && this.#order <= (this.#feed.order(whole) ?? "");
+    const isPast = whole !== undefined && this.#isUpTo(whole);
     return isPast && ring.has(whole) ? { items, position: whole, isEnd: false } : undefined;
+  }
+
+  /** Whether a position at which everybody has been told of everything is not before this one. */
+  #isUpTo(whole: string): boolean {
+    const order = this.#feed.order(whole) ?? "";
+    // Of changes that are near each other it is not known which comes first.
+    return this.#order < order || (this.#order === order && this.#position !== this.#last);
   }
 
   #isBeforeReader(position: string): boolean {
@@ -204,6 +220,7 @@ export class Pass {
       if (change.isLast) this.#whole = { position: change.position, at: this.#met };
     }
     this.#position = change.position;
+    this.#last = change.position;
     this.#order = order;
     this.#meet(this.#after, change.position);
     await this.#pause();

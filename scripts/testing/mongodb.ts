@@ -8,7 +8,7 @@ const always = [
   "compiler/bundle/bundle.test.ts",
   "compiler/rules/stores.test.ts",
   "examples/**/*.test.ts",
-  "runtime/feed/{consumer,hub}.test.ts",
+  "runtime/feed/{consumer,convoy,hub}.test.ts",
   "runtime/realtime/**/*.test.ts",
   "runtime/store/contract.test.ts",
   "runtime/store/mongodb/**/*.test.ts",
