@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Slices, Turns } from "./turns.ts";
+import { Pace, Slices, Turns } from "./turns.ts";
 
 test("so many run at once, the others in their order, and what the queue does not take is refused", async () => {
   const turns = new Turns(2, 2, () => new Error("full"));
@@ -98,4 +98,17 @@ test("a slice after a turn without any is a whole one", async () => {
   // Neither waits for a turn, or this would never end.
   await one(4);
   await one(4);
+});
+
+test("who has spent the units of a turn goes on in the next one, however little time they took", async () => {
+  const loop = heldLoop();
+  const pace = new Pace(5, 3, loop);
+  expect([pace.spend(2), pace.spend()]).toEqual([undefined, undefined]);
+  const next = pace.spend(1);
+  expect(next).toBeInstanceOf(Promise);
+  await loop.next();
+  await next;
+  expect(pace.spend(2)).toBeUndefined();
+  loop.time += 5;
+  expect(pace.spend()).toBeInstanceOf(Promise);
 });

@@ -77,6 +77,36 @@ const eventLoop: EventLoop = {
   turn: () => new Promise((resolve) => setImmediate(resolve)),
 };
 
+/** What somebody may take of each turn of the event loop: so many milliseconds, and so many units of what it counts. */
+export class Pace {
+  readonly #milliseconds: number;
+  readonly #units: number;
+  readonly #loop: EventLoop;
+  /** When the first work in this turn of the event loop began. */
+  #since: number | undefined;
+  #spent = 0;
+
+  constructor(milliseconds: number, units = Number.POSITIVE_INFINITY, loop: EventLoop = eventLoop) {
+    this.#milliseconds = milliseconds;
+    this.#units = units;
+    this.#loop = loop;
+  }
+
+  /** Answers the turn in which to go on; undefined: there is room in this one. */
+  spend(units = 0): Promise<void> | undefined {
+    if (this.#since === undefined) {
+      this.#since = this.#loop.now();
+      void this.#loop.turn().then(() => {
+        this.#since = undefined;
+        this.#spent = 0;
+      });
+    }
+    this.#spent += units;
+    const isOver = this.#spent >= this.#units || this.#loop.now() - this.#since >= this.#milliseconds;
+    return isOver ? this.#loop.turn() : undefined;
+  }
+}
+
 /** Begins a piece of work, in this turn of the event loop or a later one. */
 export type Piece = () => Promise<void>;
 
@@ -85,15 +115,11 @@ export type Piece = () => Promise<void>;
  * event loop so many milliseconds of them together, so that everybody else has their turns meanwhile.
  */
 export class Slices {
-  readonly #milliseconds: number;
-  readonly #loop: EventLoop;
+  readonly #pace: Pace;
   readonly #works = new Turns(1, Number.POSITIVE_INFINITY, () => new Error("the queue has no end"));
-  /** When the first piece in this turn of the event loop began. */
-  #since: number | undefined;
 
-  constructor(milliseconds: number, loop: EventLoop = eventLoop) {
-    this.#milliseconds = milliseconds;
-    this.#loop = loop;
+  constructor(milliseconds: number, loop?: EventLoop) {
+    this.#pace = new Pace(milliseconds, undefined, loop);
   }
 
   /** @param work begins each piece by awaiting what it is given */
@@ -102,12 +128,6 @@ export class Slices {
   }
 
   readonly #piece: Piece = async () => {
-    if (this.#since !== undefined && this.#loop.now() - this.#since >= this.#milliseconds)
-      await this.#loop.turn();
-    if (this.#since !== undefined) return;
-    this.#since = this.#loop.now();
-    void this.#loop.turn().then(() => {
-      this.#since = undefined;
-    });
+    for (let later = this.#pace.spend(); later !== undefined; later = this.#pace.spend()) await later;
   };
 }

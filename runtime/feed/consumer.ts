@@ -134,7 +134,7 @@ export class Consumer {
     /** Up to where whole commits were looked at. */
     let whole = position;
     while (!signal.aborted) {
-      const { wakes } = history;
+      const { news } = history;
       const page = await history.after(position).catch((error: unknown) => {
         if (error instanceof HistoryExpired) return undefined;
         throw error;
@@ -165,7 +165,7 @@ export class Consumer {
       }
       worked();
       if (page.items.length > 0) await turn();
-      else if (history.wakes === wakes) await history.progress(signal);
+      else if (history.news === news) await history.progress(signal);
     }
   }
 

@@ -6,7 +6,16 @@ import { failureOf, fields, shape, written } from "../store/testing/suite/fixtur
 import { Budget } from "./budget.ts";
 import type { Follower } from "./follower.ts";
 import { Hub, type HubOptions } from "./hub.ts";
-import { follow, followedStore, inserted, people, told, type Watched, watched } from "./testing/followed.ts";
+import {
+  type Followed,
+  follow,
+  followedStore,
+  inserted,
+  people,
+  told,
+  type Watched,
+  watched,
+} from "./testing/followed.ts";
 
 let store: Store;
 let feed: Watched;
@@ -96,6 +105,47 @@ describe("the hub", () => {
     const image = seen.deliveries[0]?.change.after;
     expect(image?.document).toBe(image?.document);
     expect(image?.document["name"]).toBe("Ada");
+  });
+
+  test("many are told in many turns of the event loop, each in order and once; who comes meanwhile misses nothing", async () => {
+    const hub = open();
+    const turns: number[] = [0];
+    let isOver = false;
+    const count = () => {
+      turns.push(0);
+      if (!isOver) setImmediate(count);
+    };
+    const woken = () => turns.push((turns.pop() ?? 0) + 1);
+    const followers = await Promise.all(
+      Array.from({ length: 1_000 }, () => hub.follow({ interests: everybody, wake: woken })),
+    );
+    for (const follower of followers) await joined(follower);
+    const from = await store.feed.head();
+    const late: Promise<Followed>[] = [];
+    const first = await hub.follow({
+      interests: everybody,
+      wake: () => late.push(follow(hub, { interests: everybody, from })),
+    });
+    await joined(first);
+    turns.splice(0, turns.length, 0);
+    count();
+    await inserted(store, ["a", "b"]);
+    const seen = (follower: Follower): string => {
+      let all = "";
+      for (let event = follower.poll(); event !== undefined; event = follower.poll())
+        all += event.kind === "gap" ? event.why : event.deliveries.map(({ change }) => change.id).join();
+      return all;
+    };
+    const said = followers.map(() => "");
+    while (said.some((each) => each.length < 2)) {
+      await new Promise(setImmediate);
+      for (const [at, follower] of followers.entries()) said[at] += seen(follower);
+    }
+    isOver = true;
+    expect(new Set(said)).toEqual(new Set(["ab"]));
+    expect(Math.max(...turns)).toBeLessThanOrEqual(250);
+    expect(late.length).toBeGreaterThan(0);
+    for (const each of late) expect(await told(await each, 2)).toEqual(["+a", "+b"]);
   });
 
   test("a batch is one commit, of which each gets what concerns it", async () => {

@@ -70,7 +70,9 @@ class Index<T> {
   }
 
   concerns(change: FeedDocumentChange) {
-    return this.#interests.concerns(change);
+    return this.#interests
+      .candidates(change)
+      .flatMap((interned) => this.#interests.concern(interned, change) ?? []);
   }
 }
 

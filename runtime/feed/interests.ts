@@ -125,15 +125,15 @@ export class Interests<T> {
     if (index.all.size === 0) this.#collections.delete(collection);
   }
 
-  /** Interests that the change concerns, each once. */
-  concerns(change: FeedDocumentChange): readonly Concern<T>[] {
-    const index = this.#collections.get(change.collection);
-    const found: Concern<T>[] = [];
-    for (const interned of index?.candidates(change) ?? []) {
-      const relation = relationOf(interned.interest, change);
-      const holders = index?.all.get(interned);
-      if (relation !== undefined && holders !== undefined) found.push({ ...relation, holders });
-    }
-    return found;
+  /** Interests that the change may concern, each once: no other does. */
+  candidates(change: FeedDocumentChange): readonly Interned[] {
+    return [...(this.#collections.get(change.collection)?.candidates(change) ?? [])];
+  }
+
+  /** What the change is to an interest; undefined where it does not concern it, or nobody has it any more. */
+  concern(interned: Interned, change: FeedDocumentChange): Concern<T> | undefined {
+    const holders = this.#collections.get(change.collection)?.all.get(interned);
+    const relation = holders && relationOf(interned.interest, change);
+    return relation && { ...relation, holders };
   }
 }

@@ -2,6 +2,7 @@ import { setImmediate as turn } from "node:timers/promises";
 import { HistoryExpired } from "../store/contract/errors.ts";
 import type { ChangeFeed } from "../store/contract/feed.ts";
 import type { Stretch } from "../store/ring.ts";
+import { Pace } from "../turns.ts";
 import type { FeedChange } from "./change.ts";
 import type { Catching, Follower } from "./follower.ts";
 import type { History } from "./history.ts";
@@ -27,11 +28,6 @@ const MILLISECONDS = 5;
 /** Followers that join the others in one turn. */
 const JOINING = 1_000;
 
-/** Where somebody entered: before any change with a higher number. */
-interface Entry {
-  readonly since: number;
-}
-
 /**
  * One way through the history, from the furthest back of those who catch up, for all of them: each is met at its position
  * and told from there on. Who has no room drops out, so that it holds up nobody.
@@ -41,7 +37,8 @@ export class Pass {
   readonly #feed: Pick<ChangeFeed, "order">;
   readonly #ways: Ways;
   readonly #telling = new Telling();
-  readonly #active = new Map<Follower, Entry>();
+  /** Each entered before any change with a higher number. */
+  readonly #active = new Map<Follower, number>();
   /** Not met yet, the next one last; by the changes at which they are. */
   #ahead: Follower[] = [];
   readonly #after = new Map<string, Set<Follower>>();
@@ -55,7 +52,7 @@ export class Pass {
   #last: string | undefined;
   /** The end of the newest commit, and the number of its last change. */
   #whole = { position: "", at: 0 };
-  #began = 0;
+  readonly #pace = new Pace(MILLISECONDS);
 
   constructor(history: History, feed: Pick<ChangeFeed, "order">, ways: Ways) {
     this.#history = history;
@@ -76,8 +73,8 @@ export class Pass {
 
   /** Up to where somebody in it was told everything; undefined where that is where it came from. */
   reached(follower: Follower): string | undefined {
-    const entry = this.#active.get(follower);
-    return entry !== undefined && this.#whole.at > entry.since ? this.#whole.position : undefined;
+    const since = this.#active.get(follower);
+    return since !== undefined && this.#whole.at > since ? this.#whole.position : undefined;
   }
 
   /** It has ended, or catches up no more. */
@@ -167,7 +164,7 @@ export class Pass {
     this.#position = stretch.position;
     const order = this.#feed.order(stretch.position) ?? "";
     if (order > this.#order) this.#order = order;
-    await this.#pause();
+    await this.#pace.spend();
   }
 
   /** What comes next of what is not at hand; undefined where there is nothing to be read now. @throws HistoryExpired */
@@ -193,15 +190,11 @@ export class Pass {
     // Where a reading ends may be after all that everybody is told of: there nobody could join them.
     if (last !== undefined) return { items, position: last.position, isEnd: false };
     // There is nothing after the position that the reader had not met when this was read.
-    const isPast = whole !== undefined && this.#isUpTo(whole);
-    return isPast && ring.has(whole) ? { items, position: whole, isEnd: false } : undefined;
-  }
-
-  /** Whether a position at which everybody has been told of everything is not before this one. */
-  #isUpTo(whole: string): boolean {
+    if (whole === undefined || !ring.has(whole)) return undefined;
     const order = this.#feed.order(whole) ?? "";
     // Of changes that are near each other it is not known which comes first.
-    return this.#order < order || (this.#order === order && this.#position !== this.#last);
+    const isPast = this.#order < order || (this.#order === order && this.#position !== this.#last);
+    return isPast ? { items, position: whole, isEnd: false } : undefined;
   }
 
   #isBeforeReader(position: string): boolean {
@@ -223,7 +216,7 @@ export class Pass {
     this.#last = change.position;
     this.#order = order;
     this.#meet(this.#after, change.position);
-    await this.#pause();
+    await this.#pace.spend();
   }
 
   /** Those whose positions are none of changes and come before this: they are here, unless they are near the last one. */
@@ -248,7 +241,7 @@ export class Pass {
 
   #enter(follower: Follower, catching: Catching): void {
     this.#unmeet(follower);
-    this.#active.set(follower, { since: this.#met });
+    this.#active.set(follower, this.#met);
     this.#farthest = Math.min(this.#farthest, this.#met + catching.left);
     this.#telling.enter(follower);
   }
@@ -272,12 +265,11 @@ export class Pass {
 
   /** It has come so far. */
   #settle(follower: Follower): void {
-    const entry = this.#active.get(follower);
+    const since = this.#active.get(follower);
     const { catching } = follower;
     this.remove(follower);
-    if (entry === undefined || catching === undefined) return;
-    if (this.#met === entry.since) return;
-    catching.left -= this.#met - entry.since;
+    if (since === undefined || catching === undefined || this.#met === since) return;
+    catching.left -= this.#met - since;
     catching.position = this.#position;
     catching.order = this.#order;
     catching.next = undefined;
@@ -290,7 +282,7 @@ export class Pass {
 
   #leaveBehind(): void {
     this.#farthest = Number.POSITIVE_INFINITY;
-    for (const [follower, { since }] of [...this.#active]) {
+    for (const [follower, since] of [...this.#active]) {
       const most = since + (follower.catching?.left ?? 0);
       if (most < this.#met) this.#skip(follower, "far");
       else this.#farthest = Math.min(this.#farthest, most);
@@ -300,17 +292,10 @@ export class Pass {
   #join(): void {
     let joined = 0;
     for (const follower of this.#active.keys()) {
-      if (joined === JOINING) return;
-      joined += 1;
       this.remove(follower);
       this.#ways.join(follower);
+      joined += 1;
+      if (joined === JOINING) return;
     }
-  }
-
-  /** Others have their turns. */
-  async #pause(): Promise<void> {
-    if (performance.now() - this.#began < MILLISECONDS) return;
-    await turn();
-    this.#began = performance.now();
   }
 }

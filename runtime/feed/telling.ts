@@ -1,11 +1,12 @@
-import { setImmediate as turn } from "node:timers/promises";
+import { Pace } from "../turns.ts";
 import type { FeedChange, FeedDocumentChange } from "./change.ts";
 import type { Follower, Subscription } from "./follower.ts";
 import { type Concern, Interests } from "./interests.ts";
-import type { Concerned, Delivery } from "./queue.ts";
+import type { Delivery } from "./queue.ts";
 
-/** Followers that are told of a change in one turn of the event loop. */
-const SLICE = 1_000;
+/** Of a turn of the event loop: milliseconds, and followers that are told, each of whom has something to send then. */
+const MILLISECONDS = 5;
+const TOLD = 250;
 
 /** Gives a follower what concerns it; answers whether it has it. */
 export type Offer = (follower: Follower, delivery: Delivery) => boolean;
@@ -13,12 +14,16 @@ export type Offer = (follower: Follower, delivery: Delivery) => boolean;
 /** Followers that are told of the same changes, each of what concerns it, and nobody waited for. */
 export class Telling {
   readonly #index = new Interests<Subscription>();
+  readonly #pace = new Pace(MILLISECONDS, TOLD);
   /** Those who were offered something of the commit under way. */
   #open = new Set<Follower>();
+  /** Those who entered while a change is being told. */
+  #late: Set<Follower> | undefined;
 
   /** From here on the follower is told. */
   enter(follower: Follower): void {
     follower.enter(this.#index);
+    this.#late?.add(follower);
     // The commit under way may have begun before.
     if (follower.queue.isOpen) this.#open.add(follower);
   }
@@ -33,34 +38,68 @@ export class Telling {
     this.#open.clear();
   }
 
-  /** At once, where there are few; who enters meanwhile is not told of the change. */
+  /** At once, where that is little; who enters meanwhile is not told of the change. One change at a time. */
   tell(change: FeedChange, offer: Offer): Promise<void> | undefined {
-    const deliveries = change.recorded === "ids" ? [] : deliveriesOf(change, this.#index.concerns(change));
-    if (deliveries.length + this.#open.size > SLICE) return this.#tellMany(change, deliveries, offer);
-    for (const [follower, delivery] of deliveries) this.#offer(change, follower, delivery, offer);
-    if (change.isLast) for (const follower of this.#ended()) follower.queue.reach(change.position);
+    const steps = this.#steps(change, offer);
+    const later = this.#run(steps);
+    if (later === undefined) return undefined;
+    this.#late = new Set();
+    return this.#goOn(steps, later);
+  }
+
+  /** As much as this turn of the event loop has room for; answers the next turn where there is more. */
+  #run(steps: Iterator<number>): Promise<void> | undefined {
+    for (let step = steps.next(); step.done !== true; step = steps.next()) {
+      const later = this.#pace.spend(step.value);
+      if (later !== undefined) return later;
+    }
     return undefined;
   }
 
-  async #tellMany(change: FeedChange, deliveries: readonly Told[], offer: Offer): Promise<void> {
-    let told = 0;
-    for (const [follower, delivery] of deliveries) {
-      told += 1;
-      if (told % SLICE === 0) await turn();
-      this.#offer(change, follower, delivery, offer);
+  async #goOn(steps: Iterator<number>, turn: Promise<void>): Promise<void> {
+    for (let next: Promise<void> | undefined = turn; next !== undefined; next = this.#run(steps)) await next;
+    this.#late = undefined;
+  }
+
+  /** After each piece of it: how many were told. */
+  *#steps(change: FeedChange, offer: Offer): Generator<number, void> {
+    const deliveries = new Map<Follower, Delivery>();
+    if (change.recorded !== "ids") {
+      for (const interned of this.#index.candidates(change)) {
+        yield 0;
+        const concern = this.#index.concern(interned, change);
+        if (concern !== undefined) yield* this.#gather(deliveries, change, concern);
+      }
     }
-    if (!change.isLast) return;
-    for (const follower of this.#ended()) {
-      told += 1;
-      if (told % SLICE === 0) await turn();
-      follower.queue.reach(change.position);
+    const { isLast, position } = change;
+    for (const [follower, delivery] of deliveries) {
+      if (!follower.isIn(this.#index) || !offer(follower, delivery)) continue;
+      if (!isLast) this.#open.add(follower);
+      else if (!this.#open.has(follower)) follower.queue.reach(position);
+      yield 1;
+    }
+    for (const follower of isLast ? this.#ended() : []) {
+      follower.queue.reach(position);
+      yield 1;
     }
   }
 
-  #offer({ isLast, position }: FeedChange, follower: Follower, delivery: Delivery, offer: Offer): void {
-    if (!follower.isIn(this.#index) || !offer(follower, delivery)) return;
-    if (!isLast) this.#open.add(follower);
-    else if (!this.#open.has(follower)) follower.queue.reach(position);
+  /** Each follower once, whatever it is about the change that concerns it. */
+  *#gather(
+    deliveries: Map<Follower, Delivery>,
+    change: FeedDocumentChange,
+    { holders, before, after }: Concern<Subscription>,
+  ): Generator<number, void> {
+    // Most call it the same, and nothing else concerns them: they share what they are told.
+    let shared: { readonly key: string; readonly delivery: Delivery } | undefined;
+    for (const { follower, key } of holders) {
+      yield 0;
+      if (this.#late?.has(follower) === true) continue;
+      if (shared?.key !== key) shared = { key, delivery: { change, concerns: [{ key, before, after }] } };
+      const other = deliveries.get(follower);
+      const concerns = other && [...other.concerns, ...shared.delivery.concerns];
+      deliveries.set(follower, concerns === undefined ? shared.delivery : { change, concerns });
+    }
   }
 
   #ended(): ReadonlySet<Follower> {
@@ -68,22 +107,4 @@ export class Telling {
     if (open.size > 0) this.#open = new Set();
     return open;
   }
-}
-
-type Told = readonly [Follower, Delivery];
-
-/** Each follower once, whatever it is about the change that concerns it. */
-function deliveriesOf(
-  change: FeedDocumentChange,
-  concerns: readonly Concern<Subscription>[],
-): readonly Told[] {
-  const found = new Map<Follower, Concerned[]>();
-  for (const { holders, before, after } of concerns) {
-    for (const { follower, key } of holders) {
-      const own = found.get(follower);
-      if (own === undefined) found.set(follower, [{ key, before, after }]);
-      else own.push({ key, before, after });
-    }
-  }
-  return Array.from(found, ([follower, own]) => [follower, { change, concerns: own }] as const);
 }
