@@ -5,14 +5,16 @@ import { helpdesk } from "../../generated/helpdesk/realm.ts";
 import { inventory } from "../../generated/inventory/realm.ts";
 import { type HeldClock, type Started, startRealm } from "../../runtime/instance/testing/servers.ts";
 import { isJsonObject } from "../../runtime/json.ts";
+import type { CollectionDefinition } from "../../runtime/realm/definition.ts";
 import {
   describeMongo,
   dropTestDatabases,
   testLocation,
 } from "../../runtime/store/mongodb/testing/server.ts";
 import { runs } from "../../runtime/testing/random.ts";
+import { manyStreams } from "../security/streams.ts";
 import { Description } from "./description.ts";
-import { type Received, type Sent, send } from "./exchange.ts";
+import { ask, type Received, type Sent, send } from "./exchange.ts";
 import { plans } from "./requests.ts";
 import { parsed } from "./wire.ts";
 import { World } from "./world.ts";
@@ -27,7 +29,7 @@ describeMongo("The same requests on both engines", () => {
   beforeAll(async () => {
     const stores = [{ engine: "sqlite", folder: ":memory:" }, location] as const;
     const start = (store: (typeof stores)[number]) =>
-      startRealm([blog, helpdesk, inventory], { settings: { store } });
+      startRealm([blog, helpdesk, inventory], { settings: { ...manyStreams, store } });
     servers = await Promise.all(stores.map(start));
   });
   afterAll(async () => {
@@ -62,6 +64,13 @@ describeMongo("The same requests on both engines", () => {
         expect(answers[1], asked).toEqual(answers[0]);
       }
     }
+    for (const collection of module.definition.collections) {
+      if (collection.realtime === undefined) continue;
+      const begun: unknown[] = [];
+      for (const side of sides) begun.push(await streamOf(side, collection));
+      expect(begun[1]).toEqual(begun[0]);
+      expect(begun[0]).toMatchObject({ status: 200, body: expect.stringContaining("event: ready") });
+    }
   });
 });
 
@@ -69,6 +78,15 @@ describeMongo("The same requests on both engines", () => {
 interface Side {
   readonly world: World;
   readonly names: Map<string, string>;
+}
+
+/** How a stream of a collection begins. */
+async function streamOf({ world, names }: Side, { realm, database, name }: CollectionDefinition) {
+  const { headers } = await world.identity("boss", false);
+  const body = JSON.stringify({ subscriptions: [{ id: "all", db: database, collection: name }] });
+  const sent = new Headers({ ...headers, "content-type": "application/json" });
+  const received = await ask(world, "POST", `/v1/${realm}/_realtime`, sent, body);
+  return comparable({ query: [] }, received, names);
 }
 
 /** What the server makes by itself. */
@@ -81,13 +99,14 @@ const made = new RegExp(
     `(?<="next_cursor":")[^"]+`,
     String.raw`(?<![\w-])[\w-]{12}\.[0-9a-z]+\b`, // ids of requests
     String.raw`W/"[\w-]+"`, // tags of lists
+    String.raw`(?<=\nid: )\S+`, // resume tokens
   ].join("|"),
   "g",
 );
 
 /** An answer without what differs from server to server. */
 function comparable(
-  { query }: Sent,
+  { query }: Pick<Sent, "query">,
   { status, headers, text }: Received,
   names: Map<string, string>,
 ): unknown {

@@ -93,6 +93,7 @@ const everybody = (answer: string): Verdicts => ({ anonymous: answer, others: an
 export const documents: Readonly<Record<string, Documents>> = {
   "fort/main/notes": {
     body: () => ({ text: "a note" }),
+    realtime: true,
     verdicts: {
       create: users("201"),
       list: users("200"),

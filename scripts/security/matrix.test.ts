@@ -7,18 +7,14 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { helpdesk } from "../../generated/helpdesk/realm.ts";
 import { inventory } from "../../generated/inventory/realm.ts";
 import { createKey } from "../../runtime/auth/keys.ts";
-import {
-  type HeldClock,
-  type Started,
-  startRealm,
-  testSettings,
-} from "../../runtime/instance/testing/servers.ts";
+import { type HeldClock, type Started, startRealm } from "../../runtime/instance/testing/servers.ts";
 import type { RealmDefinition } from "../../runtime/realm/definition.ts";
 import { Description } from "../conformance/description.ts";
 import { type Caller, callersOf, populate } from "./callers.ts";
 import { compileFort } from "./compiled.ts";
 import { send } from "./send.ts";
 import { snapshot } from "./snapshot.ts";
+import { manyStreams } from "./streams.ts";
 import { Targets } from "./targets.ts";
 import { type Use, usesOf } from "./uses.ts";
 
@@ -27,9 +23,7 @@ const fort = await compileFort();
 let server: Started<HeldClock>;
 beforeAll(async () => {
   // Many ask from one address, and no time passes.
-  const limits = { ...testSettings.realtime.limits, maxStreamsPerCaller: 1_000, streamsPerSecond: 1_000 };
-  const settings = { realtime: { ...testSettings.realtime, limits } };
-  server = await startRealm([fort, helpdesk, inventory], { settings });
+  server = await startRealm([fort, helpdesk, inventory], { settings: manyStreams });
   for (const { module } of realms) await populate(server, module.definition);
 });
 afterAll(() => server.stop());

@@ -7,8 +7,11 @@ import { isJsonObject, type JsonObject } from "../../runtime/json.ts";
 import { isFull } from "../../runtime/testing/random.ts";
 import { Description, type Operation } from "../conformance/description.ts";
 import { compileTenants } from "../organizations/model/tenants.ts";
+import { opened } from "../realtime/wire/opened.ts";
+import type { Block } from "../realtime/wire/requests.ts";
 import type { Ask } from "./outsiders/ask.ts";
 import { asksOf, methodsOf, titleOf } from "./outsiders/asks.ts";
+import { following, streams } from "./outsiders/streams.ts";
 import {
   type Caller,
   type Names,
@@ -106,7 +109,7 @@ async function expectAlike(caller: Caller, operation: Operation, of: readonly Na
 }
 
 const each = operations.map((operation) => [titleOf(operation), operation] as const);
-const ofDocuments = each.filter(([title]) => title.includes(" /main/"));
+const ofDocuments = each.filter(([title]) => title.includes(" /main/") || title === "POST /_realtime");
 const ofOrganizations = each.filter(([title]) => title.includes("/_orgs/{org}"));
 
 it("every operation is known by how it names organizations", () => {
@@ -255,6 +258,41 @@ describe("Reference expansion 4: documents that point into an organization", () 
     expect((await pointing(acme.documents.tasks))["expanded"]).toMatchObject({
       task: { id: acme.documents.tasks },
     });
+  });
+});
+
+describe("Realtime stream: who is no member", () => {
+  it("gets a stream, as of nothing", async () => {
+    const [whole] = streams(acme);
+    const answer = await town.ask(loner, "POST", "/_realtime", whole);
+    expect([answer.outcome, answer.text]).toEqual(["200", expect.stringContaining("event: ready")]);
+  });
+
+  it("is told nothing by it of what members write", async () => {
+    const founder = await town.person("the-late-founder");
+    const late = await town.found(founder, "Followed");
+    const subscriptions = following({}, { doc: late.documents.wiki }, { where: { "_meta.org": late.org } });
+    const listeners = await Promise.all(
+      [loner, stranger, town.acting("the-loner")].map(async (caller) => {
+        const request = { headers: caller.headers, body: subscriptions };
+        const stream = await opened(`${town.url}/v1/tenants/_realtime`, request);
+        if ("status" in stream) throw new Error(`no stream: ${stream.status} ${stream.code}`);
+        return { caller, stream };
+      }),
+    );
+    await town.well(founder, "PATCH", `/main/wiki/${late.documents.wiki}`, { title: "changes" });
+    await town.well(founder, "POST", `/main/wiki?org=${late.org}`, { title: "comes" });
+    await town.well(founder, "DELETE", `/main/wiki/${late.documents.wiki}`);
+    await town.well(founder, "POST", `/main/wiki/${late.documents.wiki}/restore`);
+    for (const { caller, stream } of listeners) {
+      const own = await town.well(caller, "POST", "/main/wiki", { title: "mine" });
+      const isOwn = ({ data }: Block) => isJsonObject(data["doc"]) && data["doc"]["id"] === own["id"];
+      await stream.first(isOwn);
+      // Two are the same user's.
+      const others = stream.blocks.filter(({ data }) => !JSON.stringify(data).includes("mine"));
+      expect(others.map(({ event }) => event).filter((event) => event !== "")).toEqual(["ready"]);
+      stream.cut();
+    }
   });
 });
 

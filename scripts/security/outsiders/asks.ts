@@ -5,6 +5,7 @@
 import type { Operation } from "../../conformance/description.ts";
 import { type Ask, type Asks, bodies } from "./ask.ts";
 import { batch, documentAsks } from "./documents.ts";
+import { streams } from "./streams.ts";
 import type { Names } from "./town.ts";
 
 /** Organizations and what is in them by their ids, in paths and bodies. */
@@ -62,6 +63,7 @@ const named: Readonly<Record<string, Asks>> = {
   "POST /_admin/orgs/{org}/invitations": ({ org }) =>
     bodies(`/_admin/orgs/${org}/invitations`, { roles: ["owner"] }),
   "GET /_admin/audit": ({ org }) => [{ path: `/_admin/audit?actor=user:${org}` }],
+  "POST /_realtime": streams,
   "POST /main/_batch": batch,
   "POST /_admin/data/main/_batch": (names) =>
     batch(names).map((ask) => ({ ...ask, path: `/_admin/data${ask.path}` })),

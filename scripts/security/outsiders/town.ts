@@ -7,6 +7,7 @@ import { isJsonObject, type JsonObject } from "../../../runtime/json.ts";
 import type { RealmModule } from "../../../runtime/realm/exchange.ts";
 import { insertProof, insertSession, insertUser } from "../../people.ts";
 import { type Received, type Sent, send } from "../send.ts";
+import { manyStreams } from "../streams.ts";
 
 /** Collections whose documents belong to organizations. */
 export const owned = ["tasks", "ledgers", "drafts", "reviews", "plans", "wiki", "handles"] as const;
@@ -51,7 +52,7 @@ export interface Town extends Started<HeldClock> {
 export const nobody: Caller = { name: "nobody", headers: {} };
 
 export async function startTown(module: RealmModule): Promise<Town> {
-  const server = await startRealm(module);
+  const server = await startRealm(module, { settings: manyStreams });
   const { clock } = server;
   const { name: realm } = module.definition;
   const store = server.store(realm);
@@ -185,7 +186,7 @@ export function told({ status, headers, text }: Received, ...named: readonly Nam
   const ids = [...own, ...named.flatMap(idsOf)];
   return ids.reduce(
     (answer, id) => answer.replaceAll(id, "ID"),
-    `${status} ${JSON.stringify(kept)} ${text.replace(/"request_id":"[^"]*"/, "")}`,
+    `${status} ${JSON.stringify(kept)} ${text.replace(/"request_id":"[^"]*"|(?<=^id: ).*$/m, "")}`,
   );
 }
 
