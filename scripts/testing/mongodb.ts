@@ -22,6 +22,7 @@ const always = [
 /** All that could: what else runs on both when `REALMC_TESTS=full`. */
 const possible = [
   "runtime/{auth,documents,http,instance,jobs,organizations}/**/*.test.ts",
+  "scripts/client/live*.test.ts",
   "scripts/conformance/**/*.test.ts",
   "scripts/security/{csrf,limits,mass-assignment,matrix,objects,outsiders,sessions}.test.ts",
 ];
