@@ -2,7 +2,6 @@ import type { Access } from "../documents/access.ts";
 import type { Identify } from "../documents/entrance.ts";
 import { ApiError } from "../errors.ts";
 import type { Follower } from "../feed/follower.ts";
-import { isAnyDeleted } from "../organizations/withheld.ts";
 import { anonymous, type Caller } from "../realm/caller.ts";
 import type { Exchange, RealmInstance } from "../realm/exchange.ts";
 import type { Turns } from "../turns.ts";
@@ -172,16 +171,16 @@ export class StreamAccess implements Watched {
     return !isSame;
   }
 
-  /** Whether an organization was deleted, or came back, whose documents can be among a subscription's. */
+  /**
+   * Whether an organization was deleted, or came back, of which there are documents among a subscription's: whoever has
+   * none of them learns nothing of it. One that is being removed meanwhile is told of, as it was when it was followed.
+   */
   async #isMoved(followed: Followed, access: Access): Promise<boolean> {
     if (followed.subscription.definition.organization === undefined) return false;
     const [old, now] = [followed.sight.access.withheld ?? nobody, access.withheld ?? nobody];
     if (old === now) return false;
-    if ([...now].some((org) => !old.has(org) && followed.reaches(org))) return true;
-    // Those that are erased are withheld no longer either.
-    const gone = [...old].filter((org) => !now.has(org) && followed.reaches(org));
-    for (const org of gone) if (!(await isAnyDeleted(this.#means.realm.store, [org]))) return true;
-    return false;
+    const moved = [...[...now].filter((org) => !old.has(org)), ...[...old].filter((org) => !now.has(org))];
+    return followed.hasOf(moved);
   }
 
   async #failed(error: unknown): Promise<void> {

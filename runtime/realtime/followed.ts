@@ -2,8 +2,7 @@ import { collectionOf } from "../documents/collection.ts";
 import type { FeedDocumentChange } from "../feed/change.ts";
 import type { Interest } from "../feed/interests.ts";
 import type { Concerned } from "../feed/queue.ts";
-import { and } from "../filter/algebra.ts";
-import { confinedTo } from "../filter/confined.ts";
+import { and, isIn } from "../filter/algebra.ts";
 import { organizationFields } from "../filter/fields.ts";
 import type { RealmInstance } from "../realm/exchange.ts";
 import type { StoredDocument } from "../store/contract/document.ts";
@@ -67,10 +66,13 @@ export class Followed {
     this.#sight = sight;
   }
 
-  /** Whether documents of an organization can be among it. */
-  reaches(org: string): boolean {
-    const orgs = confinedTo(and(this.#sight.own, this.subscription.wanted), organizationFields["_meta.org"]);
-    return orgs === undefined || orgs.has(org);
+  /** Whether there are documents of some of these organizations among it, withheld or not. */
+  async hasOf(orgs: readonly string[]): Promise<boolean> {
+    const { definition, wanted } = this.subscription;
+    const filter = and(this.#sight.own, wanted, isIn(organizationFields["_meta.org"], orgs));
+    if (filter.op === "false") return false;
+    const { documents } = collectionOf(this.#realm, definition);
+    return (await documents.find({ filter, visibility: "live", limit: 1, skip: 0 })).length > 0;
   }
 
   /** Whether it tells of a change: not where that was before the subscription began. */

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Person } from "../auth/testing/accounts.ts";
 import { notes, startTenants, type Tenants, tickets } from "../documents/testing/organizations.ts";
 import { testSettings } from "../instance/testing/servers.ts";
+import type { JsonObject } from "../json.ts";
 import { type Event, openStream, type TestStream } from "./testing/streams.ts";
 
 const followed = { ...tickets, realtime: true as const };
@@ -20,11 +21,11 @@ afterAll(async () => {
   await shop.stop();
 });
 
-async function follow(who: Person | string): Promise<TestStream> {
+async function follow(who: Person | string, wanted: JsonObject = {}): Promise<TestStream> {
   const token = typeof who === "string" ? who : who.token;
   const stream = await openStream(
     `${shop.url}/v1/shop/_realtime`,
-    [{ id: "s", db: "main", collection: "tickets" }],
+    [{ id: "s", db: "main", collection: "tickets", ...wanted }],
     { token },
   );
   streams.push(stream);
@@ -40,6 +41,7 @@ const created = (id: string): Partial<Event> => ({
 
 describe("organizations (Realtime stream events 6)", () => {
   test("deleting one resets who could see documents of it, once; bringing it back does it again; others hear nothing", async () => {
+    await shop.made(`tickets?org=${shop.acme.id}`);
     const old = await shop.made(`tickets?org=${shop.acme.id}`);
     const [ann, bob, robot, cid] = await Promise.all(
       [shop.ann, shop.bob, shop.robot, shop.cid].map((who) => follow(who)),
@@ -56,6 +58,17 @@ describe("organizations (Realtime stream events 6)", () => {
     const other = await shop.made(`tickets?org=${shop.bolt.id}`);
     for (const stream of [bob, robot, cid]) expect(await stream?.next()).toMatchObject(created(other));
     for (const stream of [...all, cid]) stream?.close();
+  });
+
+  test("who could see documents of it, but has none, learns nothing of its end", async () => {
+    const stream = await follow(shop.robot, { doc: await shop.made(`tickets?org=${shop.bolt.id}`) });
+    await shop.withhold(shop.acme);
+    await shop.release(shop.acme);
+    await shop.withhold(shop.bolt);
+    expect(await stream.next()).toEqual(changed);
+    await shop.release(shop.bolt);
+    expect(await stream.next()).toEqual(changed);
+    stream.close();
   });
 
   test("who becomes a member is reset, and sees what comes after", async () => {

@@ -268,7 +268,7 @@ describe("Realtime stream: who is no member", () => {
     expect([answer.outcome, answer.text]).toEqual(["200", expect.stringContaining("event: ready")]);
   });
 
-  it("is told nothing by it of what members write", async () => {
+  it("is told nothing by it of what members write, and of the end of an organization", async () => {
     const founder = await town.person("the-late-founder");
     const late = await town.found(founder, "Followed");
     const subscriptions = following({}, { doc: late.documents.wiki }, { where: { "_meta.org": late.org } });
@@ -284,6 +284,7 @@ describe("Realtime stream: who is no member", () => {
     await town.well(founder, "POST", `/main/wiki?org=${late.org}`, { title: "comes" });
     await town.well(founder, "DELETE", `/main/wiki/${late.documents.wiki}`);
     await town.well(founder, "POST", `/main/wiki/${late.documents.wiki}/restore`);
+    await town.administer("DELETE", late.org);
     for (const { caller, stream } of listeners) {
       const own = await town.well(caller, "POST", "/main/wiki", { title: "mine" });
       const isOwn = ({ data }: Block) => isJsonObject(data["doc"]) && data["doc"]["id"] === own["id"];
