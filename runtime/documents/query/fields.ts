@@ -39,9 +39,10 @@ export function everyField(definition: CollectionDefinition): QueryFields {
 
 /** Of subscriptions, which search nothing and know no deleted documents (spec: Realtime stream, Subscription rules 1). */
 export function subscriptionFields(definition: CollectionDefinition, access: Access): QueryFields {
-  const of = (fields: QueryFields): QueryFields => ({
-    ...fields,
-    field: (path) => (Object.hasOwn(deletionFields, path) ? undefined : fields.field(path)),
+  const of = ({ everything, references, field }: QueryFields): QueryFields => ({
+    everything,
+    references,
+    field: (path) => (Object.hasOwn(deletionFields, path) ? undefined : field(path)),
     text: "not-asked",
     operators: comparisons,
   });
