@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { type BuildOptions, build } from "esbuild";
 import type { EmittedFile } from "../../templates/print/code.ts";
 import { jsonText } from "../../templates/print/format.ts";
-import type { Plan } from "../emit/plan.ts";
+import type { Plan } from "../output/plan.ts";
 import { bundleName, installedVersion, packageRoot } from "../package/package.ts";
 import { docsFiles } from "./docs.ts";
 import { emittedModules, runtimeOfThisPackage } from "./plugins.ts";

@@ -2,7 +2,7 @@
 import ipaddr from "ipaddr.js";
 import { parseNetwork } from "../../runtime/http/address.ts";
 import { diagnose } from "../diagnostics/catalogue.ts";
-import { locate, nodeAt, type Path } from "../load/source.ts";
+import { locate, nodeAt, type Path } from "../source/source.ts";
 import type { RealmCheck } from "./subject.ts";
 
 /** Roles that administer, given to everybody who signs up. */

@@ -3,7 +3,6 @@ import { deletionFields, ownershipFields } from "../../runtime/filter/fields.ts"
 import type { AggregateFunction } from "../../runtime/realm/definition.ts";
 import { diagnose } from "../diagnostics/catalogue.ts";
 import type { Diagnostic, Span } from "../diagnostics/diagnostic.ts";
-import { locate } from "../load/source.ts";
 import { objectOf, stringsOf } from "../model/collection.ts";
 import {
   describeField,
@@ -14,6 +13,7 @@ import {
   undeclaredHint,
 } from "../model/known-fields.ts";
 import { serverFields, settingOf } from "../model/server-fields.ts";
+import { locate } from "../source/source.ts";
 import { type CollectionCheck, type CollectionSubject, isReliable } from "./subject.ts";
 
 export const aggregation: CollectionCheck = (subject) => {

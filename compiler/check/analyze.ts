@@ -10,11 +10,11 @@
  */
 import type { Diagnostic, Staged } from "../diagnostics/diagnostic.ts";
 import { sorted } from "../diagnostics/sort.ts";
-import { type RealmFolder, walk } from "../load/folders.ts";
-import { locate } from "../load/source.ts";
 import type { Realm } from "../model/model.ts";
 import { type ModelledRealm, readRealm } from "../model/read-realms.ts";
 import type { RulesStage } from "../rules/compiled.ts";
+import { type RealmFolder, walk } from "../source/folders.ts";
+import { locate } from "../source/source.ts";
 import { allowedNetworks, defaultAdministrators, unusedAdministration } from "./administration.ts";
 import { aggregation } from "./aggregation.ts";
 import {

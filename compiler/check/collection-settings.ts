@@ -2,9 +2,9 @@
 import { diagnose } from "../diagnostics/catalogue.ts";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import { didYouMean } from "../diagnostics/suggest.ts";
-import { locate, nodeAt, type SourceFile } from "../load/source.ts";
 import { objectOf } from "../model/collection.ts";
 import { declaredField, isHideable, isOpen } from "../model/known-fields.ts";
+import { locate, nodeAt, type SourceFile } from "../source/source.ts";
 import { outsideIds } from "./id-patterns.ts";
 import { patternProblem } from "./patterns.ts";
 import { type CollectionCheck, isReliable } from "./subject.ts";

@@ -1,8 +1,8 @@
 /** Checks of `email` of realm.yaml. */
 import { emailKey } from "../../runtime/auth/credentials/email.ts";
 import { diagnose } from "../diagnostics/catalogue.ts";
-import { locate } from "../load/source.ts";
 import { objectOf } from "../model/collection.ts";
+import { locate } from "../source/source.ts";
 import type { RealmCheck } from "./subject.ts";
 
 interface Problem {

@@ -1,8 +1,8 @@
 /** Hints at indexes for what collection.yaml declares that clients will ask for. */
 import { diagnose } from "../diagnostics/catalogue.ts";
 import type { Diagnostic, Span } from "../diagnostics/diagnostic.ts";
-import { locate } from "../load/source.ts";
 import { knownField } from "../model/known-fields.ts";
+import { locate } from "../source/source.ts";
 import { indexedFields, indexOver } from "./indexed.ts";
 import type { CollectionCheck } from "./subject.ts";
 

@@ -2,10 +2,10 @@
 import { ownershipFields } from "../../runtime/filter/fields.ts";
 import { diagnose } from "../diagnostics/catalogue.ts";
 import type { Diagnostic, Span } from "../diagnostics/diagnostic.ts";
-import { locate, nodeAt } from "../load/source.ts";
 import { insideHint, isOpen, type KnownField, knownField, undeclaredHint } from "../model/known-fields.ts";
 import type { Index } from "../model/model.ts";
 import { serverFields, settingOf } from "../model/server-fields.ts";
+import { locate, nodeAt } from "../source/source.ts";
 import { type CollectionCheck, type CollectionSubject, isReliable } from "./subject.ts";
 
 /** Each index for itself. */

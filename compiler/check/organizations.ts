@@ -2,8 +2,8 @@
 import { diagnose } from "../diagnostics/catalogue.ts";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import { didYouMean } from "../diagnostics/suggest.ts";
-import { locate, nodeAt, type Path } from "../load/source.ts";
 import type { Organizations } from "../model/model.ts";
+import { locate, nodeAt, type Path } from "../source/source.ts";
 import { reliableIndexes } from "./indexes.ts";
 import { type CollectionCheck, isReliable, type RealmCheck, type RealmSubject } from "./subject.ts";
 

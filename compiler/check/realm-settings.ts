@@ -1,6 +1,6 @@
 import { diagnose } from "../diagnostics/catalogue.ts";
 import { didYouMean } from "../diagnostics/suggest.ts";
-import { locate, nodeAt, type Path } from "../load/source.ts";
+import { locate, nodeAt, type Path } from "../source/source.ts";
 import type { RealmCheck } from "./subject.ts";
 
 const accountKeys: readonly Path[] = [

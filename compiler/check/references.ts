@@ -2,10 +2,10 @@
 import { diagnose } from "../diagnostics/catalogue.ts";
 import type { Diagnostic, Span } from "../diagnostics/diagnostic.ts";
 import { didYouMean } from "../diagnostics/suggest.ts";
-import { locate } from "../load/source.ts";
 import { reservedFields } from "../model/fields.ts";
 import { declaredField, describeField, isOpen } from "../model/known-fields.ts";
 import type { Collection, Reference } from "../model/model.ts";
+import { locate } from "../source/source.ts";
 import { type CollectionCheck, type CollectionSubject, isReliable } from "./subject.ts";
 
 /** A check of one reference; `at` says where one of its keys stands, or its name where the key is left to its default. */

@@ -1,7 +1,7 @@
 /** Secrets that do not belong into configuration. */
 import { isJsonObject, type JsonValue } from "../../runtime/json.ts";
 import { diagnose } from "../diagnostics/catalogue.ts";
-import { locate, type Path } from "../load/source.ts";
+import { locate, type Path } from "../source/source.ts";
 import type { RealmCheck } from "./subject.ts";
 
 /** By forms that those who issue them gave them, so that they be found. */

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { nameProblems } from "../load/names.ts";
+import { nameProblems } from "../source/names.ts";
 
 const testdata = fileURLToPath(new URL("testdata", import.meta.url));
 

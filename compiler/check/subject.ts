@@ -1,8 +1,8 @@
 /** What a check is given. */
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
-import type { Path, SourceFile } from "../load/source.ts";
 import type { Collection } from "../model/model.ts";
 import type { ModelledRealm } from "../model/read-realms.ts";
+import type { Path, SourceFile } from "../source/source.ts";
 
 export type RealmSubject = ModelledRealm;
 

@@ -5,10 +5,10 @@ import { isLocale } from "../../runtime/filter/search/locales.ts";
 import { diagnose } from "../diagnostics/catalogue.ts";
 import type { Diagnostic, Span } from "../diagnostics/diagnostic.ts";
 import { didYouMean } from "../diagnostics/suggest.ts";
-import { locate } from "../load/source.ts";
 import { noLanguage } from "../model/indexes.ts";
 import { declaredField, describeField, insideHint, isOpen } from "../model/known-fields.ts";
 import type { DeclaredField } from "../model/model.ts";
+import { locate } from "../source/source.ts";
 import type { CollectionCheck, CollectionSubject } from "./subject.ts";
 
 export const textIndex: CollectionCheck = (subject) => {

@@ -1,6 +1,6 @@
 import { diagnose } from "../diagnostics/catalogue.ts";
-import { locate, nodeAt } from "../load/source.ts";
 import type { Realm } from "../model/model.ts";
+import { locate, nodeAt } from "../source/source.ts";
 import type { RealmCheck } from "./subject.ts";
 
 type Timeout = Exclude<keyof Realm["sessions"], "cookie">;

@@ -1,7 +1,8 @@
 /** What compiled rules leave to nobody: fields that must be written, and targets of references. */
+
+import { placeOf } from "../../templates/openapi/schemas/place.ts";
 import { diagnose } from "../diagnostics/catalogue.ts";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
-import { placeOf } from "../emit/openapi/schemas/place.ts";
 import type { Collection, Realm } from "../model/model.ts";
 import { requiredPaths } from "../proofs/room.ts";
 import type { CompiledRules, RulesStage } from "../rules/compiled.ts";

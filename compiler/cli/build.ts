@@ -3,7 +3,7 @@ import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { EmittedFile } from "../../templates/print/code.ts";
 import { hasErrors, withoutHints } from "../diagnostics/sort.ts";
-import { type Plan, planOutput, planRealm } from "../emit/plan.ts";
+import { type Plan, planOutput, planRealm } from "../output/plan.ts";
 import {
   applyDifference,
   compareOutput,
@@ -11,7 +11,7 @@ import {
   readManifest,
   readRecorded,
   writeWhole,
-} from "../emit/write.ts";
+} from "../output/write.ts";
 import { compilerVersion } from "../package/package.ts";
 import { type ExitCode, exit, UsageError } from "./exit.ts";
 import { onDisk, requireBundle, requireOutput } from "./outputs.ts";

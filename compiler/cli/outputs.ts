@@ -2,9 +2,9 @@
 import { accessSync, constants, existsSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { isJsonObject } from "../../runtime/json.ts";
-import { isInside } from "../load/folders.ts";
-import { reasonOf } from "../load/reader.ts";
 import { bundleName } from "../package/package.ts";
+import { isInside } from "../source/folders.ts";
+import { reasonOf } from "../source/reader.ts";
 import { UsageError } from "./exit.ts";
 
 /**

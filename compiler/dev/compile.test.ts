@@ -3,7 +3,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { applyDifference, compareOutput } from "../emit/write.ts";
+import { applyDifference, compareOutput } from "../output/write.ts";
 import { packageRoot } from "../package/package.ts";
 import { type Output, WarmCompiler } from "./compile.ts";
 import { explain } from "./explain.ts";

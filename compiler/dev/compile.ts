@@ -4,13 +4,13 @@ import { checkRealm, loadRealm } from "../check/analyze.ts";
 import { retiredFields } from "../check/retired.ts";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import { hasErrors, sorted, withoutHints } from "../diagnostics/sort.ts";
-import { type EmittedRealm, type Plan, planOutput, planRealm } from "../emit/plan.ts";
-import { readManifest, readRecorded } from "../emit/write.ts";
-import { type RealmFolder, walk } from "../load/folders.ts";
 import type { Realm } from "../model/model.ts";
+import { type EmittedRealm, type Plan, planOutput, planRealm } from "../output/plan.ts";
+import { readManifest, readRecorded } from "../output/write.ts";
 import { compilerVersion } from "../package/package.ts";
 import type { RulesStage } from "../rules/compiled.ts";
 import { compileRules } from "../rules/rules.ts";
+import { type RealmFolder, walk } from "../source/folders.ts";
 import { type Inputs, realmKey } from "./inputs.ts";
 
 /** What was made of a configuration: a plan, unless the diagnostics have errors. */

@@ -2,8 +2,8 @@
 import { createHash } from "node:crypto";
 import { type Dirent, readdirSync, readFileSync, readlinkSync, realpathSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { isInside } from "../load/folders.ts";
-import { reasonOf } from "../load/reader.ts";
+import { isInside } from "../source/folders.ts";
+import { reasonOf } from "../source/reader.ts";
 
 export interface Inputs {
   /** Path in the configuration folder, of a folder with `/` at its end, to what tells its content from another. */

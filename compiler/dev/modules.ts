@@ -6,12 +6,12 @@ import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { type BuildContext, build, context, type Plugin } from "esbuild";
 import type { EmittedFile } from "../../templates/print/code.ts";
-import { programModule } from "../../templates/server.ts";
+import { programModule } from "../../templates/server/server.ts";
 import { nativePackages, serverOptions } from "../bundle/bundle.ts";
 import { docsFiles } from "../bundle/docs.ts";
 import { emittedModules } from "../bundle/plugins.ts";
-import type { Plan } from "../emit/plan.ts";
-import { writeWhole } from "../emit/write.ts";
+import type { Plan } from "../output/plan.ts";
+import { writeWhole } from "../output/write.ts";
 import { installedFolder, runtimeModule } from "../package/package.ts";
 
 /** Of a program, which one it is and where: programs of the same text do the same. */

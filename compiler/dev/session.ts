@@ -1,7 +1,7 @@
 /** A run of `realmc dev`: what changes is compiled, written, served and spoken of. */
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
-import type { Plan } from "../emit/plan.ts";
-import { applyDifference, compareOutput } from "../emit/write.ts";
+import type { Plan } from "../output/plan.ts";
+import { applyDifference, compareOutput } from "../output/write.ts";
 import { type Output, WarmCompiler } from "./compile.ts";
 import { type Explanation, explain } from "./explain.ts";
 import type { Front } from "./front.ts";

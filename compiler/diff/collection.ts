@@ -1,9 +1,9 @@
 /** Two versions of a collection, but for its rules. */
 import { printDuration } from "../../runtime/units.ts";
-import { expandErrors } from "../emit/openapi/paths/collection.ts";
-import { searchErrors } from "../emit/openapi/paths/queries.ts";
-import { createErrors, updateErrors } from "../emit/openapi/paths/writes.ts";
-import { placeOf } from "../emit/openapi/schemas/place.ts";
+import { expandErrors } from "../../templates/openapi/paths/collection.ts";
+import { searchErrors } from "../../templates/openapi/paths/queries.ts";
+import { createErrors, updateErrors } from "../../templates/openapi/paths/writes.ts";
+import { placeOf } from "../../templates/openapi/schemas/place.ts";
 import type { Aggregation, Collection, Realm, Reference, TextIndex } from "../model/model.ts";
 import type { Report } from "./catalogue.ts";
 import { compareIndexes } from "./indexes.ts";

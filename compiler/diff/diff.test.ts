@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openapiDocument } from "../emit/openapi/document.ts";
+import { openapiDocument } from "../../templates/openapi/document.ts";
 import { type Check, checks } from "./catalogue.ts";
 import type { Change } from "./change.ts";
 import { diffRealms } from "./diff.ts";

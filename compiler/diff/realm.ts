@@ -4,7 +4,7 @@ import { parseNetwork } from "../../runtime/http/address.ts";
 import { type AdminGrant, administrationOf, covers } from "../../runtime/realm/administration.ts";
 import type { RealtimeLimits } from "../../runtime/realm/definition.ts";
 import { printDuration, printRate, printSize, type Rate } from "../../runtime/units.ts";
-import { placeOf } from "../emit/openapi/schemas/place.ts";
+import { placeOf } from "../../templates/openapi/schemas/place.ts";
 import { canonicalJson } from "../model/meaning.ts";
 import type { Realm } from "../model/model.ts";
 import type { Report } from "./catalogue.ts";

@@ -3,18 +3,18 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { isJsonObject, type JsonObject } from "../../runtime/json.ts";
-import type { Manifest, RealmManifest } from "../../templates/manifest.ts";
+import type { Manifest, RealmManifest } from "../../templates/server/manifest.ts";
 import { loadRealms } from "../check/analyze.ts";
 import type { Recorded } from "../check/retired.ts";
 import type { Staged } from "../diagnostics/diagnostic.ts";
 import { hasErrors, sorted } from "../diagnostics/sort.ts";
-import { recordedIn } from "../emit/retired.ts";
-import { readManifest } from "../emit/write.ts";
-import { isInside } from "../load/folders.ts";
 import { canonicalJson, meaningOf } from "../model/meaning.ts";
 import type { Collection, Realm, RuleSource } from "../model/model.ts";
+import { recordedIn } from "../output/retired.ts";
+import { readManifest } from "../output/write.ts";
 import type { CompiledRules } from "../rules/compiled.ts";
 import { compileRules } from "../rules/rules.ts";
+import { isInside } from "../source/folders.ts";
 import type { Side } from "./diff.ts";
 
 /** Output whose manifest does not tell of what it was built. */

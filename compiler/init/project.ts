@@ -4,7 +4,7 @@ import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { basename, dirname, join, resolve, sep } from "node:path";
 import { isJsonObject, type JsonObject } from "../../runtime/json.ts";
 import type { EmittedFile } from "../../templates/print/code.ts";
-import { removeFile, writeWhole } from "../emit/write.ts";
+import { removeFile, writeWhole } from "../output/write.ts";
 import { compilerVersion, packageRoot } from "../package/package.ts";
 import { completedPackage, newPackage, packageName, usesRealmc } from "./package-json.ts";
 

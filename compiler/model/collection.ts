@@ -3,7 +3,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../../runtime/json.ts";
 import type { AggregateFunction } from "../../runtime/realm/definition.ts";
 import { parseDuration } from "../../runtime/units.ts";
-import { locate, type SourceFile } from "../load/source.ts";
+import { locate, type SourceFile } from "../source/source.ts";
 import type { Collection, FieldRules, Reference, RuleName, RuleSource } from "./model.ts";
 import { ruleAt } from "./rule-source.ts";
 

@@ -1,4 +1,4 @@
-import { type Path, pointerOf } from "../load/source.ts";
+import { type Path, pointerOf } from "../source/source.ts";
 
 /**
  * Places of the configuration whose value could not be made sense of, so that checks that need them say nothing: one

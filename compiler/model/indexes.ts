@@ -1,7 +1,7 @@
 /** indexes.json to the model. What is faulty there is left out: validation has said so. */
 import { createHash } from "node:crypto";
 import { isJsonObject, type JsonValue } from "../../runtime/json.ts";
-import { locate, type SourceFile } from "../load/source.ts";
+import { locate, type SourceFile } from "../source/source.ts";
 import { objectOf, stringsOf, textOf } from "./collection.ts";
 import type { Collection, Index } from "./model.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../runtime/json.ts";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
-import { parseSource } from "../load/reader.ts";
+import { parseSource } from "../source/reader.ts";
 import { collectionSettings } from "./collection.ts";
 import { createFaults } from "./faults.ts";
 import { collectionIndexes } from "./indexes.ts";

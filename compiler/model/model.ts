@@ -16,7 +16,7 @@ import type {
 } from "../../runtime/realm/definition.ts";
 import type { OrganizationSettings } from "../../runtime/realm/organizations.ts";
 import type { Span } from "../diagnostics/diagnostic.ts";
-import type { RulePositions } from "../load/text-positions.ts";
+import type { RulePositions } from "../source/text-positions.ts";
 import type { Target } from "./pointers.ts";
 
 export interface Realm {

@@ -1,7 +1,7 @@
 /** `organizations` of realm.yaml to the model. What is faulty there is left out or at its default. */
 import { isJsonObject, type JsonValue } from "../../runtime/json.ts";
 import { manageEntries } from "../../runtime/realm/organizations.ts";
-import type { SourceFile } from "../load/source.ts";
+import type { SourceFile } from "../source/source.ts";
 import { objectOf, stringsOf, textOf } from "./collection.ts";
 import type { Organizations, Realm } from "./model.ts";
 import { ruleAt } from "./rule-source.ts";

@@ -1,7 +1,7 @@
 /** `$ref`s as relative paths and JSON pointers, on plain data. */
 import { posix } from "node:path";
 import { isJsonObject, type JsonValue } from "../../runtime/json.ts";
-import { pathOf } from "../load/source.ts";
+import { pathOf } from "../source/source.ts";
 
 /** A place in a file. */
 export interface Target {

@@ -3,9 +3,9 @@ import { deletionFields, organizationFields, teamFields } from "../../runtime/fi
 import { diagnose } from "../diagnostics/catalogue.ts";
 import type { Diagnostic, Staged } from "../diagnostics/diagnostic.ts";
 import { fileSpan } from "../diagnostics/span.ts";
-import type { CollectionFolder, RealmFolder } from "../load/folders.ts";
-import { createReader } from "../load/reader.ts";
-import { locate, pathOf, pointerOf, type SourceFile } from "../load/source.ts";
+import type { CollectionFolder, RealmFolder } from "../source/folders.ts";
+import { createReader } from "../source/reader.ts";
+import { locate, pathOf, pointerOf, type SourceFile } from "../source/source.ts";
 import { collectionSettings } from "./collection.ts";
 import { createFaults, type FaultList, type Faults } from "./faults.ts";
 import { type DeclaredFields, declaredFields } from "./fields.ts";

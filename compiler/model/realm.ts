@@ -4,7 +4,7 @@ import { isJsonObject, type JsonValue } from "../../runtime/json.ts";
 import { type AdminGrant, adminAreas, type ReadAccess } from "../../runtime/realm/administration.ts";
 import type { RealtimeLimits } from "../../runtime/realm/definition.ts";
 import { parseDuration, parseRate, parseSize, type Rate } from "../../runtime/units.ts";
-import { locate, type SourceFile } from "../load/source.ts";
+import { locate, type SourceFile } from "../source/source.ts";
 import { objectOf, stringsOf, textOf } from "./collection.ts";
 import type { Realm } from "./model.ts";
 import { organizationsOf } from "./organizations.ts";

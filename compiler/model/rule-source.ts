@@ -1,5 +1,5 @@
-import { nodeAt, type Path, type SourceFile } from "../load/source.ts";
-import { placedText } from "../load/text-positions.ts";
+import { nodeAt, type Path, type SourceFile } from "../source/source.ts";
+import { placedText } from "../source/text-positions.ts";
 import type { RuleSource } from "./model.ts";
 
 /** The rule at a path of a YAML file; `undefined` where none stands, or what stands there cannot be one. */

@@ -8,9 +8,9 @@ import { isJsonObject } from "../../runtime/json.ts";
 import { diagnose } from "../diagnostics/catalogue.ts";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import { didYouMean } from "../diagnostics/suggest.ts";
-import { isInside } from "../load/folders.ts";
-import type { Reader } from "../load/reader.ts";
-import { locate, pathOf, pointerOf, type SourceFile } from "../load/source.ts";
+import { isInside } from "../source/folders.ts";
+import type { Reader } from "../source/reader.ts";
+import { locate, pathOf, pointerOf, type SourceFile } from "../source/source.ts";
 import { type Target, targetOf, valueAt } from "./pointers.ts";
 import { leadsToSchema, visitSchemas } from "./subschemas.ts";
 

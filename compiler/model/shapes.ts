@@ -3,7 +3,7 @@
  * `allOf` and `$ref` narrow, `anyOf` and `oneOf` widen.
  */
 import { isJsonObject, type JsonObject, type JsonValue } from "../../runtime/json.ts";
-import { pathOf, pointerOf } from "../load/source.ts";
+import { pathOf, pointerOf } from "../source/source.ts";
 import { type Target, targetOf, valueAt } from "./pointers.ts";
 
 export type JsonType = "array" | "boolean" | "integer" | "null" | "number" | "object" | "string";

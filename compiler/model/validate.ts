@@ -7,8 +7,8 @@ import schemaSchema from "../../docs/schemas/schema.schema.json" with { type: "j
 import { isJsonObject, type JsonValue } from "../../runtime/json.ts";
 import { parseDuration, parseSize } from "../../runtime/units.ts";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
-import { toJson } from "../load/node.ts";
-import { nodeAt, type Path, pathOf, type SourceFile } from "../load/source.ts";
+import { toJson } from "../source/node.ts";
+import { nodeAt, type Path, pathOf, type SourceFile } from "../source/source.ts";
 import { durations, type Problem, problemOf, type SchemaError } from "./validation-problems.ts";
 
 export type FileKind = "realm" | "collection" | "indexes" | "schema";

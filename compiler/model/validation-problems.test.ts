@@ -4,7 +4,7 @@ import indexesSchema from "../../docs/schemas/indexes.schema.json" with { type: 
 import realmSchema from "../../docs/schemas/realm.schema.json" with { type: "json" };
 import schemaSchema from "../../docs/schemas/schema.schema.json" with { type: "json" };
 import { isJsonObject, type JsonObject, type JsonValue } from "../../runtime/json.ts";
-import { parseSource } from "../load/reader.ts";
+import { parseSource } from "../source/reader.ts";
 import { problemOf } from "./validation-problems.ts";
 
 /** Keywords that say nothing of a value by themselves. */

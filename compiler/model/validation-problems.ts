@@ -5,7 +5,7 @@ import { diagnose } from "../diagnostics/catalogue.ts";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import { lookAlikeIn } from "../diagnostics/look-alikes.ts";
 import { alternatives, closest, didYouMean } from "../diagnostics/suggest.ts";
-import { locate, type Path, type SourceFile } from "../load/source.ts";
+import { locate, type Path, type SourceFile } from "../source/source.ts";
 
 /** What one ajv error says, with the schema around the failed keyword. */
 export interface SchemaError {

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import type { JsonValue } from "../../runtime/json.ts";
 import { type Membership, noMemberships } from "../../runtime/realm/memberships.ts";
 import { runs } from "../../runtime/testing/random.ts";
-import { collectionOf, declaredField } from "../emit/testing/models.ts";
+import { collectionOf, declaredField } from "../../templates/testing/models.ts";
 import { holds, type World } from "../rules/evaluate.ts";
 import { type Condition, mapOperands } from "../rules/form.ts";
 import { compileRules } from "../rules/rules.ts";

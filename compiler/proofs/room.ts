@@ -2,7 +2,7 @@
 import type { Scalar } from "../../runtime/filter/algebra.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../runtime/json.ts";
 import { isScalar } from "../../runtime/rules/values.ts";
-import { type Place, placeOf } from "../emit/openapi/schemas/place.ts";
+import { type Place, placeOf } from "../../templates/openapi/schemas/place.ts";
 import type { Collection } from "../model/model.ts";
 import type { Asked } from "../rules/evaluate.ts";
 import { type Facets, facetsOf } from "./schema/facets.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
 import { runs } from "../../runtime/testing/random.ts";
-import { collectionOf } from "../emit/testing/models.ts";
+import { collectionOf } from "../../templates/testing/models.ts";
 import { holds, type World } from "../rules/evaluate.ts";
 import type { Condition } from "../rules/form.ts";
 import { compileRules } from "../rules/rules.ts";

@@ -7,7 +7,7 @@ import type { RuleContext } from "../../runtime/realm/rule.ts";
 import { allowed } from "../../runtime/rules/index.ts";
 import { isServed } from "../../runtime/store/sqlite/indexes.ts";
 import { runs } from "../../runtime/testing/random.ts";
-import { collectionOf } from "../emit/testing/models.ts";
+import { collectionOf } from "../../templates/testing/models.ts";
 import type { FieldRules } from "../model/model.ts";
 import type { RuleFacts } from "./compiled.ts";
 import { holds, truth } from "./evaluate.ts";

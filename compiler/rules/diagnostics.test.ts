@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { declaredField } from "../emit/testing/models.ts";
+import { declaredField } from "../../templates/testing/models.ts";
 import { ruleSpan } from "./reporter.ts";
 import { compileRules } from "./rules.ts";
 import { golden } from "./testing/diagnostics.ts";

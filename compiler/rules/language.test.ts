@@ -3,7 +3,7 @@ import { matches } from "../../runtime/filter/predicate.ts";
 import type { JsonObject } from "../../runtime/json.ts";
 import type { RuleUser } from "../../runtime/realm/caller.ts";
 import { type Memberships, noMemberships } from "../../runtime/realm/memberships.ts";
-import { collectionOf } from "../emit/testing/models.ts";
+import { collectionOf } from "../../templates/testing/models.ts";
 import type { RuleName } from "../model/model.ts";
 import { compileRules } from "./rules.ts";
 import { type EmittedRules, emittedRules } from "./testing/emitted.ts";

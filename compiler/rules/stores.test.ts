@@ -14,7 +14,7 @@ import type { StoreCollection } from "../../runtime/store/contract/collection.ts
 import type { Store } from "../../runtime/store/contract/store.ts";
 import { testStore } from "../../runtime/store/testing/stores.ts";
 import { runs } from "../../runtime/testing/random.ts";
-import { collectionOf } from "../emit/testing/models.ts";
+import { collectionOf } from "../../templates/testing/models.ts";
 import { compileRules } from "./rules.ts";
 import { type EmittedRules, emittedRules } from "./testing/emitted.ts";
 import { type BooleanRule, ruleArbitrary } from "./testing/random-rules.ts";

@@ -3,10 +3,10 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { transformSync } from "esbuild";
 import { describe, expect, it } from "vitest";
-import { clientFile } from "../../compiler/emit/client/client.ts";
-import { collectionOf, declaredField, organizations, realmOf } from "../../compiler/emit/testing/models.ts";
 import type { Realm } from "../../compiler/model/model.ts";
 import { isFull } from "../../runtime/testing/random.ts";
+import { clientFile } from "../../templates/client/file.ts";
+import { collectionOf, declaredField, organizations, realmOf } from "../../templates/testing/models.ts";
 import { root, withWorkspace } from "../workspace.ts";
 import { compilers, problems } from "./compilers.ts";
 

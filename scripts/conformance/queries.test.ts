@@ -6,7 +6,7 @@ import { Description, type Operation } from "./description.ts";
 import { badQueries, goodQueries, type Pairs } from "./queries.ts";
 import { parsed } from "./wire.ts";
 
-const golden = new URL("../../compiler/emit/openapi/testdata/desk.openapi.json", import.meta.url);
+const golden = new URL("../../templates/openapi/testdata/desk.openapi.json", import.meta.url);
 const description = new Description(JSON.parse(readFileSync(golden, "utf8")));
 const queried = description.operations.filter(({ method, query }) => method === "GET" && query.length > 0);
 

@@ -63,7 +63,7 @@ describe("what is published", () => {
       "lib/docs/",
       "lib/runtime/",
       "runtime/documents/",
-      "templates/client/",
+      "runtime/client/",
     ]);
     expect(tarball.files.filter((path) => /\.test\.|testing|testdata|golden|fixture/.test(path))).toEqual([]);
     const sources = tarball.files.filter((path) => /\.ts$/.test(path) && !/\.d\.ts$/.test(path));

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, wr
 import { dirname, join, relative } from "node:path";
 import { docsFiles } from "../../compiler/bundle/docs.ts";
 import { bundled } from "../../compiler/cli/compiled.mjs";
-import { writeWhole } from "../../compiler/emit/write.ts";
+import { writeWhole } from "../../compiler/output/write.ts";
 import { root } from "../workspace.ts";
 
 /** By its place: other versions may be installed beside it, for tests. */

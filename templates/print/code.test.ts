@@ -1,7 +1,7 @@
 import { transformSync } from "esbuild";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { hostileText } from "../../compiler/emit/testing/hostile.ts";
+import { hostileText } from "../testing/hostile.ts";
 import {
   type Code,
   code,

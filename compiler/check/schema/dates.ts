@@ -2,10 +2,10 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../runtime/json.ts";
 import { diagnose } from "../../diagnostics/catalogue.ts";
 import type { Diagnostic } from "../../diagnostics/diagnostic.ts";
-import { locate, pathOf, pointerOf, type SourceFile } from "../../load/source.ts";
 import { targetOf, valueAt } from "../../model/pointers.ts";
 import type { ModelledRealm } from "../../model/read-realms.ts";
 import { subschemas } from "../../model/subschemas.ts";
+import { locate, pathOf, pointerOf, type SourceFile } from "../../source/source.ts";
 import type { CollectionCheck } from "../subject.ts";
 
 /** Keywords through which declared fields are reached. */

@@ -4,11 +4,11 @@ import { formats } from "../../../runtime/validation/formats.ts";
 import { diagnose } from "../../diagnostics/catalogue.ts";
 import type { Diagnostic } from "../../diagnostics/diagnostic.ts";
 import { didYouMean } from "../../diagnostics/suggest.ts";
-import { locate, pointerOf } from "../../load/source.ts";
 import { valueAt } from "../../model/pointers.ts";
 import type { SchemaSite } from "../../model/read-realms.ts";
 import { acceptedLength, slowPatternKeyword } from "../../model/slow-pattern.ts";
 import { visitSchemas } from "../../model/subschemas.ts";
+import { locate, pointerOf } from "../../source/source.ts";
 import { type PlacedPattern, patternProblem } from "../patterns.ts";
 
 const formatNames = Object.keys(formats);

@@ -3,11 +3,11 @@ import { isJsonObject, type JsonValue } from "../../../runtime/json.ts";
 import { diagnose } from "../../diagnostics/catalogue.ts";
 import type { Diagnostic } from "../../diagnostics/diagnostic.ts";
 import { didYouMean } from "../../diagnostics/suggest.ts";
-import { locate, pointerOf } from "../../load/source.ts";
 import type { Faults } from "../../model/faults.ts";
 import { valueAt } from "../../model/pointers.ts";
 import type { SchemaSite } from "../../model/read-realms.ts";
 import { visitSchemas } from "../../model/subschemas.ts";
+import { locate, pointerOf } from "../../source/source.ts";
 import { mayMatch } from "../patterns.ts";
 
 /** `required` beside `additionalProperties: false`, which lets nothing else through than is declared beside it. */

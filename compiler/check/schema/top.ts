@@ -1,10 +1,10 @@
 import type { JsonObject } from "../../../runtime/json.ts";
 import { diagnose } from "../../diagnostics/catalogue.ts";
 import type { Diagnostic } from "../../diagnostics/diagnostic.ts";
-import { locate, nodeAt, pointerOf, type SourceFile } from "../../load/source.ts";
 import { objectOf } from "../../model/collection.ts";
 import { targetOf, valueAt } from "../../model/pointers.ts";
 import type { ModelledRealm } from "../../model/read-realms.ts";
+import { locate, nodeAt, pointerOf, type SourceFile } from "../../source/source.ts";
 
 /**
  * A schema of documents says `type: object` itself; one of profiles, which stands inside of realm.yaml, may leave that to

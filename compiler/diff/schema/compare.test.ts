@@ -1,8 +1,8 @@
 /** What the table of checks does not show: references, branches, schemas that refer to themselves. */
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../runtime/json.ts";
-import { placeOf } from "../../emit/openapi/schemas/place.ts";
-import { schemaOf } from "../../emit/testing/models.ts";
+import { placeOf } from "../../../templates/openapi/schemas/place.ts";
+import { schemaOf } from "../../../templates/testing/models.ts";
 import { reporter } from "../catalogue.ts";
 import type { Change } from "../change.ts";
 import { compareSchemas } from "./compare.ts";

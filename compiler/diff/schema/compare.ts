@@ -1,7 +1,7 @@
 /** Two schemas, value by value: what is written by them, and what is read. */
 import { isJsonObject, type JsonValue } from "../../../runtime/json.ts";
 import { isMultipleOf } from "../../../runtime/validation/multiples.ts";
-import type { Place } from "../../emit/openapi/schemas/place.ts";
+import type { Place } from "../../../templates/openapi/schemas/place.ts";
 import { canonicalJson } from "../../model/meaning.ts";
 import { allTypes, type JsonType } from "../../model/shapes.ts";
 import {

@@ -1,10 +1,10 @@
 /** What the schemas that apply to one value say of it together, keyword by keyword, with `$ref` and `allOf` followed. */
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../runtime/json.ts";
-import { type Place, target, targetKey, within } from "../../emit/openapi/schemas/place.ts";
-import { mapSubschemas } from "../../emit/schema/walk.ts";
+import { type Place, target, targetKey, within } from "../../../templates/openapi/schemas/place.ts";
 import { commonMultiple } from "../../model/decimals.ts";
 import { canonicalJson } from "../../model/meaning.ts";
 import { allTypes, type JsonType, typesOf } from "../../model/shapes.ts";
+import { mapSubschemas } from "../../schema/walk.ts";
 
 export interface Facets {
   /** `integer` stands beside `number` where both fit. */

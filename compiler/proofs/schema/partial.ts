@@ -1,8 +1,8 @@
 /** Schemas asked of a part of a document: whether some document that fits has these members, and others that are not said. */
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../runtime/json.ts";
-import { validatorFunction } from "../../emit/schema/validator.ts";
-import { mapSubschemas } from "../../emit/schema/walk.ts";
 import type { Schema } from "../../model/model.ts";
+import { validatorFunction } from "../../schema/validator.ts";
+import { mapSubschemas } from "../../schema/walk.ts";
 
 /**
  * False only where no document that fits the schema has these members. What depends on members that are not said is left out:

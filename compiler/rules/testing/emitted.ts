@@ -3,8 +3,8 @@ import { fileURLToPath } from "node:url";
 import { build, type Plugin } from "esbuild";
 import type { JsonObject } from "../../../runtime/json.ts";
 import type { FieldRule, Rules } from "../../../runtime/realm/rule.ts";
-import { fieldsModule } from "../../../templates/fields.ts";
-import { rulesModule } from "../../../templates/rules.ts";
+import { fieldsModule } from "../../../templates/server/fields.ts";
+import { rulesModule } from "../../../templates/server/rules.ts";
 import type { Collection } from "../../model/model.ts";
 import type { RulesStage } from "../compiled.ts";
 

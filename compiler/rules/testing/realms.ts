@@ -1,5 +1,5 @@
 /** Realms made by hand, for the tests of rules. */
-import { collectionOf, declaredField, realmOf } from "../../emit/testing/models.ts";
+import { collectionOf, declaredField, realmOf } from "../../../templates/testing/models.ts";
 import type {
   Collection,
   DeclaredField,

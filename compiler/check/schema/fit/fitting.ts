@@ -2,10 +2,10 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../../runtime/json.ts";
 import { diagnose } from "../../../diagnostics/catalogue.ts";
 import type { Diagnostic } from "../../../diagnostics/diagnostic.ts";
-import { locate, pointerOf } from "../../../load/source.ts";
 import { valueAt } from "../../../model/pointers.ts";
 import type { ModelledRealm, SchemaSite } from "../../../model/read-realms.ts";
 import { subschemas } from "../../../model/subschemas.ts";
+import { locate, pointerOf } from "../../../source/source.ts";
 import { idleKeywords } from "./idle.ts";
 import { fitting } from "./misfit.ts";
 import type { Documents, Part } from "./places.ts";

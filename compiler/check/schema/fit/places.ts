@@ -1,7 +1,7 @@
 /** Schemas that look at one value together: written beside each other, or led to by `allOf` and `$ref`. */
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../../runtime/json.ts";
-import { pathOf, pointerOf } from "../../../load/source.ts";
 import { targetOf, valueAt } from "../../../model/pointers.ts";
+import { pathOf, pointerOf } from "../../../source/source.ts";
 import { mayMatch } from "../../patterns.ts";
 
 /** A schema and where it stands. */

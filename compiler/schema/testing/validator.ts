@@ -1,0 +1,27 @@
+/** Runs emitted validators in tests. */
+import type { Validator } from "../../../runtime/realm/definition.ts";
+import { duplicateItems, equal } from "../../../runtime/validation/equal.ts";
+import { appendErrors } from "../../../runtime/validation/errors.ts";
+import { formats } from "../../../runtime/validation/formats.ts";
+import { linearPattern } from "../../../runtime/validation/linear-pattern.ts";
+import { isMultipleOf } from "../../../runtime/validation/multiples.ts";
+import { codePointLength } from "../../../runtime/validation/text.ts";
+import type { Schema } from "../../model/model.ts";
+import { validatorCode } from "../validator.ts";
+
+const runtime: Readonly<Record<string, unknown>> = {
+  appendErrors,
+  codePointLength,
+  duplicateItems,
+  equal,
+  formats,
+  isMultipleOf,
+  linearPattern,
+};
+
+/** The function that a schema's emitted module exports. */
+export function validatorOf(schema: Schema): Validator {
+  const { text, helpers } = validatorCode(schema);
+  const body = `"use strict";\n${text.replace(/^export /m, "")}\nreturn validate;`;
+  return new Function(...helpers, body)(...helpers.map((helper) => runtime[helper]));
+}

@@ -1,0 +1,270 @@
+import type { ErrorCode } from "../errors.ts";
+import { ApiError, type ApiPromise, ConnectionError } from "./errors.ts";
+
+/** As much of `fetch` as this client uses. */
+export type Fetch = (
+  url: string,
+  request: {
+    method: string;
+    headers: Record<string, string>;
+    body?: string;
+    signal?: AbortSignal;
+    credentials?: "include" | "omit" | "same-origin";
+  },
+) => Promise<{ status: number; headers: { get(name: string): string | null }; text(): Promise<string> }>;
+
+export interface ClientOptions {
+  /** Where the server is: `https://api.example.com`. */
+  baseUrl: string;
+  /** A session token or an API key, or what finds one for each request. */
+  token?: string | (() => string | undefined | Promise<string | undefined>) | undefined;
+  /** `include`: for browsers of another origin that keep the session in a cookie. */
+  credentials?: "include" | "omit" | "same-origin" | undefined;
+  /** Sent with every request. */
+  headers?: Readonly<Record<string, string>> | undefined;
+  /** Milliseconds that one attempt may take; default 30,000. */
+  timeout?: number | undefined;
+  /** How often a request is repeated that fails on the way, where that is safe; default 2. */
+  retries?: number | undefined;
+  /** Milliseconds before repetition number `attempt`, from 1, where the server names none. */
+  retryDelay?: ((attempt: number) => number) | undefined;
+  fetch?: Fetch | undefined;
+}
+
+export interface RequestOptions {
+  signal?: AbortSignal | undefined;
+  headers?: Readonly<Record<string, string>> | undefined;
+  /** Id of the user for whom an API key acts. */
+  onBehalfOf?: string | undefined;
+  /** In place of the client's own. */
+  timeout?: number | undefined;
+  retries?: number | undefined;
+}
+
+export interface OnceOptions extends RequestOptions {
+  /** Whoever repeats a request with its key has its effect once, for 24 hours. */
+  idempotencyKey?: string | undefined;
+}
+
+export interface Call {
+  method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  /** Below `/v1/{realm}/`. */
+  path: string;
+  /** What is undefined is left out; lists are joined by commas. */
+  query?: Readonly<Record<string, unknown>> | undefined;
+  body?: unknown;
+  headers?: Readonly<Record<string, string | undefined>>;
+  options?: RequestOptions | undefined;
+  /** Sending it twice does what sending it once does. */
+  repeatable?: boolean;
+}
+
+interface Answer<T> {
+  status: number;
+  value: T;
+}
+
+/** Waits of more than this, in milliseconds, are left to the caller. */
+const longestWait = 10_000;
+
+/** Longer ones, in milliseconds, end at once. */
+const longestTimer = 2 ** 31 - 1;
+
+/** Answers that may be without content. */
+const empty: readonly number[] = [202, 204, 304];
+
+/** Sends requests: credentials, timeouts, repetitions, errors. */
+export class Connection {
+  readonly #base: string;
+  readonly #keyed: boolean;
+  readonly #options: ClientOptions;
+  readonly #tags = new WeakMap<object, string>();
+  #session: string | undefined;
+
+  /** @param keyed whether the realm knows idempotency keys */
+  constructor(realm: string, keyed: boolean, options: ClientOptions) {
+    this.#base = `${options.baseUrl.replace(/\/+$/, "")}/v1/${realm}/`;
+    this.#keyed = keyed;
+    this.#options = options;
+  }
+
+  /** The token that goes before the one of the options, from a login until the logout. */
+  set session(token: string | undefined) {
+    this.#session = token;
+  }
+
+  async #token(): Promise<string | undefined> {
+    const { token } = this.#options;
+    return this.#session ?? (typeof token === "function" ? await token() : token);
+  }
+
+  /** The value of a request that has its effect once, however often it is sent. */
+  once<T, Code extends ErrorCode>(call: Call & { options?: OnceOptions | undefined }): ApiPromise<T, Code> {
+    return this.#keyFor(call.options).then(async (key) => {
+      const headers = { "Idempotency-Key": key };
+      return (await this.answer<T>({ ...call, headers, repeatable: key !== undefined })).value;
+    });
+  }
+
+  /** The given key, or one made for the request where it may be repeated. */
+  async #keyFor(options: OnceOptions | undefined): Promise<string | undefined> {
+    if (options?.idempotencyKey !== undefined) return options.idempotencyKey;
+    // Anonymous callers have no keys.
+    if (!this.#keyed || this.#retries(options) === 0 || (await this.#token()) === undefined) return undefined;
+    const bytes = [...crypto.getRandomValues(new Uint8Array(16))];
+    return bytes.map((byte) => byte.toString(16).padStart(2, "0")).join("");
+  }
+
+  /** The value of the answer; its tag is kept for {@link tagOf}. */
+  call<T, Code extends ErrorCode>(call: Call): ApiPromise<T, Code> {
+    return this.answer<T>(call).then(({ value }) => value);
+  }
+
+  /** The value, or the one that the caller has where the server says that it is still the same. */
+  unlessKnown<T extends object, Code extends ErrorCode>(
+    call: Call,
+    known: T | undefined,
+  ): ApiPromise<T, Code> {
+    const headers = { "If-None-Match": known && this.tagOf(known) };
+    return this.answer<T>({ ...call, headers }).then(({ status, value }) =>
+      status === 304 && known ? known : value,
+    );
+  }
+
+  /** The tag with which the server answered this very object. */
+  tagOf(value: object): string | undefined {
+    return this.#tags.get(value);
+  }
+
+  async answer<T>(call: Call): Promise<Answer<T>> {
+    const retries = call.repeatable ? this.#retries(call.options) : 0;
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.#send<T>(call);
+      } catch (error) {
+        const wait = attempt > retries ? undefined : this.#waitAfter(error, attempt);
+        if (wait === undefined) throw error;
+        await pause(wait, call.options?.signal);
+      }
+    }
+  }
+
+  #retries(options: RequestOptions | undefined): number {
+    return options?.retries ?? this.#options.retries ?? 2;
+  }
+
+  /** Milliseconds until a repetition; undefined for what a repetition does not mend. */
+  #waitAfter(error: unknown, attempt: number): number | undefined {
+    const { retryDelay = (count: number) => 2 ** count * 100 * (0.5 + Math.random()) } = this.#options;
+    if (error instanceof ConnectionError) return retryDelay(attempt);
+    if (!(error instanceof ApiError)) return undefined;
+    const passes = error.status === 503 || error.status === 429 || error.code === "request_in_progress";
+    const wait = error.retry_after === undefined ? retryDelay(attempt) : error.retry_after * 1_000;
+    return passes && wait <= longestWait ? wait : undefined;
+  }
+
+  async #send<T>(call: Call): Promise<Answer<T>> {
+    const { timeout = this.#options.timeout ?? 30_000, signal } = call.options ?? {};
+    signal?.throwIfAborted();
+    const controller = new AbortController();
+    const stop = () => controller.abort();
+    const timer = setTimeout(stop, Math.min(timeout, longestTimer));
+    signal?.addEventListener("abort", stop);
+    const stopped = new Promise<never>((_, reject) => {
+      controller.signal.addEventListener("abort", () => reject(controller.signal.reason));
+    });
+    try {
+      return await Promise.race([this.#exchange<T>(call, controller.signal), stopped]);
+    } catch (error) {
+      signal?.throwIfAborted();
+      if (!controller.signal.aborted) throw error;
+      throw new ConnectionError(`${call.method} ${call.path}: no answer within ${timeout} ms`);
+    } finally {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", stop);
+    }
+  }
+
+  async #exchange<T>(call: Call, signal: AbortSignal): Promise<Answer<T>> {
+    const { method, path, query, body } = call;
+    // These segments, of ids that no document has, would be taken out on the way: the request would go elsewhere.
+    if (/(?:^|\/)\.{0,2}(?:\/|$)/.test(path)) throw new RangeError(`${method} ${path}: no such id`);
+    const { credentials, fetch = globalThis.fetch } = this.#options;
+    const headers = await this.#headersOf(call);
+    let status: number | undefined;
+    try {
+      const response = await fetch(this.#base + path + queryText(query), {
+        method,
+        headers,
+        signal,
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        ...(credentials && { credentials }),
+      });
+      status = response.status;
+      const text = await response.text();
+      const value = text === "" && empty.includes(status) ? undefined : JSON.parse(text);
+      if (value === null || (value !== undefined && typeof value !== "object"))
+        throw new TypeError("no object");
+      if (status >= 400) {
+        if (typeof value.error?.code !== "string") throw new TypeError("no error code");
+        const wait = response.headers.get("Retry-After") ?? "";
+        throw new ApiError(status, value.error, /^\d+$/.test(wait) ? Number(wait) : undefined);
+      }
+      const etag = response.headers.get("ETag");
+      if (etag !== null && value !== undefined) this.#tags.set(value, etag);
+      return { status, value };
+    } catch (error) {
+      if (error instanceof ApiError) throw error;
+      if (status === undefined) throw new ConnectionError(`${method} ${path}: no answer`, { cause: error });
+      const reason = `an answer ${status} that is not this server's`;
+      throw new ConnectionError(`${method} ${path}: ${reason}`, { cause: error, status });
+    }
+  }
+
+  async #headersOf({ method, body, headers, options }: Call): Promise<Record<string, string>> {
+    const token = await this.#token();
+    const media = method === "PATCH" ? "application/merge-patch+json" : "application/json";
+    return merged(this.#options.headers, options?.headers, headers, {
+      Authorization: token === undefined ? undefined : `Bearer ${token}`,
+      "Content-Type": body === undefined ? undefined : media,
+      "X-Svc-On-Behalf-Of": options?.onBehalfOf,
+    });
+  }
+}
+
+function queryText(query: Call["query"] = {}): string {
+  const parameters = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    if (value === undefined || (Array.isArray(value) && value.length === 0)) continue;
+    parameters.set(name, parameterText(value));
+  }
+  const text = parameters.toString();
+  return text === "" ? "" : `?${text}`;
+}
+
+function parameterText(value: unknown): string {
+  if (value instanceof Date) return value.toISOString();
+  return typeof value === "object" && !Array.isArray(value) ? JSON.stringify(value) : String(value);
+}
+
+/** Each name once, whatever its case: as the last says that gives it a value. */
+function merged(...all: readonly (Call["headers"] | undefined)[]): Record<string, string> {
+  const given = new Map<string, readonly [string, string]>();
+  for (const [name, value] of all.flatMap((headers = {}) => Object.entries(headers)))
+    if (value !== undefined) given.set(name.toLowerCase(), [name, value]);
+  return Object.fromEntries(given.values());
+}
+
+/** @throws the signal's reason when it is aborted meanwhile */
+async function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
+  await new Promise<void>((resolve) => {
+    const done = () => {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", done);
+      resolve();
+    };
+    const timer = setTimeout(done, milliseconds);
+    signal?.addEventListener("abort", done);
+  });
+  signal?.throwIfAborted();
+}

@@ -1,0 +1,176 @@
+import type { OpenAPIV3_1 } from "openapi-types";
+import type { Realm } from "../../compiler/model/model.ts";
+import { pascalCase } from "../print/names.ts";
+import { ErrorResponses, type OperationError } from "./errors.ts";
+import { type HeaderName, sharedHeaders } from "./headers.ts";
+import { Named } from "./named.ts";
+import { type ParameterName, Parameters } from "./parameters.ts";
+import type { Ref, SchemaPool } from "./schemas/pool.ts";
+import type { References } from "./schemas/references.ts";
+import type { Admission } from "./security.ts";
+import type { Shared } from "./shared.ts";
+
+/** Path items by path. */
+export type Paths = Record<string, OpenAPIV3_1.PathItemObject>;
+
+/** What the routes of a realm add to while its document is built. */
+export class Build {
+  readonly realm: Realm;
+  readonly schemas: SchemaPool;
+  readonly references: References;
+  readonly parameters: Parameters;
+  readonly headers: Shared<OpenAPIV3_1.HeaderObject, HeaderName>;
+  readonly errors: ErrorResponses;
+  readonly responses = new Named<Response>("responses");
+  readonly bodies = new Named<RequestBody>("requestBodies");
+
+  constructor(realm: Realm, schemas: SchemaPool, references: References) {
+    this.realm = realm;
+    this.references = references;
+    this.schemas = schemas;
+    this.parameters = new Parameters(realm.roles.map(({ name }) => name));
+    this.headers = sharedHeaders();
+    this.errors = new ErrorResponses(schemas, this.headers, this.responses);
+  }
+
+  /** Path item with the parameters that all its operations share. */
+  path(
+    parameters: readonly ParameterName[],
+    operations: OpenAPIV3_1.PathItemObject,
+  ): OpenAPIV3_1.PathItemObject {
+    const shared = [...parameters, "RequestId" as const];
+    return { parameters: shared.map((name) => this.parameters.use(name)), ...operations };
+  }
+
+  operation(description: OperationDescription): Operation {
+    const { id, tag, summary, about, parameters = [], body, answers, errors = [], admits } = description;
+    return {
+      operationId: id,
+      tags: [tag],
+      summary,
+      description: about,
+      ...(parameters.length > 0 && {
+        parameters: parameters.map((given) =>
+          typeof given === "string" ? this.parameters.use(given) : given,
+        ),
+      }),
+      ...(body && { requestBody: this.#body(body) }),
+      responses: {
+        ...Object.fromEntries(
+          Object.entries(answers).map(([status, answer]) => [status, this.#answer(status, answer)]),
+        ),
+        ...this.errors.of([...(body ? bodyErrors : []), ...admits.errors, ...errors, ...everywhere]),
+      },
+      security: [...admits.security],
+    };
+  }
+
+  #body({ schema, shared = false, media = ["application/json"], optional }: Body): Ref | RequestBody {
+    const body: RequestBody = {
+      required: optional !== true,
+      content: Object.fromEntries(media.map((type) => [type, { schema }])),
+    };
+    return shared ? this.bodies.add(schema.$ref.split("/").at(-1) ?? "Body", body) : body;
+  }
+
+  #answer(
+    status: string,
+    { name, description, schema, media = "application/json", headers = {} }: Answer,
+  ): Ref | Response {
+    const own = Object.entries(headers).map(([header, shared]) => [header, this.headers.use(shared)]);
+    const response: Response = {
+      description,
+      headers: { "X-Request-ID": this.headers.use("X-Request-ID"), ...Object.fromEntries(own) },
+      ...(schema && { content: { [media]: { schema } } }),
+    };
+    // "Deleted." of one thing is that of another.
+    const shared = name ?? (status === "204" && own.length === 0 ? pascalCase(description) : undefined);
+    return shared === undefined ? response : this.responses.add(shared, response);
+  }
+}
+
+/**
+ * An operation of an `OpenAPIV3_1.PathItemObject`, which wants one that is an operation of OpenAPI 3.0 as well: hence
+ * schemas by reference only.
+ */
+export interface Operation {
+  operationId: string;
+  tags: string[];
+  summary: string;
+  description: string;
+  parameters?: Ref[];
+  requestBody?: Ref | RequestBody;
+  responses: Record<string, Ref | Response>;
+  security: OpenAPIV3_1.SecurityRequirementObject[];
+}
+
+export interface RequestBody {
+  required: boolean;
+  content: Content;
+}
+
+export interface Response {
+  description: string;
+  headers: Record<string, Ref>;
+  content?: Content;
+}
+
+type Content = Record<string, { schema: Ref }>;
+
+export interface OperationDescription {
+  /** Wished for; made unique. */
+  readonly id: string;
+  readonly tag: string;
+  readonly summary: string;
+  /** What the summary leaves open. */
+  readonly about: string;
+  /** By name, or references to a collection's own. */
+  readonly parameters?: readonly (ParameterName | Ref)[];
+  readonly body?: Body;
+  /** By status. */
+  readonly answers: Readonly<Record<number, Answer>>;
+  /** Beyond those of every operation, of every body and of credentials. */
+  readonly errors?: readonly OperationError[];
+  readonly admits: Admission;
+}
+
+export interface Body {
+  readonly schema: Ref;
+  /** Whether operations share it, in a component that bears the name of the schema. */
+  readonly shared?: boolean;
+  /** `application/json` where absent. */
+  readonly media?: readonly string[];
+  /** Whether there may be none. */
+  readonly optional?: boolean;
+}
+
+export interface Answer {
+  /** Of the component in which operations share it. */
+  readonly name?: string;
+  readonly description: string;
+  readonly schema?: Ref;
+  /** `application/json` where absent; of `text/event-stream` the schema is that of one event. */
+  readonly media?: string;
+  /** By the name that they have in the answer. */
+  readonly headers?: Readonly<Record<string, HeaderName>>;
+}
+
+const everywhere: readonly OperationError[] = [
+  "invalid_header",
+  "invalid_query",
+  "internal_error",
+  "unavailable",
+];
+
+/** Media types of changes outside documents. */
+export const merges: readonly string[] = ["application/json", "application/merge-patch+json"];
+
+/** Every POST that needs no body, of one that comes all the same. */
+export const needlessBodyErrors: readonly OperationError[] = [
+  "invalid_json",
+  "payload_too_large",
+  "unsupported_media_type",
+];
+
+/** Every route that takes a body. */
+const bodyErrors: readonly OperationError[] = [...needlessBodyErrors, "validation_error"];

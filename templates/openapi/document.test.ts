@@ -1,0 +1,550 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { Validator } from "@seriousme/openapi-schema-validator";
+import type { OpenAPIV3_1 } from "openapi-types";
+import { describe, expect, test } from "vitest";
+import { jobRoutes } from "../../runtime/jobs/routes.ts";
+import { isJsonObject, type JsonValue } from "../../runtime/json.ts";
+import { organizationAdministrationRoutes } from "../../runtime/organizations/administration/routes.ts";
+import { organizationRoutes } from "../../runtime/organizations/routes.ts";
+import type { RouteTable } from "../../runtime/realm/exchange.ts";
+import { jsonText } from "../print/format.ts";
+import { organizations } from "../testing/models.ts";
+import { openapiDocument } from "./document.ts";
+import { desk } from "./testing/desk.ts";
+import {
+  type Allowed,
+  aggregate,
+  codesOf,
+  customId,
+  publicCache,
+  type RealmSketch,
+  reference,
+  responseOf,
+  sketch,
+  text,
+  uniqueIndex,
+} from "./testing/models.ts";
+
+const schema = { type: "object", required: ["name"], properties: { name: { type: "string" } } };
+const hostile = "*/ `\" ' \\ </script> \u2028 {}";
+
+/** Realms that differ in what there is to describe. */
+const realms: Readonly<Record<string, RealmSketch>> = {
+  empty: {},
+  "without authentication": { auth: false, databases: { db: { things: { schema, softDelete: {} } } } },
+  "closed, description off": { signup: "closed", openapi: "off", databases: { db: { things: { schema } } } },
+  "for users": { openapi: "users", databases: { db: { things: { schema, ...customId({ is: "user" }) } } } },
+  "of like-named collections": {
+    databases: {
+      "a-b": { users: { schema }, Own: { schema } },
+      a_b: { users: { schema }, sessions: { schema }, "own-user": { schema }, "me-2": { schema } },
+      own: { sessions: { schema } },
+      shop: { line_items: { schema }, "line-items": { schema }, lineItems: { schema } },
+      "shop-line": { items: { schema } },
+    },
+  },
+  "that is searched, aggregated and expanded": {
+    databases: {
+      db: {
+        things: {
+          schema,
+          ...text("name"),
+          ...aggregate(["name"], [{ path: "name", functions: ["min", "distinct"] }]),
+          references: [reference("name", "things"), reference("people", "people", { many: true })],
+        },
+        people: { schema, references: [reference("thing", "things", { field: "name" })] },
+      },
+    },
+  },
+  "with organizations": {
+    organizations,
+    databases: {
+      db: {
+        things: { schema, organization: { required: true, teams: "optional", onDelete: "delete" } },
+        people: {
+          schema,
+          organization: { required: false, onDelete: "keep" },
+          references: [reference("thing", "things", { field: "name" })],
+        },
+      },
+    },
+  },
+  "of hostile text": {
+    roles: [{ name: hostile }],
+    profile: {
+      title: hostile,
+      properties: { [hostile]: { $ref: "#/profile/$defs/a~1b" } },
+      $defs: { "a/b": { const: hostile } },
+    },
+    files: { "_shared/%20 x.json": { $defs: { "~": { description: hostile } } } },
+    databases: {
+      db: {
+        things: {
+          schema: {
+            type: "object",
+            description: hostile,
+            properties: {
+              [hostile]: { enum: [hostile] },
+              b: { $ref: "../../_shared/%2520%20x.json#/$defs/~0" },
+            },
+          },
+          hidden: [hostile],
+        },
+      },
+    },
+  },
+};
+
+function documentOf(realm: RealmSketch): OpenAPIV3_1.Document {
+  const { realm: model, rules } = sketch(realm);
+  return openapiDocument(model, rules);
+}
+
+/** As a client reads it. */
+function read(document: OpenAPIV3_1.Document): JsonValue {
+  return JSON.parse(JSON.stringify(document));
+}
+
+interface Listed {
+  readonly method: string;
+  readonly path: string;
+  readonly operation: OpenAPIV3_1.OperationObject;
+}
+
+function operations(document: OpenAPIV3_1.Document): readonly Listed[] {
+  return Object.entries(document.paths ?? {}).flatMap(([path, item = {}]) =>
+    (["get", "put", "post", "delete", "patch"] as const).flatMap((method) => {
+      const operation = item[method];
+      return operation ? [{ method, path, operation }] : [];
+    }),
+  );
+}
+
+function operation(document: OpenAPIV3_1.Document, id: string): OpenAPIV3_1.OperationObject {
+  const found = operations(document).find((listed) => listed.operation.operationId === id);
+  if (!found) throw new Error(`no operation ${id}`);
+  return found.operation;
+}
+
+/** What an operation answers where it succeeds. */
+function bodyOf(document: OpenAPIV3_1.Document, described: OpenAPIV3_1.OperationObject | undefined): unknown {
+  return (responseOf(document, described, 200) ?? responseOf(document, described, 201))?.content;
+}
+
+function references(value: JsonValue | undefined): readonly string[] {
+  if (Array.isArray(value)) return value.flatMap((item: JsonValue) => references(item));
+  if (!isJsonObject(value)) return [];
+  const own = typeof value.$ref === "string" ? [value.$ref] : [];
+  return [...own, ...Object.values(value).flatMap((member) => references(member))];
+}
+
+/** The codes that an operation answers with a status. */
+function codes(document: OpenAPIV3_1.Document, id: string, status: number): readonly string[] {
+  return codesOf(responseOf(document, operation(document, id), status));
+}
+
+function parameters(document: OpenAPIV3_1.Document, id: string): readonly string[] {
+  return (operation(document, id).parameters ?? []).map((parameter) =>
+    "$ref" in parameter ? (parameter.$ref.split("/").at(-1) ?? "") : parameter.name,
+  );
+}
+
+describe("a realm's OpenAPI document", () => {
+  test("calls an operation the same whatever else the realm has", () => {
+    const alike: readonly (readonly [string, string])[] = [
+      ["own", "sessions"],
+      ["shop", "items"],
+      ["sho", "pItems"],
+      ["shop", "line_items"],
+      ["shop", "line-items"],
+      ["shop", "lineItems"],
+      ["shop_line", "items"],
+      ["shopline", "items"],
+      ["support", "items"],
+      // As what is called for organizations and teams, in some of its parts.
+      ["organization", "invitations"],
+      ["team", "members"],
+      ["team", "role"],
+    ];
+    const idsIn = (places: typeof alike): ReadonlyMap<string, string> => {
+      const databases: Record<string, Record<string, { schema: typeof schema }>> = {};
+      for (const [database, name] of places)
+        databases[database] = { ...databases[database], [name]: { schema } };
+      const listed = operations(documentOf({ organizations, databases }));
+      return new Map(
+        listed.map(({ method, path, operation: { operationId = "" } }) => [`${method} ${path}`, operationId]),
+      );
+    };
+    const together = idsIn(alike);
+    expect(new Set(together.values()).size).toBe(together.size);
+    for (const place of alike)
+      for (const [operation, id] of idsIn([place])) expect(together.get(operation)).toBe(id);
+  });
+
+  test("is what the golden file holds (UPDATE_GOLDEN=1 writes it anew)", () => {
+    const golden = fileURLToPath(new URL("./testdata/desk.openapi.json", import.meta.url));
+    const { realm, rules } = desk();
+    const document = openapiDocument(realm, rules);
+    if (process.env.UPDATE_GOLDEN) writeFileSync(golden, jsonText(document));
+    // As text, because order counts; of several lines, for differences that can be read.
+    const lines = (value: unknown) => JSON.stringify(value, null, 2);
+    expect(lines(document)).toBe(lines(JSON.parse(readFileSync(golden, "utf8"))));
+  });
+
+  describe.each(Object.entries(realms))("of a realm %s", (_, realm) => {
+    const document = documentOf(realm);
+
+    test("is valid OpenAPI 3.1", async () => {
+      expect(await new Validator().validate({ ...document })).toEqual({ valid: true });
+    });
+
+    test("refers only to what it holds", () => {
+      const components = read(document);
+      for (const reference of references(components)) {
+        const held = reference
+          .split("/")
+          .slice(1)
+          .reduce<JsonValue | undefined>(
+            (value, name) => (isJsonObject(value) ? value[name] : undefined),
+            components,
+          );
+        expect(held, reference).toBeDefined();
+      }
+    });
+
+    test("gives every operation an id of its own, a declared tag and credentials that are described", () => {
+      const listed = operations(document).map((each) => each.operation);
+      const ids = listed.map(({ operationId = "" }) => operationId.toLowerCase());
+      expect(new Set(ids).size).toBe(ids.length);
+      const tags = (document.tags ?? []).map(({ name }) => name);
+      const schemes = Object.keys(document.components?.securitySchemes ?? {});
+      for (const { tags: own = [], security = [] } of listed) {
+        expect(tags).toEqual(expect.arrayContaining(own));
+        expect(schemes).toEqual(
+          expect.arrayContaining(security.flatMap((requirement) => Object.keys(requirement))),
+        );
+      }
+    });
+
+    test("is the same each time", () => {
+      expect(JSON.stringify(documentOf(realm))).toBe(JSON.stringify(document));
+    });
+  });
+
+  test("has no accounts, no sessions and no ownership where authentication is disabled", () => {
+    const document = documentOf({ auth: false, databases: { db: { things: { schema, softDelete: {} } } } });
+    const own = [
+      "/v1/desk/db/things",
+      "/v1/desk/db/things/{id}",
+      "/v1/desk/db/things/{id}/restore",
+      "/v1/desk/db/_batch",
+      "/v1/desk/_openapi.json",
+    ];
+    const paths = Object.keys(document.paths ?? {});
+    expect(paths.filter((path) => !path.includes("/_admin/"))).toEqual(own);
+    const meta = document.components?.schemas?.DeletableMeta?.properties ?? {};
+    expect(Object.keys(meta)).toEqual(["created_at", "updated_at", "version", "deleted_at"]);
+    expect(parameters(document, "createDbThingsDocument")).toEqual([]);
+    for (const path of own) expect(JSON.stringify(document.paths?.[path])).not.toMatch(/"401"|OnBehalfOf/);
+  });
+
+  test("Administrator routes: a realm without authentication is administered by API keys", () => {
+    const document = documentOf({ auth: false, databases: { db: { things: { schema } } } });
+    expect(Object.keys(document.components?.securitySchemes ?? {})).toEqual(["api_key"]);
+    const administered = operations(document).filter(({ path }) => path.includes("/_admin/"));
+    expect(new Set(administered.map(({ path }) => path.split("/")[4]))).toEqual(
+      new Set(["audit", "config", "data", "jobs", "keys", "secrets"]),
+    );
+    for (const { operation: each } of administered) {
+      expect(each.security).toEqual([{ api_key: [] }]);
+      expect(codes(document, each.operationId ?? "", 401)).toEqual(["unauthenticated"]);
+    }
+  });
+
+  test("Administrator routes: documents have the same operations as by their own routes, for administrators", () => {
+    const { realm, rules } = desk();
+    const document = openapiDocument(realm, rules);
+    const own = operations(document).filter(({ path }) => /^\/v1\/desk\/(?!_)/.test(path));
+    const administered = operations(document).filter(({ path }) => path.startsWith("/v1/desk/_admin/data/"));
+    const checks = administered.filter(({ path }) => path.endsWith("/_check"));
+    expect(checks).toHaveLength(realm.databases.flatMap(({ collections }) => collections).length);
+    const belonging = administered.filter(({ path }) => /\/(_transfer|_assign_org)$/.test(path));
+    expect(belonging).toHaveLength(2);
+    expect(administered).toHaveLength(own.length + checks.length + belonging.length);
+    for (const { method, path, operation: each } of own) {
+      const twin = administered.find(
+        (other) => other.method === method && other.path === path.replace("/desk/", "/desk/_admin/data/"),
+      );
+      expect(twin?.operation.parameters).toEqual(each.parameters);
+      expect(twin?.operation.requestBody).toEqual(each.requestBody);
+      expect(bodyOf(document, twin?.operation)).toEqual(bodyOf(document, each));
+      expect(twin?.operation.security).not.toContainEqual({});
+      expect(codes(document, twin?.operation.operationId ?? "", 401)).toEqual([
+        "reauth_required",
+        "unauthenticated",
+      ]);
+    }
+  });
+
+  test("Administrator routes: API keys cannot make documents that have their user's id", () => {
+    const document = documentOf({ databases: { db: { things: { schema, ...customId({ is: "user" }) } } } });
+    expect(operation(document, "adminDataCreateDbThingsDocument").security).toEqual([{ session: [] }]);
+    expect(operation(document, "adminDataListDbThings").security).toEqual([{ session: [] }, { api_key: [] }]);
+  });
+
+  test("Authentication 5: a key's user is named on documents, nowhere else", () => {
+    const document = documentOf({ databases: { db: { things: { schema } } } });
+    const naming = Object.entries(document.paths ?? {}).flatMap(([path, item]) =>
+      JSON.stringify(item?.parameters).includes("OnBehalfOf") ? [path] : [],
+    );
+    expect(naming).toEqual(["/v1/desk/db/things", "/v1/desk/db/things/{id}", "/v1/desk/db/_batch"]);
+  });
+
+  test("Authentication 8: names the operations that need a fresh proof of identity", () => {
+    const document = documentOf({ totp: true, organizations });
+    const needing = operations(document)
+      .map((each) => each.operation.operationId ?? "")
+      .filter((id) => parameters(document, id).some((name) => name.startsWith("Reauth")));
+    expect(needing.sort()).toEqual([
+      "adminDeleteOrganization",
+      "adminDeleteUser",
+      "adminRemoveUserFactor",
+      "changeEmail",
+      "deleteOrganization",
+      "deleteOwnUser",
+      "enrolTotp",
+      "removeTotp",
+      "renewRecoveryCodes",
+    ]);
+    for (const id of needing) expect(codes(document, id, 401)).toContain("reauth_required");
+  });
+
+  test("tells of second factors where users may enrol them, and of invitations where sign-up needs them", () => {
+    const totp = (document: OpenAPIV3_1.Document) =>
+      Object.keys(document.paths ?? {}).filter((path) => path.includes("/mfa/"));
+    expect(totp(documentOf({}))).toEqual([]);
+    expect(totp(documentOf({ totp: true }))).toHaveLength(3);
+    const needed = (signup: "open" | "invite") =>
+      documentOf({ signup }).components?.schemas?.SignupRequest?.required;
+    expect(needed("open")).toEqual(["email", "password"]);
+    expect(needed("invite")).toEqual(["email", "password", "invitation"]);
+    expect(documentOf({ signup: "closed" }).paths).not.toHaveProperty(["/v1/desk/_auth/signup"]);
+  });
+
+  test("has restore, purge and the trash only where documents are deleted softly", () => {
+    const document = documentOf({
+      databases: { db: { hard: { schema }, soft: { schema, softDelete: {} } } },
+    });
+    expect(document.paths).not.toHaveProperty(["/v1/desk/db/hard/{id}/restore"]);
+    expect(document.paths).toHaveProperty(["/v1/desk/db/soft/{id}/restore"]);
+    expect(parameters(document, "listDbHard")).not.toContain("Deleted");
+    expect(parameters(document, "listDbSoft")).toContain("Deleted");
+    expect(parameters(document, "deleteDbHardDocument")).toEqual(["IfMatch", "IfNoneMatchOfWrite"]);
+    expect(parameters(document, "deleteDbSoftDocument")).toEqual(["Purge", "IfMatch", "IfNoneMatchOfWrite"]);
+    expect(document.components?.schemas?.DbHardDocument?.properties?._meta).toEqual({
+      $ref: "#/components/schemas/Meta",
+    });
+  });
+
+  test("Organization endpoints: describes every route of organizations, of their administrators and of jobs", () => {
+    const routesOf = (tables: readonly ((realm: string) => RouteTable)[]): readonly string[] =>
+      tables
+        .flatMap((table) =>
+          Object.entries(table("desk")).flatMap(([path, methods]) =>
+            Object.keys(methods).map((method) => `${method} ${path.replace(/:(\w+)/g, "{$1}")}`),
+          ),
+        )
+        .sort();
+    const described = (of: OpenAPIV3_1.Document): readonly string[] =>
+      operations(of)
+        .filter(({ path }) => /\/_orgs\b|\/_admin\/(?:orgs|jobs)\b/.test(path))
+        .map(({ method, path }) => `${method.toUpperCase()} ${path}`)
+        .sort();
+    expect(described(documentOf({ organizations }))).toEqual(
+      routesOf([organizationRoutes, organizationAdministrationRoutes, jobRoutes]),
+    );
+    // Every realm has jobs.
+    expect(described(documentOf({}))).toEqual(routesOf([jobRoutes]));
+    expect(described(documentOf({ auth: false }))).toEqual(routesOf([jobRoutes]));
+  });
+
+  test("Organization endpoints: what members of one are answered is said of each route", () => {
+    const document = documentOf({ organizations });
+    const own = operations(document).filter(({ path }) => path.includes("/_orgs/{org}"));
+    for (const { operation: each } of own) {
+      const id = each.operationId ?? "";
+      expect(each.security).toEqual([{ session: [] }]);
+      const also = id === "leaveOrganization" ? [] : ["org_requires_mfa"];
+      expect(codes(document, id, 403)).toEqual(["forbidden", "not_org_member", ...also]);
+      expect(codes(document, id, 401)).toContain("unauthenticated");
+    }
+    expect(own).toHaveLength(22);
+    expect(codes(document, "acceptInvitation", 403)).toEqual([
+      "forbidden",
+      "invitation_not_for_you",
+      "org_requires_mfa",
+    ]);
+  });
+
+  test("Organization: members show their address as the realm says, and its roles", () => {
+    const member = (membersVisibleTo: "members" | "managers" | "nobody") =>
+      documentOf({ organizations: { ...organizations, membersVisibleTo } }).components?.schemas?.Member;
+    expect(member("members")?.required).toContain("email");
+    expect(member("managers")?.properties).toHaveProperty("email");
+    expect(member("managers")?.required).not.toContain("email");
+    expect(member("nobody")?.properties).not.toHaveProperty("email");
+    expect(member("members")?.properties?.roles).toMatchObject({ items: { enum: ["member", "owner"] } });
+  });
+
+  test("Organization endpoints 6: a proof is asked for where organizations can require a second factor", () => {
+    const patch = (allowRequireMfa: boolean) => {
+      const document = documentOf({ organizations: { ...organizations, allowRequireMfa } });
+      return [parameters(document, "patchOrganization"), codes(document, "patchOrganization", 401)];
+    };
+    expect(patch(true)).toEqual([["ReauthToRequireMfa"], ["reauth_required", "unauthenticated"]]);
+    expect(patch(false)).toEqual([[], ["unauthenticated"]]);
+  });
+
+  test("has organizations and teams only where documents belong to them", () => {
+    const document = documentOf({
+      organizations,
+      databases: {
+        db: {
+          plain: { schema },
+          shared: { schema, organization: { required: false, onDelete: "keep" } },
+          owned: {
+            schema,
+            ...text("name"),
+            organization: { required: true, teams: "required", onDelete: "keep" },
+          },
+        },
+      },
+    });
+    const about = (id: string) => parameters(document, id).filter((name) => /Org|Team/.test(name));
+    expect(about("listDbPlain")).toEqual([]);
+    expect(about("createDbPlainDocument")).toEqual([]);
+    expect(about("listDbShared")).toEqual(["OrgOfList"]);
+    expect(about("createDbSharedDocument")).toEqual(["OrgOfCreate"]);
+    expect(about("patchDbSharedDocument")).toEqual(["OrgOfUpdate"]);
+    expect(about("listDbOwned")).toEqual(["OrgOfList", "TeamOfList"]);
+    expect(about("createDbOwnedDocument")).toEqual(["RequiredOrgOfCreate", "RequiredTeamOfCreate"]);
+    expect(about("batchDb")).toEqual(["OrgOfBatch", "TeamOfBatch"]);
+    const named = (id: string, status: number) =>
+      codes(document, id, status).filter((code) => /org|team|immutable/.test(code));
+    expect(named("createDbPlainDocument", 400)).toEqual(["org_not_allowed", "team_not_allowed"]);
+    expect(named("createDbSharedDocument", 400)).toEqual(["team_not_allowed"]);
+    expect(named("createDbOwnedDocument", 400)).toEqual(["org_required", "team_required"]);
+    expect(named("createDbPlainDocument", 403)).toEqual([]);
+    expect(named("createDbSharedDocument", 403)).toEqual(["not_org_member"]);
+    expect(named("replaceDbPlainDocument", 400)).toEqual([]);
+    expect(named("replaceDbOwnedDocument", 400)).toEqual(["immutable_field"]);
+    const members = (schemaName: string) =>
+      Object.keys(document.components?.schemas?.[schemaName]?.properties ?? {});
+    expect(members("Meta")).not.toContain("org");
+    expect(members("OrganizationMeta")).toContain("org");
+    expect(members("OrganizationMeta")).not.toContain("team");
+    expect(members("SearchableTeamMeta")).toEqual(expect.arrayContaining(["org", "team", "score"]));
+    expect(members("DbSharedTransfer")).toEqual(["org"]);
+    expect(members("DbOwnedTransfer")).toEqual(["org", "team"]);
+    expect(codes(document, "adminDataTransferDbOwnedDocument", 400)).toContain("team_required");
+    expect(Object.keys(operation(document, "adminDataAssignOrgToDbOwned").responses ?? {})).toEqual(
+      expect.arrayContaining(["200", "202"]),
+    );
+    expect(operations(document).filter(({ path }) => /plain.*_(transfer|assign_org)/.test(path))).toEqual([]);
+  });
+
+  test("Errors: names the codes that each operation can answer", () => {
+    const document = documentOf({
+      databases: {
+        db: {
+          plain: { schema },
+          chosen: { schema, ...customId({}) },
+          numbered: { schema, indexes: [uniqueIndex] },
+        },
+      },
+    });
+    expect(codes(document, "createDbPlainDocument", 400)).toContain("id_not_allowed");
+    expect(codes(document, "createDbPlainDocument", 409)).toEqual(["request_in_progress"]);
+    expect(codes(document, "createDbPlainDocument", 429)).toEqual([]);
+    expect(codes(document, "createDbChosenDocument", 400)).toEqual(
+      expect.arrayContaining(["id_required", "invalid_id"]),
+    );
+    expect(codes(document, "createDbChosenDocument", 409)).toContain("id_taken");
+    expect(codes(document, "createDbChosenDocument", 429)).toEqual(["too_many_requests"]);
+    expect(codes(document, "createDbNumberedDocument", 409)).toContain("conflict");
+    expect(codes(document, "patchDbNumberedDocument", 409)).toEqual(["conflict", "write_conflict"]);
+    expect(codes(document, "patchDbPlainDocument", 412)).toEqual(["version_mismatch"]);
+    expect(codes(document, "logIn", 401)).toEqual(["invalid_credentials", "mfa_required"]);
+    expect(codes(document, "batchDb", 409)).toEqual(
+      expect.arrayContaining(["conflict", "id_taken", "request_in_progress", "write_conflict"]),
+    );
+  });
+
+  const anonymous = {};
+  const session = { session: [] };
+  const key = { api_key: [] };
+
+  test.each<[Allowed | undefined, Allowed | undefined, readonly object[]]>([
+    ["everyone", "everyone", [anonymous, session, key]],
+    ["anyone", "anyone", [anonymous, session, key]],
+    ["anyone", "users", [session, key]],
+    ["users", "anyone", [session, key]],
+    ["anyone", "nobody", [key]],
+    ["anyone", undefined, [key]],
+    [undefined, "anyone", [key]],
+  ])(
+    "Authentication: with read rule for %s and update rule for %s a patch needs what the rules need",
+    (readers, writers, expected) => {
+      const rules = { ...(readers && { read: readers }), ...(writers && { update: writers }) };
+      const document = documentOf({ databases: { db: { things: { schema, rules } } } });
+      expect(operation(document, "patchDbThingsDocument").security).toEqual(expected);
+    },
+  );
+
+  test("Authentication: the session cookie is a credential where the realm has one", () => {
+    const sessions = {
+      lifetime: 1,
+      idleTimeout: 1,
+      adminIdleTimeout: 1,
+      adminMaxLifetime: 1,
+      cookie: { sameSite: "lax" },
+    } as const;
+    const document = documentOf({ sessions });
+    expect(operation(document, "getOwnUser").security).toEqual([session, { session_cookie: [] }]);
+    expect(document.components?.securitySchemes?.session_cookie).toMatchObject({
+      in: "cookie",
+      name: "svc_session_desk",
+    });
+  });
+
+  test("hides nothing of a rule's text, only its facts count", () => {
+    const { realm, rules } = desk();
+    const renamed = new Map(
+      [...rules.collections].map(([name, compiled]) => [
+        name,
+        {
+          ...compiled,
+          rules: Object.fromEntries(
+            Object.entries(compiled.rules).map(([rule, own]) => [
+              rule,
+              { ...own, text: "other", origin: "elsewhere" },
+            ]),
+          ),
+        },
+      ]),
+    );
+    const other = openapiDocument(realm, { collections: renamed, diagnostics: [] });
+    expect(JSON.stringify(other)).toBe(JSON.stringify(openapiDocument(realm, rules)));
+  });
+
+  test("Concurrency 5: tells of public caching where there is some", () => {
+    const document = documentOf({
+      databases: { db: { open: { schema, ...publicCache }, shut: { schema } } },
+    });
+    const headers = (id: string) => responseOf(document, operation(document, id), 200)?.headers;
+    expect(headers("listDbOpen")).toHaveProperty("Cache-Control");
+    expect(headers("listDbShut")).not.toHaveProperty("Cache-Control");
+    expect(headers("adminDataListDbOpen")).not.toHaveProperty("Cache-Control");
+  });
+});

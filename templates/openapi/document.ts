@@ -1,0 +1,205 @@
+import type { OpenAPIV3_1 } from "openapi-types";
+import type { Collection, Realm } from "../../compiler/model/model.ts";
+import type { CompiledRules, RulesStage } from "../../compiler/rules/compiled.ts";
+import { isJsonObject } from "../../runtime/json.ts";
+import { collectionStems } from "../server/names.ts";
+import { Build } from "./build.ts";
+import { accountPaths, accountsTag } from "./paths/accounts.ts";
+import { administrationPaths, administrationTag } from "./paths/administration.ts";
+import { aggregationQuery } from "./paths/aggregate.ts";
+import { batchPaths } from "./paths/batch.ts";
+import { belongingPaths } from "./paths/belonging.ts";
+import { checkPaths } from "./paths/check.ts";
+import { collectionPaths } from "./paths/collection.ts";
+import { credentialPaths } from "./paths/credentials.ts";
+import type { Described } from "./paths/described.ts";
+import { descriptionPaths, descriptionTag } from "./paths/description.ts";
+import { jobPaths } from "./paths/jobs.ts";
+import { organizationsTag } from "./paths/membership.ts";
+import { organizationAdministrationPaths } from "./paths/organization-administration.ts";
+import { organizationPaths } from "./paths/organizations.ts";
+import { peoplePaths } from "./paths/people.ts";
+import { queries } from "./paths/queries.ts";
+import { realtimePaths, realtimeTag } from "./paths/realtime.ts";
+import { administratorWay, clientWay, dataTag } from "./paths/way.ts";
+import { type AccountSchemas, accountSchemas } from "./schemas/accounts.ts";
+import {
+  administrationSchemas,
+  type UserAdministrationSchemas,
+  userAdministrationSchemas,
+} from "./schemas/administration.ts";
+import { batchSchemas } from "./schemas/batch.ts";
+import { collectionSchemas, metaKinds } from "./schemas/collection.ts";
+import { jobSchemas } from "./schemas/jobs.ts";
+import { organizationSchemas } from "./schemas/organizations.ts";
+import { peopleSchemas } from "./schemas/people.ts";
+import { placeOf } from "./schemas/place.ts";
+import { SchemaPool } from "./schemas/pool.ts";
+import { References } from "./schemas/references.ts";
+import { queryFields } from "./schemas/values.ts";
+import { securitySchemes } from "./security.ts";
+
+/**
+ * The OpenAPI 3.1 document of one realm (spec: Versioning 3): what the generated server answers, and nothing that it does
+ * not. Depends on the configuration alone, and of the rules on their facts alone.
+ */
+export function openapiDocument(realm: Realm, rules: RulesStage): OpenAPIV3_1.Document {
+  const stems = collectionStems(realm);
+  const references = new References(realm, stems);
+  const build = new Build(realm, schemaPool(realm, stems), references);
+  const people = realm.auth ? accountsOf(build) : undefined;
+  const administration = administrationSchemas(build.schemas, realm, build.errors.detail);
+  const own = clientWay(realm);
+  const administrators = administratorWay(realm);
+  const paths: OpenAPIV3_1.PathsObject = {};
+  const administered: OpenAPIV3_1.PathsObject = {};
+  const tags: OpenAPIV3_1.TagObject[] = [];
+  const all: Described[] = [];
+
+  for (const database of realm.databases) {
+    const described = database.collections.map((collection) =>
+      describe(build, collection, rules.collections.get(`${database.name}/${collection.name}`), stems),
+    );
+    all.push(...described);
+    for (const each of described) {
+      Object.assign(paths, collectionPaths(build, own, each));
+      Object.assign(administered, collectionPaths(build, administrators, each));
+      Object.assign(administered, checkPaths(build, administrators, each, administration.check));
+      Object.assign(administered, belongingPaths(build, administrators, each));
+      tags.push({ name: each.tag, description: descriptionOf(each.collection) });
+    }
+    if (described.length > 0) {
+      const batch = batchSchemas(build.schemas, database, described);
+      Object.assign(paths, batchPaths(build, own, database, described, batch));
+      Object.assign(administered, batchPaths(build, administrators, database, described, batch));
+      tags.push({ name: database.name, description: `Database ${database.name}.` });
+    }
+  }
+  const streams = realtimePaths(build, own, all);
+  if (Object.keys(streams).length > 0) {
+    Object.assign(paths, streams);
+    tags.push(realtimeTag);
+  }
+  if (people) {
+    Object.assign(paths, accountPaths(build, people.accounts), credentialPaths(build, people.accounts));
+    Object.assign(paths, peoplePaths(build, people.administration));
+    tags.push(accountsTag);
+  }
+  if (realm.organizations !== undefined) {
+    const organizations = organizationSchemas(build.schemas, realm.organizations);
+    Object.assign(paths, organizationPaths(build, organizations));
+    Object.assign(paths, organizationAdministrationPaths(build, organizations));
+    tags.push(organizationsTag);
+  }
+  Object.assign(paths, administrationPaths(build, administration));
+  Object.assign(paths, jobPaths(build, jobSchemas(build.schemas)), administered);
+  tags.push(administrationTag, ...(Object.keys(administered).length > 0 ? [dataTag] : []));
+  if (realm.openapi !== "off") {
+    Object.assign(paths, descriptionPaths(build));
+    tags.push(descriptionTag);
+  }
+
+  return {
+    openapi: "3.1.1",
+    info: {
+      title: realm.name,
+      version: "1",
+      description: about,
+      contact: { name: `Whoever runs ${realm.name}` },
+      license,
+    },
+    servers: [{ url: "/" }],
+    tags,
+    paths,
+    components: {
+      schemas: build.schemas.toObject(),
+      responses: build.responses.toObject(),
+      parameters: build.parameters.toObject(),
+      requestBodies: build.bodies.toObject(),
+      headers: build.headers.toObject(),
+      securitySchemes: securitySchemes(realm),
+    },
+  };
+}
+
+function accountsOf({ schemas, realm }: Build): {
+  readonly accounts: AccountSchemas;
+  readonly administration: UserAdministrationSchemas;
+} {
+  const people = peopleSchemas(schemas, realm);
+  return {
+    accounts: accountSchemas(schemas, realm, people),
+    administration: userAdministrationSchemas(schemas, people),
+  };
+}
+
+function describe(
+  build: Build,
+  collection: Collection,
+  compiled: CompiledRules | undefined,
+  stems: ReadonlyMap<Collection, string>,
+): Described {
+  const { schemas, realm, references } = build;
+  const stem = stems.get(collection) ?? "";
+  const fields = queryFields(realm, collection);
+  return {
+    collection,
+    rules: compiled?.rules ?? {},
+    schemas: collectionSchemas(schemas, realm, collection, compiled, references, stem),
+    queries: queries(build, collection, fields, stem),
+    aggregation: aggregationQuery(build, collection, fields, stem),
+    stem,
+    tag: `${collection.database}/${collection.name}`,
+  };
+}
+
+const about = [
+  "A document store over HTTP with JSON bodies.",
+  "Members `_id`, `_meta` and `_expanded` of request bodies are ignored, in replacements and patches `id` too.",
+  "HEAD works wherever GET does. Every query parameter may be given once.",
+].join(" ");
+
+/** Configurations name none; in the words that SPDX has for that. */
+const license = { name: "None stated", identifier: "NOASSERTION" };
+
+/** What names of a collection's schemas end in; none is the end of another, so that those of two collections differ. */
+const collectionKinds = [
+  "Assignment",
+  "Conditions",
+  "Create",
+  "Document",
+  "Event",
+  "Expand",
+  "Expanded",
+  "Filter",
+  "GroupBy",
+  "GroupOrder",
+  "Groups",
+  "Metrics",
+  "OrderBy",
+  "Page",
+  "Patch",
+  "Replace",
+  "Selection",
+  "Subscription",
+  "Transfer",
+  "Where",
+];
+
+/** A pool in which our own names are kept free of whatever the configuration defines. */
+function schemaPool(realm: Realm, stems: ReadonlyMap<Collection, string>): SchemaPool {
+  const files = [...stems].map(([collection, stem]) => [collection.schema.path, stem] as const);
+  const pool = new SchemaPool(new Map(files));
+  for (const kind of metaKinds) pool.reserve(kind);
+  for (const [collection, stem] of stems) {
+    pool.reserve(`${stem}Input`, placeOf(collection.schema));
+    for (const kind of collectionKinds) pool.reserve(stem + kind);
+  }
+  if (realm.profile) pool.reserve("Profile", placeOf(realm.profile));
+  return pool;
+}
+
+function descriptionOf({ name, schema: { document } }: Collection): string {
+  const described = isJsonObject(document) ? document.description : undefined;
+  return typeof described === "string" ? described : `Documents of ${name}.`;
+}

@@ -1,0 +1,254 @@
+import type { Realm } from "../../../compiler/model/model.ts";
+import type { JsonObject } from "../../../runtime/json.ts";
+import { adminAreas } from "../../../runtime/realm/administration.ts";
+import { addPage, closed, timestamp } from "./common.ts";
+import { email, locale, type PeopleSchemas, password } from "./people.ts";
+import type { Ref, SchemaPool } from "./pool.ts";
+
+/** The schemas of the administration that every realm has. */
+export interface AdministrationSchemas {
+  readonly keys: Ref;
+  readonly newKey: Ref;
+  readonly madeKey: Ref;
+  readonly secret: Ref;
+  readonly secrets: Ref;
+  readonly secretValue: Ref;
+  readonly audit: Ref;
+  readonly config: Ref;
+  readonly appConfig: Ref;
+  readonly check: Ref;
+}
+
+export function administrationSchemas(
+  pool: SchemaPool,
+  realm: Realm,
+  errorDetail: Ref,
+): AdministrationSchemas {
+  const key = keyMembers(pool, realm);
+  const { id, name, ...rest } = key.answered;
+  const token = { type: "string", description: "`svk_…`, shown this once." };
+  const entry = pool.add("ApiKey", closed(key.answered));
+  const secret = pool.add(
+    "Secret",
+    closed({ name: { type: "string" }, created_at: timestamp, updated_at: timestamp }),
+  );
+  const fields = { type: "object", additionalProperties: true };
+  return {
+    keys: addPage(pool, "ApiKeyPage", entry),
+    newKey: pool.add("NewApiKey", closed(key.asked, ["name"])),
+    madeKey: pool.add("MadeApiKey", closed({ id, name, key: token, ...rest })),
+    secret,
+    secrets: addPage(pool, "SecretPage", secret),
+    secretValue: pool.add(
+      "SecretValue",
+      closed({ value: { type: "string", minLength: 1, maxLength: 65_536 } }),
+    ),
+    audit: addPage(pool, "AuditPage", pool.add("AuditRecord", auditRecord)),
+    config: pool.add(
+      "EffectiveConfiguration",
+      closed({
+        fingerprint: { type: "string", description: "Of the whole configuration, as `/readyz` has it." },
+        realm: { ...fields, description: "realm.yaml, defaults filled in." },
+        databases: {
+          ...fields,
+          description: "By database and collection: collection.yaml, indexes and declared fields.",
+        },
+      }),
+    ),
+    appConfig: pool.add("AppConfig", { ...fields, description: "What rules read as `appConfig`." }),
+    check: pool.add(
+      "DocumentCheck",
+      closed({
+        checked: { type: "integer", minimum: 0 },
+        invalid: { type: "integer", minimum: 0 },
+        documents: {
+          type: "array",
+          description: "The first 100 that do not fit.",
+          maxItems: 100,
+          items: closed({ id: { type: "string" }, details: { type: "array", items: errorDetail } }),
+        },
+      }),
+    ),
+  };
+}
+
+const areas = { type: "array", items: { type: "string", enum: [...adminAreas] } };
+
+/** Of an API key: as it is asked for and as it is answered. */
+function keyMembers(
+  pool: SchemaPool,
+  realm: Realm,
+): { readonly asked: JsonObject; readonly answered: JsonObject } {
+  const { auth } = realm;
+  const networks = {
+    type: ["array", "null"],
+    items: { type: "string" },
+    minItems: 1,
+    maxItems: 100,
+    description: "Where it may be used from: networks such as `10.0.0.0/8`, or addresses; null: anywhere.",
+  };
+  const expires_at = { ...timestamp, type: ["string", "null"], description: "Null: never." };
+  const on_behalf_of = {
+    type: "boolean",
+    description: auth
+      ? "Whether it may act for users, by `X-Svc-On-Behalf-Of`."
+      : "Of no effect: this realm has no users.",
+  };
+  const scopes = scopesSchema(pool, realm);
+  const answered = {
+    id: { type: "string" },
+    name: { type: "string" },
+    scopes: pool.add("StoredScopes", { ...scopes, ...anyScopes }),
+    admin: { anyOf: [{ type: "boolean" }, areas], description: "True: everything; or some areas." },
+    networks,
+    expires_at,
+    on_behalf_of,
+    created_at: timestamp,
+  };
+  return {
+    answered,
+    asked: {
+      name: {
+        type: "string",
+        minLength: 1,
+        maxLength: 100,
+        description:
+          "Unique in the realm, without control characters and without space at its ends. What the key writes names it: `key:<name>`.",
+      },
+      scopes,
+      admin: {
+        anyOf: [{ type: "boolean" }, areas, { type: "null" }],
+        description: "What it administers, nothing when left out; only full administrators give any of it.",
+      },
+      networks,
+      expires_at,
+      // One that was made while the realm had users may have it still.
+      on_behalf_of: { ...on_behalf_of, ...(!auth && { enum: [false] }) },
+    },
+  };
+}
+
+/** Stored scopes may name what the configuration no longer has. */
+const anyScopes = ((): JsonObject => {
+  const granted = { anyOf: [{ const: "*" }, { type: "array", items: { type: "string" } }] };
+  return { properties: { read: granted, write: granted, call: granted } };
+})();
+
+function scopesSchema(pool: SchemaPool, { databases }: Realm): JsonObject {
+  const wholes = databases.map(({ name }) => name);
+  const collections = databases.flatMap(({ name, collections: own }) =>
+    own.map((collection) => `${name}/${collection.name}`),
+  );
+  const granted = (targets: readonly string[]): JsonObject => ({
+    anyOf: [
+      { const: "*" },
+      {
+        type: "array",
+        maxItems: targets.length === 0 ? 0 : 1_000,
+        items: { type: "string", ...(targets.length > 0 && { enum: [...targets] }) },
+      },
+    ],
+  });
+  const documents = pool.add("DocumentScope", granted([...wholes, ...collections]));
+  return {
+    type: ["object", "null"],
+    // There are no functions yet: only whole databases can be named.
+    properties: { read: documents, write: documents, call: granted(wholes) },
+    additionalProperties: false,
+    description:
+      "What it may do: on everything, or on databases and collections named; `{}`: nothing; null: everything, and no administration.",
+  };
+}
+
+const auditRecord = closed({
+  id: { type: "string" },
+  at: timestamp,
+  action: { type: "string", description: "What was done: `user.roles`, `key.create`, `data.patch`, …" },
+  actor: { type: "string", description: "Who did it: `user:<id>`, `key:<name>` or `command-line`." },
+  target: {
+    type: "string",
+    description: "What it was done to: `user:<id>`, `document:<database>/<collection>/<id>`, …",
+  },
+  address: { type: ["string", "null"] },
+  request_id: { type: ["string", "null"] },
+  details: { type: "object", description: "Facts about the change, never content or secrets." },
+});
+
+/** The schemas of the administration of users. */
+export interface UserAdministrationSchemas {
+  /** A user as administrators see it. */
+  readonly account: Ref;
+  readonly accounts: Ref;
+  readonly newAccount: Ref;
+  readonly accountChange: Ref;
+  readonly sessions: Ref;
+  readonly invitations: Ref;
+  readonly newInvitation: Ref;
+  readonly madeInvitation: Ref;
+}
+
+export function userAdministrationSchemas(
+  pool: SchemaPool,
+  { user, roles, profile, profilePatch, sessions }: PeopleSchemas,
+): UserAdministrationSchemas {
+  const status = { type: "string", enum: ["active", "disabled"] };
+  const account = pool.add("Account", closed({ ...user, status }));
+  const disabled = { type: "boolean", description: "Disabling ends the user's sessions." };
+  const address = { ...email, description: "A new one is unverified." };
+  const invitation = {
+    id: { type: "string" },
+    email: { ...email, type: ["string", "null"], description: "Who may use it; null: whoever has it." },
+    roles,
+    status: { type: "string", enum: ["pending", "accepted", "expired", "revoked"] },
+    expires_at: timestamp,
+    created_at: timestamp,
+    created_by: { type: "string", description: "`user:<id>` or `key:<name>`." },
+  };
+  return {
+    account,
+    accounts: addPage(pool, "AccountPage", account),
+    newAccount: pool.add(
+      "NewAccount",
+      closed(
+        {
+          email,
+          password: {
+            ...password,
+            type: ["string", "null"],
+            description: "Without one a mail lets the user choose it.",
+          },
+          roles: { ...roles, description: "The realm's default roles unless given." },
+          locale,
+          profile,
+          email_verified: { type: "boolean", description: "False when left out." },
+        },
+        ["email"],
+      ),
+    ),
+    accountChange: pool.add(
+      "AccountChange",
+      closed({ roles, disabled, email: address, locale, profile: profilePatch }, []),
+    ),
+    sessions,
+    invitations: addPage(pool, "InvitationPage", pool.add("Invitation", closed(invitation))),
+    newInvitation: pool.add(
+      "NewInvitation",
+      closed(
+        {
+          email: invitation.email,
+          roles: { ...roles, description: "Given beside the realm's default roles." },
+          expires_in: {
+            type: ["string", "null"],
+            pattern: "^[0-9]{1,12}(ms|s|m|h|d)$",
+            description: "A duration of at most `30d`; `7d` unless given.",
+          },
+        },
+        [],
+      ),
+    ),
+    madeInvitation: pool.add(
+      "MadeInvitation",
+      closed({ ...invitation, token: { type: "string", description: "`svi_…`, shown this once." } }),
+    ),
+  };
+}

@@ -1,0 +1,112 @@
+import type { Collection } from "../../compiler/model/model.ts";
+import {
+  belongingTables,
+  type ServerFieldTable,
+  serverFieldTables,
+} from "../../compiler/model/server-fields.ts";
+import { schemaTypes, typeName } from "../../compiler/schema/types.ts";
+import {
+  type Code,
+  code,
+  docComment,
+  type EmittedFile,
+  emitModule,
+  given,
+  identifier,
+  importedType,
+  join,
+  lines,
+  madeElsewhere,
+  when,
+} from "../print/code.ts";
+import { collectionPath, runtime } from "./names.ts";
+
+/** `types.ts`: what a collection's documents, creates and patches look like; the other modules are checked against it. */
+export async function typesModule(collection: Collection, auth: boolean): Promise<EmittedFile> {
+  const name = typeName(collection.name);
+  return emitModule({
+    path: `${collectionPath(collection)}/types.ts`,
+    sources: collection.schema.files.map((file) => file.path),
+    body: lines([
+      madeElsewhere(await schemaTypes(collection.schema, name)),
+      documentTypes(collection, auth, name, shared),
+      when(auth, () => dataType(collection, name)),
+    ]),
+  });
+}
+
+function shared(type: string): Code {
+  return importedType(type, runtime);
+}
+
+/** `TicketsDocument` of `types.ts`, for the modules beside it. */
+export function documentTypeOf(collection: Collection): Code {
+  return importedType(`${typeName(collection.name)}Document`, "./types.ts");
+}
+
+/** `TicketsData` of `types.ts`, in realms with rules. */
+export function dataTypeOf(collection: Collection): Code {
+  return importedType(`${typeName(collection.name)}Data`, "./types.ts");
+}
+
+/** What is written, as rules see it: where it belongs is said beside it. */
+function dataType(collection: Collection, name: string): Code {
+  const metas = belongingTables(collection).map((table) => metaType(table, collection, shared));
+  const meta = when(metas.length > 0, () => code` & { _meta: ${join(metas, code` & `)} }`);
+  return code`\n${docComment("What is written, as rules see it.")}export type ${identifier(`${name}Data`)} = ${identifier(`${name}Create`)}${meta};`;
+}
+
+/** What the types of a collection's documents and requests end in. */
+export const documentEndings = ["", "Document", "Create", "Patch"];
+
+/**
+ * The types of a collection's documents, creates and patches, made of the one that its schema has.
+ *
+ * @param name of that type
+ * @param shared a type of `runtime/documents/shape.ts`
+ * @param seen what a caller may see of the content; default: all
+ */
+export function documentTypes(
+  collection: Collection,
+  auth: boolean,
+  name: string,
+  shared: (type: string) => Code,
+  seen: Code = identifier(name),
+): Code {
+  const content = identifier(name);
+  const metas = serverFieldTables(auth, collection).map((table) => metaType(table, collection, shared));
+  const customId = given(collection.customId, () => code` & { id: string }`);
+  return lines([
+    code`${docComment("As responses carry it.")}export type ${identifier(`${name}Document`)} = ${seen} & {
+        id: string;
+        _meta: ${join(metas, code` & `)};
+      };\n`,
+    code`${docComment("As a create sends it.")}export type ${identifier(`${name}Create`)} = ${content}${customId};\n`,
+    code`${docComment("As a merge patch (RFC 7396) sends it.")}export type ${identifier(`${name}Patch`)} =
+        ${shared("MergePatch")}<${content}>;`,
+  ]);
+}
+
+/** What documents have of a table of the server's fields. */
+function metaType(
+  table: ServerFieldTable,
+  { organization }: Collection,
+  shared: (type: string) => Code,
+): Code {
+  const belonging = (meta: string, isRequired: boolean | undefined): Code =>
+    isRequired ? shared(meta) : code`Partial<${shared(meta)}>`;
+  switch (table) {
+    case "documentFields":
+      return shared("DocumentMeta");
+    case "ownershipFields":
+      return shared("OwnershipMeta");
+    case "deletionFields":
+      return code`Partial<${shared("DeletionMeta")}>`;
+    case "unownedDeletionFields":
+      return code`Partial<Omit<${shared("DeletionMeta")}, "deleted_by">>`;
+    case "organizationFields":
+      return belonging("OrganizationMeta", organization?.required);
+    case "teamFields":
+      return belonging("TeamMeta", organization?.teams === "required");
+  }
+}
