@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { sketch } from "../openapi/testing/models.ts";
 import { collectionStems } from "../server/names.ts";
 import { Names, pascalCase } from "./names.ts";
-import { sketch } from "../openapi/testing/models.ts";
 
 const schema = { type: "object" };
 
