@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { realmc, root, withWorkspace } from "../workspace.ts";
 import { freePort } from "./servers.ts";
@@ -39,59 +39,8 @@ export async function startTimes(): Promise<void> {
   });
 }
 
-/** Prints how long `check`, `diff` and `build` of a realm of 50 collections take, and what each further collection costs. */
-export async function compileTimes(): Promise<void> {
-  await withWorkspace((work) => {
-    const [fifty, hundred] = [join(work, "fifty"), join(work, "hundred")];
-    manyCollections(fifty, 50);
-    manyCollections(hundred, 100);
-    const changed = join(work, "changed");
-    manyCollections(changed, 50, (settings) => settings.replaceAll("hasRole('lead')", "hasRole('agent')"));
-    const check = seconds(() => run(["check", fifty]));
-    const diff = seconds(() => run(["diff", fifty, changed, "--allow-breaking"]));
-    const build50 = seconds(() => run(["build", fifty, "--out", join(work, "out50")]));
-    const build100 = seconds(() => run(["build", hundred, "--out", join(work, "out100")]));
-    console.log(
-      `check of 50 collections: ${check.toFixed(2)} s; diff of two: ${diff.toFixed(2)} s; build: ${build50.toFixed(2)} s; ` +
-        `each further collection: ${(((build100 - build50) / 50) * 1000).toFixed(0)} ms`,
-    );
-  });
-}
-
-/** The helpdesk's tickets, many times: four rules, field rules, references, indexes and a schema with `$ref`s. */
-function manyCollections(
-  folder: string,
-  count: number,
-  change: (settings: string) => string = (settings) => settings,
-): void {
-  const helpdesk = join(root, "examples/helpdesk");
-  const realm = join(folder, "helpdesk");
-  mkdirSync(realm, { recursive: true });
-  cpSync(join(helpdesk, "realm.yaml"), join(realm, "realm.yaml"));
-  cpSync(join(helpdesk, "_shared"), join(realm, "_shared"), { recursive: true });
-  for (let number = 0; number < count; number++) {
-    const collection = join(realm, "support", `tickets${number}`);
-    cpSync(join(helpdesk, "support/tickets"), collection, { recursive: true });
-    const settings = join(collection, "collection.yaml");
-    writeFileSync(
-      settings,
-      change(readFileSync(settings, "utf8").replace("collection: customers", "collection: tickets0")),
-    );
-  }
-}
-
 function run(args: readonly string[]): void {
   execFileSync(process.execPath, [realmc, ...args], { stdio: ["ignore", "ignore", "pipe"] });
-}
-
-/** The best of three, since other work on the machine only ever adds. */
-function seconds(work: () => void): number {
-  const times = [0, 1, 2].map(() => {
-    const begun = performance.now();
-    work();
-    return (performance.now() - begun) / 1000;
-  });
-  return Math.min(...times);
 }
 
 async function answering(url: string): Promise<void> {

@@ -4,12 +4,13 @@ import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { realmc, withWorkspace } from "../workspace.ts";
+import { compileBenchmark } from "./compile/run.ts";
 import { credentialBenchmark } from "./credentials.ts";
 import { documentBenchmark } from "./documents.ts";
 import { jobBenchmark } from "./jobs.ts";
 import { organizationBenchmark } from "./organizations.ts";
 import { databases, folders } from "./place.ts";
-import { compileTimes, startTimes } from "./process.ts";
+import { startTimes } from "./process.ts";
 import { queryRows } from "./queries/rows.ts";
 import { queryBenchmark } from "./queries/run.ts";
 import { realtimeBenchmark } from "./realtime/run.ts";
@@ -22,12 +23,16 @@ const { values: options } = parseArgs({
     /** A `mongodb://` URI: both store there, each in databases of its own, dropped afterwards. */
     store: { type: "string" },
     /**
-     * `documents`, `credentials`, `queries`, `isolation`, `organizations`, `realtime`, `jobs`, `process`, or names of rows,
-     * between `;`.
+     * `documents`, `credentials`, `queries`, `isolation`, `organizations`, `realtime`, `jobs`, `process`, `compile`, or names of
+     * rows, between `;`.
      */
     only: { type: "string" },
     /** Realtime streams that are open at a time. */
     streams: { type: "string", default: "10000" },
+    /** Of `compile`: numbers of collections, between commas. */
+    collections: { type: "string", default: "1,10,50,200,500" },
+    /** Of `compile`: another checkout, to measure beside this one. */
+    against: { type: "string" },
   },
 });
 const { store } = options;
@@ -72,7 +77,8 @@ await withWorkspace(async (work) => {
 if (store === undefined && isWanted("jobs"))
   await withWorkspace((work) => jobBenchmark({ work, rounds, scale }));
 // Of the embedded engine, with the examples.
-if (store === undefined && isWanted("process")) {
-  await startTimes();
-  await compileTimes();
+if (store === undefined && isWanted("process")) await startTimes();
+if (store === undefined && isWanted("compile")) {
+  const sizes = options.collections.split(",").map(Number);
+  await withWorkspace((work) => compileBenchmark({ work, rounds, sizes, against: options.against }));
 }
