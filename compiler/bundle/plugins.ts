@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join, posix } from "node:path";
 import type { OnLoadResult, Plugin } from "esbuild";
 import type { EmittedFile } from "../../templates/print/code.ts";
-import { type Manifest, manifestPath } from "../../templates/server/manifest.ts";
+import { type Manifest, manifestPath } from "../output/manifest.ts";
 import { runtimeModule } from "../package/package.ts";
 
 /** Emitted code finds `realmc/runtime` in the compiler's own package, wherever it lies. */

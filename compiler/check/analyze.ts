@@ -1,19 +1,9 @@
-/**
- * The front of the compiler: from a folder to checked realms.
- *
- *     const { value: realms, diagnostics } = await loadRealms(folder, only);   // load -> model -> check
- *     const rules = await compileRules(realm);                                 // compiler/rules
- *     const more = checkRealm(realm, rules, diagnostics);                      // the checks that need compiled rules
- *
- * Every mistake of a run is reported. Where one leaves open what was meant, the model says so, and what would only follow
- * from it is not told: roles of an unreadable `roles`, fields of a schema with a wrong `type`.
- */
-import type { Diagnostic, Staged } from "../diagnostics/diagnostic.ts";
+/** Which checks there are, and what each of them is shown. */
+import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import { sorted } from "../diagnostics/sort.ts";
 import type { Realm } from "../model/model.ts";
-import { type ModelledRealm, readRealm } from "../model/read-realms.ts";
+import type { ModelledRealm } from "../model/read-realms.ts";
 import type { RulesStage } from "../rules/compiled.ts";
-import { type RealmFolder, walk } from "../source/folders.ts";
 import { locate } from "../source/source.ts";
 import { allowedNetworks, defaultAdministrators, unusedAdministration } from "./administration.ts";
 import { aggregation } from "./aggregation.ts";
@@ -107,30 +97,10 @@ const collectionChecks: readonly CollectionCheck[] = [
 const collectionHints: readonly CollectionCheck[] = [unindexedGroups, unindexedReferences];
 
 /**
- * Reads, models and checks the realms of a configuration folder, or only the realm `only`. Diagnostics are sorted; with
- * errors among them the value is as complete as the files allow.
- */
-export async function loadRealms(folder: string, only?: string): Promise<Staged<Realm[]>> {
-  const walked = walk(folder, only);
-  const realms = await Promise.all(walked.value.map((realm) => loadRealm(folder, realm)));
-  return {
-    value: realms.map(({ value }) => value),
-    diagnostics: sorted([...walked.diagnostics, ...realms.flatMap(({ diagnostics }) => diagnostics)]),
-  };
-}
-
-/** Reads, models and checks one realm of a configuration folder, which `walk` has found. */
-export async function loadRealm(folder: string, found: RealmFolder): Promise<Staged<Realm>> {
-  const { value, diagnostics } = await readRealm(folder, found);
-  const told = [...diagnostics, ...(await checkModel(value))];
-  return { value: value.realm, diagnostics: [...told, ...hints(value, told)] };
-}
-
-/**
  * The checks that need compiled rules. Rules with mistakes of their own are passed over, and of indexes in files with
  * errors among `told`, what was found before, nothing is said.
  */
-export function checkRealm(realm: Realm, rules: RulesStage, told: readonly Diagnostic[]): Diagnostic[] {
+export function checkRules(realm: Realm, rules: RulesStage, told: readonly Diagnostic[]): Diagnostic[] {
   const faulty = filesWithErrors(told);
   const collections = realm.databases.flatMap((database) => database.collections);
   const found = collections.flatMap((collection) => {
@@ -160,7 +130,8 @@ export function checkRealm(realm: Realm, rules: RulesStage, told: readonly Diagn
   return sorted([...found, ...ofRealm]);
 }
 
-async function checkModel(subject: ModelledRealm): Promise<Diagnostic[]> {
+/** The checks of what the files say, but for rules. */
+export async function checkModel(subject: ModelledRealm): Promise<Diagnostic[]> {
   const collections = collectionSubjects(subject);
   // Of a file that cannot be parsed nothing is known.
   const isRead = subject.files.has(subject.settings.path);
@@ -173,7 +144,7 @@ async function checkModel(subject: ModelledRealm): Promise<Diagnostic[]> {
 }
 
 /** Hints at collections without errors among what was `told` of their files. */
-function hints(subject: ModelledRealm, told: readonly Diagnostic[]): Diagnostic[] {
+export function hints(subject: ModelledRealm, told: readonly Diagnostic[]): Diagnostic[] {
   const faulty = filesWithErrors(told);
   return collectionSubjects(subject)
     .filter(({ collection }) => !collection.sources.some((file) => faulty.has(file)))

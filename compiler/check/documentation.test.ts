@@ -7,9 +7,8 @@ import { matches } from "../../runtime/filter/predicate.ts";
 import type { JsonObject } from "../../runtime/json.ts";
 import { noMemberships } from "../../runtime/realm/memberships.ts";
 import { renderText } from "../diagnostics/render.ts";
-import { compileRules } from "../rules/rules.ts";
+import { analyse } from "../pipeline.ts";
 import { emittedRules } from "../rules/testing/emitted.ts";
-import { loadRealms } from "./analyze.ts";
 import { check } from "./testing/check.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "realmc-docs-"));
@@ -108,14 +107,14 @@ describe("docs/rules.md", () => {
         `rules:\n  read: "${rule}"\n`,
       );
     }
-    const [compiled] = (await loadRealms(join(folder, "tables"))).value;
+    const [compiled] = (await analyse(join(folder, "tables"))).realms;
     if (compiled === undefined) throw new Error("no realm");
-    const [database] = compiled.databases;
-    const modules = await emittedRules(database?.collections ?? [], compileRules(compiled));
+    const [database] = compiled.realm.databases;
+    const modules = await emittedRules(database?.collections ?? [], compiled.rules);
     const anonymous = {
       user: undefined,
       now: "2026-03-01T12:00:00.000Z",
-      appConfig: compiled.appConfig,
+      appConfig: compiled.realm.appConfig,
       memberships: noMemberships,
     };
     outcomes = modules.map(({ rules: { read } }, at) =>

@@ -36,7 +36,7 @@ describe("the examples of the catalogue", () => {
   });
 });
 
-async function diagnosticsOf(name: string, example: Example): Promise<Diagnostic[]> {
+async function diagnosticsOf(name: string, example: Example): Promise<readonly Diagnostic[]> {
   const root = join(folder, name);
   mkdirSync(root, { recursive: true });
   const [config = "", only] = make(root, name, example);

@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { runs } from "../../runtime/testing/random.ts";
 import { catalogue } from "../diagnostics/catalogue.ts";
-import { loadRealms } from "./analyze.ts";
+import { analyse } from "../pipeline.ts";
 
 /** Words that mean something somewhere, so that random values come near to configurations. */
 const words = fc.constantFrom(
@@ -39,7 +39,7 @@ test("no configuration makes the compiler fail: whatever is written, it gives di
           const random = (mask >> at) % 2 === 1 ? files[at] : { ...sound[at], ...files[at] };
           writeFileSync(join(folder, "a", name), JSON.stringify(random));
         });
-        const { diagnostics } = await loadRealms(folder);
+        const { diagnostics } = await analyse(folder);
         for (const { code, span, message } of diagnostics) {
           expect(Object.keys(catalogue)).toContain(code);
           expect(message).not.toMatch(/undefined|\[object|\{\w+\}/);

@@ -3,7 +3,7 @@ import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { EmittedFile } from "../../templates/print/code.ts";
 import { hasErrors, withoutHints } from "../diagnostics/sort.ts";
-import { type Plan, planOutput, planRealm } from "../output/plan.ts";
+import type { Plan } from "../output/plan.ts";
 import {
   applyDifference,
   compareOutput,
@@ -13,10 +13,10 @@ import {
   writeWhole,
 } from "../output/write.ts";
 import { compilerVersion } from "../package/package.ts";
+import { type AnalysedRealm, analyse, emitOutput, emitRealm } from "../pipeline.ts";
 import { type ExitCode, exit, UsageError } from "./exit.ts";
-import { onDisk, requireBundle, requireOutput } from "./outputs.ts";
+import { onDisk, requireBundle, requireFolder, requireOutput, requireRealm } from "./folders.ts";
 import { reportDiagnostics } from "./report.ts";
-import { type AnalysedRealm, analyse, requireFolder } from "./stages.ts";
 import type { Terminal } from "./terminal.ts";
 
 export interface BuildOptions {
@@ -40,8 +40,14 @@ export async function build(config: string, options: BuildOptions, terminal: Ter
   requireOutput("--out", out, config);
   if (bundle !== undefined) requireBundle(bundle, out, config);
   const started = performance.now();
+  if (realm !== undefined) requireRealm(config, realm);
   const recorded = await onDisk(out, () => readRecorded(out));
-  const { realms, diagnostics: found } = await analyse(config, realm, terminal, recorded);
+  terminal.step(`reading ${config}`);
+  const { realms, diagnostics: found } = await analyse(config, {
+    only: realm,
+    recorded,
+    step: terminal.step,
+  });
   const diagnostics = withoutHints(found);
   reportDiagnostics(config, diagnostics, { ...terminal.errLook, line: terminal.err });
   if (hasErrors(diagnostics)) return exit.diagnostics;
@@ -64,11 +70,11 @@ async function emit(
   terminal: Terminal,
 ): Promise<Plan> {
   const emitted = [];
-  for (const { realm, rules } of realms) {
-    terminal.step(`emitting ${realm.name}`);
-    emitted.push(await planRealm(realm, rules));
+  for (const each of realms) {
+    terminal.step(`emitting ${each.realm.name}`);
+    emitted.push(await emitRealm(each));
   }
-  return planOutput(emitted, { compiler: compilerVersion(), previous: await readManifest(out), partial });
+  return emitOutput(emitted, { compiler: compilerVersion(), previous: await readManifest(out), partial });
 }
 
 async function makeBundle(out: string, plan: Plan, terminal: Terminal): Promise<readonly EmittedFile[]> {

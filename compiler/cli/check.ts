@@ -7,9 +7,10 @@ import { renderSarif } from "../diagnostics/sarif.ts";
 import { hasErrors, withoutHints } from "../diagnostics/sort.ts";
 import { recordedFiles, UnknownOutput } from "../diff/sides.ts";
 import { compilerVersion } from "../package/package.ts";
+import { analyse } from "../pipeline.ts";
 import { type ExitCode, exit, UsageError } from "./exit.ts";
+import { requireFolder } from "./folders.ts";
 import { reportDiagnostics } from "./report.ts";
-import { analyse, requireFolder } from "./stages.ts";
 import type { Terminal } from "./terminal.ts";
 
 export type CheckFormat = "text" | "json" | "github" | "sarif";
@@ -36,9 +37,11 @@ export async function check(
   terminal: Terminal,
   environment: Environment,
 ): Promise<ExitCode> {
+  requireFolder(config);
   if (options.relativeTo !== undefined) requireFolder(options.relativeTo);
   const recorded = options.against === undefined ? {} : await recordedOf(options.against);
-  const { realms, diagnostics: found } = await analyse(config, undefined, terminal, recorded);
+  terminal.step(`reading ${config}`);
+  const { realms, diagnostics: found } = await analyse(config, { recorded, step: terminal.step });
   const base = baseOf(config, options, environment);
   const told = options.hints === false ? withoutHints(found) : found;
   const diagnostics = rebased(told, relative(base, resolve(config)).split(sep).join("/"));

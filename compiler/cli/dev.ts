@@ -7,9 +7,8 @@ import { type Front, openFront } from "../dev/front.ts";
 import { Session, type Teller } from "../dev/session.ts";
 import { story } from "../dev/story.ts";
 import { type ExitCode, exit, UsageError } from "./exit.ts";
-import { requireApart, requireOutput } from "./outputs.ts";
+import { requireApart, requireFolder, requireOutput } from "./folders.ts";
 import { reportDiagnostics } from "./report.ts";
-import { requireFolder } from "./stages.ts";
 import type { Terminal } from "./terminal.ts";
 
 export interface DevOptions {

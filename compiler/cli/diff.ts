@@ -1,13 +1,12 @@
-import type { Diagnostic, Staged } from "../diagnostics/diagnostic.ts";
+import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import { hasErrors } from "../diagnostics/sort.ts";
 import type { Change, Kind } from "../diff/change.ts";
 import { diffRealms } from "../diff/diff.ts";
 import { renderChangeCount, renderChanges, renderChangesJson } from "../diff/render.ts";
-import { compileSides, loadSide, UnknownOutput } from "../diff/sides.ts";
-import type { Realm } from "../model/model.ts";
+import { analyseSides, type Sides, UnknownOutput } from "../diff/sides.ts";
 import { type ExitCode, exit, UsageError } from "./exit.ts";
+import { requireFolder } from "./folders.ts";
 import { reportDiagnostics } from "./report.ts";
-import { requireFolder } from "./stages.ts";
 import type { Terminal } from "./terminal.ts";
 
 export type DiffFormat = "text" | "json";
@@ -29,29 +28,27 @@ export async function diff(
   { format, allowBreaking }: DiffOptions,
   terminal: Terminal,
 ): Promise<ExitCode> {
-  const before = await load(old, terminal);
-  const after = await load(now, terminal);
+  requireFolder(old);
+  requireFolder(now);
+  const sides = await analysed(old, now, terminal);
   terminal.step("comparing");
-  const sides = compileSides(before.value, after.value);
   const faulty = [
-    ...errorsIn(old, [...before.diagnostics, ...sides.old.diagnostics], terminal),
-    ...errorsIn(now, [...after.diagnostics, ...sides.now.diagnostics], terminal),
+    ...errorsIn(old, sides.old.diagnostics, terminal),
+    ...errorsIn(now, sides.now.diagnostics, terminal),
   ];
   if (faulty.length > 0) {
     terminal.fail(`${faulty.join(" and ")} cannot be compared before these are mended`);
     return exit.diagnostics;
   }
-  const changes = diffRealms(sides.old.value, sides.now.value);
+  const changes = diffRealms(sides.old.realms, sides.now.realms);
   print(changes, format, terminal);
   const has = (wanted: Kind): boolean => changes.some(({ kind }) => kind === wanted);
   return has("leak") || (has("breaking") && allowBreaking !== true) ? exit.diagnostics : exit.ok;
 }
 
-async function load(folder: string, terminal: Terminal): Promise<Staged<Realm[]>> {
-  requireFolder(folder);
-  terminal.step(`reading ${folder}`);
+async function analysed(old: string, now: string, terminal: Terminal): Promise<Sides> {
   try {
-    return await loadSide(folder);
+    return await analyseSides(old, now, terminal.step);
   } catch (error) {
     throw error instanceof UnknownOutput ? new UsageError(error.message) : error;
   }

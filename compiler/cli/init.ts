@@ -2,8 +2,8 @@ import { existsSync, statSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { type Project, planProject, writeProject } from "../init/project.ts";
 import { type ExitCode, exit, UsageError } from "./exit.ts";
+import { onDisk } from "./folders.ts";
 import { isInstalled, upwards } from "./installed.ts";
-import { onDisk } from "./outputs.ts";
 import type { Terminal } from "./terminal.ts";
 
 export interface InitOptions {

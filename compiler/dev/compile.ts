@@ -1,16 +1,11 @@
 /** The compiler kept warm: realms whose folder has not changed are not looked at again. */
-
-import { checkRealm, loadRealm } from "../check/analyze.ts";
-import { retiredFields } from "../check/retired.ts";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
-import { hasErrors, sorted, withoutHints } from "../diagnostics/sort.ts";
+import { hasErrors, withoutHints } from "../diagnostics/sort.ts";
 import type { Realm } from "../model/model.ts";
-import { type EmittedRealm, type Plan, planOutput, planRealm } from "../output/plan.ts";
+import type { EmittedRealm, Plan } from "../output/plan.ts";
 import { readManifest, readRecorded } from "../output/write.ts";
 import { compilerVersion } from "../package/package.ts";
-import type { RulesStage } from "../rules/compiled.ts";
-import { compileRules } from "../rules/rules.ts";
-import { type RealmFolder, walk } from "../source/folders.ts";
+import { type AnalysedRealm, analyse, type CheckedRealm, emitOutput, emitRealm } from "../pipeline.ts";
 import { type Inputs, realmKey } from "./inputs.ts";
 
 /** What was made of a configuration: a plan, unless the diagnostics have errors. */
@@ -32,18 +27,12 @@ export interface BuiltRealm {
   readonly emitted: EmittedRealm;
 }
 
-interface KnownRealm {
-  /** Of the inputs that it was made from. */
-  readonly key: string;
-  readonly diagnostics: readonly Diagnostic[];
-  readonly analysed: { readonly realm: Realm; readonly rules: RulesStage };
-  built?: BuiltRealm;
-}
-
 export class WarmCompiler {
   readonly #config: string;
   readonly #out: string;
-  #known: ReadonlyMap<string, KnownRealm> = new Map();
+  /** By name, with a key of the inputs that each was made from. */
+  #known: ReadonlyMap<string, { readonly key: string; readonly checked: CheckedRealm }> = new Map();
+  readonly #built = new WeakMap<AnalysedRealm, BuiltRealm>();
 
   /** @param out The output folder, whose manifest tells what is no longer emitted. */
   constructor(config: string, out: string) {
@@ -52,45 +41,34 @@ export class WarmCompiler {
   }
 
   async compile(inputs: Inputs): Promise<Compilation> {
-    const walked = walk(this.#config);
-    const realms = new Map<string, KnownRealm>();
-    for (const folder of walked.value) {
-      const key = realmKey(inputs, folder.name);
-      const known = this.#known.get(folder.name);
-      realms.set(folder.name, known?.key === key ? known : await this.#analyse(folder, key));
-    }
-    this.#known = realms;
-    const found = [...realms.values()].flatMap(({ diagnostics }) => diagnostics);
-    const all = [...walked.diagnostics, ...found, ...(await this.#retired())];
-    const diagnostics = sorted(withoutHints(all));
-    return { diagnostics, output: hasErrors(diagnostics) ? undefined : await this.#emit() };
+    const before = this.#known;
+    const known = new Map<string, { readonly key: string; readonly checked: CheckedRealm }>();
+    const { realms, diagnostics: found } = await analyse(this.#config, {
+      // What was built last, by whomever, is what documents may hold.
+      recorded: await readRecorded(this.#out),
+      cache: async (name, make) => {
+        const key = realmKey(inputs, name);
+        const old = before.get(name);
+        const checked = old?.key === key ? old.checked : await make();
+        known.set(name, { key, checked });
+        return checked;
+      },
+    });
+    this.#known = known;
+    const diagnostics = withoutHints(found);
+    return { diagnostics, output: hasErrors(diagnostics) ? undefined : await this.#emit(realms) };
   }
 
-  /** What was built last, by whomever, is what documents may hold. */
-  async #retired(): Promise<Diagnostic[]> {
-    const recorded = await readRecorded(this.#out);
-    return [...this.#known.values()].flatMap(({ analysed, diagnostics }) =>
-      retiredFields(recorded, analysed.realm, analysed.rules, diagnostics),
-    );
-  }
-
-  async #analyse(folder: RealmFolder, key: string): Promise<KnownRealm> {
-    const { value: realm, diagnostics } = await loadRealm(this.#config, folder);
-    const rules = compileRules(realm);
-    const more = [...rules.diagnostics, ...checkRealm(realm, rules, diagnostics)];
-    return { key, diagnostics: [...diagnostics, ...more], analysed: { realm, rules } };
-  }
-
-  async #emit(): Promise<Output> {
+  async #emit(analysed: readonly AnalysedRealm[]): Promise<Output> {
     const realms = new Map<string, BuiltRealm>();
-    for (const [name, known] of this.#known) {
-      const { realm, rules } = known.analysed;
-      known.built ??= { model: realm, emitted: await planRealm(realm, rules) };
-      realms.set(name, known.built);
+    for (const each of analysed) {
+      const built = this.#built.get(each) ?? { model: each.realm, emitted: await emitRealm(each) };
+      this.#built.set(each, built);
+      realms.set(each.realm.name, built);
     }
     const emitted = Array.from(realms.values(), (built) => built.emitted);
     const previous = await readManifest(this.#out);
-    const plan = await planOutput(emitted, { compiler: compilerVersion(), previous, partial: false });
+    const plan = await emitOutput(emitted, { compiler: compilerVersion(), previous, partial: false });
     return { plan, realms };
   }
 }

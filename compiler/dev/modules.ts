@@ -6,10 +6,10 @@ import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { type BuildContext, build, context, type Plugin } from "esbuild";
 import type { EmittedFile } from "../../templates/print/code.ts";
-import { programModule } from "../../templates/server/server.ts";
 import { nativePackages, serverOptions } from "../bundle/bundle.ts";
 import { docsFiles } from "../bundle/docs.ts";
 import { emittedModules } from "../bundle/plugins.ts";
+import { programFile } from "../emit.ts";
 import type { Plan } from "../output/plan.ts";
 import { writeWhole } from "../output/write.ts";
 import { installedFolder, runtimeModule } from "../package/package.ts";
@@ -62,7 +62,7 @@ export class Modules {
 
   /** Makes the module of a plan's program. */
   async program(plan: Plan): Promise<ProgramModule> {
-    const entry = programModule(plan.manifest);
+    const entry = programFile(plan);
     this.#files = [...plan.files, entry];
     this.#context ??= context({
       ...serverOptions,

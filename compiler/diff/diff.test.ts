@@ -6,7 +6,7 @@ import { openapiDocument } from "../../templates/openapi/document.ts";
 import { type Check, checks } from "./catalogue.ts";
 import type { Change } from "./change.ts";
 import { diffRealms } from "./diff.ts";
-import { compileSides, loadSide } from "./sides.ts";
+import { analyseSides, type Sides } from "./sides.ts";
 import { type Case, writeRealm } from "./testing/case.ts";
 import { collectionCases } from "./testing/collection-cases.ts";
 import { organizationCases } from "./testing/organization-cases.ts";
@@ -25,7 +25,7 @@ const cases: Readonly<Record<Exclude<Check, "realm-removed" | "realm-added">, Ca
 
 const folder = mkdtempSync(join(tmpdir(), "realmc-diff-test-"));
 let changes: readonly Change[] = [];
-let sides: ReturnType<typeof compileSides>;
+let sides: Sides;
 
 /** All cases at once, a realm each. */
 beforeAll(async () => {
@@ -36,12 +36,11 @@ beforeAll(async () => {
   }
   writeRealm(join(old, "old-realm"), {});
   writeRealm(join(now, "new-realm"), {});
-  const [before, after] = [await loadSide(old), await loadSide(now)];
-  sides = compileSides(before.value, after.value);
-  const found = [before, after, sides.old, sides.now].flatMap(({ diagnostics }) => diagnostics);
+  sides = await analyseSides(old, now);
+  const found = [sides.old, sides.now].flatMap(({ diagnostics }) => diagnostics);
   const errors = found.filter(({ severity }) => severity === "error");
   expect(errors.map(({ code, span }) => `${span.file} ${code}`)).toEqual([]);
-  changes = diffRealms(sides.old.value, sides.now.value);
+  changes = diffRealms(sides.old.realms, sides.now.realms);
 }, 60_000);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -78,8 +77,8 @@ describe("every check of the catalogue", () => {
     );
     expect(internal.length).toBeGreaterThan(6);
     for (const check of internal.filter((each) => each !== "schema-rewritten")) {
-      const [old, now] = [sides.old, sides.now].map(({ value }) => {
-        const side = value.find(({ realm }) => realm.name === check);
+      const [old, now] = [sides.old, sides.now].map(({ realms }) => {
+        const side = realms.find(({ realm }) => realm.name === check);
         return side && withoutTexts(openapiDocument(side.realm, side.rules));
       });
       expect(now).toEqual(old);

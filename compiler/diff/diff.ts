@@ -3,7 +3,8 @@
  * forms of their rules.
  */
 import type { Collection, Realm } from "../model/model.ts";
-import type { CompiledRule, CompiledRules, RulesStage } from "../rules/compiled.ts";
+import type { AnalysedRealm } from "../pipeline.ts";
+import type { CompiledRule, CompiledRules } from "../rules/compiled.ts";
 import { valuesIn } from "../rules/form.ts";
 import { type Report, reporter } from "./catalogue.ts";
 import { type Change, sortedChanges } from "./change.ts";
@@ -11,14 +12,8 @@ import { collectionPlace, compareCollections } from "./collection.ts";
 import { changedConfig, compareSettings } from "./realm.ts";
 import { compareOrganizationRules, compareRules } from "./rules/compare.ts";
 
-/** A realm as it is compared. */
-export interface Side {
-  readonly realm: Realm;
-  readonly rules: RulesStage;
-}
-
 /** Sorted: breaking changes first, then by realm and place. */
-export function diffRealms(old: readonly Side[], now: readonly Side[]): Change[] {
+export function diffRealms(old: readonly AnalysedRealm[], now: readonly AnalysedRealm[]): Change[] {
   const changes: Change[] = [];
   const names = [...new Set([...old, ...now].map(({ realm }) => realm.name))].sort();
   for (const name of names) {
@@ -31,7 +26,7 @@ export function diffRealms(old: readonly Side[], now: readonly Side[]): Change[]
   return sortedChanges(changes);
 }
 
-function diffRealm(old: Side, now: Side, report: Report): void {
+function diffRealm(old: AnalysedRealm, now: AnalysedRealm, report: Report): void {
   compareSettings(old.realm, now.realm, report);
   // Of organizations that came or went as a whole that is said once.
   if (old.realm.organizations !== undefined && now.realm.organizations !== undefined)
@@ -60,11 +55,11 @@ function collectionsOf({ databases }: Realm): ReadonlyMap<string, Collection> {
   );
 }
 
-function rulesAt({ rules }: Side, place: string): CompiledRules {
+function rulesAt({ rules }: AnalysedRealm, place: string): CompiledRules {
   return rules.collections.get(place) ?? { rules: {}, fieldRules: [] };
 }
 
-function reportConfig(old: Side, now: Side, report: Report): void {
+function reportConfig(old: AnalysedRealm, now: AnalysedRealm, report: Report): void {
   const readers = [...new Set([...configReaders(old), ...configReaders(now)])].sort();
   for (const { path, ...values } of changedConfig(old.realm, now.realm)) {
     const rules = readers
@@ -75,7 +70,7 @@ function reportConfig(old: Side, now: Side, report: Report): void {
 }
 
 /** `trial_days support/tickets rules.read` of every rule that reads a member of `appConfig`. */
-function configReaders({ rules }: Side): string[] {
+function configReaders({ rules }: AnalysedRealm): string[] {
   return [
     ...readersOf("organizations.create", rules.createOrganization),
     ...[...rules.collections].flatMap(collectionReaders),

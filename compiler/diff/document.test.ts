@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { checks } from "./catalogue.ts";
 import { diffRealms } from "./diff.ts";
 import { renderChangeCount, renderChanges } from "./render.ts";
-import { compileSides, loadSide } from "./sides.ts";
+import { analyseSides } from "./sides.ts";
 import { accounts, type Sketch, writeRealm } from "./testing/case.ts";
 import { withChecks } from "./testing/document.ts";
 
@@ -48,9 +48,8 @@ test("its example is what is printed", async () => {
       join(folder, "now/desk"),
       tickets("hasRole('agent')", { status: { enum: ["open"] }, note: { type: "string" } }),
     );
-    const [before, after] = [await loadSide(join(folder, "old")), await loadSide(join(folder, "now"))];
-    const sides = compileSides(before.value, after.value);
-    const changes = diffRealms(sides.old.value, sides.now.value);
+    const sides = await analyseSides(join(folder, "old"), join(folder, "now"));
+    const changes = diffRealms(sides.old.realms, sides.now.realms);
     expect(readFileSync(new URL("../../docs/diff.md", import.meta.url), "utf8")).toContain(
       `\n${renderChanges(changes, false)}\n${renderChangeCount(changes)}\n`,
     );

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { diffRealms } from "./diff.ts";
-import { compileSides, loadSide } from "./sides.ts";
+import { analyseSides } from "./sides.ts";
 import { accounts, type Sketch, writeRealm } from "./testing/case.ts";
 
 const roles = "roles: { owner: { manage: [org] } }, creator_roles: [owner]";
@@ -41,9 +41,8 @@ test.each<readonly [old: string | undefined, now: string | undefined, ...changes
   try {
     writeRealm(join(folder, "old/desk"), ruled(old));
     writeRealm(join(folder, "now/desk"), ruled(now));
-    const [before, after] = [await loadSide(join(folder, "old")), await loadSide(join(folder, "now"))];
-    const sides = compileSides(before.value, after.value);
-    const found = diffRealms(sides.old.value, sides.now.value);
+    const sides = await analyseSides(join(folder, "old"), join(folder, "now"));
+    const found = diffRealms(sides.old.realms, sides.now.realms);
     expect(found.map(({ kind, where, message }) => `${kind} ${where}: ${message}`)).toEqual(changes);
   } finally {
     rmSync(folder, { recursive: true, force: true });
@@ -56,9 +55,8 @@ test("a change of app_config names the rule where that reads it", async () => {
     const { realm = "" } = ruled("appConfig.open");
     writeRealm(join(folder, "old/desk"), { realm });
     writeRealm(join(folder, "now/desk"), { realm: realm.replace("open: true", "open: false") });
-    const [before, after] = [await loadSide(join(folder, "old")), await loadSide(join(folder, "now"))];
-    const sides = compileSides(before.value, after.value);
-    const [change] = diffRealms(sides.old.value, sides.now.value);
+    const sides = await analyseSides(join(folder, "old"), join(folder, "now"));
+    const [change] = diffRealms(sides.old.realms, sides.now.realms);
     expect(change?.message).toBe("was true and is false; rules that read it: organizations.create");
   } finally {
     rmSync(folder, { recursive: true, force: true });

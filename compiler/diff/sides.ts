@@ -3,30 +3,50 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { isJsonObject, type JsonObject } from "../../runtime/json.ts";
-import type { Manifest, RealmManifest } from "../../templates/server/manifest.ts";
-import { loadRealms } from "../check/analyze.ts";
 import type { Recorded } from "../check/retired.ts";
-import type { Staged } from "../diagnostics/diagnostic.ts";
-import { hasErrors, sorted } from "../diagnostics/sort.ts";
+import { hasErrors } from "../diagnostics/sort.ts";
 import { canonicalJson, meaningOf } from "../model/meaning.ts";
 import type { Collection, Realm, RuleSource } from "../model/model.ts";
+import type { Manifest, RealmManifest } from "../output/manifest.ts";
 import { recordedIn } from "../output/retired.ts";
 import { readManifest } from "../output/write.ts";
-import type { CompiledRules } from "../rules/compiled.ts";
+import { type AnalysedRealm, type AnalyseOptions, type Analysis, analyse } from "../pipeline.ts";
+import type { CompiledRules, RulesStage } from "../rules/compiled.ts";
 import { compileRules } from "../rules/rules.ts";
 import { isInside } from "../source/folders.ts";
-import type { Side } from "./diff.ts";
 
 /** Output whose manifest does not tell of what it was built. */
 export class UnknownOutput extends Error {}
 
+export interface Sides {
+  readonly old: Analysis;
+  readonly now: Analysis;
+}
+
 /**
- * The realms of a configuration folder, or those that an output folder was built from.
+ * Both versions, compiled; the rules of collections that are the same to the compiler only once.
  * @throws UnknownOutput
  */
-export async function loadSide(folder: string): Promise<Staged<Realm[]>> {
+export async function analyseSides(old: string, now: string, step?: AnalyseOptions["step"]): Promise<Sides> {
+  return withConfiguration(old, (before) =>
+    withConfiguration(now, async (after) => {
+      step?.(`reading ${now}`);
+      const analysed = await analyse(after, { step });
+      const rules = (realm: Realm): RulesStage =>
+        compiledBeside(
+          realm,
+          analysed.realms.find((side) => side.realm.name === realm.name),
+        );
+      step?.(`reading ${old}`);
+      return { old: await analyse(before, { step, rules }), now: analysed };
+    }),
+  );
+}
+
+/** Gives `use` a folder with the configuration that lies in a folder, or that the output in it was built from. */
+async function withConfiguration<T>(folder: string, use: (configuration: string) => Promise<T>): Promise<T> {
   const manifest = await readManifest(folder);
-  if (manifest === undefined) return loadRealms(folder);
+  if (manifest === undefined) return use(folder);
   const files = configurationOf(folder, manifest);
   const scratch = await mkdtemp(join(tmpdir(), "realmc-diff-"));
   try {
@@ -36,7 +56,7 @@ export async function loadSide(folder: string): Promise<Staged<Realm[]>> {
       // JSON is YAML as well.
       await writeFile(target, JSON.stringify(value));
     }
-    return await loadRealms(scratch);
+    return await use(scratch);
   } finally {
     await rm(scratch, { recursive: true, force: true });
   }
@@ -68,27 +88,7 @@ function configurationOf(folder: string, { realms }: Manifest): readonly [string
   });
 }
 
-/**
- * Both versions with their rules compiled; those of collections that are the same to the compiler only once. Diagnostics
- * are of the rules of each.
- */
-export function compileSides(
-  old: readonly Realm[],
-  now: readonly Realm[],
-): { readonly old: Staged<Side[]>; readonly now: Staged<Side[]> } {
-  const after = now.map((realm) => ({ realm, rules: compileRules(realm) }));
-  const before = old.map((realm) => {
-    const twin = after.find((side) => side.realm.name === realm.name);
-    return { realm, rules: compiledBeside(realm, twin) };
-  });
-  return { old: staged(before), now: staged(after) };
-}
-
-function staged(sides: readonly Side[]): Staged<Side[]> {
-  return { value: [...sides], diagnostics: sorted(sides.flatMap(({ rules }) => rules.diagnostics)) };
-}
-
-function compiledBeside(realm: Realm, twin: Side | undefined): Side["rules"] {
+function compiledBeside(realm: Realm, twin: AnalysedRealm | undefined): RulesStage {
   if (twin === undefined || hasErrors(twin.rules.diagnostics)) return compileRules(realm);
   const known = new Map(collectionsOf(twin.realm).map((each) => [inputOf(twin.realm, each), placeOf(each)]));
   const shared = new Map<string, CompiledRules>();

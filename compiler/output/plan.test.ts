@@ -3,10 +3,9 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { loadRealms } from "../check/analyze.ts";
 import { packageRoot } from "../package/package.ts";
-import { compileRules } from "../rules/rules.ts";
-import { type Plan, planOutput, planRealm } from "./plan.ts";
+import { analyse, emitOutput, emitRealm } from "../pipeline.ts";
+import type { Plan } from "./plan.ts";
 
 const folders: string[] = [];
 afterAll(() => {
@@ -30,10 +29,10 @@ function edit(path: string, change: (text: string) => string): void {
 }
 
 async function planOf(folder: string, previous?: Plan): Promise<Plan> {
-  const { value: realms, diagnostics } = await loadRealms(folder);
+  const { realms, diagnostics } = await analyse(folder);
   expect(diagnostics.filter(({ severity }) => severity === "error")).toEqual([]);
-  const emitted = await Promise.all(realms.map((realm) => planRealm(realm, compileRules(realm))));
-  return planOutput(emitted, { compiler: "1.2.3", previous: previous?.manifest, partial: false });
+  const emitted = await Promise.all(realms.map(emitRealm));
+  return emitOutput(emitted, { compiler: "1.2.3", previous: previous?.manifest, partial: false });
 }
 
 /** Paths of files that differ or are in one plan only. */

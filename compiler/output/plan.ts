@@ -1,13 +1,9 @@
 /** What the output folder is to hold, as data. */
 import { createHash } from "node:crypto";
 import type { EmittedFile } from "../../templates/print/code.ts";
-import { formatModule } from "../../templates/print/format.ts";
-import { type Manifest, manifestFile, type RealmManifest } from "../../templates/server/manifest.ts";
-import { serverModule } from "../../templates/server/server.ts";
 import { sortedMembers } from "../model/meaning.ts";
 import type { Realm } from "../model/model.ts";
-import type { RulesStage } from "../rules/compiled.ts";
-import { emitRealm } from "./emit.ts";
+import { type Manifest, manifestFile, type RealmManifest } from "./manifest.ts";
 import { retiredSettings } from "./retired.ts";
 
 export interface Plan {
@@ -24,8 +20,8 @@ export interface EmittedRealm {
   readonly files: readonly EmittedFile[];
 }
 
-export async function planRealm(realm: Realm, rules: RulesStage): Promise<EmittedRealm> {
-  const files = await emitRealm(realm, rules);
+/** A realm's files with what the manifest says of it. */
+export function emittedRealm(realm: Realm, files: readonly EmittedFile[]): EmittedRealm {
   return {
     name: realm.name,
     manifest: {
@@ -45,10 +41,12 @@ export interface PlanOptions {
   readonly previous: Manifest | undefined;
   /** The given realms are not all: others that `previous` knows stay as they are. */
   readonly partial: boolean;
+  /** `server.ts` for realms of these names. */
+  readonly server: (realms: readonly string[]) => Promise<EmittedFile>;
 }
 
 export async function planOutput(realms: readonly EmittedRealm[], options: PlanOptions): Promise<Plan> {
-  const { compiler, previous, partial } = options;
+  const { compiler, previous, partial, server } = options;
   const kept = partial ? Object.entries(previous?.realms ?? {}) : [];
   const entries = new Map([...kept, ...realms.map(({ name, manifest }) => [name, manifest] as const)]);
   const names = [...entries.keys()].sort();
@@ -59,8 +57,7 @@ export async function planOutput(realms: readonly EmittedRealm[], options: PlanO
   const retired = retiredSettings(previous, sorted);
   const hasRetired = Object.keys(retired).length > 0;
   const manifest = { compiler, fingerprint, realms: sorted, ...(hasRetired ? { retired } : {}) };
-  const server = await formatModule(serverModule(names));
-  const files = [...realms.flatMap((realm) => realm.files), server].sort((a, b) =>
+  const files = [...realms.flatMap((realm) => realm.files), await server(names)].sort((a, b) =>
     a.path < b.path ? -1 : 1,
   );
   const present = new Set(Object.values(sorted).flatMap(({ outputs }) => Object.keys(outputs)));

@@ -1,7 +1,7 @@
 /** What hid fields of collections that are there no longer: their documents are kept, and may be served again. */
 import { isJsonObject, type JsonObject } from "../../runtime/json.ts";
-import type { Manifest } from "../../templates/server/manifest.ts";
 import { protectionsIn } from "../model/protections.ts";
+import type { Manifest } from "./manifest.ts";
 
 /** Settings by the path of their collection.yaml. */
 type Settings = Readonly<Record<string, JsonObject>>;

@@ -4,8 +4,9 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { collectionOf, realmOf } from "../../templates/testing/models.ts";
 import type { Realm } from "../model/model.ts";
+import { emitOutput, emitRealm } from "../pipeline.ts";
 import type { RulesStage } from "../rules/compiled.ts";
-import { type EmittedRealm, type Plan, planOutput, planRealm } from "./plan.ts";
+import type { EmittedRealm, Plan } from "./plan.ts";
 import { applyDifference, compareOutput, type Difference, readManifest } from "./write.ts";
 
 const noRules: RulesStage = { collections: new Map(), diagnostics: [] };
@@ -21,18 +22,12 @@ function realm(
   collections: readonly string[],
   further: Partial<Realm> = {},
 ): Promise<EmittedRealm> {
-  return planRealm(
-    realmOf(
-      name,
-      collections.map((each) => collectionOf(name, "db", each)),
-      further,
-    ),
-    noRules,
-  );
+  const made = collections.map((each) => collectionOf(name, "db", each));
+  return emitRealm({ realm: realmOf(name, made, further), rules: noRules });
 }
 
 async function plan(realms: readonly EmittedRealm[], partial = false): Promise<Plan> {
-  return planOutput(realms, { compiler: "1.0.0", previous: await readManifest(folder), partial });
+  return emitOutput(realms, { compiler: "1.0.0", previous: await readManifest(folder), partial });
 }
 
 async function apply(realms: readonly EmittedRealm[], partial = false): Promise<Difference> {

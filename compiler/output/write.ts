@@ -3,7 +3,7 @@ import { mkdir, readFile, rename, rm, rmdir, writeFile } from "node:fs/promises"
 import { dirname, join, resolve, sep } from "node:path";
 import { isJsonObject, type JsonObject } from "../../runtime/json.ts";
 import type { EmittedFile } from "../../templates/print/code.ts";
-import { type Manifest, manifestPath, type RealmManifest } from "../../templates/server/manifest.ts";
+import { type Manifest, manifestPath, type RealmManifest } from "./manifest.ts";
 import type { Plan } from "./plan.ts";
 import { recordedIn } from "./retired.ts";
 

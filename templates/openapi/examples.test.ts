@@ -3,18 +3,17 @@ import { fileURLToPath } from "node:url";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import type { OpenAPIV3_1 } from "openapi-types";
 import { describe, expect, test } from "vitest";
-import { loadRealms } from "../../compiler/check/analyze.ts";
-import { compileRules } from "../../compiler/rules/rules.ts";
+import { analyse } from "../../compiler/pipeline.ts";
 import { openapiDocument } from "./document.ts";
 
-const { value: realms } = await loadRealms(fileURLToPath(new URL("../../examples", import.meta.url)));
+const { realms } = await analyse(fileURLToPath(new URL("../../examples", import.meta.url)));
 
 test("there are example realms", () => {
-  expect(realms.map(({ name }) => name)).toEqual(["blog", "helpdesk", "inventory"]);
+  expect(realms.map(({ realm }) => realm.name)).toEqual(["blog", "helpdesk", "inventory"]);
 });
 
-describe.each(realms)("the OpenAPI document of example $name", (realm) => {
-  const document = openapiDocument(realm, compileRules(realm));
+describe.each(realms)("the OpenAPI document of example $realm.name", ({ realm, rules }) => {
+  const document = openapiDocument(realm, rules);
 
   test("is valid OpenAPI 3.1", async () => {
     expect(await new Validator().validate({ ...document })).toEqual({ valid: true });

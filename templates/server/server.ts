@@ -11,7 +11,6 @@ import {
   object,
   property,
 } from "../print/code.ts";
-import { type Manifest, manifestPath } from "./manifest.ts";
 import { realmName, runtime } from "./names.ts";
 
 /** `server.ts`: the process that serves all realms. */
@@ -24,11 +23,11 @@ export function serverModule(realms: readonly string[]): EmittedFile {
 }
 
 /** What `realmc dev` runs in its place, and nobody reads: a module with the `program`. */
-export function programModule({ fingerprint, realms }: Manifest): EmittedFile {
+export function programModule(fingerprint: string, realms: readonly string[]): EmittedFile {
   return emitModule({
     path: "program.ts",
     sources: [],
-    body: code`export const program = ${program(literal(fingerprint), Object.keys(realms))};`,
+    body: code`export const program = ${program(literal(fingerprint), realms)};`,
   });
 }
 
@@ -38,4 +37,4 @@ function program(fingerprint: Code, realms: readonly string[]): Code {
 }
 
 /** What changes with every change of the configuration stands in the manifest alone. */
-const manifest = importedDefault("manifest", `./${manifestPath}`, { type: "json" });
+const manifest = importedDefault("manifest", "./manifest.json", { type: "json" });

@@ -2,9 +2,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
+import { realmFiles } from "../../compiler/emit.ts";
 import { declaredFields } from "../../compiler/model/fields.ts";
 import type { Collection, DeclaredField } from "../../compiler/model/model.ts";
-import { emitRealm } from "../../compiler/output/emit.ts";
 import { compileRules } from "../../compiler/rules/rules.ts";
 import { ruleSource } from "../../compiler/rules/testing/realms.ts";
 import type { JsonObject } from "../../runtime/json.ts";
@@ -392,7 +392,7 @@ async function emittedFor(
   const realm = realmOf("odd", [collection], { auth, ...(auth && { organizations }) });
   const stage = compileRules(realm);
   expect([name, stage.diagnostics.filter(({ severity }) => severity === "error")]).toEqual([name, []]);
-  const files = await emitRealm(realm, stage);
+  const files = await realmFiles(realm, stage);
   return files
     .filter(({ path }) => path.startsWith("odd/db/"))
     .map(({ path, text }) => [`generated/${path}`, text]);

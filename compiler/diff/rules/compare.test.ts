@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { diffRealms } from "../diff.ts";
-import { compileSides, loadSide } from "../sides.ts";
+import { analyseSides } from "../sides.ts";
 import { type Sketch, writeRealm } from "../testing/case.ts";
 import { ruled } from "../testing/rule-cases.ts";
 
@@ -177,11 +177,10 @@ test.each(all)("%s", async (_, old, now, messages) => {
   try {
     writeRealm(join(folder, "old/desk"), ruledForMany(old));
     writeRealm(join(folder, "now/desk"), ruledForMany(now));
-    const [before, after] = [await loadSide(join(folder, "old")), await loadSide(join(folder, "now"))];
-    const sides = compileSides(before.value, after.value);
-    const found = [before, after, sides.old, sides.now].flatMap(({ diagnostics }) => diagnostics);
+    const sides = await analyseSides(join(folder, "old"), join(folder, "now"));
+    const found = [sides.old, sides.now].flatMap(({ diagnostics }) => diagnostics);
     expect(found.filter(({ severity }) => severity === "error")).toEqual([]);
-    const changes = diffRealms(sides.old.value, sides.now.value);
+    const changes = diffRealms(sides.old.realms, sides.now.realms);
     expect(
       changes.map(({ kind, where, message }) => `${kind} ${where.replace("db/notes ", "")}: ${message}`),
     ).toEqual(messages);

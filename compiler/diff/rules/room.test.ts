@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Change } from "../change.ts";
 import { diffRealms } from "../diff.ts";
-import { compileSides, loadSide } from "../sides.ts";
+import { analyseSides } from "../sides.ts";
 import { accounts, type Sketch, writeRealm } from "../testing/case.ts";
 
 interface Case {
@@ -131,11 +131,10 @@ beforeAll(async () => {
     writeRealm(join(folder, `old/c${at}`), sketch(before, rules[0]));
     writeRealm(join(folder, `now/c${at}`), sketch(after, rules[1]));
   }
-  const [before, after] = [await loadSide(join(folder, "old")), await loadSide(join(folder, "now"))];
-  const sides = compileSides(before.value, after.value);
-  const found = [before, after, sides.old, sides.now].flatMap(({ diagnostics }) => diagnostics);
+  const sides = await analyseSides(join(folder, "old"), join(folder, "now"));
+  const found = [sides.old, sides.now].flatMap(({ diagnostics }) => diagnostics);
   expect(found.filter(({ severity }) => severity === "error")).toEqual([]);
-  changes = diffRealms(sides.old.value, sides.now.value);
+  changes = diffRealms(sides.old.realms, sides.now.realms);
 }, 60_000);
 
 test.each(Object.entries(cases).map(([name, { said }], at) => [name, at, said] as const))(

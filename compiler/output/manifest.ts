@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../runtime/json.ts";
-import type { EmittedFile } from "../print/code.ts";
-import { jsonText } from "../print/format.ts";
+import type { EmittedFile } from "../../templates/print/code.ts";
+import { jsonText } from "../../templates/print/format.ts";
 
 /** `manifest.json`: what the output was made from and consists of. Hashes are SHA-256, hex. */
 export interface Manifest {

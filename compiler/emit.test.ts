@@ -2,19 +2,19 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { hostileTexts } from "../../templates/testing/hostile.ts";
-import { collectionOf, organizations, realmOf, schemaOf, shop } from "../../templates/testing/models.ts";
-import { declaredFields } from "../model/fields.ts";
-import type { Collection, Realm } from "../model/model.ts";
-import { packageRoot } from "../package/package.ts";
-import type { RulesStage } from "../rules/compiled.ts";
-import { compileRules } from "../rules/rules.ts";
-import { ruleSource } from "../rules/testing/realms.ts";
-import { emitRealm } from "./emit.ts";
-import { applyDifference } from "./write.ts";
+import { hostileTexts } from "../templates/testing/hostile.ts";
+import { collectionOf, organizations, realmOf, schemaOf, shop } from "../templates/testing/models.ts";
+import { realmFiles } from "./emit.ts";
+import { declaredFields } from "./model/fields.ts";
+import type { Collection, Realm } from "./model/model.ts";
+import { applyDifference } from "./output/write.ts";
+import { packageRoot } from "./package/package.ts";
+import type { RulesStage } from "./rules/compiled.ts";
+import { compileRules } from "./rules/rules.ts";
+import { ruleSource } from "./rules/testing/realms.ts";
 
 const noRules: RulesStage = { collections: new Map(), diagnostics: [] };
-const golden = join(packageRoot, "compiler/output/testdata/shop");
+const golden = join(packageRoot, "compiler/testdata/shop");
 /** In the checkout, whose settings and packages it is compiled with. */
 const scratch = mkdtempSync(join(packageRoot, ".emitted-"));
 
@@ -95,7 +95,7 @@ function awkwardQueries(database: string, collection: string): Partial<Collectio
 
 describe("emit", () => {
   test("a realm that uses everything: files as under testdata (UPDATE_GOLDEN=1 writes them)", async () => {
-    const files = (await emitRealm(shop(), noRules)).filter(({ path }) => !path.endsWith("openapi.json"));
+    const files = (await realmFiles(shop(), noRules)).filter(({ path }) => !path.endsWith("openapi.json"));
     if (process.env["UPDATE_GOLDEN"]) {
       rmSync(golden, { recursive: true, force: true });
       for (const { path, text } of files) {
@@ -114,13 +114,13 @@ describe("emit", () => {
   });
 
   test("the same model gives the same bytes, whatever was emitted before", async () => {
-    const first = await emitRealm(shop(), noRules);
-    await emitRealm(awkward(), noRules);
-    expect(await emitRealm(shop(), noRules)).toEqual(first);
+    const first = await realmFiles(shop(), noRules);
+    await realmFiles(awkward(), noRules);
+    expect(await realmFiles(shop(), noRules)).toEqual(first);
   });
 
   test("files are sorted, have Unix line ends, and name no folder of this machine", async () => {
-    const files = await emitRealm(shop(), noRules);
+    const files = await realmFiles(shop(), noRules);
     const paths = files.map(({ path }) => path);
     expect(paths).toEqual([...paths].sort());
     for (const { text } of files) {
@@ -131,7 +131,7 @@ describe("emit", () => {
   });
 
   test("a realm without authentication has no rules and no accounts", async () => {
-    const files = await emitRealm(realmOf("plain", [collectionOf("plain", "db", "things")]), noRules);
+    const files = await realmFiles(realmOf("plain", [collectionOf("plain", "db", "things")]), noRules);
     expect(files.map(({ path }) => path)).not.toContain("plain/db/things/rules.ts");
     for (const { path, text } of files) {
       // What is the same in all clients knows of everything that documents may have.
@@ -151,7 +151,7 @@ describe("emit", () => {
       collectionOf("plain", "db", "own"),
     ];
     const of = async (further: Parameters<typeof realmOf>[2]): Promise<Map<string, string>> => {
-      const files = await emitRealm(realmOf("plain", collections, { auth: true, ...further }), noRules);
+      const files = await realmFiles(realmOf("plain", collections, { auth: true, ...further }), noRules);
       return new Map(files.map(({ path, text }) => [path.slice("plain/".length), text]));
     };
     const files = await of({ organizations });
@@ -177,7 +177,7 @@ describe("emit", () => {
       const realm = realmOf("plain", [], { auth: true, organizations: { ...organizations, create } });
       const stage = compileRules(realm);
       expect(stage.diagnostics).toEqual([]);
-      return new Map((await emitRealm(realm, stage)).map(({ path, text }) => [path, text]));
+      return new Map((await realmFiles(realm, stage)).map(({ path, text }) => [path, text]));
     };
     const ruled = await emitted("user.email_verified && user.created_at < ago('1d')");
     expect(ruled.get("plain/rules.ts")).toContain(
@@ -193,7 +193,7 @@ describe("emit", () => {
   });
 
   test("openapi: off: the server neither holds the description nor has a route for it", async () => {
-    const files = await emitRealm(realmOf("plain", [], { openapi: "off" }), noRules);
+    const files = await realmFiles(realmOf("plain", [], { openapi: "off" }), noRules);
     const realm = files.find(({ path }) => path === "plain/realm.ts");
     expect(realm?.text).not.toMatch(/openapi|description/i);
   });
@@ -201,9 +201,9 @@ describe("emit", () => {
   test("emitted code is formatted, passes the linter and strict tsc, also with awkward names", async () => {
     const club = clubRealm();
     const files = [
-      ...(await emitRealm(shop(), noRules)),
-      ...(await emitRealm(awkward(), noRules)),
-      ...(await emitRealm(club, compileRules(club))),
+      ...(await realmFiles(shop(), noRules)),
+      ...(await realmFiles(awkward(), noRules)),
+      ...(await realmFiles(club, compileRules(club))),
     ];
     await applyDifference(scratch, { changed: files, stale: [] });
     const tsconfig = { extends: "../tsconfig.json", include: ["**/*.ts"] };

@@ -1,11 +1,34 @@
-/** Where output may go, found out before anything is done. */
-import { accessSync, constants, existsSync, readFileSync, realpathSync, statSync } from "node:fs";
+/** Which folders a command can work with, found out before anything is done. */
+import {
+  accessSync,
+  constants,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  statSync,
+} from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { isJsonObject } from "../../runtime/json.ts";
+import { didYouMean } from "../../runtime/suggest.ts";
 import { bundleName } from "../package/package.ts";
 import { isInside } from "../source/folders.ts";
 import { reasonOf } from "../source/reader.ts";
 import { UsageError } from "./exit.ts";
+
+/** @throws UsageError */
+export function requireFolder(config: string): void {
+  if (!existsSync(config)) throw new UsageError(`there is no folder ${config || "''"}`);
+  if (!statSync(config).isDirectory()) throw new UsageError(`${config} is not a folder of realms`);
+}
+
+/** @throws UsageError */
+export function requireRealm(config: string, name: string): void {
+  if (existsSync(join(config, name, "realm.yaml"))) return;
+  const others = readdirSync(config).filter((entry) => existsSync(join(config, entry, "realm.yaml")));
+  const hint = didYouMean(name, others) ?? `there are: ${others.join(", ")}`;
+  throw new UsageError(`there is no realm '${name}' in ${config} (${hint})`);
+}
 
 /**
  * Output in the configuration would be read as configuration by the next run.

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { loadRealms } from "./analyze.ts";
+import { analyse } from "./pipeline.ts";
 
 let folder = "";
 
@@ -41,12 +41,12 @@ const desk = {
   "desk/support/customers/schema.json": '{ "type": "object" }',
 };
 
-describe("loadRealms", () => {
+describe("analyse", () => {
   test("a profile may be a $ref to a schema of objects, and to nothing else", async () => {
     write(desk);
-    expect((await loadRealms(folder)).diagnostics).toEqual([]);
+    expect((await analyse(folder)).diagnostics).toEqual([]);
     write({ ...desk, "desk/realm.yaml": "auth: enabled\nprofile: { $ref: ./_shared/person.json }\n" });
-    const { diagnostics } = await loadRealms(folder);
+    const { diagnostics } = await analyse(folder);
     expect(diagnostics.map(({ code, span }) => `${span.file} ${code}`)).toEqual([
       "desk/realm.yaml schema-not-object",
     ]);
@@ -58,9 +58,9 @@ describe("loadRealms", () => {
       "desk/realm.yaml":
         "auth: enabled\nroles: { editor: {} }\nprofile: { type: object, $ref: ./_shared/person.json#/$defs/profile }\n",
     });
-    const { value, diagnostics } = await loadRealms(folder);
+    const { realms, diagnostics } = await analyse(folder);
     expect(diagnostics).toEqual([]);
-    const [realm] = value;
+    const realm = realms[0]?.realm;
     expect(realm).toEqual(JSON.parse(JSON.stringify(realm)));
     expect(realm?.profile).toMatchObject({ path: "desk/realm.yaml", pointer: "/profile" });
     expect(realm?.profile?.files.map((file) => file.path)).toEqual([
@@ -100,8 +100,8 @@ describe("loadRealms", () => {
 
   test("one realm can be loaded alone; mistakes of others are not told", async () => {
     write({ ...desk, "shop/realm.yaml": "auth: disabled\n", "shop/a/b/schema.json": '{ "type": "object" }' });
-    const { value, diagnostics } = await loadRealms(folder, "shop");
-    expect(value.map((realm) => realm.name)).toEqual(["shop"]);
+    const { realms, diagnostics } = await analyse(folder, { only: "shop" });
+    expect(realms.map(({ realm }) => realm.name)).toEqual(["shop"]);
     expect(diagnostics).toEqual([]);
   });
 
@@ -115,12 +115,12 @@ describe("loadRealms", () => {
       "d/e/h/schema.json": '{ "type": "object", }',
       "d/e/g/schema.json": '{ "type": "object" }',
     });
-    const { value } = await loadRealms(folder);
-    expect(value.map(({ name, unknown }) => [name, unknown])).toEqual([
+    const { realms } = await analyse(folder);
+    expect(realms.map(({ realm: { name, unknown } }) => [name, unknown])).toEqual([
       ["a", ["auth"]],
       ["d", undefined],
     ]);
-    const collections = value[1]?.databases[0]?.collections ?? [];
+    const collections = realms[1]?.realm.databases[0]?.collections ?? [];
     expect(collections.map(({ name, open, fields }) => [name, open, fields.map(({ path }) => path)])).toEqual(
       [
         ["f", ["", "x"], ["y"]],
@@ -135,15 +135,15 @@ describe("loadRealms", () => {
       "a/realm.yaml": "auth: enabled\nsignup: open\n",
       "a/b/c/schema.json": '{ "type": "object", "title": "x" }',
     });
-    const first = await loadRealms(folder);
+    const first = await analyse(folder);
     write({
       "a/realm.yaml": "# hello\nsignup:   open\nauth: enabled\n",
       "a/b/c/schema.json": '{\n"title":"x","type":"object"}',
     });
-    const second = await loadRealms(folder);
-    expect(second.value[0]?.inputs).toEqual(first.value[0]?.inputs);
+    const second = await analyse(folder);
+    expect(second.realms[0]?.realm.inputs).toEqual(first.realms[0]?.realm.inputs);
     write({ "a/realm.yaml": "auth: enabled\nsignup: closed\n" });
-    expect((await loadRealms(folder)).value[0]?.inputs).not.toEqual(first.value[0]?.inputs);
+    expect((await analyse(folder)).realms[0]?.realm.inputs).not.toEqual(first.realms[0]?.realm.inputs);
   });
 
   test("a $ref may name a file beside the schema, which is no stray then", async () => {
@@ -152,9 +152,11 @@ describe("loadRealms", () => {
       "a/b/c/schema.json": '{ "type": "object", "properties": { "x": { "$ref": "x.yaml" } } }',
       "a/b/c/x.yaml": "type: string\n",
     });
-    const { value, diagnostics } = await loadRealms(folder);
+    const { realms, diagnostics } = await analyse(folder);
     expect(diagnostics).toEqual([]);
-    expect(value[0]?.databases[0]?.collections[0]?.fields).toMatchObject([{ path: "x", kinds: ["string"] }]);
+    expect(realms[0]?.realm.databases[0]?.collections[0]?.fields).toMatchObject([
+      { path: "x", kinds: ["string"] },
+    ]);
   });
 
   test("words that every object inherits are plain words", async () => {
@@ -164,7 +166,7 @@ describe("loadRealms", () => {
         '{ "type": "object", "constructor": 1, "properties": { "valueOf": { "type": "string" } } }',
       "a/b/c/indexes.json": '{ "indexes": [{ "fields": ["constructor"] }, { "fields": ["valueOf"] }] }',
     });
-    const { diagnostics } = await loadRealms(folder);
+    const { diagnostics } = await analyse(folder);
     expect(diagnostics.map(({ message }) => message)).toEqual([
       "'constructor' is not a declared field of b/c",
       "JSON Schema 2020-12 has no keyword 'constructor'",
@@ -181,7 +183,7 @@ describe("loadRealms", () => {
       "a/b/d/schema.json": refers,
       "a/_shared/x.json": '{ "typ": "string" }',
     });
-    const { diagnostics } = await loadRealms(folder);
+    const { diagnostics } = await analyse(folder);
     expect(diagnostics.map(({ span, code }) => `${span.file} ${code}`)).toEqual([
       "a/_shared/x.json schema-unknown-keyword",
     ]);

@@ -1,0 +1,65 @@
+/** The last stage: what the templates make of realms. Pure: same model, same bytes. */
+
+import { clientFile } from "../templates/client/file.ts";
+import { openapiDocument } from "../templates/openapi/document.ts";
+import type { EmittedFile } from "../templates/print/code.ts";
+import { formatModule, jsonText } from "../templates/print/format.ts";
+import { fieldsModule } from "../templates/server/fields.ts";
+import { realmModule } from "../templates/server/realm.ts";
+import { routesModule } from "../templates/server/routes.ts";
+import { realmRulesModules, rulesModule } from "../templates/server/rules.ts";
+import { programModule, serverModule } from "../templates/server/server.ts";
+import { typesModule } from "../templates/server/types.ts";
+import { profileModules, validateModules } from "../templates/server/validate.ts";
+import type { Collection, Realm } from "./model/model.ts";
+import type { Plan } from "./output/plan.ts";
+import type { RulesStage } from "./rules/compiled.ts";
+
+/** Every file of a realm, sorted by path. */
+export async function realmFiles(realm: Realm, rules: RulesStage): Promise<readonly EmittedFile[]> {
+  const collections = realm.databases.flatMap((database) => database.collections);
+  const modules = [
+    realmModule(realm, rules),
+    ...realmRulesModules(realm, rules),
+    ...(realm.auth && realm.profile !== undefined ? profileModules(realm.name, realm.profile) : []),
+    ...(
+      await Promise.all(collections.map((collection) => collectionModules(collection, realm.auth, rules)))
+    ).flat(),
+  ];
+  const files = await Promise.all(modules.map(laidOut));
+  const description = { path: `${realm.name}/openapi.json`, text: jsonText(openapiDocument(realm, rules)) };
+  return [...files, description, await clientFile(realm)].sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+async function collectionModules(
+  collection: Collection,
+  auth: boolean,
+  rules: RulesStage,
+): Promise<readonly EmittedFile[]> {
+  const compiled = rules.collections.get(`${collection.database}/${collection.name}`) ?? {
+    rules: {},
+    fieldRules: [],
+  };
+  return [
+    await typesModule(collection, auth),
+    ...validateModules(collection),
+    fieldsModule(collection, auth),
+    ...(auth ? [rulesModule(collection, compiled)] : []),
+    routesModule(collection, auth, compiled),
+  ];
+}
+
+/** `server.ts`, which serves these realms. */
+export function serverFile(realms: readonly string[]): Promise<EmittedFile> {
+  return formatModule(serverModule(realms));
+}
+
+/** What `realmc dev` runs in its place. */
+export function programFile({ manifest }: Plan): EmittedFile {
+  return programModule(manifest.fingerprint, Object.keys(manifest.realms));
+}
+
+/** Validators are for machines: their generator's layout stays. */
+function laidOut(file: EmittedFile): EmittedFile | Promise<EmittedFile> {
+  return file.path.endsWith(".js") ? file : formatModule(file);
+}

@@ -1,0 +1,105 @@
+/**
+ * The stages of the compiler, in their order; whoever compiles anything does it by these functions.
+ *
+ *     analyse      source -> model -> checks -> rules -> checks of rules
+ *     emitRealm    a realm's files, by the templates
+ *     emitOutput   all that the output folder is to hold
+ *
+ * Every mistake of a run is reported. Where one leaves open what was meant, the model says so, and what would only follow
+ * from it is not told: roles of an unreadable `roles`, fields of a schema with a wrong `type`.
+ */
+import { checkModel, checkRules, hints } from "./check/analyze.ts";
+import { type Recorded, retiredFields } from "./check/retired.ts";
+import type { Diagnostic, Staged } from "./diagnostics/diagnostic.ts";
+import { sorted } from "./diagnostics/sort.ts";
+import type { Realm } from "./model/model.ts";
+import { readRealm } from "./model/read-realms.ts";
+import { type EmittedRealm, emittedRealm, type Plan, type PlanOptions, planOutput } from "./output/plan.ts";
+import type { RulesStage } from "./rules/compiled.ts";
+import { compileRules } from "./rules/rules.ts";
+import { type RealmFolder, walk } from "./source/folders.ts";
+
+/** With errors among the diagnostics it is as complete as the files allow. */
+export interface AnalysedRealm {
+  readonly realm: Realm;
+  readonly rules: RulesStage;
+}
+
+export interface Analysis {
+  readonly realms: readonly AnalysedRealm[];
+  /** Of all stages, sorted. */
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** One realm with what its own files alone say of it. */
+export interface CheckedRealm extends AnalysedRealm {
+  /** Of folders, files, the model and its checks: what later checks go by. */
+  readonly told: readonly Diagnostic[];
+  /** Of all stages. */
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+export interface AnalyseOptions {
+  /** The one realm to look at. */
+  readonly only?: string | undefined;
+  /** What was built before; default: nothing. */
+  readonly recorded?: Recorded;
+  /** Answers what is known of the realm of a name, or what `make` makes of it. */
+  readonly cache?: (realm: string, make: () => Promise<CheckedRealm>) => Promise<CheckedRealm>;
+  /** The rules stage, where some of it is known already. */
+  readonly rules?: (realm: Realm) => RulesStage;
+  /** Hears of every realm that is looked at. */
+  readonly step?: ((what: string) => void) | undefined;
+}
+
+/** Compiles the realms of a configuration folder up to their rules. */
+export async function analyse(folder: string, options: AnalyseOptions = {}): Promise<Analysis> {
+  const { only, recorded = {}, cache = (_, make) => make() } = options;
+  const walked = walk(folder, only);
+  const realms = await Promise.all(
+    walked.value.map((found) =>
+      cache(found.name, () => checkedRealm(folder, found, walked.diagnostics, options)),
+    ),
+  );
+  const diagnostics = realms.flatMap(({ realm, rules, told, diagnostics }) => [
+    ...diagnostics,
+    ...retiredFields(recorded, realm, rules, told),
+  ]);
+  return { realms, diagnostics: sorted([...walked.diagnostics, ...diagnostics]) };
+}
+
+async function checkedRealm(
+  folder: string,
+  found: RealmFolder,
+  ofFolders: readonly Diagnostic[],
+  { rules: compile = compileRules, step }: AnalyseOptions,
+): Promise<CheckedRealm> {
+  const { value: realm, diagnostics } = await checkedModel(folder, found);
+  const told = [...ofFolders, ...diagnostics];
+  step?.(`checking ${realm.name}`);
+  const rules = compile(realm);
+  const ofRules = [...rules.diagnostics, ...checkRules(realm, rules, told)];
+  return { realm, rules, told, diagnostics: [...told, ...ofRules] };
+}
+
+async function checkedModel(folder: string, found: RealmFolder): Promise<Staged<Realm>> {
+  const { value, diagnostics } = await readRealm(folder, found);
+  const told = [...diagnostics, ...(await checkModel(value))];
+  return { value: value.realm, diagnostics: [...told, ...hints(value, told)] };
+}
+
+/** A realm's files. Pure: same model, same bytes. */
+export async function emitRealm({ realm, rules }: AnalysedRealm): Promise<EmittedRealm> {
+  // Templates and formatters take time to load, and who only checks needs none.
+  const { realmFiles } = await import("./emit.ts");
+  return emittedRealm(realm, await realmFiles(realm, rules));
+}
+
+/** What the output folder is to hold. */
+export async function emitOutput(
+  realms: readonly EmittedRealm[],
+  options: Omit<PlanOptions, "server">,
+): Promise<Plan> {
+  const { serverFile } = await import("./emit.ts");
+  return planOutput(realms, { ...options, server: serverFile });
+}
