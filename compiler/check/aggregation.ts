@@ -3,7 +3,7 @@ import { deletionFields, ownershipFields } from "../../runtime/filter/fields.ts"
 import type { AggregateFunction } from "../../runtime/realm/definition.ts";
 import { diagnose } from "../diagnostics/catalogue.ts";
 import type { Diagnostic, Span } from "../diagnostics/diagnostic.ts";
-import { objectOf, stringsOf } from "../model/collection.ts";
+import { objectOf, texts } from "../model/given.ts";
 import {
   describeField,
   insideHint,
@@ -33,7 +33,7 @@ export const aggregation: CollectionCheck = (subject) => {
     const found = fieldProblems(subject, path, locate(file, place, "key"));
     const field = knownField(subject.realm, collection, path);
     if (found.length > 0 || field === undefined) return found;
-    const written = stringsOf(named[path]);
+    const written = texts(named[path] ?? null) ?? [];
     return functions.flatMap((each) =>
       functionProblems(subject, field, each, locate(file, [...place, written.indexOf(each)])),
     );

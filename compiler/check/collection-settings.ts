@@ -2,7 +2,7 @@
 import { diagnose } from "../diagnostics/catalogue.ts";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import { didYouMean } from "../diagnostics/suggest.ts";
-import { objectOf } from "../model/collection.ts";
+import { objectOf } from "../model/given.ts";
 import { declaredField, isHideable, isOpen } from "../model/known-fields.ts";
 import { locate, nodeAt, type SourceFile } from "../source/source.ts";
 import { outsideIds } from "./id-patterns.ts";

@@ -1,7 +1,7 @@
 /** Checks of `email` of realm.yaml. */
 import { emailKey } from "../../runtime/auth/credentials/email.ts";
 import { diagnose } from "../diagnostics/catalogue.ts";
-import { objectOf } from "../model/collection.ts";
+import { objectOf } from "../model/given.ts";
 import { locate } from "../source/source.ts";
 import type { RealmCheck } from "./subject.ts";
 

@@ -1,9 +1,23 @@
 /** collection.yaml to the model. What is faulty there is left out: validation has said so. */
 
-import { isJsonObject, type JsonObject, type JsonValue } from "../../runtime/json.ts";
+import type { JsonObject } from "../../runtime/json.ts";
 import type { AggregateFunction } from "../../runtime/realm/definition.ts";
-import { parseDuration } from "../../runtime/units.ts";
 import { locate, type SourceFile } from "../source/source.ts";
+import {
+  anything,
+  duration,
+  flag,
+  Given,
+  number,
+  object,
+  objectOf,
+  oneOf,
+  present,
+  publishedSchemas,
+  someOf,
+  text,
+  texts,
+} from "./given.ts";
 import type { Collection, FieldRules, Reference, RuleName, RuleSource } from "./model.ts";
 import { ruleAt } from "./rule-source.ts";
 
@@ -27,20 +41,25 @@ const ruleNames: readonly RuleName[] = ["create", "read", "update", "delete", "r
 /** What `write` is short for. */
 const writeRules: readonly RuleName[] = ["create", "update", "delete"];
 
-/** `database`: of the collection, which references without one mean. */
-export function collectionSettings(file: SourceFile | undefined, database: string): CollectionSettings {
+/** @param database of the collection, which references without one mean; `schema`: of collection.yaml */
+export function collectionSettings(
+  file: SourceFile | undefined,
+  database: string,
+  schema: JsonObject = publishedSchemas.collection,
+): CollectionSettings {
   if (file === undefined) return { rules: {}, fieldRules: [], references: [] };
+  const given = new Given(file.value, schema);
   return {
     rules: rulesOf(file),
     ...fieldRulesOf(file),
-    references: referencesOf(file, database),
-    ...expandOf(file),
-    ...aggregateOf(file),
-    ...cacheOf(file),
-    ...(file.value.realtime === true ? { realtime: { span: locate(file, ["realtime"], "key") } } : {}),
-    ...softDeleteOf(file.value.soft_delete),
-    ...customIdOf(file),
-    ...organizationOf(file.value),
+    references: referencesOf(file, given, database),
+    ...expandOf(file, given),
+    ...aggregateOf(file, given),
+    ...cacheOf(file, given),
+    ...(given.read("realtime", flag) ? { realtime: { span: locate(file, ["realtime"], "key") } } : {}),
+    ...softDeleteOf(given),
+    ...customIdOf(file, given),
+    ...organizationOf(given),
   };
 }
 
@@ -61,16 +80,14 @@ function fieldRulesOf(
   const given = objectOf(file.value.fields);
   const entries = Object.keys(given)
     .sort()
-    .map((path) => {
-      const read = ruleAt(file, ["fields", path, "read"], "read");
-      const write = ruleAt(file, ["fields", path, "write"], "write");
-      return {
-        path,
-        span: locate(file, ["fields", path], "key"),
-        ...(read === undefined ? {} : { read }),
-        ...(write === undefined ? {} : { write }),
-      };
-    });
+    .map((path) => ({
+      path,
+      span: locate(file, ["fields", path], "key"),
+      ...present({
+        read: ruleAt(file, ["fields", path, "read"], "read"),
+        write: ruleAt(file, ["fields", path, "write"], "write"),
+      }),
+    }));
   const isPublished = ({ path }: FieldRules): boolean => objectOf(given[path]).retired === "published";
   return {
     fieldRules: entries.filter((each) => !isPublished(each)),
@@ -79,120 +96,93 @@ function fieldRulesOf(
   };
 }
 
-function referencesOf(file: SourceFile, database: string): Reference[] {
-  const given = objectOf(file.value.references);
-  return Object.keys(given)
-    .sort()
-    .flatMap((name) => {
-      const settings = given[name];
-      if (!isJsonObject(settings) || typeof settings.collection !== "string") return [];
-      const { max_expand: maxExpand } = settings;
+function referencesOf(file: SourceFile, given: Given, database: string): Reference[] {
+  return given
+    .in("references")
+    .named()
+    .flatMap(([name, reference]) => {
+      const collection = reference.find("collection", text);
+      if (collection === undefined) return [];
       return [
         {
           name,
-          database: textOf(settings.database) ?? database,
-          collection: settings.collection,
-          field: textOf(settings.field) ?? name,
-          key: textOf(settings.key) ?? "id",
-          many: settings.many === true,
-          ...(typeof maxExpand === "number" ? { maxExpand } : {}),
+          database: reference.find("database", text) ?? database,
+          collection,
+          field: reference.find("field", text) ?? name,
+          key: reference.read("key", text),
+          many: reference.read("many", flag),
+          ...present({ maxExpand: reference.find("max_expand", number) }),
           span: locate(file, ["references", name], "key"),
         },
       ];
     });
 }
 
-function expandOf(file: SourceFile): Pick<Collection, "expand"> {
-  const { expand } = file.value;
-  if (!isJsonObject(expand)) return {};
-  const { max_depth: maxDepth, max_paths: maxPaths, max_array: maxArray, max_docs: maxDocs } = expand;
-  return {
-    expand: {
-      ...(typeof maxDepth === "number" ? { maxDepth } : {}),
-      ...(typeof maxPaths === "number" ? { maxPaths } : {}),
-      ...(typeof maxArray === "number" ? { maxArray } : {}),
-      ...(typeof maxDocs === "number" ? { maxDocs } : {}),
-      span: locate(file, ["expand"]),
-    },
-  };
+function expandOf(file: SourceFile, given: Given): Pick<Collection, "expand"> {
+  if (given.find("expand", object) === undefined) return {};
+  const expand = given.in("expand");
+  const limits = present({
+    maxDepth: expand.find("max_depth", number),
+    maxPaths: expand.find("max_paths", number),
+    maxArray: expand.find("max_array", number),
+    maxDocs: expand.find("max_docs", number),
+  });
+  return { expand: { ...limits, span: locate(file, ["expand"]) } };
 }
 
 /** In the order in which they are emitted. */
 const aggregateFunctions: readonly AggregateFunction[] = ["sum", "avg", "min", "max", "distinct"];
 
-function aggregateOf(file: SourceFile): Pick<Collection, "aggregate"> {
-  const { aggregate } = file.value;
-  if (!isJsonObject(aggregate)) return {};
-  const metrics = objectOf(aggregate.metrics);
+function aggregateOf(file: SourceFile, given: Given): Pick<Collection, "aggregate"> {
+  if (given.find("aggregate", object) === undefined) return {};
+  const aggregate = given.in("aggregate");
+  const functionsOf = someOf(...aggregateFunctions);
   return {
     aggregate: {
-      groupBy: stringsOf(aggregate.group_by),
-      metrics: Object.keys(metrics)
-        .sort()
-        .map((path) => {
-          const named = stringsOf(metrics[path]);
-          return { path, functions: aggregateFunctions.filter((each) => named.includes(each)) };
-        }),
+      groupBy: aggregate.read("group_by", texts),
+      metrics: Object.entries(aggregate.read("metrics", object))
+        .sort(([one], [other]) => (one < other ? -1 : 1))
+        .map(([path, functions = []]) => ({ path, functions: functionsOf(functions) ?? [] })),
       span: locate(file, ["aggregate"]),
     },
   };
 }
 
-function cacheOf(file: SourceFile): Pick<Collection, "publicCache"> {
-  const { public: isPublic, max_age: maxAge } = objectOf(file.value.cache);
-  if (isPublic !== true || typeof maxAge !== "number") return {};
+function cacheOf(file: SourceFile, given: Given): Pick<Collection, "publicCache"> {
+  const cache = given.in("cache");
+  const maxAge = cache.find("max_age", number);
+  if (cache.find("public", flag) !== true || maxAge === undefined) return {};
   return { publicCache: { maxAge, span: locate(file, ["cache"]) } };
 }
 
-function softDeleteOf(value: JsonValue | undefined): Pick<Collection, "softDelete"> {
-  if (value === true) return { softDelete: {} };
-  if (!isJsonObject(value)) return {};
-  const retention = parseDuration(textOf(value.retention) ?? "");
-  return { softDelete: retention === undefined ? {} : { retention } };
+function softDeleteOf(given: Given): Pick<Collection, "softDelete"> {
+  const value = given.read("soft_delete", anything);
+  if (value !== true && object(value) === undefined) return {};
+  return { softDelete: present({ retention: given.in("soft_delete").find("retention", duration) }) };
 }
 
-/** `id_taken` answers that a caller may get in a minute, unless said otherwise. */
-const DUPLICATE_LIMIT = 20;
-
-function customIdOf(file: SourceFile): Pick<Collection, "customId"> {
-  const value = file.value.custom_id;
-  const span = locate(file, ["custom_id"]);
-  if (value === true) return { customId: { duplicateLimit: DUPLICATE_LIMIT, span } };
-  if (value === "user") return { customId: { is: "user", duplicateLimit: DUPLICATE_LIMIT, span } };
-  if (!isJsonObject(value)) return {};
-  const { pattern, duplicate_limit: limit } = value;
+function customIdOf(file: SourceFile, given: Given): Pick<Collection, "customId"> {
+  const value = given.read("custom_id", anything);
+  if (value !== true && value !== "user" && object(value) === undefined) return {};
+  const settings = given.in("custom_id");
   return {
     customId: {
-      ...(typeof pattern === "string" ? { pattern } : {}),
-      duplicateLimit: typeof limit === "number" ? limit : DUPLICATE_LIMIT,
-      span,
+      ...(value === "user" ? { is: value } : {}),
+      ...present({ pattern: settings.find("pattern", text) }),
+      duplicateLimit: settings.read("duplicate_limit", number),
+      span: locate(file, ["custom_id"]),
     },
   };
 }
 
-function organizationOf({
-  organization,
-  teams,
-  on_org_delete: onDelete,
-}: JsonObject): Pick<Collection, "organization"> {
-  if (organization !== "required" && organization !== "optional") return {};
+function organizationOf(given: Given): Pick<Collection, "organization"> {
+  const organization = given.find("organization", oneOf("required", "optional"));
+  if (organization === undefined) return {};
   return {
     organization: {
       required: organization === "required",
-      ...(teams === "required" || teams === "optional" ? { teams } : {}),
-      onDelete: onDelete === "delete" ? "delete" : "keep",
+      ...present({ teams: given.find("teams", oneOf("required", "optional")) }),
+      onDelete: given.read("on_org_delete", oneOf("delete", "keep")),
     },
   };
-}
-
-export function objectOf(value: JsonValue | undefined): JsonObject {
-  return isJsonObject(value) ? value : {};
-}
-
-export function textOf(value: JsonValue | undefined): string | undefined {
-  return typeof value === "string" ? value : undefined;
-}
-
-export function stringsOf(value: JsonValue | undefined): string[] {
-  return Array.isArray(value) ? value.filter((each: JsonValue) => typeof each === "string") : [];
 }

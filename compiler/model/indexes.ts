@@ -1,28 +1,32 @@
 /** indexes.json to the model. What is faulty there is left out: validation has said so. */
 import { createHash } from "node:crypto";
-import { isJsonObject, type JsonValue } from "../../runtime/json.ts";
+import type { JsonObject } from "../../runtime/json.ts";
 import { locate, type SourceFile } from "../source/source.ts";
-import { objectOf, stringsOf, textOf } from "./collection.ts";
+import { flag, Given, object, present, publishedSchemas, text, texts } from "./given.ts";
 import type { Collection, Index } from "./model.ts";
 
 export type CollectionIndexes = Pick<Collection, "indexes" | "text">;
 
-export function collectionIndexes(file: SourceFile | undefined): CollectionIndexes {
-  return file === undefined ? { indexes: [] } : { indexes: indexesOf(file), ...textIndexOf(file) };
+/** @param schema of indexes.json */
+export function collectionIndexes(
+  file: SourceFile | undefined,
+  schema: JsonObject = publishedSchemas.indexes,
+): CollectionIndexes {
+  if (file === undefined) return { indexes: [] };
+  const given = new Given(file.value, schema);
+  return { indexes: indexesOf(file, given), ...textIndexOf(file, given) };
 }
 
 /** In the order of the file, which is that of their making. */
-function indexesOf(file: SourceFile): Index[] {
-  const list = file.value.indexes;
-  if (!Array.isArray(list)) return [];
-  return list.flatMap((value: JsonValue, at) => {
-    const fields = isJsonObject(value) ? stringsOf(value.fields).map(indexField) : [];
-    if (!isJsonObject(value) || fields.length === 0) return [];
+function indexesOf(file: SourceFile, given: Given): Index[] {
+  return given.items("indexes").flatMap((index, at) => {
+    const fields = (index.find("fields", texts) ?? []).map(indexField);
+    if (fields.length === 0) return [];
     return [
       {
-        name: textOf(value.name) ?? indexName(fields),
+        name: index.find("name", text) ?? indexName(fields),
         fields,
-        unique: value.unique === true,
+        unique: index.read("unique", flag),
         span: locate(file, ["indexes", at]),
       },
     ];
@@ -48,17 +52,16 @@ function indexName(fields: Index["fields"]): string {
 /** No stemming. */
 export const noLanguage = "none";
 
-function textIndexOf(file: SourceFile): Pick<Collection, "text"> {
-  const { text } = file.value;
-  if (!isJsonObject(text)) return {};
-  const languageField = textOf(text.language_field);
+function textIndexOf(file: SourceFile, given: Given): Pick<Collection, "text"> {
+  if (given.find("text", object) === undefined) return {};
+  const index = given.in("text");
   return {
     text: {
-      fields: Object.entries(objectOf(text.fields)).flatMap(([path, weight]) =>
+      fields: Object.entries(index.find("fields", object) ?? {}).flatMap(([path, weight]) =>
         typeof weight === "number" ? [{ path, weight }] : [],
       ),
-      defaultLanguage: textOf(text.default_language) ?? noLanguage,
-      ...(languageField === undefined ? {} : { languageField }),
+      defaultLanguage: index.read("default_language", text),
+      ...present({ languageField: index.find("language_field", text) }),
       span: locate(file, ["text"]),
     },
   };

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from "../../runtime/json.ts";
-import { objectOf } from "./collection.ts";
+import { objectOf } from "./given.ts";
 
 /** What hides a member of stored documents. */
 export interface Protection {

@@ -1,128 +1,107 @@
 /** realm.yaml to the model. What is faulty there is left out or at its default: validation has said so. */
 
-import { isJsonObject, type JsonValue } from "../../runtime/json.ts";
-import { type AdminGrant, adminAreas, type ReadAccess } from "../../runtime/realm/administration.ts";
-import type { RealtimeLimits } from "../../runtime/realm/definition.ts";
-import { parseDuration, parseRate, parseSize, type Rate } from "../../runtime/units.ts";
+import type { JsonObject } from "../../runtime/json.ts";
+import { adminAreas, type ReadAccess } from "../../runtime/realm/administration.ts";
+import type { RealtimeLimits, Role } from "../../runtime/realm/definition.ts";
 import { locate, type SourceFile } from "../source/source.ts";
-import { objectOf, stringsOf, textOf } from "./collection.ts";
+import {
+  anything,
+  duration,
+  flag,
+  Given,
+  number,
+  object,
+  oneOf,
+  present,
+  publishedSchemas,
+  rate,
+  size,
+  someOf,
+  text,
+  texts,
+} from "./given.ts";
 import type { Realm } from "./model.ts";
 import { organizationsOf } from "./organizations.ts";
 
 export type RealmSettings = Omit<Realm, "databases" | "inputs" | "profile" | "name">;
 
-const minute = 60_000;
-const hour = 60 * minute;
-const day = 24 * hour;
-
-export function realmSettings(file: SourceFile): RealmSettings {
-  const { value } = file;
+/** @param schema of realm.yaml */
+export function realmSettings(file: SourceFile, schema: JsonObject = publishedSchemas.realm): RealmSettings {
+  const given = new Given(file.value, schema);
+  const signupLimit = given.in("signup_limit");
   return {
     span: locate(file, []),
-    auth: value.auth === "enabled",
-    signup: value.signup === "open" || value.signup === "invite" ? value.signup : "closed",
-    signupLimit: signupLimitOf(value.signup_limit),
-    roles: rolesOf(value.roles),
-    defaultRoles: stringsOf(value.default_roles),
-    origins: stringsOf(objectOf(value.cors).origins),
-    sessions: sessionsOf(value.sessions),
-    totp: objectOf(value.mfa).totp === true,
-    ...emailOf(value.email),
-    admin: adminOf(value.admin),
-    appConfig: objectOf(value.app_config),
-    ...organizationsOf(file),
-    ...realtimeOf(file),
-    openapi: value.openapi === "users" || value.openapi === "off" ? value.openapi : "public",
+    auth: given.find("auth", text) === "enabled",
+    signup: given.read("signup", oneOf("open", "invite", "closed")),
+    signupLimit: { address: signupLimit.read("address", rate), network: signupLimit.read("network", rate) },
+    roles: rolesOf(given),
+    defaultRoles: given.read("default_roles", texts),
+    origins: given.in("cors").read("origins", texts),
+    sessions: sessionsOf(given.in("sessions")),
+    totp: given.in("mfa").read("totp", flag),
+    ...emailOf(given),
+    admin: adminOf(given.in("admin")),
+    appConfig: given.read("app_config", object),
+    ...organizationsOf(file, given),
+    ...realtimeOf(file, given),
+    openapi: given.read("openapi", oneOf("public", "users", "off")),
   };
 }
 
-function signupLimitOf(value: JsonValue | undefined): Realm["signupLimit"] {
-  const { address, network } = objectOf(value);
-  return {
-    address: rateOf(address) ?? { limit: 10, period: hour },
-    network: rateOf(network) ?? { limit: 100, period: hour },
-  };
-}
-
-function rolesOf(value: JsonValue | undefined): Realm["roles"] {
-  const given = objectOf(value);
-  return Object.keys(given)
-    .sort()
-    .map((name) => {
-      const admin = grantOf(objectOf(given[name]).admin);
-      return { name, ...(admin === undefined ? {} : { admin }) };
+function rolesOf(given: Given): readonly Role[] {
+  const grants = someOf(...adminAreas);
+  return given
+    .in("roles")
+    .named()
+    .map(([name, role]) => {
+      const admin = role.read("admin", anything);
+      const grant = admin === true || admin === "read" ? admin : grants(admin);
+      return { name, ...(grant === undefined ? {} : { admin: grant }) };
     });
 }
 
-function grantOf(value: JsonValue | undefined): AdminGrant | undefined {
-  if (value === true || value === "read") return value;
-  if (!Array.isArray(value)) return undefined;
-  return adminAreas.filter((area) => value.includes(area));
-}
-
-function sessionsOf(value: JsonValue | undefined): Realm["sessions"] {
-  const given = objectOf(value);
-  const { enabled, same_site: sameSite } = objectOf(given.cookie);
-  const sessions = {
-    lifetime: durationOf(given.lifetime) ?? 30 * day,
-    idleTimeout: durationOf(given.idle_timeout) ?? 7 * day,
-    adminIdleTimeout: durationOf(given.admin_idle_timeout) ?? 15 * minute,
-    adminMaxLifetime: durationOf(given.admin_max_lifetime) ?? 8 * hour,
-  };
-  if (enabled !== true) return sessions;
+function sessionsOf(given: Given): Realm["sessions"] {
+  const cookie = given.in("cookie");
   return {
-    ...sessions,
-    cookie: { sameSite: sameSite === "strict" || sameSite === "none" ? sameSite : "lax" },
+    lifetime: given.read("lifetime", duration),
+    idleTimeout: given.read("idle_timeout", duration),
+    adminIdleTimeout: given.read("admin_idle_timeout", duration),
+    adminMaxLifetime: given.read("admin_max_lifetime", duration),
+    ...(cookie.read("enabled", flag)
+      ? { cookie: { sameSite: cookie.read("same_site", oneOf("strict", "lax", "none")) } }
+      : {}),
   };
 }
 
-function emailOf(value: JsonValue | undefined): Pick<Realm, "email"> {
-  if (!isJsonObject(value) || typeof value.from !== "string") return {};
-  const { from, reset_link: reset, verify_link: verify } = value;
+function emailOf(given: Given): Pick<Realm, "email"> {
+  const email = given.in("email");
+  const from = email.find("from", text);
+  if (from === undefined) return {};
+  const links = { resetLink: email.find("reset_link", text), verifyLink: email.find("verify_link", text) };
+  return { email: { from, ...present(links) } };
+}
+
+function adminOf(given: Given): Realm["admin"] {
+  const readable = given.in("read_access");
+  const areas: readonly ReadAccess[] = ["users", "data"];
   return {
-    email: {
-      from,
-      ...(typeof reset === "string" ? { resetLink: reset } : {}),
-      ...(typeof verify === "string" ? { verifyLink: verify } : {}),
-    },
+    ...(given.value.allowed_networks === undefined
+      ? {}
+      : { allowedNetworks: given.find("allowed_networks", texts) ?? [] }),
+    readAccess: areas.filter((area) => readable.read(area, flag)),
   };
 }
 
-function adminOf(value: JsonValue | undefined): Realm["admin"] {
-  const { allowed_networks: networks, read_access: readable } = objectOf(value);
-  const granted = objectOf(readable);
-  const readAccess: readonly ReadAccess[] = ["users", "data"];
-  return {
-    ...(networks === undefined ? {} : { allowedNetworks: stringsOf(networks) }),
-    readAccess: readAccess.filter((area) => granted[area] === true),
-  };
-}
-
-function realtimeOf(file: SourceFile): Pick<Realm, "realtime"> {
-  const { realtime } = file.value;
-  if (!isJsonObject(realtime)) return {};
-  const limits: { -readonly [limit in keyof RealtimeLimits]?: number } = {};
-  for (const [key, limit] of realtimeCounts) {
-    const count = realtime[key];
-    if (typeof count === "number") limits[limit] = count;
-  }
-  const bufferBytes = parseSize(textOf(realtime.buffer_bytes) ?? "");
-  if (bufferBytes !== undefined) limits.bufferBytes = bufferBytes;
+function realtimeOf(file: SourceFile, given: Given): Pick<Realm, "realtime"> {
+  if (given.find("realtime", object) === undefined) return {};
+  const realtime = given.in("realtime");
+  const limits: Partial<RealtimeLimits> = present({
+    maxSubscriptions: realtime.find("max_subscriptions", number),
+    maxStreamsPerCaller: realtime.find("max_streams_per_caller", number),
+    maxStreams: realtime.find("max_streams", number),
+    streamsPerSecond: realtime.find("streams_per_second", number),
+    bufferEvents: realtime.find("buffer_events", number),
+    bufferBytes: realtime.find("buffer_bytes", size),
+  });
   return { realtime: { limits, span: locate(file, ["realtime"], "key") } };
-}
-
-const realtimeCounts = [
-  ["max_subscriptions", "maxSubscriptions"],
-  ["max_streams_per_caller", "maxStreamsPerCaller"],
-  ["max_streams", "maxStreams"],
-  ["streams_per_second", "streamsPerSecond"],
-  ["buffer_events", "bufferEvents"],
-] as const;
-
-function rateOf(value: JsonValue | undefined): Rate | undefined {
-  return typeof value === "string" ? parseRate(value) : undefined;
-}
-
-function durationOf(value: JsonValue | undefined): number | undefined {
-  return typeof value === "string" ? parseDuration(value) : undefined;
 }

@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../../runtime/json.ts";
 import { diagnose } from "../../diagnostics/catalogue.ts";
 import type { Diagnostic } from "../../diagnostics/diagnostic.ts";
-import { objectOf } from "../../model/collection.ts";
+import { objectOf } from "../../model/given.ts";
 import { targetOf, valueAt } from "../../model/pointers.ts";
 import type { ModelledRealm } from "../../model/read-realms.ts";
 import { locate, nodeAt, pointerOf, type SourceFile } from "../../source/source.ts";

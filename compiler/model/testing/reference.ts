@@ -4,7 +4,7 @@ import indexesSchema from "../../../docs/schemas/indexes.schema.json" with { typ
 import realmSchema from "../../../docs/schemas/realm.schema.json" with { type: "json" };
 import schemaSchema from "../../../docs/schemas/schema.schema.json" with { type: "json" };
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../runtime/json.ts";
-import { objectOf, textOf } from "../collection.ts";
+import { objectOf, text } from "../given.ts";
 import { valueAt } from "../pointers.ts";
 
 const tables: Readonly<Record<string, () => string>> = {
@@ -42,7 +42,7 @@ function keyTable(schema: JsonObject): string {
       : each.default === undefined
         ? ""
         : `\`${JSON.stringify(each.default)}\``;
-    return `| \`${key}\` | ${valueText(resolved(schema, each))} | ${fallback} | ${cell(textOf(each.description) ?? "")} |`;
+    return `| \`${key}\` | ${valueText(resolved(schema, each))} | ${fallback} | ${cell(text(each.description ?? null) ?? "")} |`;
   });
   return ["| Key | Value | Default | Meaning |", "| --- | --- | --- | --- |", ...lines].join("\n");
 }
@@ -58,7 +58,7 @@ function rowsOf(root: JsonObject, schema: JsonObject, prefix: string): Row[] {
 }
 
 function inside(root: JsonObject, schema: JsonObject, key: string): Row[] {
-  if (textOf(schema.$ref)?.startsWith("schema.schema.json") === true) return [];
+  if (text(schema.$ref ?? null)?.startsWith("schema.schema.json") === true) return [];
   const own = resolved(root, schema);
   const named = objectOf(own.additionalProperties);
   const names = rowsOf(root, resolved(root, named), `${key}.<name>.`);
@@ -68,17 +68,17 @@ function inside(root: JsonObject, schema: JsonObject, key: string): Row[] {
 
 /** A schema with what its `$ref` into the same file says. */
 function resolved(root: JsonObject, schema: JsonObject): JsonObject {
-  const ref = textOf(schema.$ref);
+  const ref = text(schema.$ref ?? null);
   if (ref?.startsWith("#") !== true) return schema;
   const target: JsonValue | undefined = valueAt(root, ref.slice(1));
   return isJsonObject(target) ? { ...target, ...schema } : schema;
 }
 
 function valueText(schema: JsonObject): string {
-  if (textOf(schema.$ref) !== undefined && schema.type === undefined) return "a schema";
+  if (text(schema.$ref ?? null) !== undefined && schema.type === undefined) return "a schema";
   const size = objectOf(schema["x-size"]);
   if (size.least !== undefined) return `a size from ${String(size.least)} to ${String(size.most)}`;
-  if (textOf(schema["x-expected"]) !== undefined) return cell(String(schema["x-expected"]));
+  if (text(schema["x-expected"] ?? null) !== undefined) return cell(String(schema["x-expected"]));
   if (Array.isArray(schema.enum))
     return schema.enum.map((value: JsonValue) => `\`${String(value)}\``).join(", ");
   const { minimum, maximum } = schema;
@@ -108,7 +108,7 @@ function notBuiltList(): string {
   return files
     .flatMap(([file, schema]) =>
       rowsOf(schema, schema, "").flatMap(({ key, schema: each }) => {
-        const feature = textOf(each["x-not-built"]);
+        const feature = text(each["x-not-built"] ?? null);
         return feature === undefined ? [] : [`- \`${key}\` in ${file}: ${feature}`];
       }),
     )
