@@ -69,7 +69,7 @@ export class Modules {
       entryPoints: [entry.path],
       outfile: "program.mjs",
       banner: {},
-      // Comments say on which lines rules stand; where only those move, the program stays the same.
+      // Comments show rules as they are written; where only that changes, the program stays the same.
       minifyWhitespace: true,
       plugins: [sharedRuntime, emittedModules(this.#out, () => this.#files)],
     });

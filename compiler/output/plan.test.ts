@@ -56,7 +56,7 @@ test("a changed comment, layout and order of keys in YAML: nothing, not even the
   edit(join(folder, "helpdesk/realm.yaml"), (text) => `${text}\n# the end\n`);
   edit(join(folder, "helpdesk/support/tickets/collection.yaml"), (text) =>
     text
-      .replace(/^# .*$/m, "# something else")
+      .replace(/^# .*$/m, "# something else\n# on two lines")
       .replace("  read: ", "  read:    ")
       .replace("\nfields:", " # why\nfields:"),
   );

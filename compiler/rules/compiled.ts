@@ -16,7 +16,7 @@ export interface CompiledRules {
 export interface CompiledRule {
   /** The rule's own text, for the comment above the emitted functions. */
   readonly text: string;
-  /** `helpdesk/support/tickets/collection.yaml:14 rules.read`. */
+  /** `helpdesk/support/tickets/collection.yaml rules.read`: no line, which other changes would move. */
   readonly origin: string;
   /** As it is written: nothing folded yet. */
   readonly written: Condition;

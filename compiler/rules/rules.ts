@@ -150,7 +150,7 @@ function taskOf(
   scope: RuleScope,
 ): readonly Task[] {
   if (source === undefined) return [];
-  const origin = `${source.span.file}:${source.span.line} ${key}`;
+  const origin = `${source.span.file} ${key}`;
   return [{ collection, place, source, scope, origin }];
 }
 

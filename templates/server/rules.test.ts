@@ -52,7 +52,7 @@ describe("rules.ts", () => {
 
 /**
  * \`inOrg(document._meta.org) && orgClaims(document._meta.org).plan == 'pro' && document.count <= orgClaims(document._meta.org).limits.size\`
- * desk/db/notes/collection.yaml:20 rules.read
+ * desk/db/notes/collection.yaml rules.read
  */
 const read: ReadRule<Document> = {
   possible: ({ user }) => present(user),
@@ -70,7 +70,7 @@ const read: ReadRule<Document> = {
     atMost(document.count, numberAt(orgClaims(memberships, document._meta?.org), "limits", "size")),
 };
 
-/** \`hasTeamRole(document._meta.team, 'lead')\`: desk/db/notes/collection.yaml:30 rules.update */
+/** \`hasTeamRole(document._meta.team, 'lead')\`: desk/db/notes/collection.yaml rules.update */
 const update: WriteRule<Document, Data> = {
   possible: ({ user }) => present(user),
   check: ({ memberships }, document) => hasTeamRole(memberships, document._meta?.team, "lead"),
@@ -78,7 +78,7 @@ const update: WriteRule<Document, Data> = {
 
 /**
  * \`hasOrgRole(document._meta.org, 'owner', document.needed_role)\`
- * desk/db/notes/collection.yaml:40 rules.restore
+ * desk/db/notes/collection.yaml rules.restore
  */
 const restore: ReadRule<Document> = {
   possible: ({ user }) => present(user),
@@ -91,7 +91,7 @@ const restore: ReadRule<Document> = {
     hasOrgRole(memberships, document._meta?.org, "owner", document.needed_role),
 };
 
-/** \`inOrg(user.profile.org)\`: desk/db/notes/collection.yaml:50 rules.purge */
+/** \`inOrg(user.profile.org)\`: desk/db/notes/collection.yaml rules.purge */
 const purge = byCaller(
   ({ user, memberships }) => inOrg(memberships, textAt(user?.profile, "org")),
   ({ user }) => present(user) && present(textAt(user?.profile, "org")),
@@ -129,7 +129,7 @@ import type { NotesData, NotesDocument } from "./types.ts";
 type Document = Seen<NotesDocument>;
 type Data = Seen<NotesData>;
 
-/** \`user.email_verified && data.count > 3\`: desk/db/notes/collection.yaml:10 rules.create */
+/** \`user.email_verified && data.count > 3\`: desk/db/notes/collection.yaml rules.create */
 const create: WriteRule<Document, Data> = {
   possible: ({ user }) => user?.email_verified === true,
   check: ({ user }, _document, data) => user?.email_verified === true && greater(data.count, 3),
@@ -137,7 +137,7 @@ const create: WriteRule<Document, Data> = {
 
 /**
  * \`document.public || document._meta.owner == user.id\`
- * desk/db/notes/collection.yaml:20 rules.read
+ * desk/db/notes/collection.yaml rules.read
  */
 const read: ReadRule<Document> = {
   filter: ({ user }) => or(eq(fields.public, true), eq(fields["_meta.owner"], user?.id)),
@@ -146,19 +146,19 @@ const read: ReadRule<Document> = {
 
 /**
  * \`hasRole('editor') && document.status != 'closed'\`
- * desk/db/notes/collection.yaml:30 rules.update
+ * desk/db/notes/collection.yaml rules.update
  */
 const update: WriteRule<Document, Data> = {
   possible: ({ user }) => hasRole(user, "editor"),
   check: ({ user }, document) => hasRole(user, "editor") && document.status !== "closed",
 };
 
-/** \`document.due_at < ago('7d')\`: desk/db/notes/collection.yaml:40 rules.delete */
+/** \`document.due_at < ago('7d')\`: desk/db/notes/collection.yaml rules.delete */
 const remove: WriteRule<Document, Data> = {
   check: ({ now }, document) => earlier(document.due_at, ago(now, 604_800_000)),
 };
 
-/** \`hasRole('editor')\`: desk/db/notes/collection.yaml:50 rules.restore */
+/** \`hasRole('editor')\`: desk/db/notes/collection.yaml rules.restore */
 const restore = byCaller(({ user }) => hasRole(user, "editor"));
 
 export const rules = {
@@ -181,7 +181,7 @@ type Document = Seen<NotesDocument>;
 type Data = Seen<NotesData>;
 
 export const rules = {
-  /** \`true\`: desk/db/notes/collection.yaml:10 rules.read */
+  /** \`true\`: desk/db/notes/collection.yaml rules.read */
   read: allowed,
 } satisfies Rules<Document, Data>;
 `,
@@ -193,7 +193,7 @@ export const rules = {
     const text = await emitted({}, { rules: { create: write, update: write, delete: write } });
     expect(text.match(/byCaller\(/g)).toHaveLength(1);
     expect(text).toContain("create: write,\n  update: write,\n  delete: write,");
-    expect(text).toContain("desk/db/notes/collection.yaml:4 rules.write */");
+    expect(text).toContain("desk/db/notes/collection.yaml rules.write */");
   });
 
   it("field-level rules: what allows everybody is left out, what denies is not", async () => {
@@ -228,11 +228,11 @@ export const rules = {
     ).toBe(`export const fieldRules: readonly FieldRule<Document, Data>[] = [
   {
     path: ["address", "city"],
-    /** \`hasRole('editor')\`: desk/db/notes/collection.yaml:1 fields.address.city.read */
+    /** \`hasRole('editor')\`: desk/db/notes/collection.yaml fields.address.city.read */
     read: byCaller(({ user }) => hasRole(user, "editor")),
     /**
      * \`document == null || data.title == 'a'\`
-     * desk/db/notes/collection.yaml:2 fields.address.city.write
+     * desk/db/notes/collection.yaml fields.address.city.write
      */
     write: {
       check: (_context, document, data) => !isStored(document) || data.title === "a",
@@ -240,14 +240,14 @@ export const rules = {
   },
   {
     path: ["title"],
-    /** \`false\`: desk/db/notes/collection.yaml:3 fields.title.write */
+    /** \`false\`: desk/db/notes/collection.yaml fields.title.write */
     write: denied,
   },
   {
     path: ["day"],
     /**
      * \`hasRole('editor') || user.mfa && document.public\`
-     * desk/db/notes/collection.yaml:4 fields.day.read
+     * desk/db/notes/collection.yaml fields.day.read
      */
     read: {
       certain: ({ user }) => hasRole(user, "editor"),
@@ -257,7 +257,7 @@ export const rules = {
   },
   {
     path: ["days"],
-    /** \`document.shared\`: desk/db/notes/collection.yaml:5 fields.days.read */
+    /** \`document.shared\`: desk/db/notes/collection.yaml fields.days.read */
     read: {
       check: (_context, document) => document.shared === true,
     },

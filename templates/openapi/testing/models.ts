@@ -158,7 +158,7 @@ function compiledRule(allowed: Allowed): CompiledRule {
   const constant = allowed === "everyone" ? true : allowed === "nobody" ? false : undefined;
   return {
     text: allowed,
-    origin: "desk/db/things/collection.yaml:1 rules",
+    origin: "desk/db/things/collection.yaml rules",
     written: unread,
     form: { condition: unread, possible: unread },
     facts: {

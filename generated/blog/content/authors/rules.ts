@@ -6,6 +6,6 @@ type Document = Seen<AuthorsDocument>;
 type Data = Seen<AuthorsData>;
 
 export const rules = {
-  /** `true`: blog/content/authors/collection.yaml:3 rules.read */
+  /** `true`: blog/content/authors/collection.yaml rules.read */
   read: allowed,
 } satisfies Rules<Document, Data>;

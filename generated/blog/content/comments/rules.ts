@@ -6,12 +6,12 @@ import type { CommentsData, CommentsDocument } from "./types.ts";
 type Document = Seen<CommentsDocument>;
 type Data = Seen<CommentsData>;
 
-/** `data.approved != true`: blog/content/comments/collection.yaml:4 rules.create */
+/** `data.approved != true`: blog/content/comments/collection.yaml rules.create */
 const create: WriteRule<Document, Data> = {
   check: (_context, _document, data) => data.approved !== true,
 };
 
-/** `document.approved`: blog/content/comments/collection.yaml:3 rules.read */
+/** `document.approved`: blog/content/comments/collection.yaml rules.read */
 const read: ReadRule<Document> = {
   filter: () => eq(fields.approved, true),
   check: (_context, document) => document.approved === true,

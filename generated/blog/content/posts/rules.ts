@@ -18,12 +18,12 @@ import type { PostsData, PostsDocument } from "./types.ts";
 type Document = Seen<PostsDocument>;
 type Data = Seen<PostsData>;
 
-/** `hasRole('author', 'editor')`: blog/content/posts/collection.yaml:4 rules.create */
+/** `hasRole('author', 'editor')`: blog/content/posts/collection.yaml rules.create */
 const create = byCaller(({ user }) => hasRole(user, "author", "editor"));
 
 /**
  * `document.published || document._meta.owner == user.id || hasRole('editor')`
- * blog/content/posts/collection.yaml:3 rules.read
+ * blog/content/posts/collection.yaml rules.read
  */
 const read: ReadRule<Document> = {
   filter: ({ user }) =>
@@ -34,7 +34,7 @@ const read: ReadRule<Document> = {
 
 /**
  * `document._meta.owner == user.id || hasRole('editor')`
- * blog/content/posts/collection.yaml:5 rules.update
+ * blog/content/posts/collection.yaml rules.update
  */
 const update: WriteRule<Document, Data> = {
   possible: ({ user }) => present(user) || hasRole(user, "editor"),

@@ -6,6 +6,6 @@ type Document = Seen<TagsDocument>;
 type Data = Seen<TagsData>;
 
 export const rules = {
-  /** `true`: blog/content/tags/collection.yaml:3 rules.read */
+  /** `true`: blog/content/tags/collection.yaml rules.read */
   read: allowed,
 } satisfies Rules<Document, Data>;

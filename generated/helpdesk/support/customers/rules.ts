@@ -5,16 +5,16 @@ import type { CustomersData, CustomersDocument } from "./types.ts";
 type Document = Seen<CustomersDocument>;
 type Data = Seen<CustomersData>;
 
-/** `hasRole('agent', 'lead')`: helpdesk/support/customers/collection.yaml:4 rules.create */
+/** `hasRole('agent', 'lead')`: helpdesk/support/customers/collection.yaml rules.create */
 const create = byCaller(({ user }) => hasRole(user, "agent", "lead"));
 
-/** `hasRole('agent', 'lead')`: helpdesk/support/customers/collection.yaml:3 rules.read */
+/** `hasRole('agent', 'lead')`: helpdesk/support/customers/collection.yaml rules.read */
 const read = byCaller(({ user }) => hasRole(user, "agent", "lead"));
 
-/** `hasRole('agent', 'lead')`: helpdesk/support/customers/collection.yaml:5 rules.update */
+/** `hasRole('agent', 'lead')`: helpdesk/support/customers/collection.yaml rules.update */
 const update = byCaller(({ user }) => hasRole(user, "agent", "lead"));
 
-/** `hasRole('lead')`: helpdesk/support/customers/collection.yaml:6 rules.delete */
+/** `hasRole('lead')`: helpdesk/support/customers/collection.yaml rules.delete */
 const remove = byCaller(({ user }) => hasRole(user, "lead"));
 
 export const rules = {
@@ -27,9 +27,9 @@ export const rules = {
 export const fieldRules: readonly FieldRule<Document, Data>[] = [
   {
     path: ["credit_limit"],
-    /** `hasRole('lead')`: helpdesk/support/customers/collection.yaml:8 fields.credit_limit.read */
+    /** `hasRole('lead')`: helpdesk/support/customers/collection.yaml fields.credit_limit.read */
     read: byCaller(({ user }) => hasRole(user, "lead")),
-    /** `hasRole('lead')`: helpdesk/support/customers/collection.yaml:8 fields.credit_limit.write */
+    /** `hasRole('lead')`: helpdesk/support/customers/collection.yaml fields.credit_limit.write */
     write: byCaller(({ user }) => hasRole(user, "lead")),
   },
 ];

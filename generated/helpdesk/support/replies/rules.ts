@@ -33,7 +33,7 @@ type Data = Seen<RepliesData>;
 
 /**
  * `inOrg(data._meta.org) && (data.internal != true || hasOrgRole(data._meta.org, 'agent'))`
- * helpdesk/support/replies/collection.yaml:7 rules.create
+ * helpdesk/support/replies/collection.yaml rules.create
  */
 const create: WriteRule<Document, Data> = {
   possible: ({ user }) => present(user),
@@ -44,7 +44,7 @@ const create: WriteRule<Document, Data> = {
 
 /**
  * `hasRole('lead') || hasOrgRole(document._meta.org, 'agent') || (inOrg(document._meta.org) && document.internal != true && (document._meta.owner == user.id || document._meta.team == null || inTeam(document._meta.team)))`
- * helpdesk/support/replies/collection.yaml:4 rules.read
+ * helpdesk/support/replies/collection.yaml rules.read
  */
 const read: ReadRule<Document> = {
   possible: ({ user }) => hasRole(user, "lead") || present(user),
@@ -74,7 +74,7 @@ const read: ReadRule<Document> = {
 
 /**
  * `document._meta.owner == user.id && document._meta.created_at > ago('15m')`
- * helpdesk/support/replies/collection.yaml:8 rules.update
+ * helpdesk/support/replies/collection.yaml rules.update
  */
 const update: WriteRule<Document, Data> = {
   possible: ({ user }) => present(user),
@@ -82,7 +82,7 @@ const update: WriteRule<Document, Data> = {
     same(document._meta?.owner, user?.id) && later(document._meta?.created_at, ago(now, 900_000)),
 };
 
-/** `hasRole('lead')`: helpdesk/support/replies/collection.yaml:9 rules.delete */
+/** `hasRole('lead')`: helpdesk/support/replies/collection.yaml rules.delete */
 const remove = byCaller(({ user }) => hasRole(user, "lead"));
 
 export const rules = {

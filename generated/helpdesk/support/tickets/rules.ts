@@ -32,7 +32,7 @@ type Data = Seen<TicketsData>;
 
 /**
  * `appConfig.accepting_tickets && data.status == 'open' && inOrg(data._meta.org) && orgClaims(data._meta.org).suspended != true`
- * helpdesk/support/tickets/collection.yaml:7 rules.create
+ * helpdesk/support/tickets/collection.yaml rules.create
  */
 const create: WriteRule<Document, Data> = {
   possible: ({ user, appConfig }) => booleanAt(appConfig, "accepting_tickets") === true && present(user),
@@ -45,7 +45,7 @@ const create: WriteRule<Document, Data> = {
 
 /**
  * `hasRole('lead') || hasOrgRole(document._meta.org, 'agent', 'manager') || (inOrg(document._meta.org) && (document._meta.owner == user.id || inTeam(document._meta.team)))`
- * helpdesk/support/tickets/collection.yaml:4 rules.read
+ * helpdesk/support/tickets/collection.yaml rules.read
  */
 const read: ReadRule<Document> = {
   possible: ({ user }) => hasRole(user, "lead") || present(user),
@@ -67,7 +67,7 @@ const read: ReadRule<Document> = {
 
 /**
  * `hasRole('lead') || hasOrgRole(document._meta.org, 'agent') || hasTeamRole(document._meta.team, 'lead', 'substitute') || (document._meta.owner == user.id && document.status != 'closed' && data.status != 'closed')`
- * helpdesk/support/tickets/collection.yaml:10 rules.update
+ * helpdesk/support/tickets/collection.yaml rules.update
  */
 const update: WriteRule<Document, Data> = {
   possible: ({ user }) => hasRole(user, "lead") || present(user),
@@ -80,7 +80,7 @@ const update: WriteRule<Document, Data> = {
 
 /**
  * `hasRole('lead') || hasOrgRole(document._meta.org, 'agent') || document._meta.owner == user.id`
- * helpdesk/support/tickets/collection.yaml:14 rules.delete
+ * helpdesk/support/tickets/collection.yaml rules.delete
  */
 const remove: WriteRule<Document, Data> = {
   possible: ({ user }) => hasRole(user, "lead") || present(user),
@@ -90,10 +90,10 @@ const remove: WriteRule<Document, Data> = {
     same(document._meta?.owner, user?.id),
 };
 
-/** `hasRole('lead')`: helpdesk/support/tickets/collection.yaml:15 rules.restore */
+/** `hasRole('lead')`: helpdesk/support/tickets/collection.yaml rules.restore */
 const restore = byCaller(({ user }) => hasRole(user, "lead"));
 
-/** `hasRole('lead')`: helpdesk/support/tickets/collection.yaml:16 rules.purge */
+/** `hasRole('lead')`: helpdesk/support/tickets/collection.yaml rules.purge */
 const purge = byCaller(({ user }) => hasRole(user, "lead"));
 
 export const rules = {
@@ -110,7 +110,7 @@ export const fieldRules: readonly FieldRule<Document, Data>[] = [
     path: ["assignee_id"],
     /**
      * `hasRole('lead') || hasOrgRole(document._meta.org, 'agent')`
-     * helpdesk/support/tickets/collection.yaml:22 fields.assignee_id.write
+     * helpdesk/support/tickets/collection.yaml fields.assignee_id.write
      */
     write: {
       possible: ({ user }) => hasRole(user, "lead") || present(user),
@@ -122,7 +122,7 @@ export const fieldRules: readonly FieldRule<Document, Data>[] = [
     path: ["triage"],
     /**
      * `hasRole('lead') || hasOrgRole(document._meta.org, 'agent')`
-     * helpdesk/support/tickets/collection.yaml:19 fields.triage.read
+     * helpdesk/support/tickets/collection.yaml fields.triage.read
      */
     read: {
       certain: ({ user }) => hasRole(user, "lead"),
@@ -131,7 +131,7 @@ export const fieldRules: readonly FieldRule<Document, Data>[] = [
     },
     /**
      * `hasRole('lead') || hasOrgRole(document._meta.org, 'agent')`
-     * helpdesk/support/tickets/collection.yaml:20 fields.triage.write
+     * helpdesk/support/tickets/collection.yaml fields.triage.write
      */
     write: {
       possible: ({ user }) => hasRole(user, "lead") || present(user),
