@@ -10,11 +10,7 @@ export function organizationsOf(file: SourceFile, realm: Given): Pick<Realm, "or
   const given = realm.in("organizations");
   return {
     organizations: {
-      ...present({
-        create: ruleAt(file, ["organizations", "create"], "create"),
-        maxCreatedPerUser: given.find("max_created_per_user", number),
-        invitationLink: given.find("invitation_link", text),
-      }),
+      ...present({ create: ruleAt(file, ["organizations", "create"], "create") }),
       roles: given
         .in("roles")
         .named()
@@ -25,8 +21,10 @@ export function organizationsOf(file: SourceFile, realm: Given): Pick<Realm, "or
         .in("team_roles")
         .named()
         .map(([name, role]) => ({ name, grants: role.read("grants", texts) })),
+      ...present({ maxCreatedPerUser: given.find("max_created_per_user", number) }),
       membersVisibleTo: given.read("members_visible_to", oneOf("members", "managers", "nobody")),
       allowRequireMfa: given.read("allow_require_mfa", flag),
+      ...present({ invitationLink: given.find("invitation_link", text) }),
       maxTeamsPerOrg: given.read("max_teams_per_org", number),
       maxTeamsPerMember: given.read("max_teams_per_member", number),
       maxPendingInvitations: given.read("max_pending_invitations", number),

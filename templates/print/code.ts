@@ -40,6 +40,10 @@ class Fragment {
 /** A piece of code. Made only by the functions of this module. */
 export type Code = Fragment;
 
+export function isCode(value: unknown): value is Code {
+  return value instanceof Fragment;
+}
+
 /** Code: fragments are inserted as they are, everything else as a literal. */
 export function code(strings: TemplateStringsArray, ...values: readonly (Code | Literal)[]): Code {
   const parts: Part[] = [];
