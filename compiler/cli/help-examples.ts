@@ -17,7 +17,17 @@ export const helpExamples = {
     "realmc check config --format sarif > realmc.sarif",
     "realmc check config --against generated        with what was built before",
   ),
-  explain: examples("realmc explain unknown-key", "realmc explain"),
+  explain: examples(
+    "realmc explain unknown-key",
+    "realmc explain",
+    "realmc explain rule support/tickets read",
+  ),
+  explainRule: examples(
+    "realmc explain rule support/tickets            lists the rules of the collection",
+    "realmc explain rule support/tickets read",
+    "realmc explain rule helpdesk/support/tickets fields.triage.read examples",
+    `realmc explain rule support/tickets read --caller anonymous --caller '{"roles":["lead"]}'`,
+  ),
   dev: examples("realmc dev config", "realmc dev config --port 9000 --key"),
   diff: examples("realmc diff main/config config", "realmc diff main/generated generated --format json"),
   serve: examples("realmc serve", "PORT=9000 SVC_STORE=sqlite:/var/lib/shop realmc serve dist"),

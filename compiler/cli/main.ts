@@ -5,6 +5,7 @@ import type { CheckOptions } from "./check.ts";
 import type { DevOptions } from "./dev.ts";
 import type { DiffOptions } from "./diff.ts";
 import { exit, UsageError } from "./exit.ts";
+import type { ExplainRuleOptions } from "./explain-rule.ts";
 import { helpExamples } from "./help-examples.ts";
 import { createTerminal, type Surroundings, type Terminal } from "./terminal.ts";
 
@@ -108,7 +109,7 @@ function commandLine(
       finish(await check(config, options, terminal, environment));
     });
 
-  program
+  const explaining = program
     .command("explain")
     .description("says what a diagnostic means, with a wrong and a right example")
     .argument("[code]", "of the diagnostic; without: lists all")
@@ -117,6 +118,36 @@ function commandLine(
       const { explain } = await import("./explain.ts");
       finish(explain(code, terminal));
     });
+  explaining
+    .command("rule")
+    .description(
+      "says what a rule comes to: its form, facts, code, and for callers filter, SQL, plan, MongoDB query",
+    )
+    .argument("<collection>", "<database>/<collection>, or with the realm before it")
+    .argument(
+      "[rule]",
+      "create, read, update, delete, restore, purge, fields.<path>.read or .write; without: lists all",
+    )
+    .argument("[config]", "folder of realms (default: config)")
+    .option("--realm <name>", "where several realms have such a collection")
+    .option(
+      "--caller <json>",
+      "anonymous, or a user as JSON, or @ and a file with it; repeatable; without: made up from what the rule asks for",
+      (text: string, before: readonly string[] = []) => [...before, text],
+    )
+    .option("--json", "for programs")
+    .addHelpText("after", helpExamples.explainRule)
+    .action(
+      async (
+        collection: string,
+        rule: string | undefined,
+        config: string | undefined,
+        options: ExplainRuleOptions,
+      ) => {
+        const { explainRuleOf } = await import("./explain-rule.ts");
+        finish(await explainRuleOf(collection, [rule, config], options, terminal));
+      },
+    );
 
   program
     .command("diff")
@@ -246,6 +277,7 @@ Examples:
   realmc init
   realmc check config
   realmc explain unknown-key
+  realmc explain rule support/tickets read
   realmc build config --out generated --bundle dist
   realmc dev config
   realmc serve dist

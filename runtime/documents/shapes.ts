@@ -1,5 +1,5 @@
 import { documentFields, type Field, organizationFields } from "../filter/fields.ts";
-import { type RealmDefinition, storeNameOf } from "../realm/definition.ts";
+import { type CollectionDefinition, type RealmDefinition, storeNameOf } from "../realm/definition.ts";
 import type { CollectionShape, IndexShape } from "../store/contract/shape.ts";
 import { idempotencyShape } from "./idempotency.ts";
 
@@ -22,18 +22,27 @@ function ascending(...fields: readonly Field[]): IndexShape["keys"] {
 
 /** What the store of a realm holds for its documents. */
 export function documentCollections({ collections, accounts }: RealmDefinition): CollectionShape[] {
-  const shapes = collections.map(
-    (definition): CollectionShape => ({
-      name: storeNameOf(definition),
-      fields: definition.fields,
-      indexes:
-        definition.organization === undefined
-          ? definition.indexes
-          : [...definition.indexes, ...ofOrganizations],
-      ...(definition.text !== undefined && { text: definition.text }),
-      permanent: true,
-      feed: definition.realtime ? "documents" : false,
-    }),
-  );
+  const shapes = collections.map(documentCollection);
   return accounts === undefined ? shapes : [...shapes, idempotencyShape];
 }
+
+/** What the store holds for the documents of a collection. */
+export function documentCollection(definition: StoredCollection): CollectionShape {
+  return {
+    name: storeNameOf(definition),
+    fields: definition.fields,
+    indexes:
+      definition.organization === undefined
+        ? definition.indexes
+        : [...definition.indexes, ...ofOrganizations],
+    ...(definition.text !== undefined && { text: definition.text }),
+    permanent: true,
+    feed: definition.realtime ? "documents" : false,
+  };
+}
+
+/** What of a collection bears on its store. */
+export type StoredCollection = Pick<
+  CollectionDefinition,
+  "database" | "name" | "fields" | "indexes" | "text" | "organization" | "realtime"
+>;

@@ -45,6 +45,23 @@ export function rulesModule(collection: Collection, compiled: CompiledRules): Em
   });
 }
 
+/** Where a rule stands in its collection's settings. */
+export type RulePlace = RuleName | { readonly field: string; readonly of: "read" | "write" };
+
+/** What the module has of one rule, alone; nothing of one that it leaves out, being the same for all. */
+export function ruleCode(collection: Collection, compiled: CompiledRules, place: RulePlace): Code {
+  const seen = { document: documentType(collection, true), data: dataType(collection) };
+  if (typeof place !== "string") {
+    const rule = compiled.fieldRules.find(({ path }) => path === place.field)?.[place.of];
+    return join(fieldRule(place.of, rule, seen).map((member) => code`const fieldRule = { ${member} };`));
+  }
+  const group = ruleGroups(compiled).find(({ operations: of }) => of.includes(place));
+  if (group === undefined || group.rule.facts.constant === false) return nothing;
+  return group.rule.facts.constant === true
+    ? code`${originComment(group.rule)}const ${declared(group.name)} = ${helper("allowed")};`
+    : ruleDeclaration(group, seen);
+}
+
 /** Who may create an organization; undefined where nobody may. */
 export function organizationCreate({ createOrganization: rule }: RulesStage): Code | undefined {
   if (rule === undefined || rule.facts.constant === false) return undefined;

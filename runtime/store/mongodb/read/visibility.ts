@@ -24,7 +24,7 @@ export function visible({ permanent = false }: CollectionShape, of: Visibility, 
 
 /** Of these the ones that satisfy a filter, and further conditions. */
 export function chosen(
-  { shape, regularity }: Provisioned,
+  { shape, regularity }: Pick<Provisioned, "shape" | "regularity">,
   clock: Clock,
   filter: Filter,
   visibility: Visibility,

@@ -1,0 +1,39 @@
+/** The rules of a collection, and how the command line names them. */
+
+import type { RulePlace } from "../../templates/rules.ts";
+import type { Collection, RuleName, RuleSource } from "../model/model.ts";
+import type { CompiledRule, CompiledRules } from "../rules/compiled.ts";
+
+/** One rule of a collection that compiled. */
+export interface PlacedRule {
+  readonly place: RulePlace;
+  readonly source: RuleSource;
+  readonly rule: CompiledRule;
+}
+
+const operations: readonly RuleName[] = ["create", "read", "update", "delete", "restore", "purge"];
+
+/** In the order of the documentation. */
+export function rulesOf({ rules, fieldRules }: Collection, compiled: CompiledRules): readonly PlacedRule[] {
+  const placed = (place: RulePlace, source: RuleSource | undefined, rule: CompiledRule | undefined) =>
+    source === undefined || rule === undefined ? [] : [{ place, source, rule }];
+  return [
+    ...operations.flatMap((name) => placed(name, rules[name], compiled.rules[name])),
+    ...fieldRules.flatMap(({ path, ...sources }) => {
+      const own = compiled.fieldRules.find((each) => each.path === path);
+      return (["read", "write"] as const).flatMap((of) =>
+        placed({ field: path, of }, sources[of], own?.[of]),
+      );
+    }),
+  ];
+}
+
+/** `read`, `fields.salary.write`. */
+export function placeName(place: RulePlace): string {
+  return typeof place === "string" ? place : `fields.${place.field}.${place.of}`;
+}
+
+/** Whether a word names a rule of some collection. */
+export function isPlaceName(word: string): boolean {
+  return operations.some((name) => name === word) || /^fields\..+\.(?:read|write)$/.test(word);
+}

@@ -1,0 +1,126 @@
+/** The rule form in words: an outline of conditions, a line each, and values as rules write them. */
+import { printDuration } from "../../runtime/units.ts";
+import { type Condition, type Leaf, operands, type Value } from "../rules/form.ts";
+
+/** Lines, indented by two blanks for each level. */
+export function outline(condition: Condition): readonly string[] {
+  const inner = (title: string, parts: readonly (readonly string[])[]) => [
+    title,
+    ...parts.flat().map((line) => `  ${line}`),
+  ];
+  switch (condition.kind) {
+    case "and":
+      return inner("all of", condition.of.map(outline));
+    case "or":
+      return inner("one of", condition.of.map(outline));
+    case "not":
+      return isLeaf(condition.of) ? [denied(condition.of)] : inner("not", [outline(condition.of)]);
+    case "choice": {
+      const { when, yes, no } = condition;
+      return [
+        ...inner("if", [outline(when)]),
+        ...inner("then", [outline(yes)]),
+        ...inner("else", [outline(no)]),
+      ];
+    }
+    case "constant":
+      return [condition.holds ? "always" : "never"];
+    default:
+      return [told(condition)];
+  }
+}
+
+function isLeaf(condition: Condition): condition is Leaf {
+  return !["and", "or", "not", "choice", "constant"].includes(condition.kind);
+}
+
+/** What a leaf says. */
+function told(leaf: Leaf): string {
+  const [a = "", b = ""] = operands(leaf).map(written);
+  switch (leaf.kind) {
+    case "truth":
+      return `${a} is true`;
+    case "absent":
+      return `${a} is absent`;
+    case "nonEmpty":
+      return `${a} has an element`;
+    case "equal":
+      return `${a} equals ${b}`;
+    case "order":
+      return `${a} ${leaf.op} ${b}`;
+    case "text":
+      return `${a} ${{ startsWith: "starts with", endsWith: "ends with", contains: "contains" }[leaf.op]} ${b}`;
+    case "includes":
+      return `${b} is one of ${a}`;
+    case "hasRole":
+      return `the caller has the role ${anyOf(leaf.roles)}`;
+    case "membership": {
+      const place = `the ${leaf.helper === "inOrg" || leaf.helper === "hasOrgRole" ? "organization" : "team"} ${a}`;
+      return leaf.roles.length === 0
+        ? `the caller is a member of ${place}`
+        : `the caller holds the role ${anyOf(leaf.roles)} in ${place}`;
+    }
+  }
+}
+
+/** The opposite. A comparison with what is absent is false, and so its opposite true. */
+function denied(leaf: Leaf): string {
+  const [a = "", b = ""] = operands(leaf).map(written);
+  switch (leaf.kind) {
+    case "truth":
+      return `${a} is not true`;
+    case "absent":
+      return `${a} is present`;
+    case "equal":
+      return `${a} does not equal ${b}, or is absent`;
+    case "includes":
+      return `${b} is not one of ${a}, or is absent`;
+    default:
+      return `not: ${told(leaf)}`;
+  }
+}
+
+function anyOf(values: readonly Value[]): string {
+  return values.map(written).join(" or ");
+}
+
+/** As a rule would have it. */
+function written(value: Value): string {
+  switch (value.kind) {
+    case "null":
+      return "null";
+    case "literal":
+      return literal(value.value);
+    case "list":
+      return `[${value.items.map(literal).join(", ")}]`;
+    case "now":
+      return "now";
+    case "moment":
+      return `${value.helper}('${printDuration(value.milliseconds)}')`;
+    case "length":
+      return `${written(value.of)}.length`;
+    case "ends":
+      return `the ${value.op === "startsWith" ? "beginnings" : "endings"} of ${written(value.of)}`;
+    case "pick":
+      return `(${flat(value.when)} ? ${written(value.yes)} : ${written(value.no)})`;
+    case "condition":
+      return `(${flat(value.of)})`;
+    case "read":
+      return [value.root, ...value.path].join(".");
+    case "claim":
+      return [`orgClaims(${written(value.org)})`, ...value.path].join(".");
+  }
+}
+
+function literal(value: unknown): string {
+  return typeof value === "string"
+    ? `'${JSON.stringify(value).slice(1, -1).replaceAll("'", "\\'")}'`
+    : `${value}`;
+}
+
+/** On one line. */
+function flat(condition: Condition): string {
+  return outline(condition)
+    .map((line) => line.trim())
+    .join("; ");
+}
