@@ -2,18 +2,18 @@
 
 import { clientFile } from "../templates/client/file.ts";
 import { openapiDocument } from "../templates/openapi/document.ts";
-import type { EmittedFile } from "../templates/print/code.ts";
+import { codeText, type EmittedFile } from "../templates/print/code.ts";
 import { formatModule, jsonText } from "../templates/print/format.ts";
 import { fieldsModule } from "../templates/server/fields.ts";
 import { realmModule } from "../templates/server/realm.ts";
 import { routesModule } from "../templates/server/routes.ts";
-import { realmRulesModules, rulesModule } from "../templates/server/rules.ts";
+import { realmRulesModules, ruleCode, rulesModule } from "../templates/server/rules.ts";
 import { programModule, serverModule } from "../templates/server/server.ts";
 import { typesModule } from "../templates/server/types.ts";
 import { profileModules, validateModules } from "../templates/server/validate.ts";
 import type { Collection, Realm } from "./model/model.ts";
 import type { Plan } from "./output/plan.ts";
-import type { RulesStage } from "./rules/compiled.ts";
+import type { CompiledRules, RulePlace, RulesStage } from "./rules/compiled.ts";
 
 /** Every file of a realm, sorted by path. */
 export async function realmFiles(realm: Realm, rules: RulesStage): Promise<readonly EmittedFile[]> {
@@ -47,6 +47,19 @@ async function collectionModules(
     ...(auth ? [rulesModule(collection, compiled)] : []),
     routesModule(collection, auth, compiled),
   ];
+}
+
+/** What `rules.ts` has of one rule, alone; empty where it leaves the rule out, being the same for all. */
+export async function ruleText(
+  collection: Collection,
+  rules: CompiledRules,
+  place: RulePlace,
+): Promise<string> {
+  const { text } = await formatModule({
+    path: "rules.ts",
+    text: codeText(ruleCode(collection, rules, place)),
+  });
+  return text.trimEnd();
 }
 
 /** `server.ts`, which serves these realms. */

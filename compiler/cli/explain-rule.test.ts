@@ -1,8 +1,9 @@
 /** `realmc explain rule`, as it is typed. What it says of the examples is in compiler/explain/testdata. */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { packageRoot } from "../package/package.ts";
 import { commandsIn, type Ended } from "./testing/commands.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "realmc-explain-"));
@@ -173,6 +174,12 @@ describe("callers", () => {
       bo: "all",
       cy: "none",
     });
+  });
+
+  test("the one that docs/rules.md shows is one", async () => {
+    const page = readFileSync(join(packageRoot, "docs/rules.md"), "utf8");
+    const [, caller = ""] = /^```json\n(\{\n {2}"id"[\s\S]*?)^```$/m.exec(page) ?? [];
+    expect(await outcomes("db/notes", "update", "--caller", caller)).toEqual({ bo: "all" });
   });
 
   test("what is left to ask has their values in it", async () => {

@@ -7,11 +7,12 @@ import { isPlaceName, type PlacedRule, placeName, rulesOf } from "../explain/pla
 import { isGivenCaller, problemOfCaller } from "../explain/read-caller.ts";
 import { renderRule } from "../explain/render.ts";
 import type { Collection, Realm } from "../model/model.ts";
+import { type AnalysedRealm, analyse } from "../pipeline.ts";
 import type { ExampleCaller } from "../plans/examples.ts";
 import type { CompiledRules } from "../rules/compiled.ts";
 import { type ExitCode, exit, UsageError } from "./exit.ts";
+import { requireFolder, requireRealm } from "./folders.ts";
 import { reportDiagnostics } from "./report.ts";
-import { type AnalysedRealm, analyse } from "./stages.ts";
 import type { Terminal } from "./terminal.ts";
 
 export interface ExplainRuleOptions {
@@ -39,7 +40,10 @@ export async function explainRuleOf(
     first !== undefined && second === undefined && !isPlaceName(first) && existsSync(first)
       ? [undefined, first]
       : [first, second];
-  const { realms, diagnostics: found } = await analyse(config, realmIn(named) ?? options.realm, terminal);
+  requireFolder(config);
+  const only = realmIn(named) ?? options.realm;
+  if (only !== undefined) requireRealm(config, only);
+  const { realms, diagnostics: found } = await analyse(config, { only });
   const diagnostics = withoutHints(found);
   if (hasErrors(diagnostics)) {
     reportDiagnostics(config, diagnostics, { ...terminal.errLook, line: terminal.err });

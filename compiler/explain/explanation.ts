@@ -1,12 +1,10 @@
 /** What a rule comes to: its form, what it asks for, its emitted code, and what each caller may do by it. */
 import type { Filter } from "../../runtime/filter/algebra.ts";
-import { codeText } from "../../templates/print/code.ts";
-import { formatModule } from "../../templates/print/format.ts";
-import { type RulePlace, ruleCode } from "../../templates/rules.ts";
+import { ruleText } from "../emit.ts";
 import type { Collection, Realm, RuleSource } from "../model/model.ts";
 import { contextOf, type GivenCaller } from "../plans/callers.ts";
 import { type ExampleCaller, exampleCallers } from "../plans/examples.ts";
-import type { CompiledRule, CompiledRules } from "../rules/compiled.ts";
+import type { CompiledRule, CompiledRules, RulePlace } from "../rules/compiled.ts";
 import { holds, type World } from "../rules/evaluate.ts";
 import { describeRule, type RuleDescription } from "./facts.ts";
 import { leftOf } from "./left.ts";
@@ -61,10 +59,6 @@ export async function explainRule(
   callers?: readonly ExampleCaller[],
 ): Promise<RuleExplanation> {
   const { realm, collection, rules, place, source, rule } = explained;
-  const { text } = await formatModule({
-    path: "rules.ts",
-    text: codeText(ruleCode(collection, rules, place)),
-  });
   const lists =
     place === "read" || place === "restore" ? new Lists(realm, collection, rules, place) : undefined;
   try {
@@ -83,7 +77,7 @@ export async function explainRule(
       text: source.text.trim(),
       form: outline(rule.form.condition),
       facts: describeRule(realm, rule),
-      code: text.trimEnd(),
+      code: await ruleText(collection, rules, place),
       callers: told,
     };
   } finally {

@@ -1,8 +1,7 @@
 /** The rules of a collection, and how the command line names them. */
 
-import type { RulePlace } from "../../templates/rules.ts";
 import type { Collection, RuleName, RuleSource } from "../model/model.ts";
-import type { CompiledRule, CompiledRules } from "../rules/compiled.ts";
+import type { CompiledRule, CompiledRules, RulePlace } from "../rules/compiled.ts";
 
 /** One rule of a collection that compiled. */
 export interface PlacedRule {

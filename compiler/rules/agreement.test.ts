@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
+import type { Filter } from "../../runtime/filter/algebra.ts";
 import { matches } from "../../runtime/filter/predicate.ts";
 import { isJsonObject, type JsonObject } from "../../runtime/json.ts";
 import { noMemberships } from "../../runtime/realm/memberships.ts";
@@ -7,8 +8,12 @@ import type { RuleContext } from "../../runtime/realm/rule.ts";
 import { allowed } from "../../runtime/rules/index.ts";
 import { isServed } from "../../runtime/store/sqlite/indexes.ts";
 import { runs } from "../../runtime/testing/random.ts";
+
 import { collectionOf } from "../../templates/testing/models.ts";
-import type { FieldRules } from "../model/model.ts";
+import type { Collection, FieldRules, Realm } from "../model/model.ts";
+import { filterOf } from "../plans/filters.ts";
+import { fieldTable } from "../plans/shapes.ts";
+
 import type { RuleFacts } from "./compiled.ts";
 import { holds, truth } from "./evaluate.ts";
 import type { Condition } from "./form.ts";
@@ -44,6 +49,8 @@ const worlds = fc.sample(
 let subjects: readonly Subject[] = [];
 let refusals: readonly string[] = [];
 let generated = 0;
+let collection: Collection;
+let realm: Realm;
 
 beforeAll(async () => {
   const reads = fc.sample(ruleArbitrary({ data: false }), { seed: 5, numRuns: runs(300) });
@@ -63,11 +70,9 @@ beforeAll(async () => {
   );
   const [first] = collections;
   if (first === undefined) return;
-  const stage = compileRules({
-    ...noteRealm(first),
-    organizations,
-    databases: [{ name: "db", collections }],
-  });
+  collection = first;
+  realm = { ...noteRealm(first), organizations, databases: [{ name: "db", collections }] };
+  const stage = compileRules(realm);
   refusals = stage.diagnostics
     .filter(({ severity }) => severity === "error")
     .map(({ code, message }) => `${code} ${message}`);
@@ -197,6 +202,19 @@ describe("random rules over documents and callers of any shape", () => {
     expect(needing.length).toBeGreaterThan(runs(20));
     for (const { rule, possible } of needing)
       for (const { context } of nobody) expect([rule.text, possible?.(context)]).toEqual([rule.text, false]);
+  });
+
+  it("filters made without a module are those that the emitted functions make", () => {
+    const table = fieldTable(realm, collection);
+    const found = subjects.flatMap(({ rule, filter, lowered }) =>
+      filter === undefined || lowered === undefined ? [] : [{ rule, filter, made: filterOf(lowered, table) }],
+    );
+    expect(found.length).toBeGreaterThan(runs(100));
+    const text = (filter: Filter) =>
+      JSON.stringify(filter, (name, value) => (name === "field" ? value.path : value));
+    for (const { rule, filter, made } of found)
+      for (const { context } of worlds)
+        expect([rule.text, text(made(context))]).toEqual([rule.text, text(filter(context))]);
   });
 
   it("served by indexes: with those that are named, every caller whom an index could serve is", () => {

@@ -12,6 +12,9 @@ export interface CompiledRules {
   }[];
 }
 
+/** Where a rule stands in its collection's settings. */
+export type RulePlace = RuleName | { readonly field: string; readonly of: "read" | "write" };
+
 /** One rule as data: the form its emitted functions are printed from, and the facts derived from it. */
 export interface CompiledRule {
   /** The rule's own text, for the comment above the emitted functions. */

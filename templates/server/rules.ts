@@ -1,7 +1,7 @@
 /** `rules.ts`: the access rules of a collection, or of a realm, each with its own text above it. */
 
 import type { Collection, Realm, RuleName } from "../../compiler/model/model.ts";
-import type { CompiledRule, CompiledRules, RulesStage } from "../../compiler/rules/compiled.ts";
+import type { CompiledRule, CompiledRules, RulePlace, RulesStage } from "../../compiler/rules/compiled.ts";
 import { asksMemberships, type Condition, isKnown, leavesIn, valuesIn } from "../../compiler/rules/form.ts";
 import { checkPrinter } from "../../compiler/rules/print/check.ts";
 import { printFilter } from "../../compiler/rules/print/filter.ts";
@@ -44,9 +44,6 @@ export function rulesModule(collection: Collection, compiled: CompiledRules): Em
     ]),
   });
 }
-
-/** Where a rule stands in its collection's settings. */
-export type RulePlace = RuleName | { readonly field: string; readonly of: "read" | "write" };
 
 /** What the module has of one rule, alone; nothing of one that it leaves out, being the same for all. */
 export function ruleCode(collection: Collection, compiled: CompiledRules, place: RulePlace): Code {
