@@ -3,15 +3,10 @@ import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { EmittedFile } from "../../templates/print/code.ts";
 import { hasErrors, withoutHints } from "../diagnostics/sort.ts";
+import { recordedFiles } from "../output/configuration.ts";
 import type { Plan } from "../output/plan.ts";
-import {
-  applyDifference,
-  compareOutput,
-  type Difference,
-  readManifest,
-  readRecorded,
-  writeWhole,
-} from "../output/write.ts";
+import { type Output, readOutput } from "../output/read.ts";
+import { applyDifference, compareOutput, type Difference, writeWhole } from "../output/write.ts";
 import { compilerVersion } from "../package/package.ts";
 import { type AnalysedRealm, analyse, emitOutput, emitRealm } from "../pipeline.ts";
 import { type ExitCode, exit, UsageError } from "./exit.ts";
@@ -41,18 +36,18 @@ export async function build(config: string, options: BuildOptions, terminal: Ter
   if (bundle !== undefined) requireBundle(bundle, out, config);
   const started = performance.now();
   if (realm !== undefined) requireRealm(config, realm);
-  const recorded = await onDisk(out, () => readRecorded(out));
+  const previous = await onDisk(out, () => readOutput(out));
   terminal.step(`reading ${config}`);
   const { realms, diagnostics: found } = await analyse(config, {
     only: realm,
-    recorded,
+    recorded: recordedFiles(previous?.configuration),
     step: terminal.step,
   });
   const diagnostics = withoutHints(found);
   reportDiagnostics(config, diagnostics, { ...terminal.errLook, line: terminal.err });
   if (hasErrors(diagnostics)) return exit.diagnostics;
   return onDisk(out, async () => {
-    const plan = await emit(realms, out, realm !== undefined, terminal);
+    const plan = await emit(realms, previous, realm !== undefined, terminal);
     const difference = await compareOutput(out, plan);
     if (check) return reportStale(out, difference, terminal);
     const bundled = bundle === undefined ? [] : await makeBundle(out, plan, terminal);
@@ -65,7 +60,7 @@ export async function build(config: string, options: BuildOptions, terminal: Ter
 
 async function emit(
   realms: readonly AnalysedRealm[],
-  out: string,
+  previous: Output | undefined,
   partial: boolean,
   terminal: Terminal,
 ): Promise<Plan> {
@@ -74,7 +69,7 @@ async function emit(
     terminal.step(`emitting ${each.realm.name}`);
     emitted.push(await emitRealm(each));
   }
-  return emitOutput(emitted, { compiler: compilerVersion(), previous: await readManifest(out), partial });
+  return emitOutput(emitted, { compiler: compilerVersion(), previous, partial });
 }
 
 async function makeBundle(out: string, plan: Plan, terminal: Terminal): Promise<readonly EmittedFile[]> {

@@ -5,7 +5,7 @@ import { rebased } from "../diagnostics/rebased.ts";
 import { renderJson } from "../diagnostics/render.ts";
 import { renderSarif } from "../diagnostics/sarif.ts";
 import { hasErrors, withoutHints } from "../diagnostics/sort.ts";
-import { recordedFiles, UnknownOutput } from "../diff/sides.ts";
+import { filesBehind, UnknownOutput } from "../diff/sides.ts";
 import { compilerVersion } from "../package/package.ts";
 import { analyse } from "../pipeline.ts";
 import { type ExitCode, exit, UsageError } from "./exit.ts";
@@ -68,7 +68,7 @@ export async function check(
 async function recordedOf(folder: string): Promise<Recorded> {
   requireFolder(folder);
   try {
-    return await recordedFiles(folder);
+    return await filesBehind(folder);
   } catch (error) {
     throw error instanceof UnknownOutput ? new UsageError(error.message) : error;
   }

@@ -68,15 +68,13 @@ describe("realmc diff", () => {
     expect(await realmc("diff", "old", "old-output")).toMatchObject({ status: 0, stdout: "" });
   });
 
-  test("a manifest that does not hold what was built, or was changed: exit 2", async () => {
+  test("output that does not hold what was built, or was changed: exit 2", async () => {
     cpSync(join(folder, "old-output"), join(folder, "changed"), { recursive: true });
-    const path = join(folder, "changed/manifest.json");
+    const path = join(folder, "changed/configuration.json");
     writeFileSync(path, readFileSync(path, "utf8").replace("hasRole('lead')", "hasRole('agent')"));
     const { status, stdout, stderr } = await realmc("diff", "changed", "now");
     expect([status, stdout]).toEqual([2, ""]);
-    expect(stderr).toContain(
-      "the manifest of changed does not hold the configuration that it was built from",
-    );
+    expect(stderr).toContain("the output in changed does not hold the configuration that it was built from");
   });
 
   test("mistakes in one of the two: exit 1 with its diagnostics on stderr, nothing on stdout", async () => {

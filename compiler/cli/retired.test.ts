@@ -1,5 +1,5 @@
 /** What was built before holds against a read rule that goes with its field: `build`, `build --check`, `check --against`. */
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -75,10 +75,10 @@ test("what hid fields of a collection that was removed counts when it comes back
   expect(await built("without", { out, check: true })).toEqual([0, expect.stringContaining("up to date")]);
   expect(await built("leaking", { out })).toEqual([1, expect.stringContaining(refusal)]);
   expect(await checked("leaking", out)).toEqual([1, expect.stringContaining(refusal)]);
-  const manifest = (): string => readFileSync(join(out, "manifest.json"), "utf8");
-  expect(manifest()).toContain('"retired"');
+  const recorded = (): string => readFileSync(join(out, "configuration.json"), "utf8");
+  expect(recorded()).toContain('"retired"');
   expect((await built("hiding", { out }))[0]).toBe(0);
-  expect(manifest()).not.toContain('"retired"');
+  expect(recorded()).not.toContain('"retired"');
 });
 
 test("a collection of a realm that was removed, too", async () => {
@@ -89,6 +89,24 @@ test("a collection of a realm that was removed, too", async () => {
   expect(await built("leaking", { out })).toEqual([1, expect.stringContaining(refusal)]);
   expect((await built("published", { out }))[0]).toBe(0);
   expect((await built("leaking", { out }))[0]).toBe(0);
+});
+
+test("outputs whose manifest has the configuration, as it once was, are read, and built anew without it", async () => {
+  const out = join(folder, "older");
+  cpSync(output, out, { recursive: true });
+  const [manifest, configuration] = [join(out, "manifest.json"), join(out, "configuration.json")];
+  const now = readFileSync(manifest, "utf8");
+  const { realms } = JSON.parse(readFileSync(configuration, "utf8"));
+  const older = JSON.parse(now);
+  older.realms.desk.configuration = realms.desk;
+  older.retired = { "desk/db/gone/collection.yaml": { fields: { salary: { read: "hasRole('lead')" } } } };
+  writeFileSync(manifest, JSON.stringify(older));
+  rmSync(configuration);
+  expect(await built("leaking", { out })).toEqual([1, expect.stringContaining(refusal)]);
+  expect(await checked("leaking", out)).toEqual([1, expect.stringContaining(refusal)]);
+  expect((await built("hiding", { out }))[0]).toBe(0);
+  expect(readFileSync(manifest, "utf8")).toBe(now);
+  expect(JSON.parse(readFileSync(configuration, "utf8"))).toEqual({ realms, retired: older.retired });
 });
 
 test("retired: published says that it is meant, and need not be said for ever", async () => {

@@ -2,8 +2,9 @@
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import { hasErrors, withoutHints } from "../diagnostics/sort.ts";
 import type { Realm } from "../model/model.ts";
+import { recordedFiles } from "../output/configuration.ts";
 import type { EmittedRealm, Plan } from "../output/plan.ts";
-import { readManifest, readRecorded } from "../output/write.ts";
+import { readOutput, type Output as Written } from "../output/read.ts";
 import { compilerVersion } from "../package/package.ts";
 import { type AnalysedRealm, analyse, type CheckedRealm, emitOutput, emitRealm } from "../pipeline.ts";
 import { type Inputs, realmKey } from "./inputs.ts";
@@ -42,10 +43,11 @@ export class WarmCompiler {
 
   async compile(inputs: Inputs): Promise<Compilation> {
     const before = this.#known;
+    const written = await readOutput(this.#out);
     const known = new Map<string, { readonly key: string; readonly checked: CheckedRealm }>();
     const { realms, diagnostics: found } = await analyse(this.#config, {
       // What was built last, by whomever, is what documents may hold.
-      recorded: await readRecorded(this.#out),
+      recorded: recordedFiles(written?.configuration),
       cache: async (name, make) => {
         const key = realmKey(inputs, name);
         const old = before.get(name);
@@ -56,10 +58,10 @@ export class WarmCompiler {
     });
     this.#known = known;
     const diagnostics = withoutHints(found);
-    return { diagnostics, output: hasErrors(diagnostics) ? undefined : await this.#emit(realms) };
+    return { diagnostics, output: hasErrors(diagnostics) ? undefined : await this.#emit(realms, written) };
   }
 
-  async #emit(analysed: readonly AnalysedRealm[]): Promise<Output> {
+  async #emit(analysed: readonly AnalysedRealm[], previous: Written | undefined): Promise<Output> {
     const realms = new Map<string, BuiltRealm>();
     for (const each of analysed) {
       const built = this.#built.get(each) ?? { model: each.realm, emitted: await emitRealm(each) };
@@ -67,7 +69,6 @@ export class WarmCompiler {
       realms.set(each.realm.name, built);
     }
     const emitted = Array.from(realms.values(), (built) => built.emitted);
-    const previous = await readManifest(this.#out);
     const plan = await emitOutput(emitted, { compiler: compilerVersion(), previous, partial: false });
     return { plan, realms };
   }

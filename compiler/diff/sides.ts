@@ -2,20 +2,19 @@
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { isJsonObject, type JsonObject } from "../../runtime/json.ts";
+import type { JsonObject } from "../../runtime/json.ts";
 import type { Recorded } from "../check/retired.ts";
 import { hasErrors } from "../diagnostics/sort.ts";
 import { canonicalJson, meaningOf } from "../model/meaning.ts";
 import type { Collection, Realm, RuleSource } from "../model/model.ts";
-import type { Manifest, RealmManifest } from "../output/manifest.ts";
-import { recordedIn } from "../output/retired.ts";
-import { readManifest } from "../output/write.ts";
+import { recordedFiles } from "../output/configuration.ts";
+import { type Output, readOutput } from "../output/read.ts";
 import { type AnalysedRealm, type AnalyseOptions, type Analysis, analyse } from "../pipeline.ts";
 import type { CompiledRules, RulesStage } from "../rules/compiled.ts";
 import { compileRules } from "../rules/rules.ts";
 import { isInside } from "../source/folders.ts";
 
-/** Output whose manifest does not tell of what it was built. */
+/** Output that does not tell of what it was built. */
 export class UnknownOutput extends Error {}
 
 export interface Sides {
@@ -45,9 +44,9 @@ export async function analyseSides(old: string, now: string, step?: AnalyseOptio
 
 /** Gives `use` a folder with the configuration that lies in a folder, or that the output in it was built from. */
 async function withConfiguration<T>(folder: string, use: (configuration: string) => Promise<T>): Promise<T> {
-  const manifest = await readManifest(folder);
-  if (manifest === undefined) return use(folder);
-  const files = configurationOf(folder, manifest);
+  const output = await readOutput(folder);
+  if (output === undefined) return use(folder);
+  const files = filesOf(folder, output);
   const scratch = await mkdtemp(join(tmpdir(), "realmc-diff-"));
   try {
     for (const [path, value] of files) {
@@ -66,23 +65,22 @@ async function withConfiguration<T>(folder: string, use: (configuration: string)
  * The files that an output folder was built from, by their paths.
  * @throws UnknownOutput
  */
-export async function recordedFiles(folder: string): Promise<Recorded> {
-  const manifest = await readManifest(folder);
-  if (manifest === undefined) throw new UnknownOutput(`${folder} holds no output of realmc build`);
-  configurationOf(folder, manifest);
-  return recordedIn(manifest);
+export async function filesBehind(folder: string): Promise<Recorded> {
+  const output = await readOutput(folder);
+  if (output === undefined) throw new UnknownOutput(`${folder} holds no output of realmc build`);
+  filesOf(folder, output);
+  return recordedFiles(output.configuration);
 }
 
-function configurationOf(folder: string, { realms }: Manifest): readonly [string, JsonObject][] {
-  return Object.values(realms).flatMap(({ inputs, configuration }: RealmManifest) => {
-    const files = Object.entries(configuration ?? {});
+function filesOf(folder: string, { manifest, configuration }: Output): readonly [string, JsonObject][] {
+  return Object.entries(manifest.realms).flatMap(([realm, { inputs }]) => {
+    const files = Object.entries(configuration.realms[realm] ?? {});
     const sound = files.every(
-      ([path, value]) =>
-        isJsonObject(value) && inputs[path] === meaningOf(value) && isInside(join(folder, path), folder),
+      ([path, value]) => inputs[path] === meaningOf(value) && isInside(join(folder, path), folder),
     );
     if (!sound || Object.keys(inputs).length !== files.length)
       throw new UnknownOutput(
-        `the manifest of ${folder} does not hold the configuration that it was built from (build it anew)`,
+        `the output in ${folder} does not hold the configuration that it was built from (build it anew)`,
       );
     return files;
   });

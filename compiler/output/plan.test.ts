@@ -32,7 +32,7 @@ async function planOf(folder: string, previous?: Plan): Promise<Plan> {
   const { realms, diagnostics } = await analyse(folder);
   expect(diagnostics.filter(({ severity }) => severity === "error")).toEqual([]);
   const emitted = await Promise.all(realms.map(emitRealm));
-  return emitOutput(emitted, { compiler: "1.2.3", previous: previous?.manifest, partial: false });
+  return emitOutput(emitted, { compiler: "1.2.3", previous, partial: false });
 }
 
 /** Paths of files that differ or are in one plan only. */
@@ -63,13 +63,17 @@ test("a changed comment, layout and order of keys in YAML: nothing, not even the
   expect(changes(original, await planOf(folder))).toEqual([]);
 });
 
-test("a changed rule with unchanged facts: its rules.ts and the manifest", async () => {
+test("a changed rule with unchanged facts: its rules.ts, what is recorded and the manifest", async () => {
   const folder = copy("helpdesk");
   edit(join(folder, "helpdesk/support/tickets/collection.yaml"), (text) =>
     text.replace("restore: hasRole('lead')", "restore: hasRole('agent')"),
   );
   const plan = await planOf(folder);
-  expect(changes(original, plan)).toEqual(["helpdesk/support/tickets/rules.ts", "manifest.json"]);
+  expect(changes(original, plan)).toEqual([
+    "configuration.json",
+    "helpdesk/support/tickets/rules.ts",
+    "manifest.json",
+  ]);
   expect(plan.manifest.fingerprint).not.toBe(original.manifest.fingerprint);
 });
 
@@ -77,6 +81,7 @@ test("a collection removed: its files go, what named it changes", async () => {
   const folder = copy("helpdesk");
   rmSync(join(folder, "helpdesk/support/replies"), { recursive: true });
   expect(changes(original, await planOf(folder, original))).toEqual([
+    "configuration.json",
     "helpdesk/client.ts",
     "helpdesk/openapi.json",
     "helpdesk/realm.ts",
@@ -90,7 +95,7 @@ test("a collection removed: its files go, what named it changes", async () => {
 test("another realm with the same collections: the first stays as it is", async () => {
   const plan = await planOf(copy("helpdesk", "helpline"));
   const others = changes(original, plan).filter((path) => !path.startsWith("helpline/"));
-  expect(others).toEqual(["server.ts", "manifest.json"]);
+  expect(others).toEqual(["configuration.json", "server.ts", "manifest.json"]);
   const first = plan.manifest.realms["helpdesk"];
   expect(first).toEqual(original.manifest.realms["helpdesk"]);
 });

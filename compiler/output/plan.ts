@@ -3,11 +3,11 @@ import { createHash } from "node:crypto";
 import type { EmittedFile } from "../../templates/print/code.ts";
 import { sortedMembers } from "../model/meaning.ts";
 import type { Realm } from "../model/model.ts";
-import { type Manifest, manifestFile, type RealmManifest } from "./manifest.ts";
-import { retiredSettings } from "./retired.ts";
+import { configurationFile, type Files, retiredSettings } from "./configuration.ts";
+import { manifestFile, type RealmManifest } from "./manifest.ts";
+import type { Output } from "./read.ts";
 
-export interface Plan {
-  readonly manifest: Manifest;
+export interface Plan extends Output {
   /** Everything that is to be there, sorted by path; the manifest comes last. */
   readonly files: readonly EmittedFile[];
   /** Paths that the manifest before knew and this one does not, sorted. */
@@ -17,6 +17,7 @@ export interface Plan {
 export interface EmittedRealm {
   readonly name: string;
   readonly manifest: RealmManifest;
+  readonly configuration: Files;
   readonly files: readonly EmittedFile[];
 }
 
@@ -28,8 +29,8 @@ export function emittedRealm(realm: Realm, files: readonly EmittedFile[]): Emitt
       fingerprint: hash(JSON.stringify(realm.inputs.map(({ path, meaning }) => [path, meaning]))),
       inputs: Object.fromEntries(realm.inputs.map(({ path, meaning }) => [path, meaning])),
       outputs: Object.fromEntries(files.map(({ path, text }) => [path, hash(text)])),
-      configuration: Object.fromEntries(realm.inputs.map(({ path, value }) => [path, sortedMembers(value)])),
     },
+    configuration: Object.fromEntries(realm.inputs.map(({ path, value }) => [path, sortedMembers(value)])),
     files,
   };
 }
@@ -37,8 +38,8 @@ export function emittedRealm(realm: Realm, files: readonly EmittedFile[]): Emitt
 export interface PlanOptions {
   /** Version of the compiler. */
   readonly compiler: string;
-  /** Of the output folder as it is. */
-  readonly previous: Manifest | undefined;
+  /** What the output folder holds now. */
+  readonly previous: Output | undefined;
   /** The given realms are not all: others that `previous` knows stay as they are. */
   readonly partial: boolean;
   /** `server.ts` for realms of these names. */
@@ -47,23 +48,40 @@ export interface PlanOptions {
 
 export async function planOutput(realms: readonly EmittedRealm[], options: PlanOptions): Promise<Plan> {
   const { compiler, previous, partial, server } = options;
-  const kept = partial ? Object.entries(previous?.realms ?? {}) : [];
-  const entries = new Map([...kept, ...realms.map(({ name, manifest }) => [name, manifest] as const)]);
-  const names = [...entries.keys()].sort();
-  const sorted = Object.fromEntries([...entries].sort(([a], [b]) => (a < b ? -1 : 1)));
+  const kept = partial ? previous : undefined;
+  const entries = byName(kept?.manifest.realms, realms, ({ manifest }) => manifest);
+  const names = Object.keys(entries);
   const fingerprint = hash(
-    JSON.stringify(Object.entries(sorted).map(([name, entry]) => [name, entry.fingerprint])),
+    JSON.stringify(Object.entries(entries).map(([name, entry]) => [name, entry.fingerprint])),
   );
-  const retired = retiredSettings(previous, sorted);
-  const hasRetired = Object.keys(retired).length > 0;
-  const manifest = { compiler, fingerprint, realms: sorted, ...(hasRetired ? { retired } : {}) };
-  const files = [...realms.flatMap((realm) => realm.files), await server(names)].sort((a, b) =>
-    a.path < b.path ? -1 : 1,
-  );
-  const present = new Set(Object.values(sorted).flatMap(({ outputs }) => Object.keys(outputs)));
-  const known = Object.values(previous?.realms ?? {}).flatMap(({ outputs }) => Object.keys(outputs));
+  const manifest = { compiler, fingerprint, realms: entries };
+  const retired = previous === undefined ? {} : retiredSettings(previous.configuration, entries);
+  const configuration = {
+    realms: byName(kept?.configuration.realms, realms, (realm) => realm.configuration),
+    ...(Object.keys(retired).length > 0 ? { retired } : {}),
+  };
+  const files = [
+    ...realms.flatMap((realm) => realm.files),
+    await server(names),
+    configurationFile(configuration),
+  ].sort((a, b) => (a.path < b.path ? -1 : 1));
+  const present = new Set(Object.values(entries).flatMap(({ outputs }) => Object.keys(outputs)));
+  const known = Object.values(previous?.manifest.realms ?? {}).flatMap(({ outputs }) => Object.keys(outputs));
   const stale = known.filter((path) => !present.has(path)).sort();
-  return { manifest, files: [...files, manifestFile(manifest)], stale };
+  return { manifest, configuration, files: [...files, manifestFile(manifest)], stale };
+}
+
+/** What is `kept`, and of each realm what `entry` takes; sorted by name. */
+function byName<T>(
+  kept: Readonly<Record<string, T>> = {},
+  realms: readonly EmittedRealm[],
+  entry: (realm: EmittedRealm) => T,
+): Readonly<Record<string, T>> {
+  const entries = new Map([
+    ...Object.entries(kept),
+    ...realms.map((each) => [each.name, entry(each)] as const),
+  ]);
+  return Object.fromEntries([...entries].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 function hash(text: string): string {

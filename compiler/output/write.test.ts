@@ -7,7 +7,8 @@ import type { Realm } from "../model/model.ts";
 import { emitOutput, emitRealm } from "../pipeline.ts";
 import type { RulesStage } from "../rules/compiled.ts";
 import type { EmittedRealm, Plan } from "./plan.ts";
-import { applyDifference, compareOutput, type Difference, readManifest } from "./write.ts";
+import { readOutput } from "./read.ts";
+import { applyDifference, compareOutput, type Difference } from "./write.ts";
 
 const noRules: RulesStage = { collections: new Map(), diagnostics: [] };
 
@@ -27,7 +28,7 @@ function realm(
 }
 
 async function plan(realms: readonly EmittedRealm[], partial = false): Promise<Plan> {
-  return emitOutput(realms, { compiler: "1.0.0", previous: await readManifest(folder), partial });
+  return emitOutput(realms, { compiler: "1.0.0", previous: await readOutput(folder), partial });
 }
 
 async function apply(realms: readonly EmittedRealm[], partial = false): Promise<Difference> {
@@ -51,9 +52,9 @@ function read(path: string): string {
 describe("output folder", () => {
   test("holds every planned file, and the manifest names each realm's with their hashes", async () => {
     await apply([await realm("a", ["x"]), await realm("b", ["y"])]);
-    const manifest = await readManifest(folder);
+    const manifest = (await readOutput(folder))?.manifest;
     const outputs = Object.values(manifest?.realms ?? {}).flatMap((each) => Object.keys(each.outputs));
-    expect(tree()).toEqual([...outputs, "manifest.json", "server.ts"].sort());
+    expect(tree()).toEqual([...outputs, "configuration.json", "manifest.json", "server.ts"].sort());
     expect(manifest?.compiler).toBe("1.0.0");
     expect(read("server.ts")).toContain("fingerprint: manifest.fingerprint");
   });
@@ -79,9 +80,9 @@ describe("output folder", () => {
 
   test("one realm alone: the others' files, server.ts and manifest entries stay", async () => {
     await apply([await realm("a", ["x"]), await realm("b", ["y"])]);
-    const before = await readManifest(folder);
+    const before = (await readOutput(folder))?.manifest;
     await apply([await realm("a", ["x", "x2"])], true);
-    const after = await readManifest(folder);
+    const after = (await readOutput(folder))?.manifest;
     expect(after?.realms["b"]).toEqual(before?.realms["b"]);
     expect(Object.keys(after?.realms["a"]?.outputs ?? {})).toContain("a/db/x2/routes.ts");
     expect(read("server.ts")).toContain("realms: [a, b]");
@@ -129,7 +130,7 @@ describe("output folder", () => {
 
   test("a manifest that cannot be read counts as none, and one from elsewhere removes nothing outside", async () => {
     writeFileSync(join(folder, "manifest.json"), "{ not JSON");
-    expect(await readManifest(folder)).toBeUndefined();
+    expect(await readOutput(folder)).toBeUndefined();
     const outside = join(folder, "..", `${folder.split("/").at(-1)}.txt`);
     writeFileSync(outside, "mine");
     const entry = { fingerprint: "", inputs: {}, outputs: { [`../${outside.split("/").at(-1)}`]: "" } };

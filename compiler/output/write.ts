@@ -1,11 +1,10 @@
-/** The one place where emitted files meet the disk. */
-import { mkdir, readFile, rename, rm, rmdir, writeFile } from "node:fs/promises";
+/** The one place where emitted files are written. */
+import { mkdir, rename, rm, rmdir, writeFile } from "node:fs/promises";
 import { dirname, join, resolve, sep } from "node:path";
-import { isJsonObject, type JsonObject } from "../../runtime/json.ts";
 import type { EmittedFile } from "../../templates/print/code.ts";
-import { type Manifest, manifestPath, type RealmManifest } from "./manifest.ts";
+import { manifestPath } from "./manifest.ts";
 import type { Plan } from "./plan.ts";
-import { recordedIn } from "./retired.ts";
+import { readText } from "./read.ts";
 
 /** How an output folder differs from a plan; paths relative to it. */
 export interface Difference {
@@ -13,45 +12,6 @@ export interface Difference {
   readonly changed: readonly EmittedFile[];
   /** Ours, and wanted no longer. */
   readonly stale: readonly string[];
-}
-
-/** The manifest of an output folder; undefined where there is none that can be read. */
-export async function readManifest(folder: string): Promise<Manifest | undefined> {
-  const text = await readText(join(folder, manifestPath));
-  return text === undefined ? undefined : parseManifest(text);
-}
-
-/** What an output folder was built from, see {@link recordedIn}, as far as its manifest tells. */
-export async function readRecorded(folder: string): Promise<Readonly<Record<string, JsonObject>>> {
-  const manifest = await readManifest(folder);
-  return manifest === undefined ? {} : recordedIn(manifest);
-}
-
-function parseManifest(text: string): Manifest | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isManifest(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function isManifest(value: unknown): value is Manifest {
-  return (
-    isJsonObject(value) &&
-    isJsonObject(value["realms"]) &&
-    (value["retired"] === undefined || isJsonObject(value["retired"])) &&
-    Object.values(value["realms"]).every(isRealmManifest)
-  );
-}
-
-function isRealmManifest(value: unknown): value is RealmManifest {
-  return (
-    isJsonObject(value) &&
-    typeof value["fingerprint"] === "string" &&
-    isJsonObject(value["inputs"]) &&
-    isJsonObject(value["outputs"])
-  );
 }
 
 export async function compareOutput(folder: string, plan: Plan): Promise<Difference> {
@@ -104,17 +64,4 @@ function isInside(folder: string, path: string): boolean {
 async function filterAsync<T>(items: readonly T[], holds: (item: T) => Promise<boolean>): Promise<T[]> {
   const verdicts = await Promise.all(items.map(holds));
   return items.filter((_, at) => verdicts[at]);
-}
-
-async function readText(path: string): Promise<string | undefined> {
-  try {
-    return await readFile(path, "utf8");
-  } catch (error) {
-    if (isMissing(error)) return undefined;
-    throw error;
-  }
-}
-
-function isMissing(error: unknown): boolean {
-  return error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR");
 }
