@@ -24,6 +24,11 @@ describe("organizations and teams", () => {
         "hasTeamRole(document._meta.team, 'lead', ⟦'owner'⟧)",
         "rule-unknown-role there is no team role 'owner' in realm.yaml (team roles are 'lead' or 'reviewer')",
       ],
+      [
+        "orgClaims(document._meta.org).plan.includes('a', ⟦'b'⟧)",
+        "rule-type expected 1 arguments, but got 2",
+      ],
+      ["inOrg(document._meta.org, ⟦'b'⟧)", "rule-type expected 1 arguments, but got 2"],
       ["inOrg(⟦document.count⟧)", "rule-type a number is given where a string is wanted"],
       ["inOrg(⟦null⟧)", "rule-type inOrg() takes the id of an organization, not null"],
       ["inTeam(⟦document.due_at⟧)", "rule-type inTeam() takes the id of a team, not a date"],

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { declaredField } from "../../templates/testing/models.ts";
-import { ruleSpan } from "./reporter.ts";
+import { ruleSpan } from "./language/reporter.ts";
 import { compileRules } from "./rules.ts";
 import { golden } from "./testing/diagnostics.ts";
 import { noteCollection, noteFields, noteRealm, ruleSource } from "./testing/realms.ts";
@@ -424,7 +424,60 @@ describe("comparisons", () => {
   ]);
 });
 
+describe("what stands before a comparison", () => {
+  const disjoint = (a: string, b: string, hint = "") =>
+    `rule-comparison this comparison always has the same outcome: ${a} and ${b} have no overlap${hint}`;
+  golden("update", [
+    ["(document.title == 'a' || document.title == 'b') && document.title == 'b'"],
+    [
+      "(document.title == 'a' || document.title == 'b') && ⟦document.title == 'xyz'⟧",
+      disjoint("'a' | 'b'", "'xyz'", " (its values are 'a' or 'b')"),
+    ],
+    ["document.status != 'open' && ⟦document.status == 'open'⟧", disjoint("'closed'", "'open'")],
+    ["document.status == 'open' || ⟦document.status == 'open'⟧", disjoint("'closed'", "'open'")],
+    ["!(document.status == 'open') && ⟦document.status == 'open'⟧", disjoint("'closed'", "'open'")],
+    ["document.status == 'open' ? true : ⟦document.status != 'open'⟧", disjoint("'closed'", "'open'")],
+    ["document.public && ⟦document.public == false⟧", disjoint("true", "false")],
+    ["(document.title == 'a') == true && ⟦document.title == 'b'⟧", disjoint("'a'", "'b'")],
+    ["document.title.length == 1 && ⟦document.title.length == 2⟧", disjoint("1", "2")],
+    [
+      "document.title == document.status && ⟦document.title == 'a'⟧",
+      disjoint("'closed' | 'open'", "'a'", " (its values are 'closed' or 'open')"),
+    ],
+    ["document.mixed == 5 && document.mixed < 6"],
+    ["document.mixed == document.title && ⟦document.mixed == 5⟧", disjoint("string", "number")],
+    ["⟦(document.public ? 'a' : 'b') == document.status⟧", disjoint("'a' | 'b'", "'closed' | 'open'")],
+    ["now == '2026-01-01' && ⟦now == '2026-01-02'⟧", disjoint("'2026-01-01'", "'2026-01-02'")],
+    ["document.title == 'a' && data.title == 'b'"],
+    ["document.title == 'a' || document.title == 'b'"],
+    ["(document.status == 'open' ? document.public : document.shared) && document.status == 'closed'"],
+  ]);
+});
+
 describe("helpers", () => {
+  golden("update", [
+    ["hasRole('editor', ⟦5⟧)", "rule-type a number is given where a string is wanted"],
+    ["hasRole(⟦document.address⟧)", "rule-type an object is given where a string is wanted"],
+    ["hasRole(⟦document.mixed⟧)", "rule-type a string or a number is given where a string is wanted"],
+    ["document.title.includes(⟦document.tags⟧)", "rule-type a list is given where a string is wanted"],
+    [
+      "['a', 1].includes(⟦document.public⟧)",
+      "rule-type a boolean is given where a string or a number is wanted",
+    ],
+    ["document.title.includes('a', ⟦'b', 'c'⟧)", "rule-type expected 1 arguments, but got 3"],
+    ["document.due_at < ago('7d', ⟦'8d'⟧)", "rule-type expected 1 arguments, but got 2"],
+    [
+      "⟦document.address⟧.⟦includes⟧('a')",
+      "rule-unknown-field Property 'includes' does not exist on document.address",
+      "rule-type includes() is not for an object",
+    ],
+    [
+      "⟦document.tags⟧.⟦startsWith⟧('a')",
+      "rule-unknown-field Property 'startsWith' does not exist on document.tags (a list)",
+      "rule-type startsWith() is not for a list",
+    ],
+    ["⟦null⟧.length == 3", "rule-comparison only == and != compare with null"],
+  ]);
   golden("read", [
     [
       "hasRole(⟦'edtor'⟧)",

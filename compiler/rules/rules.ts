@@ -10,19 +10,18 @@ import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import { lookAlikeIn } from "../diagnostics/look-alikes.ts";
 import { declaredFields } from "../model/fields.ts";
 import type { Collection, Realm, RuleName, RuleSource } from "../model/model.ts";
-import { analyseRule } from "./analyse.ts";
 import type { CompiledRule, CompiledRules, RulesStage } from "./compiled.ts";
-import type { RealmTypes } from "./declarations.ts";
-import type { DeclaredRoles } from "./environment.ts";
 import { ruleFacts, ruleForm } from "./facts.ts";
 import { type Condition, type Leaf, operands, type RuleForm, valuesIn } from "./form.ts";
 import { membershipHelpers } from "./helpers.ts";
+import { analyseRule } from "./language/analyse.ts";
+import type { DeclaredRoles } from "./language/environment.ts";
+import { start } from "./language/flow.ts";
+import { parseRule } from "./language/parse.ts";
+import { type Report, reporter, ruleSpan } from "./language/reporter.ts";
+import type { RuleScope } from "./language/scopes.ts";
 import { checkFilter, lower, withEnds } from "./lower.ts";
-import { reportTypeDiagnostic } from "./messages.ts";
 import { absentNegation, certain, isOfUsers } from "./partial.ts";
-import { checkProgram, type ParsedRule } from "./program.ts";
-import { type Report, reporter, ruleSpan } from "./reporter.ts";
-import { checkSubset, type RuleScope } from "./subset.ts";
 import { configuredType, dataType, documentType, openObject, userType, type ValueType } from "./types.ts";
 
 /** Compiles every rule of a realm. Rules with errors are left out of the result. */
@@ -105,6 +104,13 @@ function distinct(diagnostics: readonly Diagnostic[]): readonly Diagnostic[] {
   return [...said.values()];
 }
 
+/** What the rules of a realm see, by the places of their collections. */
+interface RealmTypes {
+  readonly user: ValueType;
+  readonly appConfig: ValueType;
+  readonly collections: readonly { readonly document: ValueType; readonly data: ValueType }[];
+}
+
 interface Task {
   /** Number of the collection; of rules of the realm, one past the last. */
   readonly collection: number;
@@ -168,20 +174,12 @@ function compileTasks(tasks: readonly Task[], types: RealmTypes, roles: Declared
   const common = textHash(JSON.stringify([types.user, types.appConfig, roles]));
   const own = types.collections.map((each) => textHash(JSON.stringify(each)));
   const keys = tasks.map(({ collection, ...task }) => JSON.stringify([common, own[collection], task]));
-  const fresh = tasks.flatMap((task, at) => {
-    const key = keys[at];
-    return key === undefined || known.get(key) !== undefined ? [] : [{ task, key }];
+  return tasks.map((task, at) => {
+    const key = keys[at] ?? "";
+    const outcome = known.get(key) ?? compileTask(task, types, roles);
+    known.set(key, outcome);
+    return outcome;
   });
-  const parsed = checkProgram(
-    types,
-    fresh.map(({ task: { source, collection } }) => ({ text: source.text, collection })),
-  );
-  const made = new Map(
-    fresh.map(({ task, key }, at) => [key, compileTask(task, parsed[at], types, roles)] as const),
-  );
-  const outcomes = keys.flatMap((key) => made.get(key) ?? known.get(key) ?? []);
-  for (const [key, outcome] of made) known.set(key, outcome);
-  return outcomes;
 }
 
 function textHash(text: string): string {
@@ -229,13 +227,12 @@ const noDocuments = { document: { kinds: [] }, data: { kinds: [] } } as const;
 
 function compileTask(
   { collection, source, scope, origin }: Task,
-  parsed: ParsedRule | undefined,
   types: RealmTypes,
   roles: DeclaredRoles,
 ): Outcome {
-  const { report, nextPass, diagnostics: found } = reporter(source);
-  const condition = parsed && analysed(parsed);
-  const form = condition && formOf(condition, scope, report);
+  const { report, diagnostics: found } = reporter(source);
+  const condition = analysed(source.text);
+  const form = condition && found.length === 0 ? formOf(condition, scope, report) : undefined;
   if (form !== undefined && found.length === 0) warn(form, report);
   const isSound = form !== undefined && found.every(({ severity }) => severity !== "error");
   const strange = isSound ? undefined : lookAlikeIn(outsideOfTexts(source.text));
@@ -252,42 +249,27 @@ function compileTask(
     diagnostics: found,
   };
 
-  function analysed(rule: ParsedRule): Condition | undefined {
+  function analysed(text: string): Condition | undefined {
+    const rule = parseRule(text);
     if (rule.kind === "too-large") {
-      report("rule-too-large", { start: 0, end: source.text.length }, { problem: rule.problem });
+      report("rule-too-large", { start: 0, end: text.length }, { problem: rule.problem });
       return undefined;
     }
     if (rule.kind === "broken") {
       report("rule-syntax", rule.at, { problem: rule.problem }, rule.hint);
       return undefined;
     }
-    const { expression, at } = rule;
     const own = types.collections[collection];
-    const fields = Object.keys(own?.document.members ?? {});
-    const organizations = roles.organization !== undefined;
-    checkSubset(source.text, expression, { scope, fields, organizations, at, report });
-    nextPass();
-    const refused = found.length > 0;
-    const hinting: Report = (code, place, parameters, hint) =>
-      report(code, place, parameters, negationHint(source.text.slice(place.start, place.end)) ?? hint);
-    for (const diagnostic of rule.diagnostics) reportTypeDiagnostic(diagnostic, refused, at, hinting);
-    nextPass();
     if (own === undefined) return undefined;
     const all = { user: types.user, appConfig: types.appConfig, ...own };
-    return analyseRule(expression, { scope, types: all, roles, at, report });
+    const environment = { scope, types: all, roles, flow: start, at: rule.at, report };
+    return analyseRule(text, rule.expression, environment);
   }
 }
 
 /** With blanks for what stands in quotes, so that places stay. */
 function outsideOfTexts(rule: string): string {
   return rule.replace(/'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"/g, (text) => " ".repeat(text.length));
-}
-
-/** `!a == b` says `(!a) == b`. */
-function negationHint(text: string): string | undefined {
-  return /^!\s*[\w$.?[\]'"]+\s*[=!]==?(?!=)/.test(text)
-    ? "! belongs to what stands right behind it; write a != b, or !(a == b)"
-    : undefined;
 }
 
 function formOf(condition: Condition, scope: RuleScope, report: Report): RuleForm {

@@ -1,17 +1,27 @@
 /** What may be compared with what. */
-import type { TextMatch } from "../../runtime/filter/algebra.ts";
-import { alternatives, didYouMean } from "../diagnostics/suggest.ts";
-import { usedAlike, usedAs, usedWithin } from "./claims.ts";
+import type { TextMatch } from "../../../runtime/filter/algebra.ts";
+import { alternatives, didYouMean } from "../../diagnostics/suggest.ts";
+import { isOpen, usedAlike, usedAs, usedWithin } from "../claims.ts";
+import type { At, Condition, OrderOperator, Value } from "../form.ts";
+import { describe, numberType, scalarType, textType, type ValueType } from "../types.ts";
+import { asDate, type Class, classes, isDate, typeOf } from "../values.ts";
 import { type Environment, isDeclaredRole } from "./environment.ts";
-import type { At, Condition, OrderOperator, Value } from "./form.ts";
-import { describe, numberType, scalarType, textType, type ValueType } from "./types.ts";
-import { asDate, type Class, classes, isDate, typeOf } from "./values.ts";
+import { possible } from "./flow.ts";
+import { words } from "./members.ts";
+import { anyBoolean, disjoint, kindsOf, type Possible, possibleOf } from "./possible.ts";
 
-type Reporting = Pick<Environment, "scope" | "roles" | "report">;
+type Reporting = Pick<Environment, "scope" | "roles" | "flow" | "report">;
 
-/** `left <operator> right`, both sides present in the language already. */
+type Operator = "==" | "===" | "!=" | "!==" | OrderOperator;
+
+const operators: readonly string[] = ["==", "===", "!=", "!==", "<", "<=", ">", ">="] satisfies Operator[];
+
+export function isComparison(operator: string): operator is Operator {
+  return operators.includes(operator);
+}
+
 export function comparison(
-  operator: string,
+  operator: Operator,
   left: Value,
   right: Value,
   at: At,
@@ -26,13 +36,8 @@ export function comparison(
       const of = equality(left, right, at, environment);
       return of && { kind: "not", of, at };
     }
-    case "<":
-    case "<=":
-    case ">":
-    case ">=":
-      return ordering(operator, left, right, at, environment);
     default:
-      return undefined;
+      return ordering(operator, left, right, at, environment);
   }
 }
 
@@ -41,8 +46,56 @@ function equality(left: Value, right: Value, at: At, environment: Reporting): Co
     return absence(left.kind === "null" ? right : left, at, environment);
   const [a, b] = usedAlike(left, right, scalarType);
   if (!isComparable(a, environment) || !isComparable(b, environment)) return undefined;
-  const pair = comparablePair(a, b, "equal", at, environment);
-  return pair && { kind: "equal", left: pair.left, right: pair.right, at };
+  const pair = datesAlike(a, b, environment);
+  if (pair === undefined) return undefined;
+  const [first, second] = pair;
+  const areKnown = !isOpen(left) && !isOpen(right);
+  if (
+    areKnown &&
+    isDisjoint(possible(first, environment.flow), possible(second, environment.flow), at, environment)
+  )
+    return undefined;
+  if (sharedClasses(typeOf(first).kinds, typeOf(second).kinds).length > 0)
+    return { kind: "equal", left: first, right: second, at };
+  reportUnlike(first, "never equals", second, at, environment);
+  return undefined;
+}
+
+/** `!a == b` says `(!a) == b`: whether it is reported as that. */
+export function isMisplacedNegation(
+  operator: Operator,
+  right: Value,
+  at: At,
+  environment: Reporting,
+): boolean {
+  const hint = "! belongs to what stands right behind it; write a != b, or !(a == b)";
+  const isEquality = /^[!=]/.test(operator);
+  return isEquality && isDisjoint(anyBoolean, possible(right, environment.flow), at, environment, hint);
+}
+
+/** Whether a comparison is reported as one that no values can satisfy. */
+function isDisjoint(
+  a: Possible | undefined,
+  b: Possible | undefined,
+  at: At,
+  { report }: Pick<Reporting, "report">,
+  hint?: string,
+): boolean {
+  if (a === undefined || b === undefined) return false;
+  const apart = disjoint(a, b);
+  if (apart === undefined) return false;
+  const problem = `this comparison always has the same outcome: ${apart.join(" and ")} have no overlap`;
+  report("rule-comparison", at, { problem }, hint ?? valueHint(a, b) ?? valueHint(b, a));
+  return true;
+}
+
+/** For a text that is not among several: which they are. */
+function valueHint(a: Possible, b: Possible): string | undefined {
+  const texts = (of: Possible) => [...of.of].filter((value) => typeof value === "string");
+  const [values, [text, ...others]] = [texts(a), texts(b)];
+  const isChoice = values.length > 1 && a.any.size === 0 && values.length === a.of.size;
+  if (!isChoice || text === undefined || others.length > 0 || b.any.size > 0) return undefined;
+  return didYouMean(text, values) ?? `its values are ${alternatives(values)}`;
 }
 
 /** `value == null`. */
@@ -76,15 +129,47 @@ function ordering(
     });
     return undefined;
   }
+  const kinds = [left, right].map((value) => kindsFor(value, environment));
+  if (!areOrdered(kinds)) {
+    const problem = `${op} cannot compare ${kinds.map(words).join(" with ")}`;
+    report("rule-comparison", at, { problem });
+    return undefined;
+  }
   const [a, b] = usedAlike(left, right, numberType);
   if (!isComparable(a, environment) || !isComparable(b, environment)) return undefined;
-  const pair = comparablePair(a, b, "order", at, environment);
+  const pair = datesAlike(a, b, environment);
   if (pair === undefined) return undefined;
-  if (pair.shared.includes("boolean")) {
+  const [first, second] = pair;
+  const shared = sharedClasses(typeOf(first).kinds, typeOf(second).kinds);
+  if (shared.length !== 1) {
+    reportUnlike(first, "has no order with", second, at, environment);
+    return undefined;
+  }
+  if (shared.includes("boolean")) {
     report("rule-comparison", at, { problem: "true and false have no order" });
     return undefined;
   }
-  return { kind: "order", op, left: pair.left, right: pair.right, at };
+  return { kind: "order", op, left: first, right: second, at };
+}
+
+/** `string`, `number` and `boolean`, or `list`; none where it is not known, or of objects. */
+function kindsFor(value: Value, { flow }: Pick<Reporting, "flow">): readonly string[] {
+  const can = possible(value, flow);
+  if (can !== undefined) return kindsOf(can);
+  const { kinds, elements } = typeOf(value);
+  if (elements !== undefined) return ["list"];
+  const scalars = possibleOf({ kinds: kinds.filter((kind) => kind !== "object") });
+  return scalars === undefined ? [] : kindsOf(scalars);
+}
+
+/** Numbers have an order with numbers only, other values with what may be like them. */
+function areOrdered([a = [], b = []]: readonly (readonly string[])[]): boolean {
+  if (a.length === 0 || b.length === 0) return true;
+  const [isNumber, isOther] = [a, b].map((kinds) => kinds.join() === "number");
+  // Lists beside texts are spoken of as lists.
+  const areLists =
+    [a, b].some((kinds) => kinds.includes("list")) && [a, b].some((kinds) => kinds.includes("string"));
+  return isNumber === isOther && (areLists || a.some((kind) => b.includes(kind)));
 }
 
 /** Whether the value can stand beside anything but `null`. */
@@ -120,30 +205,19 @@ function incomparable(
   return undefined;
 }
 
-interface Pair {
-  readonly left: Value;
-  readonly right: Value;
-  readonly shared: readonly Class[];
-}
-
 /** Both sides in comparable form: literals beside dates become dates. */
-function comparablePair(
+function datesAlike(
   left: Value,
   right: Value,
-  use: "equal" | "order",
-  at: At,
   { report }: Pick<Reporting, "report">,
-): Pair | undefined {
+): readonly [Value, Value] | undefined {
   const a = isDate(right) ? dateSide(left, report) : left;
   const b = isDate(left) ? dateSide(right, report) : right;
-  if (a === undefined || b === undefined) return undefined;
-  const shared = sharedClasses(typeOf(a).kinds, typeOf(b).kinds);
-  if (shared.length === 0 || (use === "order" && shared.length > 1)) {
-    const verb = use === "equal" ? "never equals" : "has no order with";
-    report("rule-comparison", at, { problem: `${describe(typeOf(a))} ${verb} ${describe(typeOf(b))}` });
-    return undefined;
-  }
-  return { left: a, right: b, shared };
+  return a && b && [a, b];
+}
+
+function reportUnlike(a: Value, verb: string, b: Value, at: At, { report }: Pick<Reporting, "report">): void {
+  report("rule-comparison", at, { problem: `${describe(typeOf(a))} ${verb} ${describe(typeOf(b))}` });
 }
 
 function sharedClasses(a: ValueType["kinds"], b: ValueType["kinds"]): readonly Class[] {

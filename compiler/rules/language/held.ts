@@ -1,10 +1,10 @@
 /** Helpers that ask what the caller holds: roles, organizations, teams, and what organizations claim. */
-import { usedAs } from "./claims.ts";
+import { usedAs } from "../claims.ts";
+import type { At, Condition, MembershipHelper, Value } from "../form.ts";
+import { membershipHelpers } from "../helpers.ts";
+import { describe, textType } from "../types.ts";
+import { typeOf } from "../values.ts";
 import { type DeclaredRoles, type Environment, isDeclaredRole } from "./environment.ts";
-import type { At, Condition, MembershipHelper, Value } from "./form.ts";
-import { membershipHelpers } from "./helpers.ts";
-import { describe, textType } from "./types.ts";
-import { typeOf } from "./values.ts";
 
 type Reporting = Pick<Environment, "roles" | "report">;
 

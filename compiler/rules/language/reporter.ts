@@ -1,9 +1,9 @@
 /** Collects what is wrong with one rule, at its exact place in the YAML. */
-import { diagnose, type Parameters } from "../diagnostics/catalogue.ts";
-import type { ruleCodes } from "../diagnostics/codes/rules.ts";
-import type { Diagnostic, Span } from "../diagnostics/diagnostic.ts";
-import type { RuleSource } from "../model/model.ts";
-import type { At } from "./form.ts";
+import { diagnose, type Parameters } from "../../diagnostics/catalogue.ts";
+import type { ruleCodes } from "../../diagnostics/codes/rules.ts";
+import type { Diagnostic, Span } from "../../diagnostics/diagnostic.ts";
+import type { RuleSource } from "../../model/model.ts";
+import type { At } from "../form.ts";
 
 export type RuleCode = keyof typeof ruleCodes;
 
@@ -11,30 +11,17 @@ export type Report = <C extends RuleCode>(code: C, at: At, parameters: Parameter
 
 export interface Reporter {
   readonly report: Report;
-  /** From here on, problems that overlap one already reported are taken for its consequences and left out. */
-  readonly nextPass: () => void;
   readonly diagnostics: readonly Diagnostic[];
 }
 
 export function reporter(source: RuleSource): Reporter {
   const diagnostics: Diagnostic[] = [];
-  const places: At[] = [];
-  let settled = 0;
   return {
     report: (code, at, parameters, hint) => {
-      if (places.slice(0, settled).some((place) => overlap(place, at))) return;
-      places.push(at);
       diagnostics.push(diagnose(code, ruleSpan(source, at), parameters, { hint }));
-    },
-    nextPass: () => {
-      settled = places.length;
     },
     diagnostics,
   };
-}
-
-function overlap(a: At, b: At): boolean {
-  return a.start < b.end && b.start < a.end;
 }
 
 /** Where part of a rule's text stands in its file. */

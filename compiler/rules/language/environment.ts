@@ -1,10 +1,11 @@
 /** What the analysis of one rule knows and reports to. */
 import type { ts } from "ts-morph";
-import { alternatives, didYouMean } from "../diagnostics/suggest.ts";
-import type { At, Root } from "./form.ts";
+import { alternatives, didYouMean } from "../../diagnostics/suggest.ts";
+import type { At, Root } from "../form.ts";
+import type { ValueType } from "../types.ts";
+import type { Flow } from "./flow.ts";
 import type { Report } from "./reporter.ts";
-import type { RuleScope } from "./subset.ts";
-import type { ValueType } from "./types.ts";
+import type { RuleScope } from "./scopes.ts";
 
 /**
  * Names of the roles that `realm.yaml` declares, by where they are held; undefined in realms without organizations, `any` where
@@ -20,6 +21,8 @@ export interface Environment {
   readonly scope: RuleScope;
   readonly types: Readonly<Record<Root, ValueType>>;
   readonly roles: DeclaredRoles;
+  /** What is known where the part that is analysed is asked. */
+  readonly flow: Flow;
   readonly at: (node: ts.Node) => At;
   readonly report: Report;
 }

@@ -1,0 +1,190 @@
+/** Calls: helpers, and the methods of texts and lists. */
+import { ts } from "ts-morph";
+import { didYouMean } from "../../diagnostics/suggest.ts";
+import { isOpen } from "../claims.ts";
+import type { At, Condition, Value } from "../form.ts";
+import { describe, textType, type ValueType } from "../types.ts";
+import { typeOf } from "../values.ts";
+import { membership, textMatch } from "./comparisons.ts";
+import type { Environment } from "./environment.ts";
+import { claimsOf, held } from "./held.ts";
+import { hasMember, isTextMethod, textMethods, words } from "./members.ts";
+import { isHelper, isValueName, reportName } from "./names.ts";
+import { kindsOf, possibleOf } from "./possible.ts";
+
+/** Analyses an expression. */
+type Analyse = (node: ts.Expression, environment: Environment) => Value | undefined;
+
+export function callOf(
+  node: ts.CallExpression,
+  environment: Environment,
+  analyse: Analyse,
+): Value | undefined {
+  const { at, report } = environment;
+  const { questionDotToken, typeArguments = [] } = node;
+  if (questionDotToken !== undefined) {
+    report("rule-construct", at(questionDotToken), { construct: "an optional call" });
+  }
+  for (const type of typeArguments) report("rule-construct", at(type), { construct: "a type argument" });
+  const make = questionDotToken === undefined ? calleeOf(node, environment, analyse) : undefined;
+  const values = node.arguments.map((argument) => analyse(argument, environment));
+  if (make === undefined || typeArguments.length > 0 || !values.every((value) => value !== undefined))
+    return undefined;
+  return make(values);
+}
+
+/** From the arguments to the value of the call; undefined where something was reported. */
+type Make = (values: readonly Value[]) => Value | undefined;
+
+function calleeOf(node: ts.CallExpression, environment: Environment, analyse: Analyse): Make | undefined {
+  const { expression: callee } = node;
+  return ts.isPropertyAccessExpression(callee)
+    ? methodOf(node, callee, environment, analyse)
+    : helperOf(node, callee, environment);
+}
+
+function helperOf(
+  node: ts.CallExpression,
+  callee: ts.Expression,
+  environment: Environment,
+): Make | undefined {
+  const { at, report } = environment;
+  if (!ts.isIdentifier(callee)) {
+    const construct = callee.kind === ts.SyntaxKind.ImportKeyword ? "import" : "a call of an expression";
+    report("rule-construct", at(callee), { construct });
+    return undefined;
+  }
+  const name = callee.text;
+  if (isValueName(name)) {
+    const hint = `write ${name} without parentheses`;
+    report("rule-construct", at(callee), { construct: `a call of ${name}` }, hint);
+    return undefined;
+  }
+  if (!isHelper(name, environment)) {
+    reportName(callee, environment);
+    return undefined;
+  }
+  const least = name.endsWith("Role") && name !== "hasRole" ? 2 : 1;
+  if (!isCounted(node, callee, { least, more: name.endsWith("Role") }, environment)) return undefined;
+  return (values) => {
+    if (name === "ago" || name === "ahead") return momentOf(name, node, environment);
+    const fitting = values.filter((value) => fits(value, ["string"], environment));
+    if (fitting.length < values.length) return undefined;
+    if (name === "orgClaims") return claimsOf(values, at(node), environment);
+    return asValue(held(name, values, at(node), environment), at(node));
+  };
+}
+
+function methodOf(
+  node: ts.CallExpression,
+  callee: ts.PropertyAccessExpression,
+  environment: Environment,
+  analyse: Analyse,
+): Make | undefined {
+  const { at, report } = environment;
+  const { expression: owner } = callee;
+  const receiver = analyse(owner, environment);
+  const name = callee.name.text;
+  const where = at(callee.name);
+  if (!isTextMethod(name)) {
+    // Of a value that nobody knows it does not matter what is called.
+    if (ts.isIdentifier(owner) && !isValueName(owner.text)) return undefined;
+    const hint = didYouMean(name, textMethods) ?? "methods are includes, startsWith and endsWith";
+    report("rule-construct", where, { construct: `the method ${name}` }, hint);
+    return undefined;
+  }
+  if (receiver === undefined) return undefined;
+  const type = typeOf(receiver);
+  const isKnown = hasMember({ owner, name, where }, receiver, environment);
+  if (Object.hasOwn(type.members ?? {}, name)) {
+    report("rule-type", where, { problem: "this expression is not callable" });
+    return undefined;
+  }
+  if (isKnown && !isCounted(node, callee.name, { least: 1, more: false }, environment)) return undefined;
+  return ([part]) => {
+    if (part === undefined || (isKnown && !fits(part, wantedBy(receiver), environment))) return undefined;
+    const condition =
+      name === "includes" && isList(receiver)
+        ? membership(receiver, part, at(node), environment)
+        : textMatch(name === "includes" ? "contains" : name, receiver, part, at(node), environment);
+    return isKnown ? asValue(condition, at(node)) : undefined;
+  };
+}
+
+function isCounted(
+  { arguments: given }: ts.CallExpression,
+  callee: ts.Node,
+  { least, more }: { readonly least: number; readonly more: boolean },
+  { at, report }: Environment,
+): boolean {
+  const [surplus, last] = [more ? undefined : given[least], given.at(-1)];
+  if (given.length >= least && surplus === undefined) return true;
+  const place =
+    surplus === undefined || last === undefined
+      ? at(callee)
+      : { start: at(surplus).start, end: at(last).end };
+  report("rule-type", place, {
+    problem: `expected ${more ? "at least " : ""}${least} arguments, but got ${given.length}`,
+  });
+  return false;
+}
+
+/** What a method takes, in the words of {@link kindsOf}; nothing where that is looked at more closely. */
+function wantedBy(receiver: Value): readonly string[] {
+  const { kinds, elements, open } = typeOf(receiver);
+  if (open || isOpen(receiver) || (elements !== undefined && kinds.length > 0)) return [];
+  const can = possibleOf(elements === undefined ? textType : { kinds: elements });
+  return can === undefined ? [] : kindsOf(can);
+}
+
+/** Whether an argument is of the kinds that are wanted, as far as kinds tell. */
+function fits(value: Value, wanted: readonly string[], { report }: Environment): boolean {
+  const type = typeOf(value);
+  if (wanted.length === 0 || value.kind === "null" || isOpen(value) || isUntyped(type)) return true;
+  const can = possibleOf({ kinds: type.kinds.filter((kind) => kind !== "object") });
+  const kinds = can === undefined ? [] : kindsOf(can);
+  if (type.elements === undefined && kinds.length > 0 && kinds.every((kind) => wanted.includes(kind)))
+    return true;
+  report("rule-type", value.at, { problem: `${inWords(type)} is given where ${words(wanted)} is wanted` });
+  return false;
+}
+
+function isUntyped({ kinds, elements }: ValueType): boolean {
+  return kinds.length === 0 && elements === undefined;
+}
+
+function inWords(type: ValueType): string {
+  const can = possibleOf(type);
+  return can === undefined ? describe(type) : words(kindsOf(can));
+}
+
+/** Claims have elements, unless they stand for a text. */
+function isList(value: Value): boolean {
+  const { kinds, elements } = typeOf(value);
+  return elements !== undefined || (isOpen(value) && kinds.length === 0);
+}
+
+function asValue(condition: Condition | undefined, at: At): Value | undefined {
+  return condition && { kind: "condition", of: condition, at };
+}
+
+const units: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+function momentOf(
+  helper: "ago" | "ahead",
+  node: ts.CallExpression,
+  { at, report }: Environment,
+): Value | undefined {
+  const [argument] = node.arguments;
+  if (argument === undefined) return undefined;
+  const written = ts.isStringLiteral(argument) ? argument.text : "";
+  const [, count = "", unit = ""] = /^(\d+)([smhd])$/.exec(written) ?? [];
+  const milliseconds = Number(count) * (units[unit] ?? Number.NaN);
+  // Beyond 10,000 years there are no dates.
+  if (count === "" || !(milliseconds <= 3_650_000 * 86_400_000)) {
+    const hint = count === "" ? undefined : "it is too long; the longest is '3650000d', 10,000 years";
+    report("rule-duration", at(argument), { helper, value: argument.getText() }, hint);
+    return undefined;
+  }
+  return { kind: "moment", helper, milliseconds, at: at(node) };
+}
