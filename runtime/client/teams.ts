@@ -101,7 +101,7 @@ export class Teams {
     team: string,
     user: string,
     options?: RequestOptions,
-  ): ApiPromise<Member, MemberError | AnyBodyError | "not_found" | "last_org_manager" | "write_conflict"> {
+  ): ApiPromise<Member, MemberError | "not_found" | "last_org_manager" | "write_conflict"> {
     return this.#call(org, { method: "DELETE", path: pathOf(team, "members", user), options });
   }
 

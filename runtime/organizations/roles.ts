@@ -1,17 +1,12 @@
 import { compareText } from "../filter/predicate.ts";
 import { kept } from "../kept.ts";
-import { type Manage, manageEntries, type OrganizationSettings } from "../realm/organizations.ts";
+import { type Manage, manageEntries, type OrganizationSettings, origins } from "../realm/organizations.ts";
 import type { MemberRecord, OrganizationRecord } from "./records.ts";
-
-/** What roles come from beside teams; no team is called so, which would look the same. */
-const origins = { direct: "direct", byDefault: "default" } as const;
-
-export const originNames: readonly string[] = Object.values(origins);
 
 /** A role that a member has, and through what. */
 export interface EffectiveRole {
   readonly role: string;
-  /** {@link originNames}, and names of teams. */
+  /** {@link origins}, and names of teams. */
   readonly origin: readonly string[];
 }
 

@@ -1,11 +1,13 @@
 import { requireProof } from "../auth/accounts/proof.ts";
 import { requireSession } from "../auth/accounts/route.ts";
+import { admittedRoute, type ContractedRoute, type ContractHandler } from "../auth/contracted.ts";
 import { type AccountRealm, accountRealm, callerRoute } from "../auth/realm.ts";
 import type { Read } from "../auth/records.ts";
+import type { MemberNeed, RouteContract } from "../contract/contract.ts";
 import { ApiError } from "../errors.ts";
 import { isId } from "../ids.ts";
-import type { SessionCaller } from "../realm/caller.ts";
-import type { Answer, RealmInstance, Received, Route, RouteFactory } from "../realm/exchange.ts";
+import type { Caller, SessionCaller } from "../realm/caller.ts";
+import type { Answer, Exchange, RealmInstance, Received, Route, RouteFactory } from "../realm/exchange.ts";
 import type { Manage, OrganizationSettings } from "../realm/organizations.ts";
 import { changeOrganization, type Decision, findOrganization } from "./change.ts";
 import { collections } from "./collections.ts";
@@ -23,6 +25,11 @@ export function inOrganizations(route: (realm: OrganizationRealm) => Route): Rou
   return (realm) => route(organizationRealm(realm));
 }
 
+/** What is made for a realm that has organizations, as for any: no other has such routes. */
+export function ofOrganizations<T>(make: (realm: OrganizationRealm) => T): (realm: RealmInstance) => T {
+  return (realm) => make(organizationRealm(realm));
+}
+
 /** @throws Error for a realm without organizations, whose emitted routes have none such. */
 function organizationRealm(realm: RealmInstance): OrganizationRealm {
   const accounts = accountRealm(realm);
@@ -32,13 +39,7 @@ function organizationRealm(realm: RealmInstance): OrganizationRealm {
 }
 
 /** What a route of an organization asks of its caller beside membership. */
-export interface Need {
-  /** One of these; absent: any member. */
-  readonly manage?: readonly Manage[];
-  /** A fresh proof of identity. */
-  readonly proof?: true;
-  /** Allows sessions without the second factor that the organization requires. */
-  readonly withoutFactor?: true;
+export interface Need extends MemberNeed {
   /** Names of the query parameters that it takes. */
   readonly query?: readonly string[];
 }
@@ -67,15 +68,20 @@ export type OrganizationHandler = (
 export function organizationRoute(realm: OrganizationRealm, need: Need, handle: OrganizationHandler): Route {
   return callerRoute(
     realm,
-    async (caller, exchange) => {
-      const session = requireSession(caller);
-      const standing = await standingOf(realm, need, session, exchange.params.org ?? "");
-      if (need.proof) await requireProof(realm, exchange, session);
-      return standing;
-    },
+    (caller, exchange) => admitMember(realm, need, caller, exchange),
     handle,
     need.query,
   );
+}
+
+/** A route for members of an organization, which they are told from others as {@link organizationRoute} says. */
+export function memberRoute<
+  C extends RouteContract & { readonly who: MemberNeed & { readonly kind: "member" } },
+>(contract: C, make: (realm: OrganizationRealm) => ContractHandler<C, Standing>): ContractedRoute {
+  return admittedRoute(contract, ofOrganizations(make), (realm) => {
+    const organizations = organizationRealm(realm);
+    return (caller, exchange) => admitMember(organizations, contract.who, caller, exchange);
+  });
 }
 
 /**
@@ -85,7 +91,7 @@ export function organizationRoute(realm: OrganizationRealm, need: Need, handle: 
  */
 export function changeAs<T>(
   realm: OrganizationRealm,
-  need: Need,
+  need: MemberNeed,
   { caller, org }: Pick<Standing, "caller" | "org">,
   decide: (standing: Standing) => Promise<Decision<T>>,
 ): Promise<T> {
@@ -94,9 +100,21 @@ export function changeAs<T>(
   );
 }
 
+async function admitMember(
+  realm: OrganizationRealm,
+  need: MemberNeed,
+  caller: Caller,
+  exchange: Exchange,
+): Promise<Standing> {
+  const session = requireSession(caller);
+  const standing = await standingOf(realm, need, session, exchange.params.org ?? "");
+  if (need.proof) await requireProof(realm, exchange, session);
+  return standing;
+}
+
 async function standingOf(
   realm: OrganizationRealm,
-  need: Need,
+  need: MemberNeed,
   caller: SessionCaller,
   id: string,
 ): Promise<Standing> {
@@ -108,7 +126,7 @@ async function standingOf(
 /** @throws ApiError `not_org_member` | `org_requires_mfa` | `forbidden` */
 async function inside(
   realm: OrganizationRealm,
-  need: Need,
+  need: MemberNeed,
   caller: SessionCaller,
   org: Read<OrganizationRecord>,
 ): Promise<Standing> {

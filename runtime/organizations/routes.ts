@@ -1,3 +1,4 @@
+import { routeTable } from "../auth/contracted.ts";
 import type { RouteTable } from "../realm/exchange.ts";
 import { createOwnOrganization } from "./create.ts";
 import { deleteOwnOrganization } from "./delete.ts";
@@ -20,7 +21,6 @@ import { createTeam, deleteTeam, listTeams, patchTeam } from "./teams.ts";
 export function organizationRoutes(realm: string): RouteTable {
   const base = `/v1/${realm}/_orgs`;
   const org = `${base}/:org`;
-  const team = `${org}/teams/:team`;
   return {
     [base]: { GET: inOrganizations(listOwnOrganizations), POST: inOrganizations(createOwnOrganization) },
     [org]: {
@@ -40,17 +40,17 @@ export function organizationRoutes(realm: string): RouteTable {
     [`${org}/invitations/:id/send`]: { POST: inOrganizations(sendInvitationAgain) },
     [`${base}/invitations/preview`]: { POST: inOrganizations(previewInvitation) },
     [`${base}/invitations/accept`]: { POST: inOrganizations(acceptOrganizationInvitation) },
-    [`${org}/teams`]: { GET: inOrganizations(listTeams), POST: inOrganizations(createTeam) },
-    [team]: { PATCH: inOrganizations(patchTeam), DELETE: inOrganizations(deleteTeam) },
-    [`${team}/members`]: { GET: inOrganizations(listTeamMembers) },
-    [`${team}/members/:user`]: {
-      PUT: inOrganizations(addTeamMember),
-      DELETE: inOrganizations(removeTeamMember),
-    },
-    [`${team}/roles`]: {
-      POST: inOrganizations(giveTeamRole),
-      PATCH: inOrganizations(changeTeamRole),
-      DELETE: inOrganizations(takeTeamRole),
-    },
+    ...routeTable(realm, [
+      listTeams,
+      createTeam,
+      patchTeam,
+      deleteTeam,
+      listTeamMembers,
+      addTeamMember,
+      removeTeamMember,
+      giveTeamRole,
+      changeTeamRole,
+      takeTeamRole,
+    ]),
   };
 }

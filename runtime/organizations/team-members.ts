@@ -1,48 +1,48 @@
-import { answerEntries, invalidParameter, pageParameters, pageRequest } from "../auth/paging.ts";
+import type { ContractHandler } from "../auth/contracted.ts";
+import { answerEntries, invalidParameter, pageRequest } from "../auth/paging.ts";
 import type { Read } from "../auth/records.ts";
+import * as contract from "../contract/teams.ts";
 import { ApiError } from "../errors.ts";
 import { and, eq, isIn, or } from "../filter/algebra.ts";
-import { checkNeedlessBody } from "../http/body.ts";
 import type { JsonObject } from "../json.ts";
-import type { Route } from "../realm/exchange.ts";
 import type { Decision } from "./change.ts";
 import { memberFields } from "./collections.ts";
 import { requireGivable } from "./granting.ts";
 import { memberDecision } from "./member-change.ts";
 import { memberEntries, membersByUser, requireMember } from "./members.ts";
 import { type MemberRecord, type OrganizationRecord, type TeamRecord, teamRoleKey } from "./records.ts";
-import { changeAs, type Need, type OrganizationRealm, organizationRoute, type Standing } from "./route.ts";
+import { changeAs, memberRoute, type OrganizationRealm, type Standing } from "./route.ts";
 import { isTeamRole, teamRolesIn } from "./team-roles.ts";
-import { inTeamsOf, managesTeams, requireTeam, requireTeamsWithin } from "./teams.ts";
-
-const listed: Need = { query: [...pageParameters, "role"] };
+import { inTeamsOf, requireTeam, requireTeamsWithin } from "./teams.ts";
 
 /**
  * GET `/_orgs/{org}/teams/{team}/members`: who is in the team or holds a role in it, sorted by user id, each as in the
  * members list and with `team_roles`, their roles in this team whose windows are open, were or will be. With `?role=`
  * only those who have that one.
  */
-export function listTeamMembers(realm: OrganizationRealm): Route {
-  return organizationRoute(realm, listed, async ({ params }, { org: { record: org }, manage }, query) => {
-    const role = query.get("role");
-    if (role !== undefined && !isTeamRole(realm.settings, role)) {
-      throw invalidParameter("role", "is no team role of this realm");
-    }
-    const { id } = requireTeam(org, params.team);
-    const roles = role === undefined ? realm.settings.teamRoles.map(({ name }) => name) : [role];
-    const holds = isIn(
-      memberFields.team_role_keys,
-      roles.map((name) => teamRoleKey({ team: id, role: name })),
-    );
-    const filter = and(
-      eq(memberFields.org, org.id),
-      role === undefined ? or(eq(memberFields.teams, id), holds) : holds,
-    );
-    return answerEntries(realm, membersByUser, filter, pageRequest(query), (members) =>
-      teamEntries(realm, org, members, id, { manage }),
-    );
-  });
-}
+export const listTeamMembers = memberRoute(
+  contract.listTeamMembers,
+  (realm) =>
+    async ({ params, query }, { org: { record: org }, manage }) => {
+      const role = query.get("role");
+      if (role !== undefined && !isTeamRole(realm.settings, role)) {
+        throw invalidParameter("role", "is no team role of this realm");
+      }
+      const { id } = requireTeam(org, params.team);
+      const roles = role === undefined ? realm.settings.teamRoles.map(({ name }) => name) : [role];
+      const holds = isIn(
+        memberFields.team_role_keys,
+        roles.map((name) => teamRoleKey({ team: id, role: name })),
+      );
+      const filter = and(
+        eq(memberFields.org, org.id),
+        role === undefined ? or(eq(memberFields.teams, id), holds) : holds,
+      );
+      return answerEntries(realm, membersByUser, filter, pageRequest(query), (members) =>
+        teamEntries(realm, org, members, id, { manage }),
+      );
+    },
+);
 
 async function teamEntries(
   realm: OrganizationRealm,
@@ -59,19 +59,19 @@ async function teamEntries(
 }
 
 /** PUT `/_orgs/{org}/teams/{team}/members/{user}`: puts a member into the team; they have its roles then. */
-export function addTeamMember(realm: OrganizationRealm): Route {
-  return teamMemberRoute(realm, "org.team.member.add", (now, team, { record }) => {
+export const addTeamMember = memberRoute(contract.addTeamMember, (realm) =>
+  changesMember(realm, "org.team.member.add", (now, team, { record }) => {
     if (record.teams.includes(team.id)) return record;
     requireGivable(realm.settings, now, [], [team]);
     const member = inTeamsOf(now.org.record, record);
     requireTeamsWithin(realm.settings, [...member.teams, team.id]);
     return { ...member, teams: [...member.teams, team.id] };
-  });
-}
+  }),
+);
 
 /** DELETE `/_orgs/{org}/teams/{team}/members/{user}`: takes a member out of the team, and their roles in it. */
-export function removeTeamMember(realm: OrganizationRealm): Route {
-  return teamMemberRoute(realm, "org.team.member.remove", (now, team, { record }) => {
+export const removeTeamMember = memberRoute(contract.removeTeamMember, (realm) =>
+  changesMember(realm, "org.team.member.remove", (now, team, { record }) => {
     const isIn = record.teams.includes(team.id);
     if (!isIn && !record.team_roles.some((held) => held.team === team.id)) {
       throw new ApiError("not_found", "They are not in this team.");
@@ -83,36 +83,30 @@ export function removeTeamMember(realm: OrganizationRealm): Route {
       teams: member.teams.filter((id) => id !== team.id),
       team_roles: member.team_roles.filter((held) => held.team !== team.id),
     };
-  });
-}
+  }),
+);
 
 /** @param change answers the member's record itself where nothing changes */
-function teamMemberRoute(
+function changesMember(
   realm: OrganizationRealm,
   action: `org.team.member.${"add" | "remove"}`,
   change: (now: Standing, team: TeamRecord, before: Read<MemberRecord>) => MemberRecord,
-): Route {
-  return organizationRoute(realm, managesTeams, async (exchange, standing) => {
-    if (action === "org.team.member.add") checkNeedlessBody(exchange);
-    const { now, member } = await changeAs(
-      realm,
-      managesTeams,
-      standing,
-      async (now): Promise<Decision<Changed>> => {
-        const { org, caller } = now;
-        const team = requireTeam(org.record, exchange.params.team);
-        const before = await requireMember(realm, org.record, exchange.params.user);
-        const after = change(now, team, before);
-        const result = { now, member: after };
-        if (after === before.record) return { result };
-        const details = { team: team.id };
-        const write = { org, user: after.user, before, after, action, details };
-        return memberDecision(realm, exchange, caller, write, result);
-      },
-    );
+): ContractHandler<typeof contract.addTeamMember | typeof contract.removeTeamMember, Standing> {
+  return async ({ exchange, params }, standing) => {
+    const decide = async (now: Standing): Promise<Decision<Changed>> => {
+      const { org, caller } = now;
+      const team = requireTeam(org.record, params.team);
+      const before = await requireMember(realm, org.record, params.user);
+      const after = change(now, team, before);
+      const result = { now, member: after };
+      if (after === before.record) return { result };
+      const write = { org, user: after.user, before, after, action, details: { team: team.id } };
+      return memberDecision(realm, exchange, caller, write, result);
+    };
+    const { now, member } = await changeAs(realm, contract.addTeamMember.who, standing, decide);
     const [entry] = await memberEntries(realm, now.org.record, [member], now);
     return { status: 200, body: JSON.stringify(entry) };
-  });
+  };
 }
 
 interface Changed {

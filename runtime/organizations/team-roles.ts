@@ -1,14 +1,14 @@
 import type { AuditAction } from "../auth/administration/audit.ts";
-import { BodyReader, invalid } from "../auth/input.ts";
+import type { ContractHandler } from "../auth/contracted.ts";
+import { invalid } from "../auth/input.ts";
+import * as contract from "../contract/teams.ts";
 import { ApiError } from "../errors.ts";
-import { storedDate } from "../filter/dates.ts";
-import type { Received, Route } from "../realm/exchange.ts";
 import type { OrganizationSettings } from "../realm/organizations.ts";
 import { memberDecision } from "./member-change.ts";
 import { requireMember } from "./members.ts";
 import { heldTeamRoles } from "./memberships.ts";
 import type { MemberRecord, TeamRoleRecord } from "./records.ts";
-import { changeAs, type OrganizationRealm, organizationRoute, type Standing } from "./route.ts";
+import { changeAs, memberRoute, type OrganizationRealm, type Standing } from "./route.ts";
 import { inTeamsOf, requireTeam } from "./teams.ts";
 
 /**
@@ -17,92 +17,57 @@ import { inTeamsOf, requireTeam } from "./teams.ts";
  * not be.
  */
 
-/** A time as it is stored; null: without end there; undefined: not said. */
-type Bound = TeamRoleRecord["from"] | undefined;
-
-/** Which role of whom, and what is said of its window. */
-interface Asked {
-  readonly user: string;
-  readonly role: string;
-  readonly from: Bound;
-  readonly until: Bound;
-}
-
-/** What becomes of the role; `held` and the answer are undefined where it is not held. */
-type Change = (asked: Asked, held: TeamRoleRecord | undefined) => Window | undefined;
+type RoleContract =
+  | typeof contract.giveTeamRole
+  | typeof contract.changeTeamRole
+  | typeof contract.takeTeamRole;
 
 type Window = Pick<TeamRoleRecord, "from" | "until">;
 
+/** Whose role, and what of its window is said. */
+type Said = { readonly user: string } & { readonly [Bound in keyof Window]?: Window[Bound] | undefined };
+
+/** What becomes of the role; `held` and the answer are undefined where it is not held. */
+type Change = (asked: Said, held: TeamRoleRecord | undefined) => Window | undefined;
+
 /** POST `/_orgs/{org}/teams/{team}/roles`: 201 with the role, held from `from` to `until`. */
-export function giveTeamRole(realm: OrganizationRealm): Route {
-  const read = (exchange: Received) =>
-    readWithWindow(realm.settings, new BodyReader(exchange, "application/json"));
-  const give: Change = ({ from = null, until = null }, held) => {
+export const giveTeamRole = memberRoute(contract.giveTeamRole, (realm) =>
+  changesRole(realm, "org.team.role.give", 201, ({ from = null, until = null }, held) => {
     if (held !== undefined) throw new ApiError("conflict", "They have this role in the team already.");
     return { from, until };
-  };
-  return teamRoleRoute(realm, "org.team.role.give", read, give, 201);
-}
+  }),
+);
 
 /** PATCH `/_orgs/{org}/teams/{team}/roles`: 200 with another window; a bound that is not said stays. */
-export function changeTeamRole(realm: OrganizationRealm): Route {
-  const read = (exchange: Received) => readWithWindow(realm.settings, new BodyReader(exchange, "either"));
-  const change: Change = (asked, held) => {
+export const changeTeamRole = memberRoute(contract.changeTeamRole, (realm) =>
+  changesRole(realm, "org.team.role.change", 200, (asked, held) => {
     if (held === undefined) throw notHeld();
     const { from = held.from, until = held.until } = asked;
     return { from, until };
-  };
-  return teamRoleRoute(realm, "org.team.role.change", read, change, 200);
-}
+  }),
+);
 
 /** DELETE `/_orgs/{org}/teams/{team}/roles`: 204; `user` and `role` come in the body. */
-export function takeTeamRole(realm: OrganizationRealm): Route {
-  const read = (exchange: Received): Asked => {
-    const body = new BodyReader(exchange, "application/json");
-    const asked = { user: body.string("user"), role: body.string("role"), from: undefined, until: undefined };
-    body.finish();
-    return asked;
-  };
-  const take: Change = (_, held) => {
+export const takeTeamRole = memberRoute(contract.takeTeamRole, (realm) =>
+  changesRole(realm, "org.team.role.take", 204, (_, held) => {
     if (held === undefined) throw notHeld();
     return undefined;
-  };
-  return teamRoleRoute(realm, "org.team.role.take", read, take, 204);
-}
+  }),
+);
 
 function notHeld(): ApiError {
   return new ApiError("not_found", "They do not have this role in the team.");
 }
 
-/** `user`, `role`, and optional `from` and `until`: RFC 3339 times, or null. */
-function readWithWindow(settings: OrganizationSettings, body: BodyReader): Asked {
-  const user = body.string("user");
-  const role = body.string("role");
-  if (!isTeamRole(settings, role)) body.problem("role", "is no team role of this realm");
-  const asked = { user, role, from: readBound(body, "from"), until: readBound(body, "until") };
-  body.finish();
-  return asked;
-}
-
-function readBound(body: BodyReader, name: "from" | "until"): Bound {
-  const value = body.optionalString(name);
-  if (typeof value !== "string") return value;
-  const stored = storedDate(value, "date-time");
-  if (stored === undefined) body.problem(name, "must be an RFC 3339 time such as 2030-01-31T00:00:00Z");
-  return stored;
-}
-
-function teamRoleRoute(
+function changesRole(
   realm: OrganizationRealm,
   action: AuditAction & `org.team.role.${string}`,
-  read: (exchange: Received) => Asked,
-  change: Change,
   status: 200 | 201 | 204,
-): Route {
-  return organizationRoute(realm, {}, async (exchange, standing) => {
-    const { params } = exchange;
+  change: Change,
+): ContractHandler<RoleContract, Standing> {
+  return async ({ exchange, params, body }, standing) => {
     requireGranter(realm, standing, params.team);
-    const asked = read(exchange);
+    const asked = body();
     const { user, role } = asked;
     const window = await changeAs(realm, {}, standing, async (now) => {
       const { org, caller } = now;
@@ -117,7 +82,7 @@ function teamRoleRoute(
       return memberDecision(realm, exchange, caller, write, window);
     });
     return { status, body: window && JSON.stringify({ user, role, ...window }) };
-  });
+  };
 }
 
 /**

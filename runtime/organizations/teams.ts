@@ -1,116 +1,88 @@
 import { type AuditEntry, appendAudit } from "../auth/administration/audit.ts";
-import { BodyReader } from "../auth/input.ts";
-import { answerAtHand, pageParameters, pageRequest } from "../auth/paging.ts";
+import { answerAtHand, pageRequest } from "../auth/paging.ts";
+import * as contract from "../contract/teams.ts";
 import { ApiError } from "../errors.ts";
 import type { JsonObject } from "../json.ts";
-import type { Exchange, Route } from "../realm/exchange.ts";
+import type { Exchange } from "../realm/exchange.ts";
 import type { OrganizationSettings } from "../realm/organizations.ts";
 import type { Decision } from "./change.ts";
-import { changedRoles, readOrganizationRoles, requireGivable } from "./granting.ts";
+import { changedRoles, requireGivable } from "./granting.ts";
 import { settleManagers } from "./managers.ts";
-import { readName } from "./names.ts";
 import type { MemberRecord, OrganizationRecord, TeamRecord } from "./records.ts";
-import { isOrganizationRole, originNames } from "./roles.ts";
-import { changeAs, type Need, type OrganizationRealm, organizationRoute, type Standing } from "./route.ts";
-
-/** Changing teams, and who is in them. */
-export const managesTeams: Need = { manage: ["teams"] };
+import { isOrganizationRole } from "./roles.ts";
+import { changeAs, memberRoute, type OrganizationRealm, type Standing } from "./route.ts";
 
 /** GET `/_orgs/{org}/teams`: all, in the order in which they were made. */
-export function listTeams(realm: OrganizationRealm): Route {
-  const need = { query: pageParameters };
-  return organizationRoute(realm, need, async (_, { org: { record: org } }, query) => {
-    const list = { records: org.teams, context: `teams of ${org.id}` };
-    return answerAtHand(realm, list, pageRequest(query), (team) => teamView(realm.settings, team));
-  });
-}
+export const listTeams = memberRoute(contract.listTeams, (realm) => async ({ query }, { org }) => {
+  const { id, teams } = org.record;
+  const list = { records: teams, context: `teams of ${id}` };
+  return answerAtHand(realm, list, pageRequest(query), (team) => teamView(realm.settings, team));
+});
 
 /** POST `/_orgs/{org}/teams`: a team with a `name` of its own and, if any, `roles` that its members have. */
-export function createTeam(realm: OrganizationRealm): Route {
+export const createTeam = memberRoute(contract.createTeam, (realm) => async (asked, standing) => {
   const { settings } = realm;
-  return organizationRoute(realm, managesTeams, async (exchange, standing) => {
-    const body = new BodyReader(exchange, "application/json");
-    const name = readTeamName(body);
-    const roles = readOrganizationRoles(body, settings) ?? [];
-    body.finish();
-    const team = { id: realm.newId(), name, roles };
-    await changeAs(realm, managesTeams, standing, async (now) => {
-      const { record: before } = now.org;
-      requireGivable(settings, now, roles);
-      requireFreeName(before, team);
-      if (before.teams.length >= settings.maxTeamsPerOrg) {
-        throw teamLimitReached(`An organization has at most ${settings.maxTeamsPerOrg} teams.`);
-      }
-      return teamsDecision(realm, exchange, now, {
-        teams: [...before.teams, team],
-        action: "org.team.create",
-        details: { team: team.id, roles },
-        result: undefined,
-      });
+  const { name, roles = [] } = asked.body();
+  const team = { id: realm.newId(), name, roles };
+  await changeAs(realm, contract.createTeam.who, standing, async (now) => {
+    const { record: before } = now.org;
+    requireGivable(settings, now, roles);
+    requireFreeName(before, team);
+    if (before.teams.length >= settings.maxTeamsPerOrg) {
+      throw teamLimitReached(`An organization has at most ${settings.maxTeamsPerOrg} teams.`);
+    }
+    return teamsDecision(realm, asked.exchange, now, {
+      teams: [...before.teams, team],
+      action: "org.team.create",
+      details: { team: team.id, roles },
+      result: undefined,
     });
-    return { status: 201, body: JSON.stringify(teamView(settings, team)) };
   });
-}
+  return { status: 201, body: JSON.stringify(teamView(settings, team)) };
+});
 
 /** PATCH `/_orgs/{org}/teams/{team}`: another `name`; other `roles` in place of those it has. */
-export function patchTeam(realm: OrganizationRealm): Route {
+export const patchTeam = memberRoute(contract.patchTeam, (realm) => async (asked, standing) => {
   const { settings } = realm;
-  return organizationRoute(realm, managesTeams, async (exchange, standing) => {
-    const body = new BodyReader(exchange, "either");
-    const name = body.value("name") === undefined ? undefined : readTeamName(body);
-    const roles = readOrganizationRoles(body, settings);
-    body.finish();
-    const patched = await changeAs(
-      realm,
-      managesTeams,
-      standing,
-      async (now): Promise<Decision<TeamRecord>> => {
-        const { teams } = now.org.record;
-        const before = requireTeam(now.org.record, exchange.params.team);
-        const after = { ...before, name: name ?? before.name, roles: roles ?? before.roles };
-        const changed = changedRoles(before.roles, after.roles);
-        requireGivable(settings, now, changed);
-        requireFreeName(now.org.record, after);
-        if (changed.length === 0 && after.name === before.name) return { result: before };
-        return teamsDecision(realm, exchange, now, {
-          teams: teams.map((team) => (team.id === after.id ? after : team)),
-          action: "org.team.update",
-          details: { team: after.id, from: before.roles, to: after.roles },
-          result: after,
-        });
-      },
-    );
-    return { status: 200, body: JSON.stringify(teamView(settings, patched)) };
-  });
-}
+  const { name, roles } = asked.body();
+  const change = async (now: Standing): Promise<Decision<TeamRecord>> => {
+    const { teams } = now.org.record;
+    const before = requireTeam(now.org.record, asked.params.team);
+    const after = { ...before, name: name ?? before.name, roles: roles ?? before.roles };
+    const changed = changedRoles(before.roles, after.roles);
+    requireGivable(settings, now, changed);
+    requireFreeName(now.org.record, after);
+    if (changed.length === 0 && after.name === before.name) return { result: before };
+    return teamsDecision(realm, asked.exchange, now, {
+      teams: teams.map((team) => (team.id === after.id ? after : team)),
+      action: "org.team.update",
+      details: { team: after.id, from: before.roles, to: after.roles },
+      result: after,
+    });
+  };
+  const patched = await changeAs(realm, contract.patchTeam.who, standing, change);
+  return { status: 200, body: JSON.stringify(teamView(settings, patched)) };
+});
 
 /**
  * DELETE `/_orgs/{org}/teams/{team}`. Nobody is in it from then on, nor holds a role in it: what members' records still
  * say of a team that the organization no longer has counts for nothing, and is dropped when they are written next.
  * Documents of the team stay as they are.
  */
-export function deleteTeam(realm: OrganizationRealm): Route {
-  return organizationRoute(realm, managesTeams, async (exchange, standing) => {
-    await changeAs(realm, managesTeams, standing, async (now) => {
-      const { record: before } = now.org;
-      const team = requireTeam(before, exchange.params.team);
-      requireGivable(realm.settings, now, team.roles);
-      return teamsDecision(realm, exchange, now, {
-        teams: before.teams.filter(({ id }) => id !== team.id),
-        action: "org.team.delete",
-        details: { team: team.id, roles: team.roles },
-        result: undefined,
-      });
+export const deleteTeam = memberRoute(contract.deleteTeam, (realm) => async (asked, standing) => {
+  await changeAs(realm, contract.deleteTeam.who, standing, async (now) => {
+    const { record: before } = now.org;
+    const team = requireTeam(before, asked.params.team);
+    requireGivable(realm.settings, now, team.roles);
+    return teamsDecision(realm, asked.exchange, now, {
+      teams: before.teams.filter(({ id }) => id !== team.id),
+      action: "org.team.delete",
+      details: { team: team.id, roles: team.roles },
+      result: undefined,
     });
-    return { status: 204 };
   });
-}
-
-function readTeamName(body: BodyReader): string {
-  const name = readName(body);
-  if (originNames.includes(name)) body.problem("name", `must not be ${originNames.join(" or ")}`);
-  return name;
-}
+  return { status: 204 };
+});
 
 /** What becomes of the teams of an organization, and how the audit trail tells of it. */
 interface TeamsChange<T> extends Pick<AuditEntry, "action" | "details"> {

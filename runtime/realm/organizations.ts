@@ -39,3 +39,8 @@ export interface TeamRole {
   /** Team roles that its holders may give, change and take in their own team. */
   readonly grants: readonly string[];
 }
+
+/** What effective roles come from beside teams; no team is called so, which would look the same. */
+export const origins = { direct: "direct", byDefault: "default" } as const;
+
+export const originNames: readonly string[] = Object.values(origins);

@@ -31,6 +31,7 @@ export const layers = [
   "runtime/jobs",
   "runtime/auth",
   "runtime/http",
+  "runtime/contract",
   "runtime/rules, runtime/validation",
   "runtime/realm",
   "runtime/feed",

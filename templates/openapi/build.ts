@@ -1,10 +1,13 @@
 import type { OpenAPIV3_1 } from "openapi-types";
 import type { Realm } from "../../compiler/model/model.ts";
+import type { OperationError } from "../../runtime/contract/errors.ts";
+import type { ParameterName } from "../../runtime/contract/parameters.ts";
 import { pascalCase } from "../print/names.ts";
-import { ErrorResponses, type OperationError } from "./errors.ts";
+import { ErrorResponses } from "./errors.ts";
 import { type HeaderName, sharedHeaders } from "./headers.ts";
 import { Named } from "./named.ts";
-import { type ParameterName, Parameters } from "./parameters.ts";
+import { Parameters } from "./parameters.ts";
+import { type Embedder, embedder, type Profiles, profilesOf } from "./schemas/contracted.ts";
 import type { Ref, SchemaPool } from "./schemas/pool.ts";
 import type { References } from "./schemas/references.ts";
 import type { Admission } from "./security.ts";
@@ -18,6 +21,10 @@ export class Build {
   readonly realm: Realm;
   readonly schemas: SchemaPool;
   readonly references: References;
+  /** A schema of contracts, by reference where it has a name. */
+  readonly schema: Embedder["embed"];
+  readonly component: Embedder["component"];
+  readonly profiles: Profiles;
   readonly parameters: Parameters;
   readonly headers: Shared<OpenAPIV3_1.HeaderObject, HeaderName>;
   readonly errors: ErrorResponses;
@@ -28,7 +35,11 @@ export class Build {
     this.realm = realm;
     this.references = references;
     this.schemas = schemas;
-    this.parameters = new Parameters(realm.roles.map(({ name }) => name));
+    this.profiles = profilesOf(schemas, realm);
+    const { embed, component } = embedder(schemas, realm, this.profiles);
+    this.schema = embed;
+    this.component = component;
+    this.parameters = new Parameters(embed);
     this.headers = sharedHeaders();
     this.errors = new ErrorResponses(schemas, this.headers, this.responses);
   }

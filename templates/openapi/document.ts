@@ -1,6 +1,7 @@
 import type { OpenAPIV3_1 } from "openapi-types";
 import type { Collection, Realm } from "../../compiler/model/model.ts";
 import type { CompiledRules, RulesStage } from "../../compiler/rules/compiled.ts";
+import { contractsOf } from "../../runtime/contract/index.ts";
 import { isJsonObject } from "../../runtime/json.ts";
 import { collectionStems } from "../server/names.ts";
 import { Build } from "./build.ts";
@@ -30,6 +31,7 @@ import {
 } from "./schemas/administration.ts";
 import { batchSchemas } from "./schemas/batch.ts";
 import { collectionSchemas, metaKinds } from "./schemas/collection.ts";
+import { schemaNames } from "./schemas/contracted.ts";
 import { jobSchemas } from "./schemas/jobs.ts";
 import { organizationSchemas } from "./schemas/organizations.ts";
 import { peopleSchemas } from "./schemas/people.ts";
@@ -86,7 +88,7 @@ export function openapiDocument(realm: Realm, rules: RulesStage): OpenAPIV3_1.Do
     tags.push(accountsTag);
   }
   if (realm.organizations !== undefined) {
-    const organizations = organizationSchemas(build.schemas, realm.organizations);
+    const organizations = organizationSchemas(build);
     Object.assign(paths, organizationPaths(build, organizations));
     Object.assign(paths, organizationAdministrationPaths(build, organizations));
     tags.push(organizationsTag);
@@ -122,11 +124,12 @@ export function openapiDocument(realm: Realm, rules: RulesStage): OpenAPIV3_1.Do
   };
 }
 
-function accountsOf({ schemas, realm }: Build): {
+function accountsOf(build: Build): {
   readonly accounts: AccountSchemas;
   readonly administration: UserAdministrationSchemas;
 } {
-  const people = peopleSchemas(schemas, realm);
+  const { schemas, realm } = build;
+  const people = peopleSchemas(build);
   return {
     accounts: accountSchemas(schemas, realm, people),
     administration: userAdministrationSchemas(schemas, people),
@@ -191,6 +194,7 @@ function schemaPool(realm: Realm, stems: ReadonlyMap<Collection, string>): Schem
   const files = [...stems].map(([collection, stem]) => [collection.schema.path, stem] as const);
   const pool = new SchemaPool(new Map(files));
   for (const kind of metaKinds) pool.reserve(kind);
+  for (const name of schemaNames(contractsOf(realm), realm)) pool.reserve(name);
   for (const [collection, stem] of stems) {
     pool.reserve(`${stem}Input`, placeOf(collection.schema));
     for (const kind of collectionKinds) pool.reserve(stem + kind);

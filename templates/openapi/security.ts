@@ -1,7 +1,7 @@
 import type { OpenAPIV3_1 } from "openapi-types";
 import type { Realm } from "../../compiler/model/model.ts";
 import type { CompiledRule } from "../../compiler/rules/compiled.ts";
-import type { OperationError } from "./errors.ts";
+import type { OperationError } from "../../runtime/contract/errors.ts";
 
 type Requirements = OpenAPIV3_1.SecurityRequirementObject[];
 

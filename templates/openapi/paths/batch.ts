@@ -1,7 +1,7 @@
 import type { Database } from "../../../compiler/model/model.ts";
+import type { ParameterName } from "../../../runtime/contract/parameters.ts";
 import { capitalized } from "../../print/names.ts";
 import type { Build, Paths } from "../build.ts";
-import type { ParameterName } from "../parameters.ts";
 import type { BatchSchemas } from "../schemas/batch.ts";
 import { accessBy } from "../security.ts";
 import type { Described } from "./described.ts";

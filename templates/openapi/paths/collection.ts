@@ -1,7 +1,7 @@
 import type { OpenAPIV3_1 } from "openapi-types";
 import type { Collection } from "../../../compiler/model/model.ts";
+import type { OperationError } from "../../../runtime/contract/errors.ts";
 import { type Build, needlessBodyErrors, type Operation } from "../build.ts";
-import type { OperationError } from "../errors.ts";
 import type { HeaderName } from "../headers.ts";
 import { accessBy } from "../security.ts";
 import { aggregate } from "./aggregate.ts";

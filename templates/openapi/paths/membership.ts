@@ -1,6 +1,6 @@
 import type { OpenAPIV3_1 } from "openapi-types";
+import type { OperationError } from "../../../runtime/contract/errors.ts";
 import type { Build, Operation, OperationDescription } from "../build.ts";
-import type { OperationError } from "../errors.ts";
 import { sessionsOnly } from "../security.ts";
 
 export const organizationsTag: OpenAPIV3_1.TagObject = {

@@ -1,8 +1,9 @@
+import { teams } from "../../../runtime/contract/teams.ts";
 import { type Build, merges, needlessBodyErrors, type Paths } from "../build.ts";
+import { contractPaths } from "../contracts.ts";
 import type { OrganizationSchemas } from "../schemas/organizations.ts";
 import { changing, forMembers, forUsers } from "./membership.ts";
 import { organizationInvitationPaths } from "./organization-invitations.ts";
-import { teamPaths } from "./teams.ts";
 
 /** spec: Organization endpoints. */
 export function organizationPaths(build: Build, schemas: OrganizationSchemas): Paths {
@@ -36,7 +37,7 @@ export function organizationPaths(build: Build, schemas: OrganizationSchemas): P
       }),
     }),
     ...memberPaths(build, schemas, `${path}/{org}/members`),
-    ...teamPaths(build, schemas),
+    ...contractPaths(build, teams),
     ...organizationInvitationPaths(build, schemas),
   };
 }

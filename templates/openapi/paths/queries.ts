@@ -1,7 +1,7 @@
 import type { Collection } from "../../../compiler/model/model.ts";
+import type { OperationError } from "../../../runtime/contract/errors.ts";
+import type { ParameterName } from "../../../runtime/contract/parameters.ts";
 import type { Build } from "../build.ts";
-import type { OperationError } from "../errors.ts";
-import type { ParameterName } from "../parameters.ts";
 import { whereSchema } from "../schemas/conditions.ts";
 import { orderSchema } from "../schemas/order.ts";
 import type { Ref } from "../schemas/pool.ts";

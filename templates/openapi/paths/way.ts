@@ -1,8 +1,8 @@
 import type { OpenAPIV3_1 } from "openapi-types";
 import type { Realm, RuleName } from "../../../compiler/model/model.ts";
 import type { CompiledRules } from "../../../compiler/rules/compiled.ts";
+import type { ParameterName } from "../../../runtime/contract/parameters.ts";
 import { capitalized } from "../../print/names.ts";
-import type { ParameterName } from "../parameters.ts";
 import { type Access, type Admission, accessBy, administrators, admitted } from "../security.ts";
 
 /** A way to the documents of a realm; the operations on each are the same, for other callers. */

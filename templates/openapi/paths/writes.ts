@@ -1,8 +1,9 @@
 /** What the operations that write documents have in common, and those that are asked about organizations. */
+
 import type { Collection } from "../../../compiler/model/model.ts";
+import type { OperationError } from "../../../runtime/contract/errors.ts";
+import type { ParameterName } from "../../../runtime/contract/parameters.ts";
 import type { Answer, Build } from "../build.ts";
-import type { OperationError } from "../errors.ts";
-import type { ParameterName } from "../parameters.ts";
 import type { CollectionSchemas } from "../schemas/collection.ts";
 
 /** What writes to a document that is there may ask of it. */

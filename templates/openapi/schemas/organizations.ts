@@ -1,19 +1,16 @@
-import type { Organizations } from "../../../compiler/model/model.ts";
+import * as contract from "../../../runtime/contract/members.ts";
 import type { JsonObject } from "../../../runtime/json.ts";
+import type { Build } from "../build.ts";
 import { addPage, closed, timestamp } from "./common.ts";
-import {
-  effectiveRoles,
-  ids,
-  type MemberSchemas,
-  memberSchemas,
-  name,
-  organizationRoles,
-} from "./members.ts";
 import { email } from "./people.ts";
 import type { Ref, SchemaPool } from "./pool.ts";
 
 /** The schemas of organizations, as their members see them. */
-export interface OrganizationSchemas extends MemberSchemas {
+export interface OrganizationSchemas {
+  readonly member: Ref;
+  readonly members: Ref;
+  /** `{roles}`. */
+  readonly memberRoles: Ref;
   readonly organization: Ref;
   /** With what the caller is in it. */
   readonly own: Ref;
@@ -43,17 +40,21 @@ export interface AdministeredSchemas {
 }
 
 const id = { type: "string" } as const;
+const ids = { type: "array", items: id } as const;
 const slug = { type: "string", pattern: "^[a-z0-9]+(?:-[a-z0-9]+)*$", maxLength: 63 } as const;
 const user = { ...id, description: "Id of a user." } as const;
 
-export function organizationSchemas(pool: SchemaPool, settings: Organizations): OrganizationSchemas {
+export function organizationSchemas(build: Build): OrganizationSchemas {
+  const { schemas: pool } = build;
+  const orgRoles = build.schema(contract.organizationRoles);
+  const name = build.schema(contract.name);
   const claims = pool.add("Claims", {
     type: "object",
     additionalProperties: true,
     description: "Facts about an organization, written by administrators; rules read them by `orgClaims`.",
   });
   const members = membersOf(claims);
-  const { roles, teams, effective_roles } = standing(pool, settings);
+  const { roles, teams, effective_roles } = standing(build);
   const mfa_met = {
     type: "boolean",
     description: "False where the organization requires a second factor that this session did not use.",
@@ -61,8 +62,10 @@ export function organizationSchemas(pool: SchemaPool, settings: Organizations): 
   const own = pool.add("OwnOrganization", closed({ ...members, roles, effective_roles, teams, mfa_met }));
   const made = { name, slug: { ...slug, description: "Made of the name unless given." } };
   return {
-    ...memberSchemas(pool, settings),
-    ...invitationSchemas(pool, settings),
+    member: build.component(contract.member),
+    members: build.component(contract.members),
+    memberRoles: pool.add("MemberRoles", closed({ roles: orgRoles })),
+    ...invitationSchemas(pool, orgRoles),
     organization: pool.add("Organization", closed(members)),
     own,
     owns: addPage(pool, "OwnOrganizationPage", own),
@@ -89,10 +92,10 @@ function membersOf(claims: Ref): JsonObject {
 }
 
 /** What the caller is in an organization of theirs. */
-function standing(pool: SchemaPool, settings: Organizations): JsonObject {
+function standing(build: Build): JsonObject {
   return {
-    roles: { ...organizationRoles(settings), description: "The caller's direct ones." },
-    effective_roles: effectiveRoles(pool, settings),
+    roles: { ...build.schema(contract.organizationRoles), description: "The caller's direct ones." },
+    effective_roles: build.schema(contract.effectiveRoles),
     teams: { ...ids, description: "Ids of the caller's teams." },
   };
 }
@@ -102,8 +105,7 @@ type InvitationSchemas = Pick<
   "invitations" | "newInvitation" | "madeInvitation" | "link" | "token" | "preview"
 >;
 
-function invitationSchemas(pool: SchemaPool, settings: Organizations): InvitationSchemas {
-  const roles = organizationRoles(settings);
+function invitationSchemas(pool: SchemaPool, roles: JsonObject): InvitationSchemas {
   const token = { type: "string", description: "`svi_…`, shown this once." };
   const link = {
     type: ["string", "null"],

@@ -1,9 +1,7 @@
-import type { Realm } from "../../../compiler/model/model.ts";
 import type { JsonObject } from "../../../runtime/json.ts";
+import type { Build } from "../build.ts";
 import { addPage, closed, timestamp } from "./common.ts";
-import { patchView } from "./patch-view.ts";
-import { placeOf } from "./place.ts";
-import type { Ref, SchemaPool } from "./pool.ts";
+import type { Ref } from "./pool.ts";
 
 export const email = { type: "string", format: "email", maxLength: 254 } as const;
 export const password = { type: "string", minLength: 8, maxLength: 256 } as const;
@@ -23,11 +21,9 @@ export interface PeopleSchemas {
   readonly sessions: Ref;
 }
 
-export function peopleSchemas(pool: SchemaPool, realm: Realm): PeopleSchemas {
-  const profile: JsonObject = realm.profile
-    ? pool.addPlace("Profile", placeOf(realm.profile))
-    : { type: "object" };
-  const profilePatch = realm.profile ? patchView(pool, placeOf(realm.profile)) : {};
+export function peopleSchemas({ schemas: pool, realm, profiles }: Build): PeopleSchemas {
+  const profile = profiles.profile();
+  const profilePatch = profiles.profilePatch();
   const profileOrNull = { anyOf: [profile, { type: "null" }] };
   const names = realm.roles.map(({ name }) => name);
   const roles = { type: "array", items: { type: "string", ...(names.length > 0 && { enum: names }) } };
@@ -46,7 +42,7 @@ export function peopleSchemas(pool: SchemaPool, realm: Realm): PeopleSchemas {
   return {
     roles,
     profile: profileOrNull,
-    profilePatch: { anyOf: [{ type: "object", ...profilePatch }, { type: "null" }] },
+    profilePatch: { anyOf: [profilePatch, { type: "null" }] },
     user: {
       id: { type: "string" },
       email,

@@ -1,0 +1,36 @@
+import { storedDate } from "../filter/dates.ts";
+import { originNames } from "../realm/organizations.ts";
+import { codePointLength } from "../validation/text.ts";
+
+/**
+ * What no JSON Schema says of the strings in bodies, by name: each answers the string as it is kept, or tells what is wrong
+ * with it and answers anything.
+ */
+export const checks = {
+  name: onOneLine,
+  /** The same; not what an `origin` of roles is called. */
+  teamName(value, told) {
+    const name = onOneLine(value, told);
+    if (originNames.includes(name)) told(`must not be ${originNames.join(" or ")}`);
+    return name;
+  },
+  /** A time, as it is stored. */
+  instant(value, told) {
+    const stored = storedDate(value, "date-time");
+    if (stored === undefined) told("must be an RFC 3339 time such as 2030-01-31T00:00:00Z");
+    return stored ?? value;
+  },
+} satisfies Record<string, Check>;
+
+type Check = (value: string, told: (reason: string) => void) => string;
+
+/** 1 to 200 characters on one line, without the spaces around it. */
+function onOneLine(...[value, told]: Parameters<Check>): string {
+  const name = value.trim();
+  if (name === "" || codePointLength(name) > 200) told("must have 1 to 200 characters");
+  // It stands in subjects of mails, among others.
+  if (/[\p{Cc}\p{Zl}\p{Zp}]/u.test(name)) told("must not contain control characters");
+  return name;
+}
+
+export type CheckName = keyof typeof checks;

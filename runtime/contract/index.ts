@@ -1,0 +1,21 @@
+import type { RouteContract } from "./contract.ts";
+import { teams } from "./teams.ts";
+import type { RealmTraits } from "./traits.ts";
+
+const ofOrganizations = ({ organizations }: RealmTraits): boolean => organizations !== undefined;
+
+/** Every fixed route, by subject, in the order of OpenAPI documents; a subject stands with the realms that have it. */
+const subjects: readonly (readonly [
+  has: (traits: RealmTraits) => boolean,
+  routes: readonly RouteContract[],
+])[] = [[ofOrganizations, teams]];
+
+/** Those of all realms. */
+export const contracts: readonly RouteContract[] = subjects.flatMap(([, routes]) => routes);
+
+/** Those that a realm has. */
+export function contractsOf(traits: RealmTraits): readonly RouteContract[] {
+  return subjects
+    .flatMap(([has, routes]) => (has(traits) ? routes : []))
+    .filter(({ when }) => when?.(traits) !== false);
+}

@@ -1,0 +1,196 @@
+import { checks } from "../contract/checks.ts";
+import type { RouteContract } from "../contract/contract.ts";
+import { isNamed, type PlainSchema, type Schema, type Value } from "../contract/schema.ts";
+import { type RealmTraits, realmNames } from "../contract/traits.ts";
+import { validators } from "../contract/validators.ts";
+import { ApiError, type Detail } from "../errors.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../json.ts";
+import type { ValidationError } from "../realm/definition.ts";
+import type { Received } from "../realm/exchange.ts";
+import { validationDetails } from "../validation/details.ts";
+import { problemsNamed, readJson } from "./body.ts";
+
+/** The body that a contract asks for; never in routes without one. */
+export type BodyOf<C extends RouteContract> = C extends { readonly body: { readonly schema: infer S } }
+  ? Value<S>
+  : never;
+
+/** Notes what is wrong at a path; only the first thing is told. */
+export type Tell = (path: string, reason: string) => void;
+
+/**
+ * Judges further, beyond the schema: `given` are the members that are right so far.
+ */
+export type Judge<Body> = (given: Partial<Body>, tell: Tell) => void;
+
+/**
+ * Reads the body of a request, with its strings normalised as their checks do.
+ * @throws ApiError `validation_error` with all that is wrong with it | as `readJson`
+ */
+export type ReadBody<Body> = (judge?: Judge<Body>) => Body;
+
+/** Reads the bodies of a route in a realm; what can be made of the contract is made here, once. */
+export function bodyReader<C extends RouteContract>(
+  { id, body }: C,
+  traits: RealmTraits,
+): (exchange: Received) => ReadBody<BodyOf<C>> {
+  const validate = validators[id];
+  if (body === undefined || validate === undefined) {
+    return () => () => {
+      throw new Error(`${id} takes no body`);
+    };
+  }
+  const media = body.media === "merge" ? "either" : "application/json";
+  const schema = inThisRealm(body.schema.schema, traits);
+  // Of a whole that is kept, every member is known.
+  const { properties } = schema;
+  return (exchange) => (judge) => {
+    const isNone = body.optional === true && exchange.body === "none";
+    const { value, problems } = isNone ? { value: {}, problems: [] } : readJson(exchange, media);
+    const told = new Problems(problems);
+    const found = new Problems([]);
+    if (!validate(value)) for (const error of validate.errors ?? []) misfit(error, schema, found);
+    const given = properties === undefined ? value : membersOf(properties, value, "", { traits, found });
+    for (const name of Object.keys(properties ?? value))
+      for (const { path, reason } of found.within(name)) told.add(path, reason);
+    const fitting = right(given, found);
+    if (judge !== undefined && isPart<BodyOf<C>>(fitting))
+      judge(fitting, (path, reason) => told.add(path, reason));
+    for (const name of Object.keys(value)) {
+      if (properties !== undefined && !Object.hasOwn(properties, name)) told.add(name, "unknown member");
+    }
+    if (told.allow<BodyOf<C>>(given)) return given;
+    throw new ApiError("validation_error", "The request body is not valid.", { details: told.details });
+  };
+}
+
+/** Without the members that this realm has not: there they are unknown. */
+function inThisRealm(schema: PlainSchema, traits: RealmTraits): PlainSchema {
+  if (schema.properties === undefined) return schema;
+  const members = Object.entries(schema.properties).filter(
+    ([, member]) => isNamed(member) || member.when?.(traits) !== false,
+  );
+  return { ...schema, properties: Object.fromEntries(members) };
+}
+
+/** What was found wrong, one reason a path. */
+class Problems {
+  readonly details: Detail[];
+
+  constructor(details: readonly Detail[]) {
+    this.details = [...details];
+  }
+
+  add(path: string, reason: string): void {
+    if (this.details.length < problemsNamed && !this.has(path)) this.details.push({ path, reason });
+  }
+
+  has(path: string): boolean {
+    return this.details.some((detail) => detail.path === path);
+  }
+
+  within(member: string): readonly Detail[] {
+    return this.details.filter(({ path }) => path === member || path.startsWith(`${member}.`));
+  }
+
+  /** Whether nothing was: then it is what it was held against. */
+  allow<T>(_: unknown): _ is T {
+    return this.details.length === 0;
+  }
+}
+
+/** The members in which nothing was found wrong. */
+function right(given: JsonObject, found: Problems): JsonObject {
+  return Object.fromEntries(Object.entries(given).filter(([name]) => found.within(name).length === 0));
+}
+
+/** Members in which nothing was found wrong are those of the body, as far as they go. */
+function isPart<Body>(_: unknown): _ is Partial<Body> {
+  return true;
+}
+
+function plainOf(schema: Schema | undefined): PlainSchema {
+  if (schema === undefined) return {};
+  if (!isNamed(schema)) return schema;
+  return typeof schema.schema === "function" ? {} : schema.schema;
+}
+
+/** Puts the error of a validator into the words of fixed routes. */
+function misfit(error: ValidationError, schema: PlainSchema, found: Problems): void {
+  const path: string[] = [];
+  let place = schema;
+  for (const step of error.instancePath.split("/").slice(1)) {
+    place = plainOf(place.properties?.[step] ?? place.items);
+    path.push(step);
+    if (place.told !== undefined) {
+      found.add(path.join("."), place.told);
+      return;
+    }
+  }
+  const ordinary = validationDetails([error]);
+  for (const detail of ordinary) {
+    found.add(detail.path, error.keyword === "type" ? typeReason(place, detail.reason) : detail.reason);
+  }
+}
+
+function typeReason({ type }: PlainSchema, ordinary: string): string {
+  const types = [type ?? []].flat().map((each) => typeWords[each]);
+  return types.some((words) => words === undefined) ? ordinary : `must be ${types.join(" or ")}`;
+}
+
+/** Types as mistakes in bodies are told. */
+const typeWords: Readonly<Record<string, string | undefined>> = {
+  string: "a string",
+  boolean: "true or false",
+  object: "an object",
+  null: "null",
+};
+
+interface Judging {
+  readonly traits: RealmTraits;
+  readonly found: Problems;
+}
+
+/** Asks the checks of what the validator found right, and the realm for its names; answers the value as they normalise it. */
+function judged(schema: PlainSchema, value: JsonValue, path: string, judging: Judging): JsonValue {
+  if (judging.found.has(path)) return value;
+  if (typeof value === "string") return judgedText(schema, value, path, judging);
+  if (Array.isArray(value)) {
+    const items = plainOf(schema.items);
+    const judgedItems = value.map((item, at) => judged(items, item, `${path}.${at}`, judging));
+    // Of names, each counts once.
+    return items.realm === undefined ? judgedItems : [...new Set(judgedItems)];
+  }
+  const { properties } = schema;
+  return isJsonObject(value) && properties !== undefined
+    ? membersOf(properties, value, path, judging)
+    : value;
+}
+
+function membersOf(
+  properties: NonNullable<PlainSchema["properties"]>,
+  value: JsonObject,
+  path: string,
+  judging: Judging,
+): JsonObject {
+  const result: JsonObject = {};
+  for (const [name, schema] of Object.entries(properties)) {
+    const member = Object.hasOwn(value, name) ? value[name] : undefined;
+    if (member === undefined) continue;
+    result[name] = judged(plainOf(schema), member, path === "" ? name : `${path}.${name}`, judging);
+  }
+  return result;
+}
+
+function judgedText(
+  { check, realm }: PlainSchema,
+  text: string,
+  path: string,
+  { traits, found }: Judging,
+): string {
+  if (check !== undefined) return checks[check](text, (reason) => found.add(path, reason));
+  if (realm === undefined || realm === "profile" || realm === "profilePatch") return text;
+  const { of, reason } = realmNames[realm];
+  if (!of(traits).some(({ name }) => name === text)) found.add(path, reason);
+  return text;
+}
