@@ -3,7 +3,7 @@
 import { clientFile } from "../templates/client/file.ts";
 import { openapiDocument } from "../templates/openapi/document.ts";
 import { codeText, type EmittedFile } from "../templates/print/code.ts";
-import { formatModule, jsonText } from "../templates/print/format.ts";
+import { formatModule, formatModules, jsonText } from "../templates/print/format.ts";
 import { fieldsModule } from "../templates/server/fields.ts";
 import { realmModule } from "../templates/server/realm.ts";
 import { routesModule } from "../templates/server/routes.ts";
@@ -15,18 +15,22 @@ import type { Collection, Realm } from "./model/model.ts";
 import type { Plan } from "./output/plan.ts";
 import type { CompiledRules, RulePlace, RulesStage } from "./rules/compiled.ts";
 
+/** Collections whose files are made at once; what it takes to make them is not held for all. */
+const AT_ONCE = 20;
+
 /** Every file of a realm, sorted by path. */
 export async function realmFiles(realm: Realm, rules: RulesStage): Promise<readonly EmittedFile[]> {
   const collections = realm.databases.flatMap((database) => database.collections);
-  const modules = [
+  const files = await laidOut([
     realmModule(realm, rules),
     ...realmRulesModules(realm, rules),
     ...(realm.auth && realm.profile !== undefined ? profileModules(realm.name, realm.profile) : []),
-    ...(
-      await Promise.all(collections.map((collection) => collectionModules(collection, realm.auth, rules)))
-    ).flat(),
-  ];
-  const files = await Promise.all(modules.map(laidOut));
+  ]);
+  for (let at = 0; at < collections.length; at += AT_ONCE) {
+    const some = collections.slice(at, at + AT_ONCE);
+    const modules = await Promise.all(some.map((each) => collectionModules(each, realm.auth, rules)));
+    files.push(...(await laidOut(modules.flat())));
+  }
   const description = { path: `${realm.name}/openapi.json`, text: jsonText(openapiDocument(realm, rules)) };
   return [...files, description, await clientFile(realm)].sort((a, b) => (a.path < b.path ? -1 : 1));
 }
@@ -73,6 +77,9 @@ export function programFile({ manifest }: Plan): EmittedFile {
 }
 
 /** Validators are for machines: their generator's layout stays. */
-function laidOut(file: EmittedFile): EmittedFile | Promise<EmittedFile> {
-  return file.path.endsWith(".js") ? file : formatModule(file);
+async function laidOut(files: readonly EmittedFile[]): Promise<EmittedFile[]> {
+  const [validators, modules] = [true, false].map((wanted) =>
+    files.filter(({ path }) => path.endsWith(".js") === wanted),
+  );
+  return [...(validators ?? []), ...(await formatModules(modules ?? []))];
 }

@@ -201,7 +201,7 @@ export interface ModuleSource {
   readonly body: Code;
 }
 
-/** A whole module: header, imports, body. Layout is the formatter's. */
+/** A whole module: header, imports, body. The layout of the body is the formatter's. */
 export function emitModule({ path, sources, body }: ModuleSource): EmittedFile {
   const names = new Set<string>();
   const references: ImportReference[] = [];

@@ -3,32 +3,86 @@ import * as babel from "prettier/plugins/babel";
 import * as estree from "prettier/plugins/estree";
 import { format } from "prettier/standalone";
 import { isJsonObject, type JsonObject } from "../../runtime/json.ts";
-import { kept, Recent } from "../../runtime/kept.ts";
+import { Recent } from "../../runtime/kept.ts";
 import type { EmittedFile } from "./code.ts";
+import { lineWidth } from "./imports.ts";
 import { escapeInvisible } from "./literals.ts";
 
-const lineWidth = 110;
-
 /** By text: what this process laid out. For `realmc dev`, where most modules stay as they are. */
-const known = new Recent<string, Promise<string>>(5_000);
+const known = new Recent<string, string>(20_000);
+
+/** Characters laid out at once: the formatter has costs of its own in every call, and of long texts in memory. */
+const MOST_AT_ONCE = 15_000;
 
 /**
- * Lays out a TypeScript module.
- * @throws SyntaxError when the text is not TypeScript.
+ * Lays out TypeScript modules, but for their heads, which `emitModule` has laid out.
+ * @throws SyntaxError when a text is not TypeScript.
  */
-export async function formatModule({ path, text }: EmittedFile): Promise<EmittedFile> {
-  return { path, text: await kept(known, text, () => laidOut(text)) };
+export async function formatModules(files: readonly EmittedFile[]): Promise<readonly EmittedFile[]> {
+  const modules = files.map(({ path, text }) => {
+    const head = headOfModule.exec(text)?.[0] ?? "";
+    return { path, head, parts: text.slice(head.length).split(betweenExports) };
+  });
+  const parts = new Map<string, string>();
+  let waiting: string[] = [];
+  let size = 0;
+  for (const part of new Set(modules.flatMap((module) => module.parts))) {
+    const laidOutBefore = known.get(part);
+    if (laidOutBefore !== undefined) {
+      parts.set(part, laidOutBefore);
+      continue;
+    }
+    waiting.push(part);
+    size += part.length;
+    if (size < MOST_AT_ONCE) continue;
+    await layOutWaiting();
+  }
+  await layOutWaiting();
+  return modules.map(({ path, head, parts: own }) => ({
+    path,
+    text: `${head}${own.map((part) => parts.get(part)).join("\n\n")}\n`,
+  }));
+
+  async function layOutWaiting(): Promise<void> {
+    const texts = await laidOut(waiting);
+    for (const [at, part] of waiting.entries()) {
+      const text = texts[at] ?? "";
+      parts.set(part, text);
+      known.set(part, text);
+    }
+    waiting = [];
+    size = 0;
+  }
 }
 
-async function laidOut(text: string): Promise<string> {
-  const formatted = await format(text, {
+/** As {@link formatModules}, of one. */
+export async function formatModule(file: EmittedFile): Promise<EmittedFile> {
+  const [formatted = file] = await formatModules([file]);
+  return formatted;
+}
+
+/** Header and imports. */
+const headOfModule = /^(?:\/\/.*\n)*(?:import [^;]+;\n)*\n*/;
+
+/** Only at the top of a module something is exported, so that what stands before and after is laid out alike alone. */
+const betweenExports = /\n\n+(?=(?:\/\*\*(?:[^*]|\*(?!\/))*\*\/\n|\/\/.*\n)*export )/;
+
+/** A statement between the texts that are laid out together. */
+const boundary = "nextText;";
+
+async function laidOut(texts: readonly string[]): Promise<readonly string[]> {
+  if (texts.length === 0) return [];
+  const formatted = await format(texts.join(`\n\n${boundary}\n\n`), {
     parser: "babel-ts",
+    filepath: "module.ts",
     plugins: [babel, estree],
     printWidth: lineWidth,
     // Emitted code embeds no other languages; looking for them takes time.
     embeddedLanguageFormatting: "off",
   });
-  return withUnionsApart(formatted);
+  const parts = withUnionsApart(formatted).split(new RegExp(`^${boundary}$`, "m"));
+  if (parts.length !== texts.length) throw new Error("a module does not end where its text does");
+  return parts.map((part) => part.trim());
 }
 
 /**

@@ -1,6 +1,9 @@
 /** The import statements of an emitted module. */
 import { literalText } from "./literals.ts";
 
+/** Columns of emitted files. */
+export const lineWidth = 110;
+
 export interface ImportReference {
   readonly kind: "import";
   /** As the module exports it; `default` for the default export. */
@@ -15,7 +18,7 @@ export interface ImportReference {
 }
 
 /**
- * The statements that import what is referred to, each name once, ordered as the linter orders them. Where a local name
+ * The statements that import what is referred to, each name once, ordered as the linter orders them and laid out. Where a local name
  * is taken (by `declared` names of the module or an import before it) the import gets another.
  */
 export function importStatements(
@@ -63,13 +66,19 @@ function statement(
       const name = local === reference.name ? local : `${reference.name} as ${local}`;
       return reference.type && !onlyTypes ? `type ${name}` : name;
     });
-  const clauses = [
-    ...(fallback === undefined ? [] : [localName(fallback)]),
-    ...(named.length === 0 ? [] : [`{ ${named.join(", ")} }`]),
-  ];
   const attributes =
     fallback?.attributes === undefined ? "" : ` with { type: ${literalText(fallback.attributes.type)} }`;
-  return `import ${onlyTypes ? "type " : ""}${clauses.join(", ")} from ${literalText(from)}${attributes};`;
+  const written = (braced: string): string => {
+    const clauses = [
+      ...(fallback === undefined ? [] : [localName(fallback)]),
+      ...(named.length === 0 ? [] : [braced]),
+    ];
+    return `import ${onlyTypes ? "type " : ""}${clauses.join(", ")} from ${literalText(from)}${attributes};`;
+  };
+  const line = written(`{ ${named.join(", ")} }`);
+  return line.length <= lineWidth || references.length === 1
+    ? line
+    : written(`{\n  ${named.join(",\n  ")},\n}`);
 }
 
 function keyOf(reference: ImportReference): string {
