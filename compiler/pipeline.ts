@@ -46,8 +46,6 @@ export interface AnalyseOptions {
   readonly recorded?: Recorded;
   /** Answers what is known of the realm of a name, or what `make` makes of it. */
   readonly cache?: (realm: string, make: () => Promise<CheckedRealm>) => Promise<CheckedRealm>;
-  /** The rules stage, where some of it is known already. */
-  readonly rules?: (realm: Realm) => RulesStage;
   /** Hears of every realm that is looked at. */
   readonly step?: ((what: string) => void) | undefined;
 }
@@ -72,12 +70,12 @@ async function checkedRealm(
   folder: string,
   found: RealmFolder,
   ofFolders: readonly Diagnostic[],
-  { rules: compile = compileRules, step }: AnalyseOptions,
+  { step }: AnalyseOptions,
 ): Promise<CheckedRealm> {
   const { value: realm, diagnostics } = await checkedModel(folder, found);
   const told = [...ofFolders, ...diagnostics];
   step?.(`checking ${realm.name}`);
-  const rules = compile(realm);
+  const rules = compileRules(realm);
   const ofRules = [...rules.diagnostics, ...checkRules(realm, rules, told)];
   return { realm, rules, told, diagnostics: [...told, ...ofRules] };
 }

@@ -7,7 +7,7 @@ import type { CompiledRule, CompiledRules } from "../rules/compiled.ts";
 import type { Condition } from "../rules/form.ts";
 import { implies } from "../rules/implication.ts";
 import { serviceOf } from "../rules/indexing.ts";
-import { ruleSpan } from "../rules/language/reporter.ts";
+import { ruleSpan } from "../rules/language/report.ts";
 import { indexedFields, indexOver } from "./indexed.ts";
 
 /** Read and restore rules that no index serves although one could. */

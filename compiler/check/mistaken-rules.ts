@@ -7,7 +7,7 @@ import { relationOf } from "../proofs/relation.ts";
 import type { CompiledRule, CompiledRules } from "../rules/compiled.ts";
 import { type At, type Condition, leavesIn, type Value, valuesIn } from "../rules/form.ts";
 import { membershipHelpers } from "../rules/helpers.ts";
-import { ruleSpan } from "../rules/language/reporter.ts";
+import { ruleSpan } from "../rules/language/report.ts";
 import { constant, simplify } from "../rules/simplify.ts";
 
 export function surelyMistaken(collection: Collection, compiled: CompiledRules): Diagnostic[] {

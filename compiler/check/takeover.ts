@@ -14,7 +14,7 @@ import {
   type Value,
   valuesIn,
 } from "../rules/form.ts";
-import { ruleSpan } from "../rules/language/reporter.ts";
+import { ruleSpan } from "../rules/language/report.ts";
 import { constant, simplify } from "../rules/simplify.ts";
 
 /** In the order in which the rule that goes by a field is named. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { declaredField } from "../../templates/testing/models.ts";
-import { ruleSpan } from "./language/reporter.ts";
+import { ruleSpan } from "./language/report.ts";
 import { compileRules } from "./rules.ts";
 import { golden } from "./testing/diagnostics.ts";
 import { noteCollection, noteFields, noteRealm, ruleSource } from "./testing/realms.ts";

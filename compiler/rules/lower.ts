@@ -4,7 +4,7 @@
  */
 import { claimedOrgs, isGiven } from "./claims.ts";
 import { type Condition, isKnown, type Leaf, mapLeaves, mapOperands, operands, type Value } from "./form.ts";
-import type { Report } from "./language/reporter.ts";
+import type { Report } from "./language/report.ts";
 import { simplify } from "./simplify.ts";
 
 /**

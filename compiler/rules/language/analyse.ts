@@ -12,7 +12,7 @@ import type { Environment } from "./environment.ts";
 import { after } from "./flow.ts";
 import { memberOf } from "./members.ts";
 import { reportName } from "./names.ts";
-import type { Report } from "./reporter.ts";
+import type { Report } from "./report.ts";
 
 /** The rule as a condition; of no use where anything was reported. */
 export function analyseRule(

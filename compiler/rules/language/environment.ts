@@ -4,7 +4,7 @@ import { alternatives, didYouMean } from "../../diagnostics/suggest.ts";
 import type { At, Root } from "../form.ts";
 import type { ValueType } from "../types.ts";
 import type { Flow } from "./flow.ts";
-import type { Report } from "./reporter.ts";
+import type { Report } from "./report.ts";
 import type { RuleScope } from "./scopes.ts";
 
 /**

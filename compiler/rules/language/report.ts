@@ -1,28 +1,14 @@
-/** Collects what is wrong with one rule, at its exact place in the YAML. */
-import { diagnose, type Parameters } from "../../diagnostics/catalogue.ts";
+/** What is wrong with rules, and where that stands in their files. */
+import type { Parameters } from "../../diagnostics/catalogue.ts";
 import type { ruleCodes } from "../../diagnostics/codes/rules.ts";
-import type { Diagnostic, Span } from "../../diagnostics/diagnostic.ts";
+import type { Span } from "../../diagnostics/diagnostic.ts";
 import type { RuleSource } from "../../model/model.ts";
 import type { At } from "../form.ts";
 
 export type RuleCode = keyof typeof ruleCodes;
 
+/** Says what is wrong at a place in the rule's text. */
 export type Report = <C extends RuleCode>(code: C, at: At, parameters: Parameters<C>, hint?: string) => void;
-
-export interface Reporter {
-  readonly report: Report;
-  readonly diagnostics: readonly Diagnostic[];
-}
-
-export function reporter(source: RuleSource): Reporter {
-  const diagnostics: Diagnostic[] = [];
-  return {
-    report: (code, at, parameters, hint) => {
-      diagnostics.push(diagnose(code, ruleSpan(source, at), parameters, { hint }));
-    },
-    diagnostics,
-  };
-}
 
 /** Where part of a rule's text stands in its file. */
 export function ruleSpan({ span, positions, text }: RuleSource, { start, end }: At): Span {
