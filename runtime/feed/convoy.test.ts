@@ -6,6 +6,7 @@ import type { Store } from "../store/contract/store.ts";
 import { isEmbedded } from "../store/testing/stores.ts";
 import { fields, shape, written } from "../store/testing/suite/fixtures.ts";
 import { runs } from "../testing/random.ts";
+import { Budget } from "./budget.ts";
 import type { FeedChange } from "./change.ts";
 import type { Follower } from "./follower.ts";
 import { Hub, type HubOptions } from "./hub.ts";
@@ -37,7 +38,8 @@ afterEach(async () => {
 });
 
 function open(options: Partial<HubOptions> = {}): Hub {
-  const hub = new Hub({ feed, pause: () => Promise.resolve(), ...options });
+  const gather = () => new Promise(setImmediate);
+  const hub = new Hub({ feed, pause: () => Promise.resolve(), gather, ...options });
   hubs.push(hub);
   return hub;
 }
@@ -87,6 +89,50 @@ describe("those who come back together", () => {
     for (const [n, own] of said.entries()) expect(own).toEqual(signs(n % 60, 60));
     const past = feed.reads.filter((position) => position !== places[60]);
     expect(past.length).toBeLessThanOrEqual(3);
+  });
+
+  test("who comes after others, and from no further back, has what was read for them", async () => {
+    const from = await store.feed.head();
+    await inserted(store, ids(0, 60));
+    const places = await positions(from, 60);
+    const budget = new Budget(2 ** 20);
+    const hub = open({ ring: { items: 5, bytes: 1_000_000 }, budget });
+    const live = await follow(hub, { interests: everybody });
+    await joined(live);
+    feed.reads.length = 0;
+    const changes = new Set<unknown>();
+    for (const at of [0, 0, 10, 59, 1]) {
+      const back = await follow(hub, { interests: everybody, from: places[at] });
+      for (let n = at; n < 60; n += 1) {
+        const event = await back.next();
+        if (event?.kind !== "commit") throw new Error("a commit");
+        for (const { change } of event.deliveries) changes.add(change);
+      }
+      await joined(back);
+      back.close();
+    }
+    // Once from the beginning, and whatever is after it.
+    expect(feed.reads.filter((position) => position === from)).toHaveLength(1);
+    for (const at of [10, 1]) expect(feed.reads).not.toContain(places[at]);
+    expect(changes.size).toBeLessThanOrEqual(65);
+    expect(budget.held).toBeGreaterThan(0);
+    live.close();
+    expect(budget.held).toBe(0);
+  });
+
+  test("what is kept for who comes later gives way to what others hold, and is read again", async () => {
+    const from = await store.feed.head();
+    await inserted(store, ids(0, 40), 1_000);
+    const budget = new Budget(2_000);
+    const hub = open({ ring: { items: 5, bytes: 1_000_000 }, budget });
+    await joined(await follow(hub, { interests: everybody }));
+    for (let life = 0; life < 3; life += 1) {
+      const back = await follow(hub, { interests: everybody, from });
+      expect(await told(back, 40)).toEqual(signs(0, 40));
+      back.close();
+    }
+    expect(feed.reads.filter((position) => position === from).length).toBeGreaterThanOrEqual(3);
+    expect(budget.held).toBeLessThanOrEqual(2_000);
   });
 
   test("each change is one for all of them, and what equal interests ask of it is asked once", async () => {

@@ -5,6 +5,7 @@ import type { Follower } from "./follower.ts";
 import type { History } from "./history.ts";
 import { Pass } from "./pass.ts";
 import type { Gap } from "./queue.ts";
+import { Rush } from "./rush.ts";
 
 export interface ConvoyOptions {
   readonly history: History;
@@ -13,6 +14,8 @@ export interface ConvoyOptions {
   join(follower: Follower): void;
   /** Between attempts after so many failures in a row. */
   pause(failures: number, signal: AbortSignal): Promise<unknown>;
+  /** Waits so many milliseconds for others who may come. */
+  gather(milliseconds: number, signal: AbortSignal): Promise<unknown>;
 }
 
 /** Milliseconds for which a pass waits at most for those who keep coming. */
@@ -25,6 +28,12 @@ const GATHERING = 50;
 export class Convoy {
   readonly #options: ConvoyOptions;
   readonly #stop = new AbortController();
+  readonly #rush = new Rush();
+  /** They have come, and wait for others to do so. */
+  readonly #coming = new Set<Follower>();
+  #isGathering = false;
+  /** Some of them go with the next pass. */
+  #haveCome = false;
   readonly #waiting = new Set<Follower>();
   /** They wait until there is more to read. */
   readonly #parked = new Set<Follower>();
@@ -42,11 +51,17 @@ export class Convoy {
   /** Begins after a position. */
   add(follower: Follower, from: string): void {
     this.#place(follower, from);
-    this.#goOn(follower);
+    if (this.#isAtEnd(follower)) {
+      this.#joined(follower);
+      return;
+    }
+    this.#coming.add(follower);
+    if (!this.#isGathering) void this.#gather();
   }
 
   /** It has ended. */
   remove(follower: Follower): void {
+    this.#coming.delete(follower);
     this.#waiting.delete(follower);
     this.#parked.delete(follower);
     this.#pass?.remove(follower);
@@ -64,7 +79,7 @@ export class Convoy {
 
   close(): void {
     this.#stop.abort();
-    for (const follower of [...this.#waiting, ...this.#parked]) this.remove(follower);
+    for (const follower of [...this.#coming, ...this.#waiting, ...this.#parked]) this.remove(follower);
   }
 
   #place(follower: Follower, position: string): void {
@@ -78,16 +93,28 @@ export class Convoy {
     };
   }
 
-  /** It may be where everybody else is. */
-  #goOn(follower: Follower): void {
-    const rest = this.#options.history.ring.after(follower.catching?.position ?? "", 1, 0);
-    if (rest?.isEnd === true && rest.items.length === 0) this.#joined(follower);
-    else this.#wait(follower);
+  /** Whether it is where everybody else is. */
+  #isAtEnd({ catching }: Follower): boolean {
+    const rest = this.#options.history.ring.after(catching?.position ?? "", 1, 0);
+    return rest?.isEnd === true && rest.items.length === 0;
   }
 
   #joined(follower: Follower): void {
     follower.catching = undefined;
     this.#options.join(follower);
+  }
+
+  /** Those who come go together. */
+  async #gather(): Promise<void> {
+    const { signal } = this.#stop;
+    this.#isGathering = true;
+    const wait = this.#rush.wait(performance.now());
+    if (wait > 0) await this.#options.gather(wait, signal).catch(() => undefined);
+    this.#isGathering = false;
+    this.#haveCome = this.#coming.size > 0;
+    const come = [...this.#coming];
+    this.#coming.clear();
+    for (const follower of come) this.#wait(follower);
   }
 
   #wait(follower: Follower): void {
@@ -101,6 +128,9 @@ export class Convoy {
     this.#isRunning = true;
     for (let failures = 0; this.#waiting.size > 0 && !signal.aborted; ) {
       await this.#gathered();
+      const began = performance.now();
+      const haveCome = this.#haveCome;
+      this.#haveCome = false;
       this.#news = history.news;
       this.#pass = new Pass(history, feed, {
         join: (follower) => this.#joined(follower),
@@ -116,6 +146,7 @@ export class Convoy {
         await pause(failures, signal).catch(() => undefined);
         this.#unpark();
       }
+      if (haveCome) this.#rush.passed(began, performance.now());
       this.#pass = undefined;
     }
     this.#isRunning = false;
@@ -132,12 +163,15 @@ export class Convoy {
 
   #come(order: string, position: string): readonly Follower[] {
     const come: Follower[] = [];
-    for (const follower of this.#waiting) {
-      const { catching } = follower;
-      const isAhead = order === "" || (catching?.order ?? "") > order;
-      if (isAhead || (catching?.position === position && catching.next === undefined)) come.push(follower);
+    for (const those of order === "" ? [this.#waiting] : [this.#waiting, this.#coming]) {
+      for (const follower of those) {
+        const { catching } = follower;
+        const isAhead = order === "" || (catching?.order ?? "") > order;
+        if (!isAhead && (catching?.position !== position || catching.next !== undefined)) continue;
+        those.delete(follower);
+        come.push(follower);
+      }
     }
-    for (const follower of come) this.#waiting.delete(follower);
     return come;
   }
 
@@ -178,21 +212,22 @@ export class Convoy {
   async #locate(follower: Follower, position: string): Promise<void> {
     const { history, pause } = this.#options;
     const { signal } = this.#stop;
-    const found = await history.after(position, 0).catch((error: unknown) => {
-      return error instanceof HistoryExpired ? ("expired" as const) : undefined;
+    const next = await history.next(position).catch((error: unknown) => {
+      return error instanceof HistoryExpired ? ("expired" as const) : ("unknown" as const);
     });
     // The next pass finds that it is not known, and asks again.
-    if (found === undefined) await pause(1, signal).catch(() => undefined);
+    if (next === "unknown") await pause(1, signal).catch(() => undefined);
     const { catching } = follower;
     if (catching === undefined || signal.aborted) return;
-    if (found === "expired") this.#skip(follower, "expired");
-    else if (found === undefined) this.#wait(follower);
-    else {
-      const [next] = found.items;
+    if (next === "expired") {
+      this.#skip(follower, "expired");
+      return;
+    }
+    if (next !== "unknown") {
       catching.next = next?.position;
       if (next !== undefined) catching.order = this.#options.feed.order(next.position);
-      this.#wait(follower);
     }
+    this.#wait(follower);
   }
 
   /** Goes on where everybody else is, if they are anywhere. */
@@ -206,6 +241,7 @@ export class Convoy {
     // Whoever hears of it may end it at once.
     if (follower.isClosed) return;
     this.#place(follower, position);
-    this.#goOn(follower);
+    if (this.#isAtEnd(follower)) this.#joined(follower);
+    else this.#wait(follower);
   }
 }

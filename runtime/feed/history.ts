@@ -4,8 +4,10 @@ import { HistoryExpired } from "../store/contract/errors.ts";
 import type { ChangeFeed } from "../store/contract/feed.ts";
 import { Ring, type RingBounds, type Stretch } from "../store/ring.ts";
 import { Turns } from "../turns.ts";
+import type { Budget } from "./budget.ts";
 import { type FeedChange, feedChangeOf } from "./change.ts";
 import { Renderings } from "./rendered.ts";
+import { Window } from "./window.ts";
 
 /** Who is told of every change while somebody follows. */
 export interface Audience {
@@ -20,6 +22,8 @@ export interface HistoryOptions {
   readonly audience: Audience;
   /** Of what is kept in memory. */
   readonly ring?: RingBounds;
+  /** That what is kept for those who catch up counts for. */
+  readonly budget?: Budget | undefined;
   /** Hears of what goes wrong, which is tried again. */
   readonly warn?: (error: unknown, message: string) => void;
   /** Between attempts after so many failures in a row. */
@@ -41,6 +45,7 @@ export class History {
   readonly ring: Ring<FeedChange>;
   readonly #options: HistoryOptions;
   readonly #renderings = new Renderings();
+  readonly #window: Window;
   #attending = 0;
   /** The page that was read last, and how many of it everybody was told of. */
   #page: { readonly items: readonly FeedChange[]; told: number } = { items: [], told: 0 };
@@ -62,6 +67,7 @@ export class History {
   constructor(options: HistoryOptions) {
     this.#options = options;
     this.ring = new Ring(options.ring ?? RING, ({ bytes }) => bytes);
+    this.#window = new Window((position) => options.feed.order(position), options.budget);
   }
 
   /** Whether the store's feed is being read. */
@@ -102,8 +108,30 @@ export class History {
    * Changes after a position, as many as one reading gives: from memory, or from the store.
    * @throws HistoryExpired
    */
-  async after(position: string, bytes = PAGE_BYTES): Promise<Stretch<FeedChange>> {
-    return this.ring.after(position, PAGE, bytes) ?? this.#fromStore(position, bytes);
+  async after(position: string): Promise<Stretch<FeedChange>> {
+    return this.ring.after(position, PAGE, PAGE_BYTES) ?? this.#fromStore(position, PAGE_BYTES);
+  }
+
+  /**
+   * The same for those who catch up: what one of them has come to stays at hand for a while.
+   * @throws HistoryExpired
+   */
+  async past(position: string): Promise<readonly FeedChange[]> {
+    const known = this.#window.after(position, PAGE, PAGE_BYTES);
+    if (known !== undefined) return known;
+    const { items } = await this.after(position);
+    // Unless it has ended meanwhile.
+    if (this.isReading) this.#window.add(position, items);
+    return items;
+  }
+
+  /**
+   * The change after a position, if there is one.
+   * @throws HistoryExpired
+   */
+  async next(position: string): Promise<FeedChange | undefined> {
+    const { items } = this.ring.after(position, 1, 0) ?? (await this.#fromStore(position, 0));
+    return items[0];
   }
 
   /** Resolves when there may be more than there was, when something went wrong, and when the signal is aborted. */
@@ -173,6 +201,7 @@ export class History {
 
   #forget(): void {
     this.ring.clear();
+    this.#window.clear();
     this.#page = { items: [], told: 0 };
     this.#renderings.clear();
     this.#position = undefined;

@@ -30,7 +30,8 @@ afterEach(async () => {
 });
 
 function open(options: Partial<HubOptions> = {}): Hub {
-  const hub = new Hub({ feed, pause: () => Promise.resolve(), ...options });
+  const gather = () => new Promise(setImmediate);
+  const hub = new Hub({ feed, pause: () => Promise.resolve(), gather, ...options });
   hubs.push(hub);
   return hub;
 }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { backoff } from "../backoff.ts";
 import type { ChangeFeed } from "../store/contract/feed.ts";
 import type { Budget } from "./budget.ts";
@@ -10,7 +11,10 @@ import { Interner } from "./interner.ts";
 import type { Delivery } from "./queue.ts";
 import { Telling } from "./telling.ts";
 
-export type HubOptions = Omit<HistoryOptions, "audience">;
+export interface HubOptions extends Omit<HistoryOptions, "audience"> {
+  /** Waits so many milliseconds for others who may come to catch up. */
+  readonly gather?: (milliseconds: number, signal: AbortSignal) => Promise<unknown>;
+}
 
 export interface FollowOptions extends Partial<FollowerBounds> {
   /** What it wants to hear of, by what it calls that. */
@@ -61,7 +65,8 @@ export class Hub {
     });
     const { history } = this;
     const join = (follower: Follower) => this.#live.enter(follower);
-    this.#convoy = new Convoy({ history, feed, join, pause: options.pause ?? backoff });
+    const { pause = backoff, gather = later } = options;
+    this.#convoy = new Convoy({ history, feed, join, pause, gather });
     this.#gathering = {
       interner: this.#interner,
       get position() {
@@ -150,6 +155,10 @@ export class Hub {
     this.#convoy.remove(follower);
     if (this.#followers.delete(follower)) this.#attendNoMore();
   }
+}
+
+function later(milliseconds: number, signal: AbortSignal): Promise<unknown> {
+  return sleep(milliseconds, undefined, { signal });
 }
 
 function offer(follower: Follower, delivery: Delivery): boolean {

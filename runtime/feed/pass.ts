@@ -3,8 +3,9 @@ import { HistoryExpired } from "../store/contract/errors.ts";
 import type { ChangeFeed } from "../store/contract/feed.ts";
 import type { Stretch } from "../store/ring.ts";
 import { Pace } from "../turns.ts";
+import { Ahead, type Met } from "./ahead.ts";
 import type { FeedChange } from "./change.ts";
-import type { Catching, Follower } from "./follower.ts";
+import type { Follower } from "./follower.ts";
 import type { History } from "./history.ts";
 import type { Delivery, Gap } from "./queue.ts";
 import { Telling } from "./telling.ts";
@@ -39,10 +40,7 @@ export class Pass {
   readonly #telling = new Telling();
   /** Each entered before any change with a higher number. */
   readonly #active = new Map<Follower, number>();
-  /** Not met yet, the next one last; by the changes at which they are. */
-  #ahead: Follower[] = [];
-  readonly #after = new Map<string, Set<Follower>>();
-  readonly #before = new Map<string, Set<Follower>>();
+  readonly #ahead = new Ahead();
   /** Changes that were told. */
   #met = 0;
   #farthest = Number.POSITIVE_INFINITY;
@@ -66,8 +64,8 @@ export class Pass {
       while (this.#find()) await this.#step();
     } finally {
       for (const follower of [...this.#active.keys()]) this.#out(follower, "waiting");
-      for (const follower of this.#ahead.splice(0))
-        if (this.#isAhead(follower)) this.#ways.later(follower, "waiting");
+      for (let next = this.#ahead.first(); next !== undefined; next = this.#ahead.first())
+        this.#leave(next[0], "waiting");
     }
   }
 
@@ -81,60 +79,27 @@ export class Pass {
   remove(follower: Follower): void {
     this.#telling.leave(follower);
     this.#active.delete(follower);
-    this.#unmeet(follower);
+    this.#ahead.delete(follower);
   }
 
   /** Whether somebody is in it; begins anew further on where nobody is but some are ahead. */
   #find(): boolean {
     this.#takeUp();
     if (this.#active.size > 0) return true;
-    for (let next = this.#ahead.pop(); next !== undefined; next = this.#ahead.pop()) {
-      const { catching } = next;
-      if (catching === undefined || !this.#isAhead(next)) continue;
-      this.#position = catching.position;
-      this.#order = catching.order ?? "";
-      this.#enter(next, catching);
-      this.#meet(this.#after, catching.position);
-      return true;
-    }
-    return false;
+    const next = this.#ahead.first();
+    if (next === undefined) return false;
+    const [, { position, order }] = next;
+    this.#position = position;
+    this.#order = order ?? "";
+    this.#enter(next);
+    this.#meet(this.#ahead.after(position));
+    return true;
   }
 
   /** Those who have come meanwhile. */
   #takeUp(): void {
-    const followers = this.#ways.come(this.#order, this.#position);
-    if (followers.length === 0) return;
-    for (const follower of followers) {
-      const { position, next } = follower.catching ?? {};
-      if (position === undefined) continue;
-      const [at, key] = next === undefined ? [this.#after, position] : [this.#before, next];
-      const those = at.get(key);
-      if (those === undefined) at.set(key, new Set([follower]));
-      else those.add(follower);
-      this.#ahead.push(follower);
-    }
-    const orderOf = ({ catching }: Follower) => catching?.order ?? "";
-    this.#ahead.sort((a, b) => (orderOf(a) < orderOf(b) ? 1 : orderOf(a) > orderOf(b) ? -1 : 0));
-    if (this.#active.size > 0) this.#meet(this.#after, this.#position);
-  }
-
-  #isAhead(follower: Follower): boolean {
-    const { position, next } = follower.catching ?? {};
-    return (
-      this.#after.get(position ?? "")?.has(follower) === true ||
-      this.#before.get(next ?? "")?.has(follower) === true
-    );
-  }
-
-  #unmeet(follower: Follower): void {
-    const { position = "", next = "" } = follower.catching ?? {};
-    for (const [at, key] of [
-      [this.#after, position],
-      [this.#before, next],
-    ] as const) {
-      const those = at.get(key);
-      if (those?.delete(follower) === true && those.size === 0) at.delete(key);
-    }
+    this.#ahead.add(this.#ways.come(this.#order, this.#position));
+    if (this.#active.size > 0) this.#meet(this.#ahead.after(this.#position));
   }
 
   async #step(): Promise<void> {
@@ -160,17 +125,25 @@ export class Pass {
       return;
     }
     this.#takeUp();
-    for (const change of stretch.items) await this.#tell(change);
+    for (const change of stretch.items) {
+      const order = this.#feed.order(change.position) ?? "";
+      if (order > this.#order) this.#pass(order);
+      // Most changes concern nobody.
+      const telling = this.#tell(change);
+      if (telling !== undefined) await telling;
+      this.#passed(change, order);
+      const later = this.#pace.spend();
+      if (later !== undefined) await later;
+    }
     this.#position = stretch.position;
     const order = this.#feed.order(stretch.position) ?? "";
     if (order > this.#order) this.#order = order;
-    await this.#pace.spend();
   }
 
   /** What comes next of what is not at hand; undefined where there is nothing to be read now. @throws HistoryExpired */
   async #older(): Promise<Stretch<FeedChange> | undefined> {
     const { ring, position: whole } = this.#history;
-    const { items } = await this.#history.after(this.#position, BYTES);
+    const items = await this.#history.past(this.#position);
     // Whoever hears of changes first has heard of these then.
     const last = items.at(-1);
     const isBehind = last !== undefined && this.#isBeforeReader(last.position);
@@ -202,48 +175,47 @@ export class Pass {
     return last !== undefined && (this.#feed.order(position) ?? "") < (this.#feed.order(last) ?? "");
   }
 
-  async #tell(change: FeedChange): Promise<void> {
-    const order = this.#feed.order(change.position) ?? "";
-    if (order > this.#order) this.#pass(order);
-    this.#meet(this.#before, change.position);
-    if (this.#active.size > 0) {
-      this.#met += 1;
-      if (this.#met > this.#farthest) this.#leaveBehind();
-      await this.#telling.tell(change, this.#offer);
-      if (change.isLast) this.#whole = { position: change.position, at: this.#met };
-    }
-    this.#position = change.position;
-    this.#last = change.position;
+  /** Those who are in it then, at once where that is little. */
+  #tell(change: FeedChange): Promise<void> | undefined {
+    this.#meet(this.#ahead.before(change.position));
+    if (this.#active.size === 0) return undefined;
+    this.#met += 1;
+    if (this.#met > this.#farthest) this.#leaveBehind();
+    return this.#telling.tell(change, this.#offer);
+  }
+
+  #passed({ position, isLast }: FeedChange, order: string): void {
+    if (isLast) this.#whole = { position, at: this.#met };
+    this.#position = position;
     this.#order = order;
-    this.#meet(this.#after, change.position);
-    await this.#pace.spend();
+    this.#last = position;
+    this.#meet(this.#ahead.after(position));
   }
 
   /** Those whose positions are none of changes and come before this: they are here, unless they are near the last one. */
   #pass(order: string): void {
-    for (let next = this.#ahead.at(-1); next !== undefined; next = this.#ahead.at(-1)) {
-      const { catching } = next;
-      if (catching !== undefined && this.#isAhead(next)) {
-        if ((catching.order ?? "") >= order) return;
-        if (catching.order === this.#order || catching.next !== undefined) {
-          this.#unmeet(next);
-          this.#ways.later(next, "unsure");
-        } else this.#enter(next, catching);
-      }
-      this.#ahead.pop();
+    for (let next = this.#ahead.first(order); next !== undefined; next = this.#ahead.first(order)) {
+      const [follower, catching] = next;
+      if (catching.order === this.#order || catching.next !== undefined) this.#leave(follower, "unsure");
+      else this.#enter(next);
     }
   }
 
-  #meet(at: Map<string, Set<Follower>>, position: string): void {
-    for (const follower of [...(at.get(position) ?? [])])
-      if (follower.catching !== undefined) this.#enter(follower, follower.catching);
+  #meet(met: readonly Met[]): void {
+    for (const each of met) this.#enter(each);
   }
 
-  #enter(follower: Follower, catching: Catching): void {
-    this.#unmeet(follower);
+  #enter([follower, { left }]: Met): void {
+    this.#ahead.delete(follower);
     this.#active.set(follower, this.#met);
-    this.#farthest = Math.min(this.#farthest, this.#met + catching.left);
+    this.#farthest = Math.min(this.#farthest, this.#met + left);
     this.#telling.enter(follower);
+  }
+
+  /** One that was not met. */
+  #leave(follower: Follower, why: "unsure" | "waiting"): void {
+    this.#ahead.delete(follower);
+    this.#ways.later(follower, why);
   }
 
   readonly #offer = (follower: Follower, delivery: Delivery): boolean => {

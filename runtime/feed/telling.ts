@@ -1,7 +1,7 @@
 import { Pace } from "../turns.ts";
 import type { FeedChange, FeedDocumentChange } from "./change.ts";
 import type { Follower, Subscription } from "./follower.ts";
-import { type Concern, Interests } from "./interests.ts";
+import { type Concern, Interests, type Interned } from "./interests.ts";
 import type { Delivery } from "./queue.ts";
 
 /** Of a turn of the event loop: milliseconds, and followers that are told, each of whom has something to send then. */
@@ -40,7 +40,9 @@ export class Telling {
 
   /** At once, where that is little; who enters meanwhile is not told of the change. One change at a time. */
   tell(change: FeedChange, offer: Offer): Promise<void> | undefined {
-    const steps = this.#steps(change, offer);
+    const candidates = change.recorded === "ids" ? [] : this.#index.candidates(change);
+    if (candidates.length === 0 && (!change.isLast || this.#open.size === 0)) return undefined;
+    const steps = this.#steps(change, candidates, offer);
     const later = this.#run(steps);
     if (later === undefined) return undefined;
     this.#late = new Set();
@@ -62,10 +64,10 @@ export class Telling {
   }
 
   /** After each piece of it: how many were told. */
-  *#steps(change: FeedChange, offer: Offer): Generator<number, void> {
+  *#steps(change: FeedChange, candidates: readonly Interned[], offer: Offer): Generator<number, void> {
     const deliveries = new Map<Follower, Delivery>();
     if (change.recorded !== "ids") {
-      for (const interned of this.#index.candidates(change)) {
+      for (const interned of candidates) {
         yield 0;
         const concern = this.#index.concern(interned, change);
         if (concern !== undefined) yield* this.#gather(deliveries, change, concern);

@@ -88,7 +88,11 @@ export function assembleRealm(parts: RealmParts): RealmInstance {
     expandLimits,
     cursors: signer(keys, `cursors of ${definition.name}`),
     streams: signer(keys, `streams of ${definition.name}`),
-    hub: new Hub({ feed: store.feed, warn: (err, message) => log.warn({ err }, message) }),
+    hub: new Hub({
+      feed: store.feed,
+      budget: realtime.shared.buffers,
+      warn: (err, message) => log.warn({ err }, message),
+    }),
     realtime: { ...realtime, limits: { ...realtime.limits, ...definition.realtime } },
     background,
     wakeJobs,

@@ -1,16 +1,16 @@
 // The other side of the benchmark, in a process of its own: opens streams by hand on plain sockets, counts what comes.
 //
 // Messages it takes, each answered by one with the same `call`:
-//   open    { port, streams: [{ token, body }], resume }  opens them, from several addresses of loopback; `resume`: with
-//           the tokens that the streams in these places had
+//   open    { port, streams: [{ token, body, resume }] }  opens them, from several addresses of loopback; `resume`: the
+//           token that one goes on from
 //   expect  { events }                                    counts anew; the answer comes when so many have come
-//   cut     {}                                            destroys every socket
+//   cut     {}                                            destroys every socket, and answers the `ids` they were at
 import { createConnection } from "node:net";
 
 /** Connections being made at a time. */
 const AT_ONCE = 256;
 
-const streams = [];
+let streams = [];
 let counted = begun();
 /** The last event, whole. */
 let frame = "";
@@ -20,15 +20,13 @@ function begun() {
   return { events: 0, latencies: [], wanted: Number.POSITIVE_INFINITY, reached: undefined, at: 0 };
 }
 
-function open(port, { token, body }, at, resume) {
+function open(port, { token, body, resume }, at) {
   return new Promise((resolve, reject) => {
-    const known = streams[at];
-    const id = resume ? known?.id : undefined;
     const socket = createConnection({ port, host: "127.0.0.1", localAddress: `127.0.0.${2 + (at % 40)}` });
     const stream = { socket, id: undefined };
     streams[at] = stream;
     socket.setNoDelay(true);
-    const path = `/v1/${process.argv[2]}/_realtime${id === undefined ? "" : `?resume_from=${id}`}`;
+    const path = `/v1/${process.argv[2]}/_realtime${resume === undefined ? "" : `?resume_from=${resume}`}`;
     socket.write(
       `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n` +
         `${token === undefined ? "" : `Authorization: Bearer ${token}\r\n`}Content-Length: ${body.length}\r\n\r\n${body}`,
@@ -91,13 +89,13 @@ function read(text, stream, ready) {
   }
 }
 
-async function openAll({ port, streams: asked, resume }) {
+async function openAll({ port, streams: asked }) {
   let next = 0;
   const began = performance.now();
   const worker = async () => {
     while (next < asked.length) {
       const at = next++;
-      await open(port, asked[at], at, resume);
+      await open(port, asked[at], at);
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, worker));
@@ -122,8 +120,10 @@ const calls = {
       stream.isCut = true;
       stream.socket.destroy();
     }
+    const ids = streams.map(({ id }) => id ?? "");
+    streams = [];
     counted = begun();
-    return {};
+    return { ids };
   },
 };
 

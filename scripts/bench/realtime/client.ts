@@ -7,6 +7,8 @@ export interface Asked {
   readonly token?: string;
   /** JSON. */
   readonly body: string;
+  /** The token that it goes on from. */
+  readonly resume?: string | undefined;
 }
 
 /** What came of changes. */
@@ -36,13 +38,9 @@ export class StreamClient {
   }
 
   /** @returns milliseconds until all are ready */
-  async open(url: string, streams: readonly Asked[], resume = false): Promise<number> {
-    const { milliseconds } = await this.#call({
-      call: "open",
-      port: Number(new URL(url).port),
-      streams,
-      resume,
-    });
+  async open(url: string, streams: readonly Asked[]): Promise<number> {
+    const port = Number(new URL(url).port);
+    const { milliseconds } = await this.#call({ call: "open", port, streams });
     return Number(milliseconds);
   }
 
@@ -52,8 +50,10 @@ export class StreamClient {
     return { p50: Number(p50), p99: Number(p99), frame: String(frame), at: Number(at) };
   }
 
-  async cut(): Promise<void> {
-    await this.#call({ call: "cut" });
+  /** Answers the newest token of each. */
+  async cut(): Promise<readonly string[]> {
+    const { ids } = await this.#call({ call: "cut" });
+    return Array.isArray(ids) ? ids.map(String) : [];
   }
 
   async stop(): Promise<void> {

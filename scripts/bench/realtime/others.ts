@@ -1,5 +1,6 @@
 import { middle } from "../middle.ts";
 import { type Measure, measure, type Row } from "../workload.ts";
+import { resumes } from "./resumes.ts";
 import { cpuOf, type Setting, streamsOf } from "./run.ts";
 
 /** What streams cost others, and what changes cost that hardly anybody awaits. */
@@ -69,37 +70,6 @@ async function nobodysChange({ server, client, writer, tokens, streams, rounds, 
     `a change that nobody awaits: CPU with ${streams} subscriptions, against 10`,
     ratio,
     "at most 2",
-  );
-}
-
-/** Every stream comes again at once, after changes of which a few are for all of them. */
-async function resumes({ server, client, writer, tokens, streams, scale, report }: Setting): Promise<void> {
-  const [others, own] = [Math.round(2_000 * scale), 3];
-  const asked = streamsOf(tokens, streams, () => ({ channel: "all" }));
-  const missed = async (count: number) => {
-    const opening = await client.open(server.url, asked.slice(0, count));
-    await client.cut();
-    await writer.oneByOne(others, "nobody");
-    await writer.oneByOne(own, "all");
-    return opening;
-  };
-  await missed(1);
-  // One alone reads the history, and is told of its own.
-  const began = performance.now();
-  await client.open(server.url, asked.slice(0, 1), true);
-  await client.expect(own);
-  const reading = performance.now() - began;
-  await client.cut();
-  const opening = await missed(streams);
-  const answered = await client.open(server.url, asked, true);
-  await client.expect(own * streams);
-  await client.cut();
-  const name = `${streams} resumes at once`;
-  report.add(`${name}, against as many streams opened anew`, answered / opening, "");
-  report.add(
-    `${name}, beyond opening them, in readings of the history`,
-    (answered - opening) / reading,
-    "at most 3",
   );
 }
 

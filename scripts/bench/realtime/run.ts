@@ -107,7 +107,7 @@ async function idle({ server, bare, client, bareClient, tokens, streams, report 
 }
 
 /** Changes that reach one, a hundred, and all. */
-async function broadcasts(setting: Setting): Promise<void> {
+export async function broadcasts(setting: Setting): Promise<void> {
   const { server, bare, client, bareClient, tokens, streams, report } = setting;
   const few = Math.min(100, streams);
   const where = (at: number) => ({
