@@ -21,7 +21,7 @@ export interface RealtimeHost {
 
 /** What the streams of all realms share. */
 export interface SharedStreams {
-  /** Of what they have yet to take. */
+  /** Of what they have yet to take, and of what is kept for those who catch up. */
   readonly buffers: Budget;
   /** Open at a time. */
   readonly most: number;
