@@ -13,7 +13,12 @@ const tests = "**/*.test.ts";
 /** The tests run once for each engine, on MongoDB where `MONGODB_URI` names a server; what tries the product, by itself. */
 export default defineConfig({
   // As in `tsconfig.json`: emitted code runs on the sources, not on what was last packed.
-  resolve: { alias: { "realmc/runtime": fileURLToPath(new URL("runtime/index.ts", import.meta.url)) } },
+  resolve: {
+    alias: {
+      "realmc/client": fileURLToPath(new URL("runtime/client/index.ts", import.meta.url)),
+      "realmc/runtime": fileURLToPath(new URL("runtime/index.ts", import.meta.url)),
+    },
+  },
   test: {
     pool: "forks",
     // Modules are loaded once in each worker, not for every file; `shared.setup.ts` holds files to leave no traces.

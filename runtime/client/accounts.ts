@@ -1,19 +1,20 @@
 import type { MergePatch } from "../documents/shape.ts";
-import type { ErrorCode } from "../errors.ts";
+import type { AnyErrorCode } from "./codes.ts";
+import type { Connected } from "./connected.ts";
 import type { Connection, RequestOptions } from "./connection.ts";
 import type { Always, AnyBodyError, BodyError } from "./documents.ts";
 import { type ApiPromise, isApiError } from "./errors.ts";
 import { type EntryPage, type PageOptions, read } from "./pages.ts";
-import type { CookieChoice, InvitationChoice, Profile, Role } from "./realm.ts";
+import type { RealmWithAccounts } from "./realm.ts";
 
-export interface User {
+export interface User<R extends RealmWithAccounts> {
   id: string;
   email: string;
   email_verified: boolean;
   /** A language tag such as `de-CH`. */
   locale: string | null;
-  roles: Role[];
-  profile: Profile | null;
+  roles: R["role"][];
+  profile: R["profile"] | null;
   /** Whether there is a second factor. */
   mfa: boolean;
   created_at: string;
@@ -37,25 +38,25 @@ export interface SessionEntry {
 }
 
 /** What users change of themselves and administrators of them; null removes. */
-export interface UserPatch {
+export interface UserPatch<R extends RealmWithAccounts> {
   locale?: string | null | undefined;
-  profile?: MergePatch<Profile> | null | undefined;
+  profile?: MergePatch<R["profile"]> | null | undefined;
 }
 
-export type SignUp = {
+export type SignUp<R extends RealmWithAccounts> = {
   email: string;
   password: string;
   locale?: string | null | undefined;
-  profile?: Profile | null | undefined;
-} & InvitationChoice &
-  CookieChoice;
+  profile?: R["profile"] | null | undefined;
+} & R["signUp"] &
+  R["session"];
 
-export type LogIn = {
+export type LogIn<R extends RealmWithAccounts> = {
   email: string;
   password: string;
   /** Of the second factor. */
   code?: string | undefined;
-} & CookieChoice;
+} & R["session"];
 
 /** For operations that need a fresh proof of identity. */
 export interface ProofOptions extends RequestOptions {
@@ -63,34 +64,34 @@ export interface ProofOptions extends RequestOptions {
   proof?: string | undefined;
 }
 
-interface SignedIn {
-  user: User;
+interface SignedIn<R extends RealmWithAccounts> {
+  user: User<R>;
   session: Session;
 }
 
 /** The caller's own account and sessions. A session signed in to is used by this client until `logOut`. */
-export class Accounts {
+export class Accounts<R extends RealmWithAccounts> {
   readonly #connection: Connection;
 
-  constructor(connection: Connection) {
+  constructor({ connection }: Connected<R>) {
     this.#connection = connection;
   }
 
   signUp(
-    body: SignUp,
+    body: SignUp<R>,
     options?: RequestOptions,
   ): ApiPromise<
-    SignedIn,
+    SignedIn<R>,
     Open | BodyError | "email_taken" | "forbidden" | "invalid_invitation" | "too_many_requests"
   > {
     return this.#signIn("signup", body, options);
   }
 
   logIn(
-    body: LogIn,
+    body: LogIn<R>,
     options?: RequestOptions,
   ): ApiPromise<
-    SignedIn,
+    SignedIn<R>,
     | Open
     | BodyError
     | "invalid_credentials"
@@ -113,14 +114,14 @@ export class Accounts {
     );
   }
 
-  me(options?: RequestOptions): ApiPromise<User, Always> {
+  me(options?: RequestOptions): ApiPromise<User<R>, Always> {
     return this.#connection.call({ method: "GET", path: "_auth/me", options, repeatable: true });
   }
 
   patchMe(
-    patch: UserPatch,
+    patch: UserPatch<R>,
     options?: RequestOptions,
-  ): ApiPromise<User, Always | BodyError | "write_conflict"> {
+  ): ApiPromise<User<R>, Always | BodyError | "write_conflict"> {
     return this.#connection.call({ method: "PATCH", path: "_auth/me", body: patch, options });
   }
 
@@ -229,7 +230,11 @@ export class Accounts {
     return this.#connection.call({ method: "DELETE", path: "_auth/mfa/totp", ...proved(options) });
   }
 
-  #post<T, Code extends ErrorCode>(path: string, body: unknown, options?: ProofOptions): ApiPromise<T, Code> {
+  #post<T, Code extends AnyErrorCode>(
+    path: string,
+    body: unknown,
+    options?: ProofOptions,
+  ): ApiPromise<T, Code> {
     return this.#connection.call({ method: "POST", path: `_auth/${path}`, body, ...proved(options) });
   }
 
@@ -237,11 +242,18 @@ export class Accounts {
     this.#connection.session = undefined;
   }
 
-  async #signIn(path: string, body: SignUp | LogIn, options?: RequestOptions): Promise<SignedIn> {
-    const signedIn = await this.#post<SignedIn, never>(path, body, options);
+  async #signIn(path: string, body: SignUp<R> | LogIn<R>, options?: RequestOptions): Promise<SignedIn<R>> {
+    const signedIn = await this.#post<SignedIn<R>, never>(path, body, options);
     this.#connection.session = signedIn.session.token;
     return signedIn;
   }
+}
+
+/** Those that the realm answers. */
+export type AccountsOf<R extends RealmWithAccounts> = Omit<Accounts<R>, R["unanswered"]>;
+
+export function accounts<R extends RealmWithAccounts>(connected: Connected<R>): AccountsOf<R> {
+  return new Accounts(connected);
 }
 
 /** Routes that look at no credential. */

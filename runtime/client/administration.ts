@@ -1,9 +1,10 @@
-import type { ErrorCode } from "../errors.ts";
+import type { AnyErrorCode } from "./codes.ts";
+import type { Connected } from "./connected.ts";
 import type { Call, Connection, RequestOptions } from "./connection.ts";
 import type { Always, AnyBodyError, BodyError } from "./documents.ts";
 import type { ApiPromise, ErrorDetail } from "./errors.ts";
 import { type EntryPage, type PageOptions, read } from "./pages.ts";
-import type { AdministratorError, Scope } from "./realm.ts";
+import type { AdministratorError, RealmTypes } from "./realm.ts";
 
 export type AdministrationArea =
   | "users"
@@ -15,10 +16,10 @@ export type AdministrationArea =
   | "data"
   | "config";
 
-export interface KeyScopes {
-  read?: "*" | readonly Scope[];
-  write?: "*" | readonly Scope[];
-  call?: "*" | readonly Scope[];
+export interface KeyScopes<R extends RealmTypes> {
+  read?: "*" | readonly R["scope"][];
+  write?: "*" | readonly R["scope"][];
+  call?: "*" | readonly R["scope"][];
 }
 
 export interface ApiKey {
@@ -33,10 +34,10 @@ export interface ApiKey {
   created_at: string;
 }
 
-export interface NewApiKey {
+export interface NewApiKey<R extends RealmTypes> {
   /** What the key writes names it: `key:<name>`. */
   name: string;
-  scopes?: KeyScopes | null | undefined;
+  scopes?: KeyScopes<R> | null | undefined;
   admin?: boolean | readonly AdministrationArea[] | null | undefined;
   /** Where it may be used from, such as `10.0.0.0/8`. */
   networks?: readonly string[] | null | undefined;
@@ -97,34 +98,34 @@ export interface DocumentCheck {
 }
 
 /** What every route of administration may answer. */
-export type AdministrationError = Always | AdministratorError;
+export type AdministrationError<R extends RealmTypes> = Always | AdministratorError<R>;
 
 /** The administration that every realm has. */
-export class Administration {
+export class Administration<R extends RealmTypes> {
   readonly #connection: Connection;
 
-  constructor(connection: Connection) {
+  constructor({ connection }: Connected<R>) {
     this.#connection = connection;
   }
 
-  listKeys(options: PageOptions = {}): ApiPromise<EntryPage<ApiKey>, AdministrationError> {
+  listKeys(options: PageOptions = {}): ApiPromise<EntryPage<ApiKey>, AdministrationError<R>> {
     return this.#call({ method: "GET", path: "keys", ...read(options) });
   }
 
   /** With the key itself, which is shown this once. */
   createKey(
-    key: NewApiKey,
+    key: NewApiKey<R>,
     options?: RequestOptions,
-  ): ApiPromise<ApiKey & { key: string }, AdministrationError | BodyError | "conflict"> {
+  ): ApiPromise<ApiKey & { key: string }, AdministrationError<R> | BodyError | "conflict"> {
     return this.#call({ method: "POST", path: "keys", body: key, options });
   }
 
-  revokeKey(id: string, options?: RequestOptions): ApiPromise<void, AdministrationError> {
+  revokeKey(id: string, options?: RequestOptions): ApiPromise<void, AdministrationError<R>> {
     return this.#call({ method: "DELETE", path: `keys/${encodeURIComponent(id)}`, options });
   }
 
   /** Their names. */
-  listSecrets(options: PageOptions = {}): ApiPromise<EntryPage<Secret>, AdministrationError> {
+  listSecrets(options: PageOptions = {}): ApiPromise<EntryPage<Secret>, AdministrationError<R>> {
     return this.#call({ method: "GET", path: "secrets", ...read(options) });
   }
 
@@ -132,32 +133,32 @@ export class Administration {
     name: string,
     value: string,
     options?: RequestOptions,
-  ): ApiPromise<Secret, AdministrationError | BodyError | "conflict" | "write_conflict"> {
+  ): ApiPromise<Secret, AdministrationError<R> | BodyError | "conflict" | "write_conflict"> {
     const path = `secrets/${encodeURIComponent(name)}`;
     return this.#call({ method: "PUT", path, body: { value }, options });
   }
 
-  deleteSecret(name: string, options?: RequestOptions): ApiPromise<void, AdministrationError> {
+  deleteSecret(name: string, options?: RequestOptions): ApiPromise<void, AdministrationError<R>> {
     return this.#call({ method: "DELETE", path: `secrets/${encodeURIComponent(name)}`, options });
   }
 
   /** Newest first. */
-  listAudit(options: AuditOptions = {}): ApiPromise<EntryPage<AuditRecord>, AdministrationError> {
+  listAudit(options: AuditOptions = {}): ApiPromise<EntryPage<AuditRecord>, AdministrationError<R>> {
     return this.#call({ method: "GET", path: "audit", ...read(options) });
   }
 
   /** Newest first. */
-  listJobs(options: JobOptions = {}): ApiPromise<EntryPage<Job>, AdministrationError> {
+  listJobs(options: JobOptions = {}): ApiPromise<EntryPage<Job>, AdministrationError<R>> {
     return this.#call({ method: "GET", path: "jobs", ...read(options) });
   }
 
-  getJob(id: string, options?: RequestOptions): ApiPromise<Job, AdministrationError> {
+  getJob(id: string, options?: RequestOptions): ApiPromise<Job, AdministrationError<R>> {
     const path = `jobs/${encodeURIComponent(id)}`;
     return this.#call({ method: "GET", path, options, repeatable: true });
   }
 
   /** Has a job that failed go on where it was. */
-  retryJob(id: string, options?: RequestOptions): ApiPromise<Job, AdministrationError | "conflict"> {
+  retryJob(id: string, options?: RequestOptions): ApiPromise<Job, AdministrationError<R> | "conflict"> {
     return this.#call({ method: "POST", path: `jobs/${encodeURIComponent(id)}/retry`, options });
   }
 
@@ -166,20 +167,20 @@ export class Administration {
     options?: RequestOptions,
   ): ApiPromise<
     { fingerprint: string; realm: Record<string, unknown>; databases: Record<string, unknown> },
-    AdministrationError
+    AdministrationError<R>
   > {
     return this.#call({ method: "GET", path: "config", options, repeatable: true });
   }
 
   /** What rules read as `appConfig`. */
-  getAppConfig(options?: RequestOptions): ApiPromise<Record<string, unknown>, AdministrationError> {
+  getAppConfig(options?: RequestOptions): ApiPromise<Record<string, unknown>, AdministrationError<R>> {
     return this.#call({ method: "GET", path: "config/app", options, repeatable: true });
   }
 
   putAppConfig(
     config: Record<string, unknown>,
     options?: RequestOptions,
-  ): ApiPromise<Record<string, unknown>, AdministrationError | BodyError | "write_conflict"> {
+  ): ApiPromise<Record<string, unknown>, AdministrationError<R> | BodyError | "write_conflict"> {
     return this.#call({ method: "PUT", path: "config/app", body: config, options });
   }
 
@@ -188,12 +189,16 @@ export class Administration {
     database: string,
     collection: string,
     options?: RequestOptions,
-  ): ApiPromise<DocumentCheck, AdministrationError | AnyBodyError> {
+  ): ApiPromise<DocumentCheck, AdministrationError<R> | AnyBodyError> {
     const path = `data/${encodeURIComponent(database)}/${encodeURIComponent(collection)}/_check`;
     return this.#call({ method: "POST", path, options });
   }
 
-  #call<T, Code extends ErrorCode>(call: Call): ApiPromise<T, Code> {
+  #call<T, Code extends AnyErrorCode>(call: Call): ApiPromise<T, Code> {
     return this.#connection.call({ ...call, path: `_admin/${call.path}` });
   }
+}
+
+export function administration<R extends RealmTypes>(connected: Connected<R>): Administration<R> {
+  return new Administration(connected);
 }

@@ -1,9 +1,11 @@
-import type { ErrorCode } from "../errors.ts";
-import type { Connection, OnceOptions } from "./connection.ts";
+import type { AnyErrorCode } from "./codes.ts";
+import type { Connected } from "./connected.ts";
+import type { OnceOptions } from "./connection.ts";
 import { belonging, type CollectionOf, type CreateError, type WriteError } from "./documents.ts";
 import type { ApiPromise } from "./errors.ts";
 import type { BelongingOptions } from "./options.ts";
 import type { IfTrait, Shape } from "./queries.ts";
+import type { RealmTypes } from "./realm.ts";
 
 /** The shapes of a database's collections, by name. */
 type ShapesByName = Record<string, Shape>;
@@ -36,7 +38,7 @@ export type BatchError<All extends ShapesByName> = {
 /** The organization and the team that all new documents belong to. */
 type BatchOptions<All extends ShapesByName> = OnceOptions & BelongingOptions<All[keyof All]>;
 
-export interface Batching<All extends ShapesByName, Further extends ErrorCode = never> {
+export interface Batching<All extends ShapesByName, Further extends AnyErrorCode = never> {
   /**
    * All of these operations, in order, or none: at most 100. The details of an error name the operation by its position,
    * from 0.
@@ -48,25 +50,30 @@ export interface Batching<All extends ShapesByName, Further extends ErrorCode = 
 }
 
 /** Every collection by database and name. */
-export type DatabasesOf<All extends Record<string, ShapesByName>, Further extends ErrorCode> = {
+export type DatabasesOf<All extends Record<string, ShapesByName>, Further extends AnyErrorCode> = {
   readonly [Database in keyof All]: Batching<All[Database], Further> & {
     readonly [Name in keyof All[Database]]: CollectionOf<All[Database][Name], Further>;
   };
 };
 
-export function batching<All extends ShapesByName, Further extends ErrorCode>(
-  connection: Connection,
-  path: string,
-): Batching<All, Further> {
+/** `$batch` of one database. */
+export function batches<
+  R extends RealmTypes,
+  Further extends AnyErrorCode,
+  Database extends keyof R["shapes"] & string,
+>({ connection, base }: Connected<R, Further>, database: Database): Batching<R["shapes"][Database], Further> {
   return {
-    $batch<const Operations extends readonly BatchOperation<All>[]>(
+    $batch<const Operations extends readonly BatchOperation<R["shapes"][Database]>[]>(
       operations: Operations,
-      options?: BatchOptions<All>,
+      options?: BatchOptions<R["shapes"][Database]>,
     ) {
       return connection
-        .once<{ results: BatchResults<All, Operations> }, BatchError<All> | Further>({
+        .once<
+          { results: BatchResults<R["shapes"][Database], Operations> },
+          BatchError<R["shapes"][Database]> | Further
+        >({
           method: "POST",
-          path: `${path}/_batch`,
+          path: `${base}${database}/_batch`,
           query: belonging(options),
           body: { operations },
           options,

@@ -1,4 +1,4 @@
-import type { ErrorCode } from "../errors.ts";
+import type { AnyErrorCode } from "./codes.ts";
 import { ApiError, type ApiPromise, ConnectionError } from "./errors.ts";
 
 /** As much of `fetch` as this client uses. */
@@ -75,6 +75,9 @@ const empty: readonly number[] = [202, 204, 304];
 
 /** Sends requests: credentials, timeouts, repetitions, errors. */
 export class Connection {
+  /** Called when somebody signs in: what was opened before was so for somebody else. */
+  readonly signIns = new Set<() => void>();
+  readonly #realm: string;
   readonly #base: string;
   readonly #keyed: boolean;
   readonly #options: ClientOptions;
@@ -83,6 +86,7 @@ export class Connection {
 
   /** @param keyed whether the realm knows idempotency keys */
   constructor(realm: string, keyed: boolean, options: ClientOptions) {
+    this.#realm = realm;
     this.#base = `${options.baseUrl.replace(/\/+$/, "")}/v1/${realm}/`;
     this.#keyed = keyed;
     this.#options = options;
@@ -91,6 +95,18 @@ export class Connection {
   /** The token that goes before the one of the options, from a login until the logout. */
   set session(token: string | undefined) {
     this.#session = token;
+    if (token !== undefined) for (const listener of this.signIns) listener();
+  }
+
+  get retryDelay(): ClientOptions["retryDelay"] {
+    return this.#options.retryDelay;
+  }
+
+  /** The same connection with another way to fetch, for one request that has its effect however often it is sent. */
+  fetching(change: (fetch: Fetch) => Fetch, options: Partial<ClientOptions> = {}): Connection {
+    const { fetch = globalThis.fetch } = this.#options;
+    const token = this.#session ?? this.#options.token;
+    return new Connection(this.#realm, false, { ...this.#options, ...options, token, fetch: change(fetch) });
   }
 
   async #token(): Promise<string | undefined> {
@@ -99,7 +115,9 @@ export class Connection {
   }
 
   /** The value of a request that has its effect once, however often it is sent. */
-  once<T, Code extends ErrorCode>(call: Call & { options?: OnceOptions | undefined }): ApiPromise<T, Code> {
+  once<T, Code extends AnyErrorCode>(
+    call: Call & { options?: OnceOptions | undefined },
+  ): ApiPromise<T, Code> {
     return this.#keyFor(call.options).then(async (key) => {
       const headers = { "Idempotency-Key": key };
       return (await this.answer<T>({ ...call, headers, repeatable: key !== undefined })).value;
@@ -116,12 +134,12 @@ export class Connection {
   }
 
   /** The value of the answer; its tag is kept for {@link tagOf}. */
-  call<T, Code extends ErrorCode>(call: Call): ApiPromise<T, Code> {
+  call<T, Code extends AnyErrorCode>(call: Call): ApiPromise<T, Code> {
     return this.answer<T>(call).then(({ value }) => value);
   }
 
   /** The value, or the one that the caller has where the server says that it is still the same. */
-  unlessKnown<T extends object, Code extends ErrorCode>(
+  unlessKnown<T extends object, Code extends AnyErrorCode>(
     call: Call,
     known: T | undefined,
   ): ApiPromise<T, Code> {

@@ -1,4 +1,5 @@
-import type { ErrorCode } from "../errors.ts";
+import type { AnyErrorCode } from "./codes.ts";
+import type { Connected } from "./connected.ts";
 import type { Connection, RequestOptions } from "./connection.ts";
 import { type ApiPromise, isApiError } from "./errors.ts";
 import type { Expandable, Expanded } from "./expansion.ts";
@@ -15,9 +16,13 @@ import type {
 } from "./options.ts";
 import { read } from "./pages.ts";
 import type { AggregateOptions, Groups, IfTrait, Shape } from "./queries.ts";
-import type { Refusal } from "./realm.ts";
+import type { RealmTypes, Refusal } from "./realm.ts";
 
-export type Always = Refusal | "invalid_header" | "invalid_query" | "internal_error" | "unavailable";
+type Usual = "invalid_header" | "invalid_query" | "internal_error" | "unavailable";
+/** Of routes that look at a credential. */
+export type Always = Refusal | Usual;
+/** Where there are no accounts, there is none. */
+type AlwaysOf<S extends Shape> = Usual | IfTrait<S, "accounts", Refusal>;
 export type AnyBodyError = "invalid_json" | "payload_too_large" | "unsupported_media_type";
 export type BodyError = AnyBodyError | "validation_error";
 type SearchError<S extends Shape> = IfTrait<
@@ -36,15 +41,15 @@ type ChangeError<S extends Shape> =
   | IfTrait<S, "unique", "conflict">;
 
 /** The codes that each operation answers; `Further` are those of the way on which the collection is reached. */
-export type GetError<S extends Shape> = Always | "not_found" | ExpandError<S>;
-export type ListError<S extends Shape> = Always | SearchError<S> | ExpandError<S>;
+export type GetError<S extends Shape> = AlwaysOf<S> | "not_found" | ExpandError<S>;
+export type ListError<S extends Shape> = AlwaysOf<S> | SearchError<S> | ExpandError<S>;
 export type AggregateError<S extends Shape> =
-  | Always
+  | AlwaysOf<S>
   | "invalid_aggregate"
   | "aggregate_too_expensive"
   | SearchError<S>;
 export type CreateError<S extends Shape> =
-  | Always
+  | AlwaysOf<S>
   | BodyError
   | IfTrait<S, "organization", "not_org_member", "org_not_allowed">
   | IfTrait<S, "team", "org_required" | "forbidden", "team_not_allowed">
@@ -53,12 +58,16 @@ export type CreateError<S extends Shape> =
   | IfTrait<S, "custom_id", "id_required" | "invalid_id" | "id_taken" | "too_many_requests", "id_not_allowed">
   | IfTrait<S, "unique", "conflict">
   | IfTrait<S, "accounts", "request_in_progress" | "idempotency_key_reused">;
-type RestoreError<S extends Shape> = Always | BodyError | ChangeError<S>;
+type RestoreError<S extends Shape> = AlwaysOf<S> | BodyError | ChangeError<S>;
 export type WriteError<S extends Shape> = RestoreError<S> | IfTrait<S, "organization", "immutable_field">;
-export type DeleteError = Always | "not_found" | "write_conflict" | "version_mismatch";
+export type DeleteError<S extends Shape = Shape> =
+  | AlwaysOf<S>
+  | "not_found"
+  | "write_conflict"
+  | "version_mismatch";
 
 /** The operations on a collection's documents. */
-export class Collection<S extends Shape, Further extends ErrorCode = never> {
+export class Collection<S extends Shape, Further extends AnyErrorCode = never> {
   readonly #connection: Connection;
   readonly #path: string;
 
@@ -184,12 +193,12 @@ export class Collection<S extends Shape, Further extends ErrorCode = never> {
   }
 
   /** In a collection with a trash the document can be restored. */
-  delete(id: string, options?: WriteOptions): ApiPromise<void, DeleteError | Further> {
+  delete(id: string, options?: WriteOptions): ApiPromise<void, DeleteError<S> | Further> {
     return this.#connection.call({ method: "DELETE", path: this.#at(id), ...this.#guarded(options) });
   }
 
   /** Deletes for good, also what is in the trash. */
-  purge(id: string, options?: WriteOptions): ApiPromise<void, DeleteError | Further> {
+  purge(id: string, options?: WriteOptions): ApiPromise<void, DeleteError<S> | Further> {
     const query = { purge: true };
     return this.#connection.call({ method: "DELETE", path: this.#at(id), query, ...this.#guarded(options) });
   }
@@ -242,7 +251,21 @@ export function belonging(options: object = {}) {
 type MetricOf<S extends Shape> = keyof S["aggregation"]["metrics"] & string;
 
 /** A collection without what it has not: a trash, aggregation. */
-export type CollectionOf<S extends Shape, Further extends ErrorCode = never> = Omit<
+export type CollectionOf<S extends Shape, Further extends AnyErrorCode = never> = Omit<
   Collection<S, Further>,
   IfTrait<S, "trash", never, "restore" | "purge"> | IfTrait<S, "aggregate", never, "aggregate">
 >;
+
+/** One collection, where not the whole client is wanted. */
+export function collection<
+  R extends RealmTypes,
+  Further extends AnyErrorCode,
+  Database extends keyof R["shapes"] & string,
+  Name extends keyof R["shapes"][Database] & string,
+>(
+  { connection, base }: Connected<R, Further>,
+  database: Database,
+  name: Name,
+): CollectionOf<R["shapes"][Database][Name], Further> {
+  return new Collection<R["shapes"][Database][Name], Further>(connection, `${base}${database}/${name}`);
+}

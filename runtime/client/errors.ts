@@ -1,4 +1,4 @@
-import type { ErrorCode } from "../errors.ts";
+import type { AnyErrorCode } from "./codes.ts";
 
 /** What is wrong, and where: a field, a parameter, or an operation of a batch. */
 export interface ErrorDetail {
@@ -7,7 +7,7 @@ export interface ErrorDetail {
 }
 
 /** The server's answer to a request that it did not carry out. */
-export class ApiError<Code extends ErrorCode = ErrorCode> extends Error {
+export class ApiError<Code extends AnyErrorCode = AnyErrorCode> extends Error {
   readonly code: Code;
   readonly status: number;
   readonly details: readonly ErrorDetail[];
@@ -47,12 +47,12 @@ export class ConnectionError extends Error {
 }
 
 /** One error for each of the codes, told apart by `code`. */
-export type ApiErrorOf<Code extends ErrorCode> = Code extends ErrorCode ? ApiError<Code> : never;
+export type ApiErrorOf<Code extends AnyErrorCode> = Code extends AnyErrorCode ? ApiError<Code> : never;
 
 declare const codes: unique symbol;
 
 /** A promise that knows which of the server's errors it may be rejected with; see {@link outcome}. */
-export interface ApiPromise<T, Code extends ErrorCode> extends Promise<T> {
+export interface ApiPromise<T, Code extends AnyErrorCode> extends Promise<T> {
   readonly [codes]?: Code;
 }
 
@@ -60,10 +60,10 @@ export interface ApiPromise<T, Code extends ErrorCode> extends Promise<T> {
 export type CodeOf<Operation extends (...parameters: never) => unknown> = Operation extends (
   ...parameters: never
 ) => { readonly [codes]?: infer Code }
-  ? Extract<Code, ErrorCode>
+  ? Extract<Code, AnyErrorCode>
   : never;
 
-export type Outcome<T, Code extends ErrorCode> =
+export type Outcome<T, Code extends AnyErrorCode> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly error: ApiErrorOf<Code> };
 
@@ -71,7 +71,7 @@ export type Outcome<T, Code extends ErrorCode> =
  * What became of a request, for a `switch` over `error.code` that the compiler checks. Anything but an answer of the
  * server ({@link ConnectionError}, an aborted signal) is thrown.
  */
-export async function outcome<T, Code extends ErrorCode>(
+export async function outcome<T, Code extends AnyErrorCode>(
   request: ApiPromise<T, Code>,
 ): Promise<Outcome<T, Code>> {
   try {
@@ -82,12 +82,12 @@ export async function outcome<T, Code extends ErrorCode>(
   }
 }
 
-function isErrorOf<Code extends ErrorCode>(error: unknown): error is ApiErrorOf<Code> {
+function isErrorOf<Code extends AnyErrorCode>(error: unknown): error is ApiErrorOf<Code> {
   return error instanceof ApiError;
 }
 
 /** Whether this is the server's answer, with one of the codes where any are given. */
-export function isApiError<Code extends ErrorCode = ErrorCode>(
+export function isApiError<Code extends AnyErrorCode = AnyErrorCode>(
   error: unknown,
   ...wanted: readonly Code[]
 ): error is ApiErrorOf<Code> {

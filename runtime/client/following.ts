@@ -54,13 +54,17 @@ export interface Following<S extends FollowedShape> {
 }
 
 /** Those collections of a realm that can be followed, by database and name. */
-type FollowedOf<All extends Record<string, Record<string, Shape>>> = {
-  readonly [Database in keyof All]: {
-    readonly [Name in keyof All[Database] as All[Database][Name] extends FollowedShape
-      ? Name
-      : never]: All[Database][Name] extends FollowedShape ? Following<All[Database][Name]> : never;
+export type FollowedOf<All extends Record<string, Record<string, Shape>>> = {
+  readonly [Database in keyof All as [FollowedIn<All[Database]>] extends [never] ? never : Database]: {
+    readonly [Name in FollowedIn<All[Database]>]: All[Database][Name] extends FollowedShape
+      ? Following<All[Database][Name]>
+      : never;
   };
 };
+
+type FollowedIn<Shapes extends Record<string, Shape>> = {
+  [Name in keyof Shapes]: Shapes[Name] extends FollowedShape ? Name : never;
+}[keyof Shapes];
 
 export type FollowedDatabases<All extends Record<string, Record<string, Shape>>> = DatabasesOf<All, never> &
   FollowedOf<All>;

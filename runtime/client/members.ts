@@ -1,20 +1,20 @@
 import type { Always } from "./documents.ts";
-import type { OrganizationRole } from "./realm.ts";
+import type { RealmWithOrganizations } from "./realm.ts";
 
 /** A role, and what it is held by: `direct`, `default`, and names of teams. */
-export interface EffectiveRole {
-  role: OrganizationRole;
+export interface EffectiveRole<R extends RealmWithOrganizations> {
+  role: R["organizationRole"];
   origin: string[];
 }
 
-export interface Member {
+export interface Member<R extends RealmWithOrganizations> {
   /** Id of the user. */
   user: string;
   /** Direct ones. */
-  roles: OrganizationRole[];
-  effective_roles: EffectiveRole[];
+  roles: R["organizationRole"][];
+  effective_roles: EffectiveRole<R>[];
   /** Roles held both directly and through a team. */
-  overlap: OrganizationRole[];
+  overlap: R["organizationRole"][];
   /** Ids. */
   teams: string[];
   /** For whom the realm shows it to. */

@@ -1,6 +1,7 @@
-import type { ErrorCode } from "../errors.ts";
 import { type ProofOptions, proved } from "./accounts.ts";
 import type { AdministrationError } from "./administration.ts";
+import type { AnyErrorCode } from "./codes.ts";
+import type { Connected } from "./connected.ts";
 import type { Call, Connection, RequestOptions } from "./connection.ts";
 import type { BodyError } from "./documents.ts";
 import type { ApiPromise } from "./errors.ts";
@@ -14,7 +15,7 @@ import type {
 } from "./organizations.ts";
 import { type EntryPage, type PageOptions, read } from "./pages.ts";
 import { PeopleAdministration } from "./people.ts";
-import type { OrganizationRole } from "./realm.ts";
+import type { RealmWithOrganizations } from "./realm.ts";
 
 /** An organization as administrators see it. */
 export interface AdministeredOrganization extends Omit<Organization, "status"> {
@@ -37,36 +38,39 @@ export interface OwnedDocuments {
 }
 
 /** Of what changes an organization that is not deleted. */
-type AdministeredError = AdministrationError | "conflict" | "write_conflict";
+type AdministeredError<R extends RealmWithOrganizations> =
+  | AdministrationError<R>
+  | "conflict"
+  | "write_conflict";
 
 /** Of documents, whichever collection they are in. */
-type TransferError =
-  | AdministrationError
+type TransferError<R extends RealmWithOrganizations> =
+  | AdministrationError<R>
   | BodyError
   | "team_required"
   | "conflict"
   | "write_conflict"
   | "version_mismatch";
-type AssignError =
-  | AdministrationError
+type AssignError<R extends RealmWithOrganizations> =
+  | AdministrationError<R>
   | BodyError
   | "search_not_enabled"
   | "search_too_expensive"
   | "index_building";
 
 /** The administration of a realm with organizations; `org` is an organization's id. */
-export class OrganizationAdministration extends PeopleAdministration {
+export class OrganizationAdministration<R extends RealmWithOrganizations> extends PeopleAdministration<R> {
   readonly #connection: Connection;
 
-  constructor(connection: Connection) {
-    super(connection);
-    this.#connection = connection;
+  constructor(connected: Connected<R>) {
+    super(connected);
+    this.#connection = connected.connection;
   }
 
   /** Oldest first, deleted ones too. */
   listOrganizations(
     options: OrganizationOptions = {},
-  ): ApiPromise<EntryPage<AdministeredOrganization>, AdministrationError> {
+  ): ApiPromise<EntryPage<AdministeredOrganization>, AdministrationError<R>> {
     return this.#call({ method: "GET", path: "", ...read(options) });
   }
 
@@ -74,18 +78,21 @@ export class OrganizationAdministration extends PeopleAdministration {
   createOrganization(
     organization: NewOrganization & { owner: string },
     options?: RequestOptions,
-  ): ApiPromise<AdministeredOrganization, AdministrationError | BodyError | "slug_taken" | "write_conflict"> {
+  ): ApiPromise<
+    AdministeredOrganization,
+    AdministrationError<R> | BodyError | "slug_taken" | "write_conflict"
+  > {
     return this.#call({ method: "POST", path: "", body: organization, options });
   }
 
   getOrganization(
     org: string,
     options?: RequestOptions,
-  ): ApiPromise<AdministeredOrganization, AdministrationError> {
+  ): ApiPromise<AdministeredOrganization, AdministrationError<R>> {
     return this.#call({ method: "GET", path: pathOf(org), options, repeatable: true });
   }
 
-  deleteOrganization(org: string, options?: ProofOptions): ApiPromise<void, AdministeredError> {
+  deleteOrganization(org: string, options?: ProofOptions): ApiPromise<void, AdministeredError<R>> {
     return this.#call({ method: "DELETE", path: pathOf(org), ...proved(options) });
   }
 
@@ -94,14 +101,14 @@ export class OrganizationAdministration extends PeopleAdministration {
     org: string,
     body: { slug?: string | undefined } = {},
     options?: RequestOptions,
-  ): ApiPromise<AdministeredOrganization, AdministeredError | BodyError | "slug_taken"> {
+  ): ApiPromise<AdministeredOrganization, AdministeredError<R> | BodyError | "slug_taken"> {
     return this.#call({ method: "POST", path: pathOf(org, "reactivate"), body, options });
   }
 
   listOwned(
     org: string,
     options?: RequestOptions,
-  ): ApiPromise<{ items: OwnedDocuments[] }, AdministrationError> {
+  ): ApiPromise<{ items: OwnedDocuments[] }, AdministrationError<R>> {
     return this.#call({ method: "GET", path: pathOf(org, "owned"), options, repeatable: true });
   }
 
@@ -109,9 +116,9 @@ export class OrganizationAdministration extends PeopleAdministration {
   putMember(
     org: string,
     user: string,
-    roles: readonly OrganizationRole[],
+    roles: readonly R["organizationRole"][],
     options?: RequestOptions,
-  ): ApiPromise<Member, AdministeredError | BodyError | "last_org_manager"> {
+  ): ApiPromise<Member<R>, AdministeredError<R> | BodyError | "last_org_manager"> {
     return this.#call({ method: "PUT", path: pathOf(org, "members", user), body: { roles }, options });
   }
 
@@ -119,16 +126,16 @@ export class OrganizationAdministration extends PeopleAdministration {
     org: string,
     user: string,
     options?: RequestOptions,
-  ): ApiPromise<void, AdministeredError | "last_org_manager"> {
+  ): ApiPromise<void, AdministeredError<R> | "last_org_manager"> {
     return this.#call({ method: "DELETE", path: pathOf(org, "members", user), options });
   }
 
   /** With its token and link, which are shown this once. */
   inviteToOrganization(
     org: string,
-    invitation: NewOrganizationInvitation,
+    invitation: NewOrganizationInvitation<R>,
     options?: RequestOptions,
-  ): ApiPromise<MadeOrganizationInvitation, AdministeredError | BodyError | InvitingError> {
+  ): ApiPromise<MadeOrganizationInvitation, AdministeredError<R> | BodyError | InvitingError> {
     return this.#call({ method: "POST", path: pathOf(org, "invitations"), body: invitation, options });
   }
 
@@ -137,7 +144,7 @@ export class OrganizationAdministration extends PeopleAdministration {
     org: string,
     claims: Record<string, unknown>,
     options?: RequestOptions,
-  ): ApiPromise<Record<string, unknown>, AdministeredError | BodyError> {
+  ): ApiPromise<Record<string, unknown>, AdministeredError<R> | BodyError> {
     return this.#call({ method: "PUT", path: pathOf(org, "claims"), body: claims, options });
   }
 
@@ -146,7 +153,7 @@ export class OrganizationAdministration extends PeopleAdministration {
     org: string,
     user: string,
     options?: RequestOptions,
-  ): ApiPromise<AdministeredOrganization, AdministeredError | BodyError> {
+  ): ApiPromise<AdministeredOrganization, AdministeredError<R> | BodyError> {
     return this.#call({ method: "PUT", path: pathOf(org, "manager"), body: { user }, options });
   }
 
@@ -160,7 +167,7 @@ export class OrganizationAdministration extends PeopleAdministration {
     id: string,
     to: { org: string | null; team?: string | null | undefined },
     { ifMatch, ...options }: RequestOptions & { ifMatch?: number | undefined } = {},
-  ): ApiPromise<Record<string, unknown>, TransferError> {
+  ): ApiPromise<Record<string, unknown>, TransferError<R>> {
     const path = `_admin/data${pathOf(database, collection, id, "_transfer")}`;
     const headers = { "If-Match": ifMatch === undefined ? undefined : `"${ifMatch}"` };
     return this.#connection.call({ method: "POST", path, body: to, headers, options });
@@ -172,7 +179,7 @@ export class OrganizationAdministration extends PeopleAdministration {
     collection: string,
     body: { org: string; where: object },
     options?: RequestOptions,
-  ): ApiPromise<{ job: string }, AssignError> {
+  ): ApiPromise<{ job: string }, AssignError<R>> {
     const path = `_admin/data${pathOf(database, collection, "_assign_org")}`;
     return this.#connection.call({ method: "POST", path, body, options });
   }
@@ -183,12 +190,18 @@ export class OrganizationAdministration extends PeopleAdministration {
     collection: string,
     body: { org: string; where: object },
     options?: RequestOptions,
-  ): ApiPromise<{ count: number }, AssignError> {
+  ): ApiPromise<{ count: number }, AssignError<R>> {
     const path = `_admin/data${pathOf(database, collection, "_assign_org")}`;
     return this.#connection.call({ method: "POST", path, query: { dry_run: true }, body, options });
   }
 
-  #call<T, Code extends ErrorCode>(call: Call): ApiPromise<T, Code> {
+  #call<T, Code extends AnyErrorCode>(call: Call): ApiPromise<T, Code> {
     return this.#connection.call({ ...call, path: `_admin/orgs${call.path}` });
   }
+}
+
+export function organizationAdministration<R extends RealmWithOrganizations>(
+  connected: Connected<R>,
+): OrganizationAdministration<R> {
+  return new OrganizationAdministration(connected);
 }

@@ -1,11 +1,12 @@
-import type { ErrorCode } from "../errors.ts";
 import { type ProofOptions, proved } from "./accounts.ts";
+import type { AnyErrorCode } from "./codes.ts";
+import type { Connected } from "./connected.ts";
 import type { Call, Connection, RequestOptions } from "./connection.ts";
 import type { Always, AnyBodyError, BodyError } from "./documents.ts";
 import type { ApiPromise } from "./errors.ts";
 import { type EffectiveRole, type Member, type MemberError, pathOf } from "./members.ts";
 import { type EntryPage, type PageOptions, read } from "./pages.ts";
-import type { OrganizationRole } from "./realm.ts";
+import type { RealmWithOrganizations } from "./realm.ts";
 import { Teams } from "./teams.ts";
 
 export interface Organization {
@@ -27,10 +28,10 @@ export interface NewOrganization {
 }
 
 /** An organization with what the caller is in it. */
-export interface OwnOrganization extends Organization {
+export interface OwnOrganization<R extends RealmWithOrganizations> extends Organization {
   /** Direct ones. */
-  roles: OrganizationRole[];
-  effective_roles: EffectiveRole[];
+  roles: R["organizationRole"][];
+  effective_roles: EffectiveRole<R>[];
   /** Ids. */
   teams: string[];
   /** False where a second factor is required that this session did not use. */
@@ -53,12 +54,12 @@ export interface OrganizationInvitation {
   created_by: string;
 }
 
-export interface NewOrganizationInvitation {
+export interface NewOrganizationInvitation<R extends RealmWithOrganizations> {
   /** By `email` or `user`, whichever is given, else `none`. */
   binding?: OrganizationInvitation["binding"] | null | undefined;
   user?: string | null | undefined;
   email?: string | null | undefined;
-  roles?: readonly OrganizationRole[] | undefined;
+  roles?: readonly R["organizationRole"][] | undefined;
   /** Ids. */
   teams?: readonly string[] | undefined;
   /** With binding `none`; 1 unless given. */
@@ -78,9 +79,9 @@ export interface InvitationLink {
 
 export type MadeOrganizationInvitation = OrganizationInvitation & InvitationLink;
 
-export interface InvitationPreview {
+export interface InvitationPreview<R extends RealmWithOrganizations> {
   org: Pick<Organization, "id" | "name" | "slug" | "require_mfa">;
-  roles: OrganizationRole[];
+  roles: R["organizationRole"][];
   /** Ids. */
   teams: string[];
 }
@@ -89,16 +90,16 @@ export type InvitingError = "team_limit_reached" | "invitations_limit" | "write_
 type NotYoursError = "invalid_invitation" | "invitation_not_for_you";
 
 /** The organizations that the caller is a member of; `org` is an organization's id. */
-export class Organizations {
-  readonly teams: Teams;
+export class Organizations<R extends RealmWithOrganizations> {
+  readonly teams: Teams<R>;
   readonly #connection: Connection;
 
-  constructor(connection: Connection) {
-    this.#connection = connection;
-    this.teams = new Teams(connection);
+  constructor(connected: Connected<R>) {
+    this.#connection = connected.connection;
+    this.teams = new Teams(connected);
   }
 
-  list(options: PageOptions = {}): ApiPromise<EntryPage<OwnOrganization>, Always> {
+  list(options: PageOptions = {}): ApiPromise<EntryPage<OwnOrganization<R>>, Always> {
     return this.#call({ method: "GET", path: "", ...read(options) });
   }
 
@@ -140,7 +141,7 @@ export class Organizations {
   }
 
   /** Sorted by user id. */
-  members(org: string, options: PageOptions = {}): ApiPromise<EntryPage<Member>, MemberError> {
+  members(org: string, options: PageOptions = {}): ApiPromise<EntryPage<Member<R>>, MemberError> {
     return this.#call({ method: "GET", path: pathOf(org, "members"), ...read(options) });
   }
 
@@ -148,9 +149,9 @@ export class Organizations {
   setRoles(
     org: string,
     user: string,
-    roles: readonly OrganizationRole[],
+    roles: readonly R["organizationRole"][],
     options?: RequestOptions,
-  ): ApiPromise<Member, MemberError | BodyError | "not_found" | "last_org_manager" | "write_conflict"> {
+  ): ApiPromise<Member<R>, MemberError | BodyError | "not_found" | "last_org_manager" | "write_conflict"> {
     return this.#call({ method: "PATCH", path: pathOf(org, "members", user), body: { roles }, options });
   }
 
@@ -172,7 +173,7 @@ export class Organizations {
   /** With its token and link, which are shown this once. */
   invite(
     org: string,
-    invitation: NewOrganizationInvitation,
+    invitation: NewOrganizationInvitation<R>,
     options?: RequestOptions,
   ): ApiPromise<MadeOrganizationInvitation, MemberError | BodyError | InvitingError> {
     return this.#call({ method: "POST", path: pathOf(org, "invitations"), body: invitation, options });
@@ -208,7 +209,7 @@ export class Organizations {
   preview(
     token: string,
     options?: RequestOptions,
-  ): ApiPromise<InvitationPreview, Always | BodyError | NotYoursError> {
+  ): ApiPromise<InvitationPreview<R>, Always | BodyError | NotYoursError> {
     return this.#call({ method: "POST", path: "/invitations/preview", body: { token }, options });
   }
 
@@ -216,13 +217,17 @@ export class Organizations {
     token: string,
     options?: RequestOptions,
   ): ApiPromise<
-    OwnOrganization,
+    OwnOrganization<R>,
     Always | BodyError | NotYoursError | "org_requires_mfa" | "team_limit_reached" | "write_conflict"
   > {
     return this.#call({ method: "POST", path: "/invitations/accept", body: { token }, options });
   }
 
-  #call<T, Code extends ErrorCode>(call: Call): ApiPromise<T, Code> {
+  #call<T, Code extends AnyErrorCode>(call: Call): ApiPromise<T, Code> {
     return this.#connection.call({ ...call, path: `_orgs${call.path}` });
   }
+}
+
+export function organizations<R extends RealmWithOrganizations>(connected: Connected<R>): Organizations<R> {
+  return new Organizations(connected);
 }

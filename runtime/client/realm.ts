@@ -1,29 +1,41 @@
-/** What varies by realm: the emitted module declares these itself. Here they are what every realm's are a case of. */
-import type { ErrorCode } from "../errors.ts";
+/** What varies by realm in the types of its client: every `client.ts` says what it is there. */
+import type { AnyErrorCode } from "./codes.ts";
+import type { Shape } from "./queries.ts";
 
-/** The realm's roles. */
-export type Role = string;
+export interface RealmTypes {
+  /** What its collections hold and can do, by database and name. */
+  shapes: Record<string, Record<string, Shape>>;
+  /** Whether it has accounts. */
+  accounts: boolean;
+  /** What an API key may be limited to: databases, and collections as `database/collection`. */
+  scope: string;
+}
 
-/** What users say about themselves. */
-export type Profile = Record<string, unknown>;
+export interface RealmWithAccounts extends RealmTypes {
+  accounts: true;
+  role: string;
+  /** What users say about themselves. */
+  profile: object;
+  /** What a sign-up says beside the account: of its invitation. */
+  signUp: object;
+  /** What a sign-up and a login may say of the session: whether it is kept in a cookie. */
+  session: object;
+  /** Operations on accounts that it does not answer. */
+  unanswered: string;
+}
 
-/** What an API key may be limited to: databases, and collections as `database/collection`. */
-export type Scope = string;
-
-/** How a sign-up is invited. */
-export type InvitationChoice = { invitation?: string | undefined };
-
-/** Whether a session is kept in a cookie. */
-export type CookieChoice = { cookie?: boolean | undefined };
+export interface RealmWithOrganizations extends RealmWithAccounts {
+  /** Roles of members of organizations. */
+  organizationRole: string;
+  /** Roles held within teams. */
+  teamRole: string;
+}
 
 /** What a credential that does not suffice is answered. */
-export type Refusal = Extract<ErrorCode, "unauthenticated" | "forbidden">;
+export type Refusal = Extract<AnyErrorCode, "unauthenticated" | "forbidden">;
 
 /** What administrators are answered beside what everybody is. */
-export type AdministratorError = Refusal | Extract<ErrorCode, "reauth_required" | "not_found">;
-
-/** Roles of members of organizations. */
-export type OrganizationRole = string;
-
-/** Roles held within teams. */
-export type TeamRoleName = string;
+export type AdministratorError<R extends RealmTypes> =
+  | Refusal
+  | Extract<AnyErrorCode, "not_found">
+  | (R["accounts"] extends true ? Extract<AnyErrorCode, "reauth_required"> : never);

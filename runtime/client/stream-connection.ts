@@ -1,30 +1,19 @@
-import { type Call, type ClientOptions, Connection, type Fetch } from "./connection.ts";
+import type { Call, Connection } from "./connection.ts";
 
 /** A connection whose answers may be streams. */
-export class StreamConnection extends Connection {
-  readonly #realm: string;
-  readonly #options: ClientOptions;
-  #own: string | undefined;
-  /** Called when somebody signs in: what was opened before was so for somebody else. */
-  onSignIn: () => void = () => undefined;
+export class StreamConnection {
+  readonly #connection: Connection;
 
-  constructor(realm: string, keyed: boolean, options: ClientOptions) {
-    super(realm, keyed, options);
-    this.#realm = realm;
-    this.#options = options;
-  }
-
-  override set session(token: string | undefined) {
-    super.session = token;
-    this.#own = token;
-    if (token !== undefined) this.onSignIn();
+  constructor(connection: Connection) {
+    this.#connection = connection;
   }
 
   /** The answer of now: none that a cache has kept. What was stored before a stream began would else be missed. */
   fresh<T>(call: Call): Promise<T> {
-    const { fetch = globalThis.fetch } = this.#options;
     const uncached = { cache: "no-store" } as const;
-    return this.#with({}, (url, request) => fetch(url, { ...request, ...uncached })).call<T, never>(call);
+    return this.#connection
+      .fetching((fetch) => (url, request) => fetch(url, { ...request, ...uncached }))
+      .call<T, never>(call);
   }
 
   /**
@@ -32,26 +21,22 @@ export class StreamConnection extends Connection {
    * until the signal is aborted.
    */
   async open(call: Call, signal: AbortSignal): Promise<ReadableStream<Uint8Array>> {
-    const { fetch = globalThis.fetch } = this.#options;
     let body: ReadableStream<Uint8Array> | undefined;
-    const opening = this.#with({ timeout: Number.POSITIVE_INFINITY, retries: 0 }, async (url, request) => {
-      // The signal of a request ends with it; this one's answer goes on.
-      const response = await fetch(url, { ...request, signal });
-      const isStream = response.headers.get("Content-Type")?.startsWith("text/event-stream");
-      if (response.status !== 200 || !isStream) return response;
-      if (!("body" in response && response.body instanceof ReadableStream))
-        throw new TypeError("fetch gives no stream");
-      body = response.body;
-      return { status: 200, headers: response.headers, text: async () => "{}" };
-    });
+    const opening = this.#connection.fetching(
+      (fetch) => async (url, request) => {
+        // The signal of a request ends with it; this one's answer goes on.
+        const response = await fetch(url, { ...request, signal });
+        const isStream = response.headers.get("Content-Type")?.startsWith("text/event-stream");
+        if (response.status !== 200 || !isStream) return response;
+        if (!("body" in response && response.body instanceof ReadableStream))
+          throw new TypeError("fetch gives no stream");
+        body = response.body;
+        return { status: 200, headers: response.headers, text: async () => "{}" };
+      },
+      { timeout: Number.POSITIVE_INFINITY, retries: 0 },
+    );
     await opening.call({ ...call, options: { signal } });
     if (body === undefined) throw new TypeError("no stream");
     return body;
-  }
-
-  /** The same connection with another way to fetch. */
-  #with(options: Partial<ClientOptions>, fetch: Fetch): Connection {
-    const token = this.#own ?? this.#options.token;
-    return new Connection(this.#realm, false, { ...this.#options, ...options, token, fetch });
   }
 }

@@ -1,6 +1,7 @@
-import type { ClientOptions } from "./connection.ts";
+import type { Connected } from "./connected.ts";
+import type { RealmTypes } from "./realm.ts";
 import { Stream } from "./stream.ts";
-import type { StreamConnection } from "./stream-connection.ts";
+import { StreamConnection } from "./stream-connection.ts";
 import type { StreamContext } from "./stream-context.ts";
 import type { Clock, Follower, RealtimeOptions } from "./subscriptions.ts";
 
@@ -20,15 +21,13 @@ export class Streams {
   #most = mostSubscriptions;
   #nextTurn = 0;
 
-  constructor(
-    connection: StreamConnection,
-    { clock = platformClock, retryDelay }: ClientOptions & RealtimeOptions,
-  ) {
-    this.connection = connection;
+  constructor({ connection }: Connected<RealmTypes>, { clock = platformClock }: RealtimeOptions = {}) {
+    this.connection = new StreamConnection(connection);
     this.clock = clock;
-    this.delay = retryDelay ?? ((failures) => 2 ** Math.min(failures, 8) * 250 * (0.5 + Math.random()));
+    this.delay =
+      connection.retryDelay ?? ((failures) => 2 ** Math.min(failures, 8) * 250 * (0.5 + Math.random()));
     this.#context = {
-      connection,
+      connection: this.connection,
       clock,
       delay: this.delay,
       untilTurn: () => this.#nextTurn - clock.now(),
@@ -40,9 +39,9 @@ export class Streams {
         for (const follower of followers) this.follow(follower);
       },
     };
-    connection.onSignIn = () => {
+    connection.signIns.add(() => {
       for (const stream of this.#streams) if (stream.size > 0) stream.renew();
-    };
+    });
   }
 
   follow(follower: Follower): void {

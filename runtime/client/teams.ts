@@ -1,30 +1,31 @@
-import type { ErrorCode } from "../errors.ts";
+import type { AnyErrorCode } from "./codes.ts";
+import type { Connected } from "./connected.ts";
 import type { Call, Connection, RequestOptions } from "./connection.ts";
 import type { AnyBodyError, BodyError } from "./documents.ts";
 import type { ApiPromise } from "./errors.ts";
 import { type Member, type MemberError, pathOf } from "./members.ts";
 import { type EntryPage, type PageOptions, read } from "./pages.ts";
-import type { OrganizationRole, TeamRoleName } from "./realm.ts";
+import type { RealmWithOrganizations } from "./realm.ts";
 
-export interface Team {
+export interface Team<R extends RealmWithOrganizations> {
   id: string;
   name: string;
   /** Its members have them. */
-  roles: OrganizationRole[];
+  roles: R["organizationRole"][];
 }
 
 /** A role held within a team, from `from` (included) to `until` (excluded); null: without end there. */
-export interface TeamRole {
+export interface TeamRole<R extends RealmWithOrganizations> {
   /** Id of the user. */
   user: string;
-  role: TeamRoleName;
+  role: R["teamRole"];
   from: string | null;
   until: string | null;
 }
 
-export interface TeamMember extends Member {
+export interface TeamMember<R extends RealmWithOrganizations> extends Member<R> {
   /** Those in this team. */
-  team_roles: Omit<TeamRole, "user">[];
+  team_roles: Omit<TeamRole<R>, "user">[];
 }
 
 /** A bound that is left out stays as it is. */
@@ -33,38 +34,41 @@ export interface TeamRoleWindow {
   until?: string | Date | null | undefined;
 }
 
-export interface TeamMemberOptions extends PageOptions {
+export interface TeamMemberOptions<R extends RealmWithOrganizations> extends PageOptions {
   /** Only those who hold this role in the team. */
-  role?: TeamRoleName | undefined;
+  role?: R["teamRole"] | undefined;
 }
 
 /** The teams of organizations; `org` and `team` are ids. */
-export class Teams {
+export class Teams<R extends RealmWithOrganizations> {
   readonly #connection: Connection;
 
-  constructor(connection: Connection) {
+  constructor({ connection }: Connected<R>) {
     this.#connection = connection;
   }
 
-  list(org: string, options: PageOptions = {}): ApiPromise<EntryPage<Team>, MemberError> {
+  list(org: string, options: PageOptions = {}): ApiPromise<EntryPage<Team<R>>, MemberError> {
     return this.#call(org, { method: "GET", path: "", ...read(options) });
   }
 
   create(
     org: string,
-    team: { name: string; roles?: readonly OrganizationRole[] | undefined },
+    team: { name: string; roles?: readonly R["organizationRole"][] | undefined },
     options?: RequestOptions,
-  ): ApiPromise<Team, MemberError | BodyError | "team_limit_reached" | "team_name_taken" | "write_conflict"> {
+  ): ApiPromise<
+    Team<R>,
+    MemberError | BodyError | "team_limit_reached" | "team_name_taken" | "write_conflict"
+  > {
     return this.#call(org, { method: "POST", path: "", body: team, options });
   }
 
   patch(
     org: string,
     team: string,
-    patch: { name?: string | undefined; roles?: readonly OrganizationRole[] | undefined },
+    patch: { name?: string | undefined; roles?: readonly R["organizationRole"][] | undefined },
     options?: RequestOptions,
   ): ApiPromise<
-    Team,
+    Team<R>,
     MemberError | BodyError | "not_found" | "team_name_taken" | "last_org_manager" | "write_conflict"
   > {
     return this.#call(org, { method: "PATCH", path: pathOf(team), body: patch, options });
@@ -82,8 +86,8 @@ export class Teams {
   members(
     org: string,
     team: string,
-    options: TeamMemberOptions = {},
-  ): ApiPromise<EntryPage<TeamMember>, MemberError | "not_found"> {
+    options: TeamMemberOptions<R> = {},
+  ): ApiPromise<EntryPage<TeamMember<R>>, MemberError | "not_found"> {
     return this.#call(org, { method: "GET", path: pathOf(team, "members"), ...read(options) });
   }
 
@@ -92,7 +96,10 @@ export class Teams {
     team: string,
     user: string,
     options?: RequestOptions,
-  ): ApiPromise<Member, MemberError | AnyBodyError | "not_found" | "team_limit_reached" | "write_conflict"> {
+  ): ApiPromise<
+    Member<R>,
+    MemberError | AnyBodyError | "not_found" | "team_limit_reached" | "write_conflict"
+  > {
     return this.#call(org, { method: "PUT", path: pathOf(team, "members", user), options });
   }
 
@@ -101,25 +108,25 @@ export class Teams {
     team: string,
     user: string,
     options?: RequestOptions,
-  ): ApiPromise<Member, MemberError | "not_found" | "last_org_manager" | "write_conflict"> {
+  ): ApiPromise<Member<R>, MemberError | "not_found" | "last_org_manager" | "write_conflict"> {
     return this.#call(org, { method: "DELETE", path: pathOf(team, "members", user), options });
   }
 
   giveRole(
     org: string,
     team: string,
-    role: Pick<TeamRole, "user" | "role"> & TeamRoleWindow,
+    role: Pick<TeamRole<R>, "user" | "role"> & TeamRoleWindow,
     options?: RequestOptions,
-  ): ApiPromise<TeamRole, MemberError | BodyError | "not_found" | "conflict" | "write_conflict"> {
+  ): ApiPromise<TeamRole<R>, MemberError | BodyError | "not_found" | "conflict" | "write_conflict"> {
     return this.#call(org, { method: "POST", path: pathOf(team, "roles"), body: role, options });
   }
 
   changeRole(
     org: string,
     team: string,
-    role: Pick<TeamRole, "user" | "role"> & TeamRoleWindow,
+    role: Pick<TeamRole<R>, "user" | "role"> & TeamRoleWindow,
     options?: RequestOptions,
-  ): ApiPromise<TeamRole, MemberError | BodyError | "not_found" | "write_conflict"> {
+  ): ApiPromise<TeamRole<R>, MemberError | BodyError | "not_found" | "write_conflict"> {
     return this.#call(org, { method: "PATCH", path: pathOf(team, "roles"), body: role, options });
   }
 
@@ -132,7 +139,7 @@ export class Teams {
     return this.#call(org, { method: "DELETE", path: pathOf(team, "roles"), body: role, options });
   }
 
-  #call<T, Code extends ErrorCode>(org: string, call: Call): ApiPromise<T, Code> {
+  #call<T, Code extends AnyErrorCode>(org: string, call: Call): ApiPromise<T, Code> {
     return this.#connection.call({ ...call, path: `_orgs${pathOf(org, "teams")}${call.path}` });
   }
 }

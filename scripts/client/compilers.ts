@@ -38,6 +38,7 @@ export function problems(
       module: "esnext",
       moduleResolution: "bundler",
       skipLibCheck: true,
+      paths: { "realmc/client": ["./runtime/client/index.ts"] },
       ...(major * 100 + minor >= 508 && { erasableSyntaxOnly: true }),
     },
     root,

@@ -1,7 +1,6 @@
-/** The client of realms in which collections can be followed: what compiles and what does not, and how large it is. */
+/** The client of realms in which collections can be followed: what compiles and what does not. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
-import { transformSync } from "esbuild";
 import { describe, expect, it } from "vitest";
 import type { Realm } from "../../compiler/model/model.ts";
 import { isFull } from "../../runtime/testing/random.ts";
@@ -124,15 +123,5 @@ describe.each(settings)("a realm %s", (_, further) => {
     expect(text).not.toMatch(
       /realtime|resume_token|too_many_subscriptions|EventParser|StreamConnection|LiveQuery|Follow/,
     );
-  });
-
-  it("is larger by a bounded part", async () => {
-    const [size, bare] = await Promise.all(
-      [realm, realmOf("shop", [followed, notes, others], further)].map(async (each) => {
-        const { text } = await clientFile(each);
-        return transformSync(text, { loader: "ts", minify: true }).code.length;
-      }),
-    );
-    expect((size ?? 0) - (bare ?? 0)).toBeLessThan(15_000);
   });
 });

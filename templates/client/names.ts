@@ -2,10 +2,11 @@
 
 import type { Collection, Realm } from "../../compiler/model/model.ts";
 import { typeName } from "../../compiler/schema/types.ts";
+import { type Code, identifier } from "../print/code.ts";
 import { Names } from "../print/names.ts";
 import { collectionStems } from "../server/names.ts";
 import { documentEndings } from "../server/types.ts";
-import { namesIn } from "./parts.ts";
+import { runtimeNames } from "./runtime.ts";
 
 export interface ClientNames {
   /** The name of a collection's content, which the names of its other types begin with. */
@@ -15,12 +16,19 @@ export interface ClientNames {
 }
 
 /** Names that the part of the module which varies by realm declares. */
-const declared = ["Client", "Databases", "Object", "Profile", "Shapes"];
+function declaredIn({ auth, organizations }: Realm): readonly string[] {
+  return [
+    ...["Client", "Databases", "ErrorCode", "Object", "Profile", "Scope", "Shapes", "ThisRealm"],
+    ...(auth ? ["Role"] : []),
+    ...(organizations === undefined ? [] : ["OrganizationRole", "TeamRoleName"]),
+  ];
+}
 
-/** @param invariant the text that stands beside them */
-export function clientNames(realm: Realm, invariant: string): ClientNames {
+export function clientNames(realm: Realm): ClientNames {
   const taken = new Names();
-  for (const name of [...declared, ...namesIn(invariant)]) if (/^[A-Z]/.test(name)) taken.claim(name);
+  const aliased = aliasesOf(realm).map(localAlias);
+  for (const name of [...declaredIn(realm), ...aliased, ...runtimeNames(realm)])
+    if (/^[A-Z]/.test(name)) taken.claim(name);
   const endings = [...documentEndings, "Fields", "Shape"];
   const stems = new Map(
     [...collectionStems(realm)].map(
@@ -29,3 +37,57 @@ export function clientNames(realm: Realm, invariant: string): ClientNames {
   );
   return { stems, taken };
 }
+
+export function collectionsOf(realm: Realm): readonly Collection[] {
+  return realm.databases.flatMap((database) => database.collections);
+}
+
+export function stemOf({ stems }: ClientNames, collection: Collection): string {
+  return stems.get(collection) ?? "";
+}
+
+export function shapeName(names: ClientNames, collection: Collection): Code {
+  return identifier(`${stemOf(names, collection)}Shape`);
+}
+
+/** What a type of `realmc/client` is called where the realm's own has its name. */
+export function localAlias(name: string): string {
+  return `${name}Of`;
+}
+
+/** Types of `realmc/client` that vary by realm. */
+export function aliasesOf({ auth, organizations }: Realm): readonly string[] {
+  return [
+    ...["Administration", "AdministrationError", "KeyScopes", "NewApiKey"],
+    ...(auth ? ofAccounts : []),
+    ...(organizations === undefined ? [] : ofOrganizations),
+  ];
+}
+
+const ofAccounts = [
+  "Account",
+  "AccountPatch",
+  "Accounts",
+  "Invitation",
+  "LogIn",
+  "NewAccount",
+  "NewInvitation",
+  "SignUp",
+  "User",
+  "UserOptions",
+  "UserPatch",
+];
+
+const ofOrganizations = [
+  "EffectiveRole",
+  "InvitationPreview",
+  "Member",
+  "NewOrganizationInvitation",
+  "Organizations",
+  "OwnOrganization",
+  "Team",
+  "TeamMember",
+  "TeamMemberOptions",
+  "TeamRole",
+  "Teams",
+];

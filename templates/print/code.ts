@@ -103,9 +103,11 @@ export function imports(name: string, from: string): Code {
   return new Fragment([{ kind: "import", name: checkedName(name), from, type: false, silent: true }]);
 }
 
-/** A type exported as `name` by module `from`; inserting it imports it. */
-export function importedType(name: string, from: string): Code {
-  return new Fragment([{ kind: "import", name: checkedName(name), from, type: true }]);
+/** A type exported as `name` by module `from`; inserting it imports it, preferably as `local` (default: `name`). */
+export function importedType(name: string, from: string, local: string = name): Code {
+  return new Fragment([
+    { kind: "import", name: checkedName(name), local: identifierName(local), from, type: true },
+  ]);
 }
 
 /** The default export of module `from`, preferably called `name`; `attributes` is what stands after `with`. */

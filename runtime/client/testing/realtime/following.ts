@@ -1,7 +1,6 @@
-import type { ClientOptions } from "../../connection.ts";
+import { type ClientOptions, Connection } from "../../connection.ts";
 import { type FollowedShape, type Following, following } from "../../following.ts";
 import type { Condition, DocumentFields, TextCondition } from "../../queries.ts";
-import { StreamConnection } from "../../stream-connection.ts";
 import { Streams } from "../../streams.ts";
 import { FakeClock } from "./fake-clock.ts";
 import { type Order, ScriptedServer } from "./scripted-server.ts";
@@ -21,7 +20,7 @@ export interface Followed {
   readonly server: ScriptedServer;
   readonly clock: FakeClock;
   readonly orders: Following<OrderShape>;
-  readonly connection: StreamConnection;
+  readonly connection: Connection;
 }
 
 /** A client of a scripted server, whose time stands still. */
@@ -36,7 +35,8 @@ export function followed(options: Partial<ClientOptions> = {}): Followed {
     clock,
     ...options,
   };
-  const connection = new StreamConnection("shop", true, all);
-  const orders = following<OrderShape>(new Streams(connection, all), "sales", "orders", { rank: "number" });
+  const connection = new Connection("shop", true, all);
+  const streams = new Streams({ connection, base: "" }, all);
+  const orders = following<OrderShape>(streams, "sales", "orders", { rank: "number" });
   return { server, clock, orders, connection };
 }

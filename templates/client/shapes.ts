@@ -1,0 +1,143 @@
+/** What each collection holds and can do, as types. */
+import { type KnownField, knownField } from "../../compiler/model/known-fields.ts";
+import type { Aggregation, Collection, Realm } from "../../compiler/model/model.ts";
+import { serverFieldTables } from "../../compiler/model/server-fields.ts";
+import {
+  type Code,
+  code,
+  docComment,
+  given,
+  identifier,
+  join,
+  lines,
+  literal,
+  propertyKey,
+  when,
+} from "../print/code.ts";
+import { documentTypes } from "../server/types.ts";
+import { conditionType, valueType } from "./conditions.ts";
+import { ordersOf } from "./following.ts";
+import { type ClientNames, collectionsOf, shapeName, stemOf } from "./names.ts";
+import { shared, unionOf } from "./printing.ts";
+
+/** A collection for the types that do not vary: what it holds, and what it can do. */
+export function shape(realm: Realm, collection: Collection, names: ClientNames): Code {
+  const stem = stemOf(names, collection);
+  const references = collection.references.flatMap(({ name, database, collection: target, many }) => {
+    const found = collectionsOf(realm).find((each) => each.database === database && each.name === target);
+    if (found === undefined) return [];
+    return code`${propertyKey(name)}: ${shared(many ? "Many" : "One")}<${shapeName(names, found)}>;`;
+  });
+  return code`export interface ${identifier(`${stem}Shape`)} {
+    document: ${identifier(`${stem}Document`)};
+    content: ${identifier(stem)};
+    create: ${identifier(`${stem}Create`)};
+    patch: ${identifier(`${stem}Patch`)};
+    fields: ${identifier(`${stem}Fields`)};
+    references: ${references.length === 0 ? code`object` : code`{ ${lines(references)} }`};
+    traits: ${unionOf(traits(realm, collection).map(literal))};
+    ${given(collection.realtime, () => code`orders: ${unionOf(ordersOf(realm, collection).map(literal))};\n`)}aggregation: ${aggregationType(realm, collection)};
+  }
+
+  ${docComment("What queries may say of each field.")}export interface ${identifier(`${stem}Fields`)} extends ${serverFieldTypes(realm, collection)} {
+    ${lines(collection.fields.map((field) => code`${propertyKey(field.path)}: ${conditionType(field)};`))}
+  }\n`;
+}
+
+function traits({ auth }: Realm, collection: Collection): readonly string[] {
+  return [
+    ...(auth ? ["accounts"] : []),
+    ...(collection.aggregate ? ["aggregate"] : []),
+    ...(collection.customId ? ["custom_id"] : []),
+    ...(collection.text ? ["search"] : []),
+    ...organizationTraits(collection),
+    ...(collection.softDelete ? ["trash"] : []),
+    ...(collection.indexes.some(({ unique }) => unique) ? ["unique"] : []),
+  ];
+}
+
+function organizationTraits({ organization }: Collection): readonly string[] {
+  if (organization === undefined) return [];
+  const { required, teams } = organization;
+  return [
+    "organization",
+    ...(required ? ["organization_required"] : []),
+    ...(teams === undefined ? [] : ["team"]),
+    ...(teams === "required" ? ["team_required"] : []),
+  ];
+}
+
+function serverFieldTypes({ auth }: Realm, collection: Collection): Code {
+  const tables = serverFieldTables(auth, collection);
+  const [last] = chained.filter(([table]) => tables.includes(table));
+  return join([
+    given(last, ([, type]) => shared(type)),
+    when(tables.includes("deletionFields"), () => shared("DeletionFields")),
+    when(
+      tables.includes("unownedDeletionFields"),
+      () => code`Omit<${shared("DeletionFields")}, "_meta.deleted_by">`,
+    ),
+  ]);
+}
+
+/** Each of them has those after it. */
+const chained = [
+  ["teamFields", "TeamFields"],
+  ["organizationFields", "OrganizationFields"],
+  ["ownershipFields", "OwnershipFields"],
+  ["documentFields", "DocumentFields"],
+] as const;
+
+function aggregationType(realm: Realm, collection: Collection): Code {
+  const { aggregate } = collection;
+  if (aggregate === undefined) return code`{ keys: object; by: never; metrics: object }`;
+  const fieldAt = (path: string): KnownField | undefined => knownField(realm, collection, path);
+  const keys = aggregate.groupBy.flatMap((path) => {
+    const field = fieldAt(path);
+    return field === undefined ? [] : [{ path, field }];
+  });
+  return code`{
+    keys: ${members(keys.map(({ path, field }) => [path, valueType(field)] as const))};
+    by: ${unionOf(keys.flatMap(({ path, field }) => groupings(path, field)))};
+    metrics: ${members(metrics(aggregate, fieldAt))};
+  }`;
+}
+
+function groupings(path: string, { kinds, arrays }: KnownField): readonly Code[] {
+  const instants = kinds.includes("date-time");
+  if (arrays.length > 0 || (!instants && !kinds.includes("date"))) return [literal(path)];
+  return [code`${shared("Periods")}<${path}>`, ...(instants ? [literal(`${path}:hour`)] : [])];
+}
+
+function metrics(
+  { metrics: measured }: Aggregation,
+  fieldAt: (path: string) => KnownField | undefined,
+): readonly (readonly [string, Code])[] {
+  const each = measured.flatMap(({ path, functions }) =>
+    functions.map((name) => {
+      const whole = name === "sum" || name === "distinct";
+      const value =
+        name === "min" || name === "max" ? valueType(fieldAt(path) ?? { kinds: [] }) : code`number`;
+      return [`${name}:${path}`, whole ? code`number` : code`${value} | null`] as const;
+    }),
+  );
+  return [["count", code`number`], ...each];
+}
+
+function members(entries: readonly (readonly [string, Code])[]): Code {
+  if (entries.length === 0) return code`object`;
+  return code`{ ${lines(entries.map(([name, type]) => code`${propertyKey(name)}: ${type};`))} }`;
+}
+
+export function documents({ auth }: Realm, collection: Collection, names: ClientNames): Code {
+  const stem = stemOf(names, collection);
+  const declared = new Set(collection.fields.map(({ path }) => path));
+  const hidden = collection.fieldRules
+    .filter(({ path, read }) => read !== undefined && declared.has(path))
+    .map(({ path }) => path);
+  const seen =
+    hidden.length === 0
+      ? identifier(stem)
+      : code`${shared("Partly")}<${identifier(stem)}, ${unionOf(hidden.map(literal))}>`;
+  return documentTypes(collection, auth, stem, shared, seen);
+}
