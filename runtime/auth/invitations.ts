@@ -1,6 +1,7 @@
 import { timestamp } from "../clock.ts";
 import { ApiError } from "../errors.ts";
 import { eq, type Filter } from "../filter/algebra.ts";
+import type { Tell } from "../http/contract-body.ts";
 import type { Caller } from "../realm/caller.ts";
 import type { RealmInstance } from "../realm/exchange.ts";
 import type { Store } from "../store/contract/store.ts";
@@ -9,7 +10,6 @@ import { parseDuration } from "../units.ts";
 import { collections, invitationFields } from "./collections.ts";
 import { emailKey } from "./credentials/email.ts";
 import { newToken, tokenHash, tokenKind } from "./credentials/tokens.ts";
-import type { BodyReader } from "./input.ts";
 import { findOne } from "./matching.ts";
 import {
   type InvitationRecord,
@@ -24,12 +24,11 @@ const day = 86_400_000;
 /** Milliseconds. */
 const lifetimes = { default: 7 * day, shortest: 1_000, longest: 30 * day } as const;
 
-/** The optional member `expires_in` of an invitation, in milliseconds. */
-export function readLifetime(body: BodyReader): number {
-  const asked = body.optionalString("expires_in") ?? undefined;
-  const lifetime = asked === undefined ? lifetimes.default : (parseDuration(asked) ?? 0);
+/** The member `expires_in` of an invitation, in milliseconds. */
+export function readLifetime(asked: string | null | undefined, tell: Tell): number {
+  const lifetime = typeof asked === "string" ? (parseDuration(asked) ?? 0) : lifetimes.default;
   if (lifetime < lifetimes.shortest || lifetime > lifetimes.longest) {
-    body.problem("expires_in", "must be a duration such as 12h or 7d, from 1s to 30d");
+    tell("expires_in", "must be a duration such as 12h or 7d, from 1s to 30d");
   }
   return lifetime;
 }

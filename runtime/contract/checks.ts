@@ -14,6 +14,14 @@ export const checks = {
     if (originNames.includes(name)) told(`must not be ${originNames.join(" or ")}`);
     return name;
   },
+  slug(value, told) {
+    if (value.length > slugLength || !slug.test(value)) {
+      told(`must be lower-case letters and digits, separated by single -, at most ${slugLength} characters`);
+    }
+    return value;
+  },
+  /** By who reads the body. */
+  later: (value) => value,
   /** A time, as it is stored. */
   instant(value, told) {
     const stored = storedDate(value, "date-time");
@@ -21,6 +29,11 @@ export const checks = {
     return stored ?? value;
   },
 } satisfies Record<string, Check>;
+
+/** Characters of a slug (spec: Limits). */
+export const slugLength = 63;
+
+const slug = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
 
 type Check = (value: string, told: (reason: string) => void) => string;
 

@@ -1,4 +1,6 @@
 import type { RouteContract } from "./contract.ts";
+import { organizationInvitations } from "./organization-invitations.ts";
+import { organizations } from "./organizations.ts";
 import { teams } from "./teams.ts";
 import type { RealmTraits } from "./traits.ts";
 
@@ -8,7 +10,11 @@ const ofOrganizations = ({ organizations }: RealmTraits): boolean => organizatio
 const subjects: readonly (readonly [
   has: (traits: RealmTraits) => boolean,
   routes: readonly RouteContract[],
-])[] = [[ofOrganizations, teams]];
+])[] = [
+  [ofOrganizations, organizations],
+  [ofOrganizations, teams],
+  [ofOrganizations, organizationInvitations],
+];
 
 /** Those of all realms. */
 export const contracts: readonly RouteContract[] = subjects.flatMap(([, routes]) => routes);

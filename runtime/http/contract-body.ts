@@ -18,9 +18,7 @@ export type BodyOf<C extends RouteContract> = C extends { readonly body: { reado
 /** Notes what is wrong at a path; only the first thing is told. */
 export type Tell = (path: string, reason: string) => void;
 
-/**
- * Judges further, beyond the schema: `given` are the members that are right so far.
- */
+/** Judges further: `given` are the members that fit the schema, whatever checks say of them. */
 export type Judge<Body> = (given: Partial<Body>, tell: Tell) => void;
 
 /**
@@ -50,10 +48,11 @@ export function bodyReader<C extends RouteContract>(
     const told = new Problems(problems);
     const found = new Problems([]);
     if (!validate(value)) for (const error of validate.errors ?? []) misfit(error, schema, found);
+    const misfits = new Set(found.details.map(({ path }) => path.split(".")[0]));
     const given = properties === undefined ? value : membersOf(properties, value, "", { traits, found });
     for (const name of Object.keys(properties ?? value))
       for (const { path, reason } of found.within(name)) told.add(path, reason);
-    const fitting = right(given, found);
+    const fitting = Object.fromEntries(Object.entries(given).filter(([name]) => !misfits.has(name)));
     if (judge !== undefined && isPart<BodyOf<C>>(fitting))
       judge(fitting, (path, reason) => told.add(path, reason));
     for (const name of Object.keys(value)) {
@@ -99,12 +98,7 @@ class Problems {
   }
 }
 
-/** The members in which nothing was found wrong. */
-function right(given: JsonObject, found: Problems): JsonObject {
-  return Object.fromEntries(Object.entries(given).filter(([name]) => found.within(name).length === 0));
-}
-
-/** Members in which nothing was found wrong are those of the body, as far as they go. */
+/** Members that fit are those of the body, as far as they go. */
 function isPart<Body>(_: unknown): _ is Partial<Body> {
   return true;
 }

@@ -1,12 +1,12 @@
 import { gone } from "../auth/accounts/me.ts";
-import { sessionRoute } from "../auth/accounts/route.ts";
 import { appendAudit } from "../auth/administration/audit.ts";
-import { BodyReader } from "../auth/input.ts";
+import { sessionRoute } from "../auth/contracted.ts";
 import { timestamp } from "../clock.ts";
+import * as contract from "../contract/organizations.ts";
 import { ApiError } from "../errors.ts";
 import { and, eq, not } from "../filter/algebra.ts";
 import type { Caller, SessionCaller } from "../realm/caller.ts";
-import type { Exchange, Route } from "../realm/exchange.ts";
+import type { Exchange } from "../realm/exchange.ts";
 import { noMemberships } from "../realm/memberships.ts";
 import { longBackoff, Outdated, optimistic } from "../retry.ts";
 import { ruleContext } from "../rules/context.ts";
@@ -14,9 +14,8 @@ import { withFreeSlug } from "./change.ts";
 import { collections, organizationFields } from "./collections.ts";
 import { slugTaken } from "./errors.ts";
 import { newMember } from "./member-change.ts";
-import { readName, readSlug } from "./names.ts";
 import { type MemberRecord, type OrganizationRecord, writeMember, writeOrganization } from "./records.ts";
-import type { OrganizationRealm } from "./route.ts";
+import { type OrganizationRealm, ofOrganizations } from "./route.ts";
 import { freeSlug, slugFrom } from "./slugs.ts";
 import { findAccount, holdAccounts } from "./users.ts";
 import { organizationView } from "./views.ts";
@@ -25,20 +24,19 @@ import { organizationView } from "./views.ts";
  * POST `/_orgs`: an organization of the caller's, who gets `creator_roles` in it; without `slug` it has one made of its
  * name. For whom the realm's `organizations.create` allows it, and at most `max_created_per_user` that are not deleted.
  */
-export function createOwnOrganization(realm: OrganizationRealm): Route {
-  return sessionRoute(realm, async (exchange, caller) => {
+export const createOwnOrganization = sessionRoute(
+  contract.createOrganization,
+  ofOrganizations((realm) => async ({ exchange, body }, caller) => {
     await requireCreator(realm, caller);
-    const { name, slug } = readNewOrganization(new BodyReader(exchange, "application/json"));
     const org = await createOrganization(realm, exchange, caller, {
-      name,
-      slug,
+      ...body(),
       owner: caller.user.id,
       noOwner: gone,
       limit: realm.settings.maxCreatedPerUser,
     });
     return { status: 201, body: JSON.stringify(organizationView(org)) };
-  });
-}
+  }),
+);
 
 /** @throws ApiError `forbidden` */
 async function requireCreator(realm: OrganizationRealm, caller: SessionCaller): Promise<void> {
@@ -49,17 +47,10 @@ async function requireCreator(realm: OrganizationRealm, caller: SessionCaller): 
   throw new ApiError("forbidden", "You may not create organizations in this realm.");
 }
 
-/** `name` and `slug`; ends the reading of the body. */
-function readNewOrganization(body: BodyReader): Pick<NewOrganization, "name" | "slug"> {
-  const given = { name: readName(body), slug: readSlug(body) };
-  body.finish();
-  return given;
-}
-
 export interface NewOrganization {
   readonly name: string;
   /** Undefined: made of the name. */
-  readonly slug: string | undefined;
+  readonly slug?: string | undefined;
   /** Id of the user who gets `creator_roles`, and whom it counts for as one that they created. */
   readonly owner: string;
   /** The error where there is no such user. */

@@ -1,25 +1,28 @@
 import { appendAudit } from "../auth/administration/audit.ts";
 import type { Read } from "../auth/records.ts";
 import { timestamp } from "../clock.ts";
+import * as contract from "../contract/organizations.ts";
 import { queueJob } from "../jobs/queue.ts";
 import type { Caller } from "../realm/caller.ts";
-import type { Exchange, Route } from "../realm/exchange.ts";
+import type { Exchange } from "../realm/exchange.ts";
 import type { Decision } from "./change.ts";
 import { collections, invitationFields, memberFields } from "./collections.ts";
 import { belonging, erasingOf } from "./erasing.ts";
 import type { OrganizationRecord } from "./records.ts";
-import { changeAs, type Need, type OrganizationRealm, organizationRoute } from "./route.ts";
-
-const managesOrg: Need = { manage: ["org"], proof: true };
+import { changeAs, memberRoute, type OrganizationRealm } from "./route.ts";
 
 /** DELETE `/_orgs/{org}`: nobody reaches it, or documents in it, from the answer on. */
-export function deleteOwnOrganization(realm: OrganizationRealm): Route {
-  return organizationRoute(realm, managesOrg, async (exchange, standing) => {
-    await changeAs(realm, managesOrg, standing, ({ org }) => deletion(realm, exchange, standing.caller, org));
-    realm.wakeJobs();
-    return { status: 204 };
-  });
-}
+export const deleteOwnOrganization = memberRoute(
+  contract.deleteOrganization,
+  (realm) =>
+    async ({ exchange }, standing) => {
+      await changeAs(realm, contract.deleteOrganization.who, standing, ({ org }) =>
+        deletion(realm, exchange, standing.caller, org),
+      );
+      realm.wakeJobs();
+      return { status: 204 };
+    },
+);
 
 /**
  * Deletes an organization (spec: States, Organization): its slug is free, its members and invitations are gone, and a job

@@ -1,12 +1,12 @@
 import { gone } from "../auth/accounts/me.ts";
-import { sessionRoute } from "../auth/accounts/route.ts";
+import { sessionRoute } from "../auth/contracted.ts";
 import { emailKey } from "../auth/credentials/email.ts";
-import { BodyReader } from "../auth/input.ts";
 import { invalidInvitation } from "../auth/invitations.ts";
 import type { Read } from "../auth/records.ts";
+import * as contract from "../contract/organization-invitations.ts";
 import { ApiError } from "../errors.ts";
 import type { RuleUser, SessionCaller } from "../realm/caller.ts";
-import type { Exchange, Received, Route } from "../realm/exchange.ts";
+import type { Exchange } from "../realm/exchange.ts";
 import { changeOrganization, type Decision, findOrganization } from "./change.ts";
 import { orgRequiresMfa } from "./errors.ts";
 import { isManaging, teamsOf } from "./granting.ts";
@@ -14,7 +14,7 @@ import { findByToken, writeInvitation } from "./invitation.ts";
 import { type MemberWrite, memberDecision, newMember } from "./member-change.ts";
 import type { MemberRecord, OrganizationInvitationRecord, OrganizationRecord } from "./records.ts";
 import { isOrganizationRole } from "./roles.ts";
-import { findMember, type OrganizationRealm } from "./route.ts";
+import { findMember, type OrganizationRealm, ofOrganizations } from "./route.ts";
 import { inTeamsOf, requireTeamsWithin } from "./teams.ts";
 import { ownOrganizationView } from "./views.ts";
 
@@ -22,24 +22,26 @@ import { ownOrganizationView } from "./views.ts";
  * POST `/_orgs/invitations/preview`: what accepting would give, to whom the invitation is for. `org.require_mfa` says
  * whether it takes a session with a second factor.
  */
-export function previewInvitation(realm: OrganizationRealm): Route {
-  return sessionRoute(realm, async (exchange, { user }) => {
-    const invitation = await findByToken(realm, readToken(exchange));
+export const previewInvitation = sessionRoute(
+  contract.previewInvitation,
+  ofOrganizations((realm) => async ({ body }, { user }) => {
+    const invitation = await findByToken(realm, body().token);
     const org = await findOrganization(realm, invitation.record.org);
     if (org === undefined) throw invalidInvitation();
     const { id, name, slug, require_mfa } = org.record;
     const { roles, teams } = offered(realm, org.record, invitation.record, user);
     return { status: 200, body: JSON.stringify({ org: { id, name, slug, require_mfa }, roles, teams }) };
-  });
-}
+  }),
+);
 
 /**
  * POST `/_orgs/invitations/accept`: makes the caller a member, or gives a member the roles and teams too; answers the
  * organization as in the list of the caller's own. Where it changes nothing it uses nothing up.
  */
-export function acceptOrganizationInvitation(realm: OrganizationRealm): Route {
-  return sessionRoute(realm, async (exchange, caller) => {
-    const token = readToken(exchange);
+export const acceptOrganizationInvitation = sessionRoute(
+  contract.acceptInvitation,
+  ofOrganizations((realm) => async ({ exchange, body }, caller) => {
+    const { token } = body();
     const { record } = await findByToken(realm, token);
     const { org, member } = await changeOrganization(
       realm,
@@ -49,15 +51,8 @@ export function acceptOrganizationInvitation(realm: OrganizationRealm): Route {
     );
     const view = ownOrganizationView(realm.settings, org, member, caller.user.mfa);
     return { status: 200, body: JSON.stringify(view) };
-  });
-}
-
-function readToken(exchange: Received): string {
-  const body = new BodyReader(exchange, "application/json");
-  const token = body.string("token");
-  body.finish();
-  return token;
-}
+  }),
+);
 
 interface Accepted {
   readonly org: OrganizationRecord;

@@ -1,25 +1,26 @@
 import { askedFrom } from "../auth/accounts/mailing.ts";
 import { emailKey } from "../auth/credentials/email.ts";
 import { newToken, tokenHash } from "../auth/credentials/tokens.ts";
-import { BodyReader, invalid } from "../auth/input.ts";
+import { invalid } from "../auth/input.ts";
 import { readLifetime } from "../auth/invitations.ts";
 import { organizationInvitationMail } from "../auth/mails.ts";
 import { timestamp } from "../clock.ts";
+import {
+  createOrganizationInvitation as contract,
+  type newInvitation,
+} from "../contract/organization-invitations.ts";
+import type { Value } from "../contract/schema.ts";
+import type { ReadBody } from "../http/contract-body.ts";
 import { isId } from "../ids.ts";
 import type { Caller } from "../realm/caller.ts";
-import type { Answer, Received, Route } from "../realm/exchange.ts";
+import type { Answer, Received } from "../realm/exchange.ts";
 import type { OrganizationSettings } from "../realm/organizations.ts";
 import type { Decision } from "./change.ts";
-import { isManaging, readOrganizationRoles, requireGivable, teamsOf } from "./granting.ts";
+import { isManaging, requireGivable, teamsOf } from "./granting.ts";
 import { invitationDecision, invitationEntry, invitationLink, requireRoom, takeMail } from "./invitation.ts";
 import type { OrganizationInvitationRecord, OrganizationRecord } from "./records.ts";
-import { changeAs, type Need, type OrganizationRealm, organizationRoute, type Standing } from "./route.ts";
+import { changeAs, memberRoute, type OrganizationRealm, type Standing } from "./route.ts";
 import { requireTeamsWithin } from "./teams.ts";
-
-/** Bounds the record: it names everyone who used the invitation. */
-const mostUses = 10_000;
-
-const bindings = ["user", "email", "none"] as const;
 
 /** What an invitation is to be. */
 interface NewInvitation
@@ -30,16 +31,18 @@ interface NewInvitation
   readonly send: boolean;
 }
 
-const invites: Need = { manage: ["members"] };
+/** What is asked for it. */
+type AskedInvitation = Value<typeof newInvitation>;
 
 /** POST `/_orgs/{org}/invitations`: with roles and teams that the caller could give. */
-export function createOrganizationInvitation(realm: OrganizationRealm): Route {
-  return organizationRoute(realm, invites, (exchange, standing) =>
-    answerInvited(realm, exchange, standing.caller, (decide) =>
-      changeAs(realm, invites, standing, (now) => decide(now.org.record, now)),
-    ),
-  );
-}
+export const createOrganizationInvitation = memberRoute(
+  contract,
+  (realm) =>
+    ({ exchange, body }, standing) =>
+      answerInvited(realm, exchange, standing.caller, body, (decide) =>
+        changeAs(realm, contract.who, standing, (now) => decide(now.org.record, now)),
+      ),
+);
 
 /**
  * Decides the invitation that the body asks for.
@@ -60,9 +63,10 @@ export async function answerInvited(
   realm: OrganizationRealm,
   exchange: Received,
   by: Caller,
+  body: ReadBody<AskedInvitation>,
   change: (decide: InvitationDecider) => Promise<OrganizationInvitationRecord>,
 ): Promise<Answer> {
-  const asked = readInvitation(exchange, realm.settings);
+  const asked = readInvitation(body);
   const token = newToken("svi");
   const id = realm.newId();
   const to =
@@ -85,56 +89,43 @@ export async function answerInvited(
 }
 
 /** @throws ApiError `validation_error` */
-function readInvitation(exchange: Received, settings: OrganizationSettings): NewInvitation {
-  const body = new BodyReader(exchange, "application/json");
-  const user = body.optionalString("user") ?? null;
-  const email = body.optionalString("email") ?? null;
-  const binding = readBinding(body, user, email);
-  if (user !== null && !isId(user)) body.problem("user", "must be the id of a user");
-  if (email !== null && emailKey(email) === undefined) body.problem("email", "must be an e-mail address");
-  for (const [name, value] of [
-    ["user", user],
-    ["email", email],
-  ] as const) {
-    if (binding === name && value === null) body.problem(name, `is required with binding ${name}`);
-    if (binding !== name && value !== null) body.problem(name, `is only allowed with binding ${name}`);
-  }
-  const send = body.optionalBoolean("send") ?? false;
-  if (send && binding !== "email") body.problem("send", "is only allowed with binding email");
-  const asked = {
-    binding,
+function readInvitation(body: ReadBody<AskedInvitation>): NewInvitation {
+  let lifetime = 0;
+  const asked = body((given, tell) => {
+    const { user, email } = given;
+    const binding = bindingOf(given);
+    if (isGiven(user) && !isId(user)) tell("user", "must be the id of a user");
+    if (isGiven(email) && emailKey(email) === undefined) tell("email", "must be an e-mail address");
+    for (const name of ["user", "email"] as const) {
+      if (binding === name && !isGiven(given[name])) tell(name, `is required with binding ${name}`);
+      if (binding !== name && isGiven(given[name])) tell(name, `is only allowed with binding ${name}`);
+    }
+    if (given.send && binding !== "email") tell("send", "is only allowed with binding email");
+    if (given.max_uses !== undefined && binding !== "none") {
+      tell("max_uses", "is only allowed with binding none");
+    }
+    lifetime = readLifetime(given.expires_in, tell);
+  });
+  const { user = null, email = null, roles = [], teams, max_uses, send = false } = asked;
+  return {
+    binding: bindingOf(asked),
     user,
     email,
-    roles: readOrganizationRoles(body, settings) ?? [],
-    teams: [...new Set(body.optionalStrings("teams"))],
-    max_uses: readUses(body, binding),
-    lifetime: readLifetime(body),
+    roles,
+    teams: [...new Set(teams)],
+    max_uses: max_uses ?? 1,
+    lifetime,
     send,
   };
-  body.finish();
-  return asked;
 }
 
-/** The optional member `binding`; without it the invitation is for the address or the user named, if any. */
-function readBinding(
-  body: BodyReader,
-  user: string | null,
-  email: string | null,
-): OrganizationInvitationRecord["binding"] {
-  const given = body.optionalString("binding") ?? undefined;
-  const binding = bindings.find((name) => name === given);
-  if (given !== undefined && binding === undefined) body.problem("binding", "must be user, email or none");
-  return binding ?? (email !== null ? "email" : user !== null ? "user" : "none");
+function isGiven(value: string | null | undefined): value is string {
+  return typeof value === "string";
 }
 
-function readUses(body: BodyReader, binding: OrganizationInvitationRecord["binding"]): number {
-  const value = body.value("max_uses") ?? 1;
-  if (body.value("max_uses") !== undefined && binding !== "none") {
-    body.problem("max_uses", "is only allowed with binding none");
-  }
-  if (typeof value === "number" && Number.isInteger(value) && value >= 1 && value <= mostUses) return value;
-  body.problem("max_uses", `must be an integer from 1 to ${mostUses}`);
-  return 1;
+/** Unless it is said, an invitation is for the address or the user named, if any. */
+function bindingOf({ binding, email, user }: AskedInvitation): OrganizationInvitationRecord["binding"] {
+  return binding ?? (isGiven(email) ? "email" : isGiven(user) ? "user" : "none");
 }
 
 /**

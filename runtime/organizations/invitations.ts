@@ -1,15 +1,14 @@
 import type { AuditAction } from "../auth/administration/audit.ts";
 import { newToken, tokenHash } from "../auth/credentials/tokens.ts";
 import { organizationInvitationMail } from "../auth/mails.ts";
-import { answerPage, listOf, pageParameters, pageRequest } from "../auth/paging.ts";
+import { answerPage, listOf, pageRequest } from "../auth/paging.ts";
 import type { Read } from "../auth/records.ts";
+import * as contract from "../contract/organization-invitations.ts";
 import { ApiError } from "../errors.ts";
 import { eq } from "../filter/algebra.ts";
 import { documentFields } from "../filter/fields.ts";
-import { checkNeedlessBody } from "../http/body.ts";
-import type { Exchange, Route } from "../realm/exchange.ts";
+import type { Exchange } from "../realm/exchange.ts";
 import type { Mail } from "../realm/mail.ts";
-import { manageEntries } from "../realm/organizations.ts";
 import type { Decision } from "./change.ts";
 import { collections, invitationFields } from "./collections.ts";
 import { requireGivable, teamsOf } from "./granting.ts";
@@ -22,10 +21,7 @@ import {
   takeMail,
 } from "./invitation.ts";
 import { type OrganizationInvitationRecord, readOrganizationInvitation } from "./records.ts";
-import { changeAs, type Need, type OrganizationRealm, organizationRoute, type Standing } from "./route.ts";
-
-/** Whoever manages anything. */
-const manager: Need = { manage: manageEntries };
+import { changeAs, memberRoute, type OrganizationRealm, type Standing } from "./route.ts";
 
 const listed = listOf(
   collections.invitations,
@@ -35,65 +31,71 @@ const listed = listOf(
 );
 
 /** GET `/_orgs/{org}/invitations`: all, the oldest first, also those that are over; never their tokens. */
-export function listOrganizationInvitations(realm: OrganizationRealm): Route {
-  const need = { ...manager, query: pageParameters };
-  return organizationRoute(realm, need, async (_, { org }, query) => {
-    const now = realm.clock.now();
-    const entry = (invitation: OrganizationInvitationRecord) => invitationEntry(invitation, now);
-    return answerPage(realm, listed, eq(invitationFields.org, org.record.id), pageRequest(query), entry);
-  });
-}
+export const listOrganizationInvitations = memberRoute(
+  contract.listOrganizationInvitations,
+  (realm) =>
+    async ({ query }, { org }) => {
+      const now = realm.clock.now();
+      const entry = (invitation: OrganizationInvitationRecord) => invitationEntry(invitation, now);
+      return answerPage(realm, listed, eq(invitationFields.org, org.record.id), pageRequest(query), entry);
+    },
+);
 
 /**
  * DELETE `/_orgs/{org}/invitations/{id}`: nobody can accept it from then on. Of one that is over there is nothing left to
  * end, of one that is used up neither, but there the caller is told.
  */
-export function revokeOrganizationInvitation(realm: OrganizationRealm): Route {
-  return organizationRoute(realm, manager, async (exchange, standing) => {
-    await changeAs(realm, manager, standing, async (now): Promise<Decision<undefined>> => {
-      const before = await requireInvitation(realm, now.org.record.id, exchange.params.id);
-      const status = organizationInvitationStatus(before.record, realm.clock.now());
-      if (status === "accepted") throw new ApiError("conflict", "The invitation was accepted already.");
-      if (status !== "pending") return { result: undefined };
-      const after = { ...before.record, revoked: true };
-      const write = { before, after, action: "org.invitation.revoke" } as const;
-      return invitationDecision(realm, exchange, now.caller, now.org.record, write, undefined);
-    });
-    return { status: 204 };
-  });
-}
+export const revokeOrganizationInvitation = memberRoute(
+  contract.revokeOrganizationInvitation,
+  (realm) =>
+    async ({ exchange, params }, standing) => {
+      const decide = async (now: Standing): Promise<Decision<undefined>> => {
+        const before = await requireInvitation(realm, now.org.record.id, params.id);
+        const status = organizationInvitationStatus(before.record, realm.clock.now());
+        if (status === "accepted") throw new ApiError("conflict", "The invitation was accepted already.");
+        if (status !== "pending") return { result: undefined };
+        const after = { ...before.record, revoked: true };
+        const write = { before, after, action: "org.invitation.revoke" } as const;
+        return invitationDecision(realm, exchange, now.caller, now.org.record, write, undefined);
+      };
+      await changeAs(realm, contract.revokeOrganizationInvitation.who, standing, decide);
+      return { status: 204 };
+    },
+);
 
 /** POST `/_orgs/{org}/invitations/{id}/link`: a new token and link, shown this once; the old ones end. */
-export function renewInvitationLink(realm: OrganizationRealm): Route {
-  return organizationRoute(realm, manager, async (exchange, standing) => {
-    checkNeedlessBody(exchange);
-    const token = newToken("svi");
-    const { id } = await changeAs(realm, manager, standing, (now) =>
-      reissue(realm, exchange, now, token, "org.invitation.link"),
-    );
-    return { status: 200, body: JSON.stringify({ id, token, link: invitationLink(realm, token) }) };
-  });
-}
+export const renewInvitationLink = memberRoute(
+  contract.renewInvitationLink,
+  (realm) =>
+    async ({ exchange }, standing) => {
+      const token = newToken("svi");
+      const { id } = await changeAs(realm, contract.renewInvitationLink.who, standing, (now) =>
+        reissue(realm, exchange, now, token, "org.invitation.link"),
+      );
+      return { status: 200, body: JSON.stringify({ id, token, link: invitationLink(realm, token) }) };
+    },
+);
 
 /**
  * POST `/_orgs/{org}/invitations/{id}/send`: 202; mails one that is for an address again, with a new token. Where the
  * address was sent 3 in the last hour nothing is mailed, and the old link stays.
  */
-export function sendInvitationAgain(realm: OrganizationRealm): Route {
-  return organizationRoute(realm, manager, async (exchange, standing) => {
-    checkNeedlessBody(exchange);
-    const to = addressOf((await requireOwn(realm, exchange, standing)).record);
-    if (await takeMail(realm, to, exchange.address)) {
-      const token = newToken("svi");
-      const mail = organizationInvitationMail(realm.definition, to, token);
-      await changeAs(realm, manager, standing, (now) =>
-        reissue(realm, exchange, now, token, "org.invitation.send", mail),
-      );
-      realm.wakeJobs();
-    }
-    return { status: 202 };
-  });
-}
+export const sendInvitationAgain = memberRoute(
+  contract.sendInvitation,
+  (realm) =>
+    async ({ exchange }, standing) => {
+      const to = addressOf((await requireOwn(realm, exchange, standing)).record);
+      if (await takeMail(realm, to, exchange.address)) {
+        const token = newToken("svi");
+        const mail = organizationInvitationMail(realm.definition, to, token);
+        await changeAs(realm, contract.sendInvitation.who, standing, (now) =>
+          reissue(realm, exchange, now, token, "org.invitation.send", mail),
+        );
+        realm.wakeJobs();
+      }
+      return { status: 202 };
+    },
+);
 
 /** @throws ApiError `conflict` */
 function addressOf({ email }: OrganizationInvitationRecord): string {

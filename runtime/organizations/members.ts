@@ -1,25 +1,15 @@
-import { BodyReader } from "../auth/input.ts";
-import { answerEntries, pageParameters, pageRequest, type RecordList } from "../auth/paging.ts";
+import { answerEntries, pageRequest, type RecordList } from "../auth/paging.ts";
 import type { Read } from "../auth/records.ts";
+import * as contract from "../contract/organizations.ts";
 import { ApiError } from "../errors.ts";
 import { eq } from "../filter/algebra.ts";
-import { checkNeedlessBody } from "../http/body.ts";
 import { isId } from "../ids.ts";
 import type { JsonObject } from "../json.ts";
-import type { Received, Route } from "../realm/exchange.ts";
-import type { OrganizationSettings } from "../realm/organizations.ts";
 import { collections, memberFields } from "./collections.ts";
-import { changedRoles, requiredRoles, requireGivable, teamsOf } from "./granting.ts";
+import { changedRoles, requireGivable, teamsOf } from "./granting.ts";
 import { memberDecision } from "./member-change.ts";
 import { type MemberRecord, type OrganizationRecord, readMember } from "./records.ts";
-import {
-  changeAs,
-  findMember,
-  type Need,
-  type OrganizationRealm,
-  organizationRoute,
-  type Standing,
-} from "./route.ts";
+import { changeAs, findMember, memberRoute, type OrganizationRealm, type Standing } from "./route.ts";
 import { accountsOf } from "./users.ts";
 import { memberView } from "./views.ts";
 
@@ -33,11 +23,10 @@ export const membersByUser: RecordList<MemberRecord> = {
 };
 
 /** GET `/_orgs/{org}/members`: a page of them, sorted by user id. */
-export function listMembers(realm: OrganizationRealm): Route {
-  return organizationRoute(
-    realm,
-    { query: pageParameters },
-    async (_, { org: { record }, manage }, query) => {
+export const listMembers = memberRoute(
+  contract.listMembers,
+  (realm) =>
+    async ({ query }, { org: { record }, manage }) => {
       const entries = (members: readonly MemberRecord[]) => memberEntries(realm, record, members, { manage });
       return answerEntries(
         realm,
@@ -47,8 +36,7 @@ export function listMembers(realm: OrganizationRealm): Route {
         entries,
       );
     },
-  );
-}
+);
 
 /** Members as {@link memberView} shows them. */
 export async function memberEntries(
@@ -63,70 +51,66 @@ export async function memberEntries(
   return members.map((member) => memberView(realm.settings, org, member, users.get(member.user), viewer));
 }
 
-const changesRoles: Need = { manage: ["members", "roles"] };
-
 /** PATCH `/_orgs/{org}/members/{user}`: `roles` in place of the member's direct ones. */
-export function patchMember(realm: OrganizationRealm): Route {
-  return organizationRoute(realm, changesRoles, async (exchange, standing) => {
-    const roles = readRoles(exchange, realm.settings);
-    const { org, member, viewer } = await changeAs(realm, changesRoles, standing, async (now) => {
-      const before = await requireMember(realm, now.org.record, exchange.params.user);
-      const { user, roles: held } = before.record;
-      const changed = changedRoles(held, roles);
-      requireGivable(realm.settings, now, changed);
-      const after = changed.length === 0 ? before.record : { ...before.record, roles };
-      const result = { org: now.org.record, member: after, viewer: now };
-      if (after === before.record) return { result };
-      const details = { from: held, to: roles };
-      const change = { org: now.org, user, before, after, action: "org.member.roles", details } as const;
-      return memberDecision(realm, exchange, now.caller, change, result);
-    });
-    const [entry] = await memberEntries(realm, org, [member], viewer);
-    return { status: 200, body: JSON.stringify(entry) };
-  });
-}
-
-function readRoles(exchange: Received, settings: OrganizationSettings): readonly string[] {
-  const body = new BodyReader(exchange, "either");
-  const roles = requiredRoles(body, settings);
-  body.finish();
-  return roles;
-}
-
-const managesMembers: Need = { manage: ["members"] };
+export const patchMember = memberRoute(
+  contract.patchMember,
+  (realm) =>
+    async ({ exchange, params, body }, standing) => {
+      const { roles } = body();
+      const { org, member, viewer } = await changeAs(
+        realm,
+        contract.patchMember.who,
+        standing,
+        async (now) => {
+          const before = await requireMember(realm, now.org.record, params.user);
+          const { user, roles: held } = before.record;
+          const changed = changedRoles(held, roles);
+          requireGivable(realm.settings, now, changed);
+          const after = changed.length === 0 ? before.record : { ...before.record, roles };
+          const result = { org: now.org.record, member: after, viewer: now };
+          if (after === before.record) return { result };
+          const details = { from: held, to: roles };
+          const change = { org: now.org, user, before, after, action: "org.member.roles", details } as const;
+          return memberDecision(realm, exchange, now.caller, change, result);
+        },
+      );
+      const [entry] = await memberEntries(realm, org, [member], viewer);
+      return { status: 200, body: JSON.stringify(entry) };
+    },
+);
 
 /**
  * DELETE `/_orgs/{org}/members/{user}`: a member, out of the teams too. Who has roles that the caller could not give is
  * not the caller's to remove.
  */
-export function removeMember(realm: OrganizationRealm): Route {
-  return organizationRoute(realm, managesMembers, async (exchange, standing) => {
-    await changeAs(realm, managesMembers, standing, async (now) => {
-      const { org, caller } = now;
-      const before = await requireMember(realm, org.record, exchange.params.user);
-      const { user, roles, teams } = before.record;
-      requireGivable(realm.settings, now, roles, teamsOf(org.record, teams));
-      const change = { org, user, before, after: undefined, action: "org.member.remove" } as const;
-      return memberDecision(realm, exchange, caller, change, undefined);
-    });
-    return { status: 204 };
-  });
-}
-
-const leaves: Need = { withoutFactor: true };
+export const removeMember = memberRoute(
+  contract.removeMember,
+  (realm) =>
+    async ({ exchange, params }, standing) => {
+      await changeAs(realm, contract.removeMember.who, standing, async ({ org, caller, manage }) => {
+        const before = await requireMember(realm, org.record, params.user);
+        const { user, roles, teams } = before.record;
+        requireGivable(realm.settings, { manage }, roles, teamsOf(org.record, teams));
+        const change = { org, user, before, after: undefined, action: "org.member.remove" } as const;
+        return memberDecision(realm, exchange, caller, change, undefined);
+      });
+      return { status: 204 };
+    },
+);
 
 /** POST `/_orgs/{org}/leave`: also for sessions without the second factor that the organization requires. */
-export function leaveOrganization(realm: OrganizationRealm): Route {
-  return organizationRoute(realm, leaves, async (exchange, standing) => {
-    checkNeedlessBody(exchange);
-    await changeAs(realm, leaves, standing, ({ org, member, caller }) => {
-      const { user } = member.record;
-      const change = { org, user, before: member, after: undefined, action: "org.member.leave" } as const;
-      return memberDecision(realm, exchange, caller, change, undefined);
-    });
-    return { status: 204 };
-  });
-}
+export const leaveOrganization = memberRoute(
+  contract.leaveOrganization,
+  (realm) =>
+    async ({ exchange }, standing) => {
+      await changeAs(realm, contract.leaveOrganization.who, standing, ({ org, member, caller }) => {
+        const { user } = member.record;
+        const change = { org, user, before: member, after: undefined, action: "org.member.leave" } as const;
+        return memberDecision(realm, exchange, caller, change, undefined);
+      });
+      return { status: 204 };
+    },
+);
 
 /**
  * The member whom the path, or the body, names.

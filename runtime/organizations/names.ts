@@ -1,8 +1,6 @@
 import type { BodyReader } from "../auth/input.ts";
+import { slugLength } from "../contract/checks.ts";
 import { codePointLength } from "../validation/text.ts";
-
-/** Characters of a slug (spec: Limits). */
-export const slugLength = 63;
 
 const slug = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
 

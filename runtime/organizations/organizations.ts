@@ -1,19 +1,20 @@
 import { requireProof } from "../auth/accounts/proof.ts";
-import { sessionRoute } from "../auth/accounts/route.ts";
 import { type AuditEntry, appendAudit } from "../auth/administration/audit.ts";
-import { BodyReader } from "../auth/input.ts";
-import { answerEntries, pageParameters, pageRequest, type RecordList } from "../auth/paging.ts";
+import { sessionRoute } from "../auth/contracted.ts";
+import { answerEntries, pageRequest, type RecordList } from "../auth/paging.ts";
+import * as contract from "../contract/organizations.ts";
 import { ApiError } from "../errors.ts";
 import { eq, isIn } from "../filter/algebra.ts";
 import { documentFields } from "../filter/fields.ts";
+import type { BodyOf } from "../http/contract-body.ts";
 import type { JsonObject } from "../json.ts";
 import type { RuleUser, SessionCaller } from "../realm/caller.ts";
-import type { Exchange, Received, Route } from "../realm/exchange.ts";
+import type { Exchange } from "../realm/exchange.ts";
+import type { Decision } from "./change.ts";
 import { collections, memberFields } from "./collections.ts";
 import { orgRequiresMfa } from "./errors.ts";
-import { readOptionalName, readSlug } from "./names.ts";
 import { type MemberRecord, type OrganizationRecord, readMember, readOrganization } from "./records.ts";
-import { changeAs, type Need, type OrganizationRealm, organizationRoute } from "./route.ts";
+import { changeAs, memberRoute, type OrganizationRealm, ofOrganizations, type Standing } from "./route.ts";
 import { organizationView, ownOrganizationView } from "./views.ts";
 
 /** By organization, so the oldest first. */
@@ -26,22 +27,13 @@ const ownMemberships: RecordList<MemberRecord> = {
 };
 
 /** GET `/_orgs`: the caller's organizations, also those that do not count for their session. */
-export function listOwnOrganizations(realm: OrganizationRealm): Route {
-  return sessionRoute(
-    realm,
-    async (_, { user }, query) => {
-      const entries = (members: readonly MemberRecord[]) => ownEntries(realm, user, members);
-      return answerEntries(
-        realm,
-        ownMemberships,
-        eq(memberFields.user, user.id),
-        pageRequest(query),
-        entries,
-      );
-    },
-    pageParameters,
-  );
-}
+export const listOwnOrganizations = sessionRoute(
+  contract.listOwnOrganizations,
+  ofOrganizations((realm) => async ({ query }, { user }) => {
+    const entries = (members: readonly MemberRecord[]) => ownEntries(realm, user, members);
+    return answerEntries(realm, ownMemberships, eq(memberFields.user, user.id), pageRequest(query), entries);
+  }),
+);
 
 /** Those that were deleted just now are left out. */
 async function ownEntries(
@@ -64,57 +56,41 @@ async function ownEntries(
 }
 
 /** GET `/_orgs/{org}`. */
-export function getOrganization(realm: OrganizationRealm): Route {
-  return organizationRoute(realm, {}, async (_, { org }) => ({
-    status: 200,
-    body: JSON.stringify(organizationView(org.record)),
-  }));
-}
-
-const managesOrg: Need = { manage: ["org"] };
+export const getOrganization = memberRoute(contract.getOrganization, () => async (_, { org }) => ({
+  status: 200,
+  body: JSON.stringify(organizationView(org.record)),
+}));
 
 /**
  * PATCH `/_orgs/{org}`: another `name` or `slug`, and whether members must use a second factor (spec: Organization
  * endpoints 6).
  */
-export function patchOrganization(realm: OrganizationRealm): Route {
-  return organizationRoute(realm, managesOrg, async (exchange, standing) => {
-    const patch = read(exchange);
-    const org = await changeAs(realm, managesOrg, standing, async ({ org: { record: before } }) => {
+export const patchOrganization = memberRoute(
+  contract.patchOrganization,
+  (realm) => async (asked, standing) => {
+    const { exchange } = asked;
+    const { caller } = standing;
+    const patch = asked.body();
+    const decide = async ({ org: { record: before } }: Standing): Promise<Decision<OrganizationRecord>> => {
       const after = changed(before, patch);
-      if (after.require_mfa && !before.require_mfa) await requireFactor(realm, exchange, standing.caller);
+      if (after.require_mfa && !before.require_mfa) await requireFactor(realm, exchange, caller);
       const entries = changes(before, after);
       if (entries.length === 0) return { result: before };
       return {
         org: after,
         result: after,
         along: async (transaction) => {
-          for (const entry of entries)
-            await appendAudit(realm, transaction, exchange, standing.caller, entry);
+          for (const entry of entries) await appendAudit(realm, transaction, exchange, caller, entry);
         },
       };
-    });
+    };
+    const org = await changeAs(realm, contract.patchOrganization.who, standing, decide);
     return { status: 200, body: JSON.stringify(organizationView(org)) };
-  });
-}
+  },
+);
 
 /** What is to change; absent: nothing. */
-interface Patch {
-  readonly name: string | undefined;
-  readonly slug: string | undefined;
-  readonly require_mfa: boolean | undefined;
-}
-
-function read(exchange: Received): Patch {
-  const body = new BodyReader(exchange, "either");
-  const patch = {
-    name: readOptionalName(body),
-    slug: readSlug(body),
-    require_mfa: body.optionalBoolean("require_mfa"),
-  };
-  body.finish();
-  return patch;
-}
+type Patch = BodyOf<typeof contract.patchOrganization>;
 
 function changed(before: OrganizationRecord, { name, slug, require_mfa }: Patch): OrganizationRecord {
   return {

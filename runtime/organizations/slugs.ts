@@ -1,7 +1,8 @@
+import { slugLength } from "../contract/checks.ts";
 import { isIn } from "../filter/algebra.ts";
 import type { Store } from "../store/contract/store.ts";
 import { collections, organizationFields } from "./collections.ts";
-import { slugLength } from "./names.ts";
+
 import { readOrganization } from "./records.ts";
 
 /** Slugs looked for in one query. */

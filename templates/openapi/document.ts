@@ -2,9 +2,13 @@ import type { OpenAPIV3_1 } from "openapi-types";
 import type { Collection, Realm } from "../../compiler/model/model.ts";
 import type { CompiledRules, RulesStage } from "../../compiler/rules/compiled.ts";
 import { contractsOf } from "../../runtime/contract/index.ts";
+import { organizationInvitations } from "../../runtime/contract/organization-invitations.ts";
+import { organizations } from "../../runtime/contract/organizations.ts";
+import { teams } from "../../runtime/contract/teams.ts";
 import { isJsonObject } from "../../runtime/json.ts";
 import { collectionStems } from "../server/names.ts";
 import { Build } from "./build.ts";
+import { contractPaths } from "./contracts.ts";
 import { accountPaths, accountsTag } from "./paths/accounts.ts";
 import { administrationPaths, administrationTag } from "./paths/administration.ts";
 import { aggregationQuery } from "./paths/aggregate.ts";
@@ -16,9 +20,7 @@ import { credentialPaths } from "./paths/credentials.ts";
 import type { Described } from "./paths/described.ts";
 import { descriptionPaths, descriptionTag } from "./paths/description.ts";
 import { jobPaths } from "./paths/jobs.ts";
-import { organizationsTag } from "./paths/membership.ts";
-import { organizationAdministrationPaths } from "./paths/organization-administration.ts";
-import { organizationPaths } from "./paths/organizations.ts";
+import { organizationAdministrationPaths, organizationsTag } from "./paths/organization-administration.ts";
 import { peoplePaths } from "./paths/people.ts";
 import { queries } from "./paths/queries.ts";
 import { realtimePaths, realtimeTag } from "./paths/realtime.ts";
@@ -33,7 +35,7 @@ import { batchSchemas } from "./schemas/batch.ts";
 import { collectionSchemas, metaKinds } from "./schemas/collection.ts";
 import { schemaNames } from "./schemas/contracted.ts";
 import { jobSchemas } from "./schemas/jobs.ts";
-import { organizationSchemas } from "./schemas/organizations.ts";
+import { administeredSchemas } from "./schemas/organizations.ts";
 import { peopleSchemas } from "./schemas/people.ts";
 import { placeOf } from "./schemas/place.ts";
 import { SchemaPool } from "./schemas/pool.ts";
@@ -88,9 +90,8 @@ export function openapiDocument(realm: Realm, rules: RulesStage): OpenAPIV3_1.Do
     tags.push(accountsTag);
   }
   if (realm.organizations !== undefined) {
-    const organizations = organizationSchemas(build);
-    Object.assign(paths, organizationPaths(build, organizations));
-    Object.assign(paths, organizationAdministrationPaths(build, organizations));
+    Object.assign(paths, contractPaths(build, [...organizations, ...teams, ...organizationInvitations]));
+    Object.assign(paths, organizationAdministrationPaths(build, administeredSchemas(build)));
     tags.push(organizationsTag);
   }
   Object.assign(paths, administrationPaths(build, administration));

@@ -58,7 +58,9 @@ function read({ accounts }: AccountRealm, exchange: Received) {
   const email = body.optionalString("email") ?? null;
   if (email !== null && emailKey(email) === undefined) body.problem("email", "must be an e-mail address");
   const roles = readRoles(body, accounts) ?? [];
-  const lifetime = readLifetime(body);
+  const lifetime = readLifetime(body.optionalString("expires_in"), (path, reason) =>
+    body.problem(path, reason),
+  );
   body.finish();
   return { email, roles, lifetime };
 }

@@ -1,16 +1,25 @@
+import type { OpenAPIV3_1 } from "openapi-types";
+import { organizationsTag as tag } from "../../../runtime/contract/members.ts";
+import { invitingErrors } from "../../../runtime/contract/organization-invitations.ts";
 import type { Build, Paths } from "../build.ts";
-import type { OrganizationSchemas } from "../schemas/organizations.ts";
+import type { AdministeredSchemas } from "../schemas/organizations.ts";
 import { administrate } from "./administration.ts";
-import { changing } from "./membership.ts";
-import { inviting } from "./organization-invitations.ts";
+
+export const organizationsTag: OpenAPIV3_1.TagObject = {
+  name: tag,
+  description:
+    "Organizations of the realm's users, for sessions only. Who is no member of one is answered the same whether or not it is there.",
+};
+
+const changing = ["write_conflict"] as const;
 
 /** Of what changes an organization, or anything in it, that is not deleted. */
 const living = ["conflict", ...changing] as const;
 
 /** api-decisions: Administrator routes about organizations. */
-export function organizationAdministrationPaths(build: Build, schemas: OrganizationSchemas): Paths {
+export function organizationAdministrationPaths(build: Build, schemas: AdministeredSchemas): Paths {
   const path = `/v1/${build.realm.name}/_admin/orgs`;
-  const { organization, organizations, newOrganization, owned } = schemas.administered;
+  const { organization, organizations, newOrganization, owned } = schemas;
   const one = { description: "The organization.", schema: organization };
   return {
     [path]: build.path([], {
@@ -57,8 +66,8 @@ export function organizationAdministrationPaths(build: Build, schemas: Organizat
   };
 }
 
-function changePaths(build: Build, { administered }: OrganizationSchemas, path: string): Paths {
-  const { organization, reactivation, claims, manager } = administered;
+function changePaths(build: Build, schemas: AdministeredSchemas, path: string): Paths {
+  const { organization, reactivation, claims, manager } = schemas;
   const one = { description: "The organization.", schema: organization };
   return {
     [`${path}/reactivate`]: build.path(["Organization"], {
@@ -95,7 +104,7 @@ function changePaths(build: Build, { administered }: OrganizationSchemas, path: 
   };
 }
 
-function memberPaths(build: Build, schemas: OrganizationSchemas, path: string): Paths {
+function memberPaths(build: Build, schemas: AdministeredSchemas, path: string): Paths {
   const { member, memberRoles, newInvitation, madeInvitation } = schemas;
   return {
     [`${path}/members/{user}`]: build.path(["Organization", "Member"], {
@@ -122,7 +131,7 @@ function memberPaths(build: Build, schemas: OrganizationSchemas, path: string): 
         answers: {
           201: { description: "The invitation with its token, shown this once.", schema: madeInvitation },
         },
-        errors: ["conflict", ...inviting],
+        errors: ["conflict", ...invitingErrors],
       }),
     }),
   };
