@@ -187,6 +187,52 @@ describe("validators", () => {
     expect(codeOf(schema)).not.toMatch(/const schema/);
   });
 
+  describe("a field changes its own lines alone", () => {
+    const others: Record<string, JsonObject> = {
+      text: { type: "string", maxLength: 20, pattern: "^[a-z]+$" },
+      code: { type: "string", pattern: "^[A-Z]+$", format: "date" },
+      list: { type: "array", uniqueItems: true, items: { type: "string", maxLength: 9 } },
+      either: {
+        anyOf: [
+          { type: "string", format: "date-time" },
+          { type: "integer", minimum: 1 },
+        ],
+      },
+      one: { oneOf: [{ required: ["a"] }, { required: ["b"] }], not: { required: ["c"] } },
+      open: { allOf: [{ properties: { a: {} } }, { properties: { b: {} } }], unevaluatedProperties: false },
+      tree: { $ref: "#/$defs/tree" },
+      choice: { if: { type: "string" }, else: { const: [1] } },
+    };
+    const tree = { type: "object", properties: { children: { items: { $ref: "#/$defs/tree" } } } };
+    const linesOf = (properties: Record<string, JsonObject>): readonly string[] =>
+      codeOf({ type: "object", properties, $defs: { tree } })
+        .split("\n")
+        // What names all properties.
+        .filter((line) => !/^const schema0 = |\.evaluated = /.test(line));
+
+    /** Lines of `now` that come to those of `before`; undefined where one of them is gone or elsewhere. */
+    function added(before: readonly string[], now: readonly string[]): readonly string[] | undefined {
+      let at = 0;
+      const more = now.filter((line) => {
+        if (line !== before[at]) return true;
+        at++;
+        return false;
+      });
+      return at === before.length ? more : undefined;
+    }
+
+    test.each(Object.entries(others))("%s", (_, field) => {
+      const more = added(linesOf(others), linesOf({ first: field, ...others })) ?? [];
+      expect(more.length).toBeGreaterThan(0);
+      expect(more.filter((line) => /instancePath\+/.test(line) && !line.includes('"/first'))).toEqual([]);
+    });
+
+    test("of a string there are thirteen", () => {
+      const first = { type: "string", maxLength: 5 };
+      expect(added(linesOf(others), linesOf({ first, ...others }))).toHaveLength(13);
+    });
+  });
+
   test("what validators import is what they use", () => {
     const { helpers, text } = validatorCode(
       schemaOf(at, {

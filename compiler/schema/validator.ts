@@ -8,6 +8,7 @@ import { escapeInvisible } from "../../templates/print/literals.ts";
 import type { Schema } from "../model/model.ts";
 import { acceptedLength, slowPatternKeyword } from "../model/slow-pattern.ts";
 import { ownVocabulary, safeInteger, safeIntegers, slowPattern } from "./keywords.ts";
+import { withStableNames } from "./stable-names.ts";
 import { mapSubschemas, mentions } from "./walk.ts";
 
 // CommonJS whose default exports every loader of ours would wrap differently.
@@ -169,6 +170,11 @@ function withImports(text: string): ValidatorCode {
       /^(const \w+ = )require\("realmc\/runtime"\)\.(formats(?=[.[])|linearPattern(?=\())/gm,
       (_line, start: string, helper: string) => start + use(helper),
     )
+    // Fewer lines, and no name.
+    .replace(
+      /^const (err\d+) = (\{(?:.*\n){0,3}?.*\});\nif\(vErrors === null\)\{\nvErrors = \[\1\];\n\}\nelse \{\nvErrors\.push\(\1\);\n\}\n/gm,
+      (_lines, _name, error: string) => `(vErrors ??= []).push(${error});\n`,
+    )
     .replace(
       /^(vErrors = vErrors === null \? (\S+) : )vErrors\.concat\(\2\);$/gm,
       (_line, start: string, errors: string) => {
@@ -178,7 +184,7 @@ function withImports(text: string): ValidatorCode {
   const outsideStrings = body.replace(/"(?:[^"\\]|\\.)*"/g, '""');
   const left = /require\s*\(|sourceURL|\.concat\(/.exec(outsideStrings);
   if (left !== null) throw new Error(`ajv emitted ${left[0]}, which no import replaces`);
-  return { text: escapeInvisible(withoutUnused(body)), helpers: [...helpers].sort() };
+  return { text: escapeInvisible(withStableNames(withoutUnused(body))), helpers: [...helpers].sort() };
 }
 
 /** Without the schemas that no check refers to. */

@@ -2,168 +2,83 @@
 import { codePointLength } from "realmc/runtime";
 
 export const validate = validate0;
-const func0 = codePointLength;
 
 function validate0(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.warehouse === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "warehouse"},message:"must have required property '"+"warehouse"+"'"};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
+(vErrors ??= []).push({instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "warehouse"},message:"must have required property '"+"warehouse"+"'"});
 errors++;
 }
 if(data.aisle === undefined){
-const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "aisle"},message:"must have required property '"+"aisle"+"'"};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
+(vErrors ??= []).push({instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "aisle"},message:"must have required property '"+"aisle"+"'"});
 errors++;
 }
 if(data.bin === undefined){
-const err2 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "bin"},message:"must have required property '"+"bin"+"'"};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
+(vErrors ??= []).push({instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "bin"},message:"must have required property '"+"bin"+"'"});
 errors++;
 }
 for(const key0 in data){
 if(!(((key0 === "warehouse") || (key0 === "aisle")) || (key0 === "bin"))){
-const err3 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
+(vErrors ??= []).push({instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"});
 errors++;
 }
 }
 if(data.warehouse !== undefined){
 let data0 = data.warehouse;
 if(typeof data0 === "string"){
-if(func0(data0) > 40){
-const err4 = {instancePath:instancePath+"/warehouse",schemaPath:"#/properties/warehouse/maxLength",keyword:"maxLength",params:{limit: 40},message:"must NOT have more than 40 characters"};
-if(vErrors === null){
-vErrors = [err4];
-}
-else {
-vErrors.push(err4);
-}
+if(codePointLength(data0) > 40){
+(vErrors ??= []).push({instancePath:instancePath+"/warehouse",schemaPath:"#/properties/warehouse/maxLength",keyword:"maxLength",params:{limit: 40},message:"must NOT have more than 40 characters"});
 errors++;
 }
-if(func0(data0) < 1){
-const err5 = {instancePath:instancePath+"/warehouse",schemaPath:"#/properties/warehouse/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
-if(vErrors === null){
-vErrors = [err5];
-}
-else {
-vErrors.push(err5);
-}
+if(codePointLength(data0) < 1){
+(vErrors ??= []).push({instancePath:instancePath+"/warehouse",schemaPath:"#/properties/warehouse/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"});
 errors++;
 }
 }
 else {
-const err6 = {instancePath:instancePath+"/warehouse",schemaPath:"#/properties/warehouse/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err6];
-}
-else {
-vErrors.push(err6);
-}
+(vErrors ??= []).push({instancePath:instancePath+"/warehouse",schemaPath:"#/properties/warehouse/type",keyword:"type",params:{type: "string"},message:"must be string"});
 errors++;
 }
 }
 if(data.aisle !== undefined){
-let data1 = data.aisle;
-if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
-const err7 = {instancePath:instancePath+"/aisle",schemaPath:"#/properties/aisle/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
-if(vErrors === null){
-vErrors = [err7];
-}
-else {
-vErrors.push(err7);
-}
+let data0 = data.aisle;
+if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
+(vErrors ??= []).push({instancePath:instancePath+"/aisle",schemaPath:"#/properties/aisle/type",keyword:"type",params:{type: "integer"},message:"must be integer"});
 errors++;
 }
-if(typeof data1 == "number"){
-if(data1 < 1 || isNaN(data1)){
-const err8 = {instancePath:instancePath+"/aisle",schemaPath:"#/properties/aisle/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
-if(vErrors === null){
-vErrors = [err8];
-}
-else {
-vErrors.push(err8);
-}
+if(typeof data0 == "number"){
+if(data0 < 1 || isNaN(data0)){
+(vErrors ??= []).push({instancePath:instancePath+"/aisle",schemaPath:"#/properties/aisle/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"});
 errors++;
 }
-if(data1 > 9007199254740991 || data1 < -9007199254740991){
-const err9 = {instancePath:instancePath+"/aisle",schemaPath:"#/properties/aisle/safeInteger",keyword:"safeInteger",params:{},message:"integers must be within ±9007199254740991"};
-if(vErrors === null){
-vErrors = [err9];
-}
-else {
-vErrors.push(err9);
-}
+if(data0 > 9007199254740991 || data0 < -9007199254740991){
+(vErrors ??= []).push({instancePath:instancePath+"/aisle",schemaPath:"#/properties/aisle/safeInteger",keyword:"safeInteger",params:{},message:"integers must be within ±9007199254740991"});
 errors++;
 }
 }
 }
 if(data.bin !== undefined){
-let data2 = data.bin;
-if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-const err10 = {instancePath:instancePath+"/bin",schemaPath:"#/properties/bin/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
-if(vErrors === null){
-vErrors = [err10];
-}
-else {
-vErrors.push(err10);
-}
+let data0 = data.bin;
+if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
+(vErrors ??= []).push({instancePath:instancePath+"/bin",schemaPath:"#/properties/bin/type",keyword:"type",params:{type: "integer"},message:"must be integer"});
 errors++;
 }
-if(typeof data2 == "number"){
-if(data2 < 1 || isNaN(data2)){
-const err11 = {instancePath:instancePath+"/bin",schemaPath:"#/properties/bin/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
-if(vErrors === null){
-vErrors = [err11];
-}
-else {
-vErrors.push(err11);
-}
+if(typeof data0 == "number"){
+if(data0 < 1 || isNaN(data0)){
+(vErrors ??= []).push({instancePath:instancePath+"/bin",schemaPath:"#/properties/bin/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"});
 errors++;
 }
-if(data2 > 9007199254740991 || data2 < -9007199254740991){
-const err12 = {instancePath:instancePath+"/bin",schemaPath:"#/properties/bin/safeInteger",keyword:"safeInteger",params:{},message:"integers must be within ±9007199254740991"};
-if(vErrors === null){
-vErrors = [err12];
-}
-else {
-vErrors.push(err12);
-}
+if(data0 > 9007199254740991 || data0 < -9007199254740991){
+(vErrors ??= []).push({instancePath:instancePath+"/bin",schemaPath:"#/properties/bin/safeInteger",keyword:"safeInteger",params:{},message:"integers must be within ±9007199254740991"});
 errors++;
 }
 }
 }
 }
 else {
-const err13 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
-if(vErrors === null){
-vErrors = [err13];
-}
-else {
-vErrors.push(err13);
-}
+(vErrors ??= []).push({instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"});
 errors++;
 }
 validate0.errors = vErrors;
