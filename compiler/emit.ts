@@ -49,7 +49,7 @@ async function collectionModules(
     ...validateModules(collection),
     fieldsModule(collection, auth),
     ...(auth ? [rulesModule(collection, compiled)] : []),
-    routesModule(collection, auth, compiled),
+    routesModule({ collection, auth, compiled }),
   ];
 }
 

@@ -13,10 +13,10 @@ import { type Recorded, retiredFields } from "./check/retired.ts";
 import type { Diagnostic, Staged } from "./diagnostics/diagnostic.ts";
 import { sorted } from "./diagnostics/sort.ts";
 import type { Realm } from "./model/model.ts";
-import { readRealm } from "./model/read-realms.ts";
 import { type EmittedRealm, emittedRealm, type Plan, type PlanOptions, planOutput } from "./output/plan.ts";
 import type { RulesStage } from "./rules/compiled.ts";
 import { compileRules } from "./rules/rules.ts";
+import { readRealm } from "./settings/read-realms.ts";
 import { type RealmFolder, walk } from "./source/folders.ts";
 
 /** With errors among the diagnostics it is as complete as the files allow. */

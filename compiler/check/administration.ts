@@ -2,8 +2,8 @@
 import ipaddr from "ipaddr.js";
 import { parseNetwork } from "../../runtime/http/address.ts";
 import { diagnose } from "../diagnostics/catalogue.ts";
+import type { RealmCheck } from "../settings/subject.ts";
 import { locate, nodeAt, type Path } from "../source/source.ts";
-import type { RealmCheck } from "./subject.ts";
 
 /** Roles that administer, given to everybody who signs up. */
 export const defaultAdministrators: RealmCheck = ({ realm, settings, faults }) => {

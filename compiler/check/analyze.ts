@@ -2,40 +2,32 @@
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import { sorted } from "../diagnostics/sort.ts";
 import type { Realm } from "../model/model.ts";
-import type { ModelledRealm } from "../model/read-realms.ts";
 import type { RulesStage } from "../rules/compiled.ts";
+import { collectionSettings } from "../settings/collection.ts";
+import type {
+  CollectionCheck,
+  CollectionSubject,
+  ModelledRealm,
+  RealmCheck,
+  RealmSubject,
+} from "../settings/subject.ts";
 import { locate } from "../source/source.ts";
 import { allowedNetworks, defaultAdministrators, unusedAdministration } from "./administration.ts";
-import { aggregation } from "./aggregation.ts";
-import {
-  customId,
-  fieldRules,
-  publicCache,
-  publishedFields,
-  rulesWithoutAuth,
-  rulesWithoutRead,
-  rulesWithoutSoftDelete,
-  unusedWrite,
-} from "./collection-settings.ts";
 import { links, sender } from "./email.ts";
-import { publicCacheFacts } from "./facts.ts";
 import { missingIndexes, tellingIndexes } from "./index-advice.ts";
 import { unindexedGroups, unindexedReferences } from "./index-hints.ts";
 import { duplicateIndexes, indexFields, indexOrders, redundantIndexes, uniqueBooleans } from "./indexes.ts";
 import { mistakenRule, surelyMistaken } from "./mistaken-rules.ts";
 import {
-  collectionOrganization,
   creatorRoles,
   memberRoles,
   organizationRoles,
   requiredMfa,
-  tellingIds,
   uniqueAcrossOrganizations,
 } from "./organizations.ts";
 import { type PlacedPattern, slowPatterns } from "./patterns.ts";
 import { accountSettings, cookieOrigins, defaultRoles, origins } from "./realm-settings.ts";
-import { realtimeFacts, realtimeWithoutRead, unusedRealtime } from "./realtime.ts";
-import { references, unusedExpand } from "./references.ts";
+import { realtimeFacts, unusedRealtime } from "./realtime.ts";
 import { dateAgreement, datePlacement } from "./schema/dates.ts";
 import { schemaFits } from "./schema/fit/fitting.ts";
 import { patterns, patternsOf, unknownFormats } from "./schema/keywords.ts";
@@ -44,7 +36,6 @@ import { fieldNames, reservedNames } from "./schema/names.ts";
 import { requiredFields } from "./schema/required.ts";
 import { objectAtTop } from "./schema/top.ts";
 import { configuredSecrets } from "./secrets.ts";
-import type { CollectionCheck, CollectionSubject, RealmCheck, RealmSubject } from "./subject.ts";
 import { takeovers } from "./takeover.ts";
 import { textIndex } from "./text-index.ts";
 import { timeouts } from "./timeouts.ts";
@@ -70,26 +61,13 @@ const realmChecks: readonly RealmCheck[] = [
 ];
 
 const collectionChecks: readonly CollectionCheck[] = [
-  rulesWithoutAuth,
-  rulesWithoutSoftDelete,
-  rulesWithoutRead,
-  unusedWrite,
-  publicCache,
-  realtimeWithoutRead,
-  customId,
-  fieldRules,
-  publishedFields,
-  references,
-  unusedExpand,
-  aggregation,
+  ...collectionSettings.flatMap(({ checks }) => checks),
   indexFields,
   duplicateIndexes,
   redundantIndexes,
   uniqueBooleans,
   indexOrders,
   textIndex,
-  collectionOrganization,
-  tellingIds,
   uniqueAcrossOrganizations,
 ];
 
@@ -109,7 +87,7 @@ export function checkRules(realm: Realm, rules: RulesStage, told: readonly Diagn
     const { database, name } = collection;
     const folder = `${realm.name}/${database}/${name}`;
     const others = [
-      ...publicCacheFacts(collection, compiled),
+      ...collectionSettings.flatMap(({ facts }) => facts(collection, compiled)),
       ...realtimeFacts(collection, compiled),
       ...surelyMistaken(collection, compiled),
       ...takeovers(collection, compiled),

@@ -2,8 +2,8 @@
 import { emailKey } from "../../runtime/auth/credentials/email.ts";
 import { diagnose } from "../diagnostics/catalogue.ts";
 import { objectOf } from "../model/given.ts";
+import type { RealmCheck } from "../settings/subject.ts";
 import { locate } from "../source/source.ts";
-import type { RealmCheck } from "./subject.ts";
 
 interface Problem {
   readonly problem: string;

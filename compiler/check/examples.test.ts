@@ -5,11 +5,11 @@ import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import type { JsonObject } from "../../runtime/json.ts";
-import { catalogue } from "../diagnostics/catalogue.ts";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import type { CatalogueEntry, Example } from "../diagnostics/entry.ts";
 import { withoutHints } from "../diagnostics/sort.ts";
 import { exampleFiles, examplePath, exampleRealm } from "../diagnostics/testing/example-realm.ts";
+import { catalogue } from "./catalogue.ts";
 import { check } from "./testing/check.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "realmc-examples-"));

@@ -7,8 +7,8 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { catalogue } from "../diagnostics/catalogue.ts";
 import { renderText } from "../diagnostics/render.ts";
+import { catalogue } from "./catalogue.ts";
 import { check } from "./testing/check.ts";
 
 const testdata = fileURLToPath(new URL("testdata", import.meta.url));

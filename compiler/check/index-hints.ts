@@ -2,9 +2,9 @@
 import { diagnose } from "../diagnostics/catalogue.ts";
 import type { Diagnostic, Span } from "../diagnostics/diagnostic.ts";
 import { knownField } from "../model/known-fields.ts";
+import type { CollectionCheck } from "../settings/subject.ts";
 import { locate } from "../source/source.ts";
 import { indexedFields, indexOver } from "./indexed.ts";
-import type { CollectionCheck } from "./subject.ts";
 
 /** Fields to group by of which no index holds the values: each document is read for them. */
 export const unindexedGroups: CollectionCheck = ({ realm, collection, collectionFile: file }) => {

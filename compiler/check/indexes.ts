@@ -5,8 +5,8 @@ import type { Diagnostic, Span } from "../diagnostics/diagnostic.ts";
 import { insideHint, isOpen, type KnownField, knownField, undeclaredHint } from "../model/known-fields.ts";
 import type { Index } from "../model/model.ts";
 import { serverFields, settingOf } from "../model/server-fields.ts";
+import { type CollectionCheck, type CollectionSubject, isReliable } from "../settings/subject.ts";
 import { locate, nodeAt } from "../source/source.ts";
-import { type CollectionCheck, type CollectionSubject, isReliable } from "./subject.ts";
 
 /** Each index for itself. */
 export const indexFields: CollectionCheck = (subject) =>

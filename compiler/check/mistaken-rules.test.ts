@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, test } from "vitest";
 import { withoutHints } from "../diagnostics/sort.ts";
 import { exampleFiles } from "../diagnostics/testing/example-realm.ts";
-import { outsideIds } from "./id-patterns.ts";
+import { outsideIds } from "../settings/id-patterns.ts";
 import { check } from "./testing/check.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "realmc-mistaken-"));

@@ -3,9 +3,9 @@ import { diagnose } from "../diagnostics/catalogue.ts";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import { didYouMean } from "../diagnostics/suggest.ts";
 import type { Organizations } from "../model/model.ts";
+import type { CollectionCheck, RealmCheck, RealmSubject } from "../settings/subject.ts";
 import { locate, nodeAt, type Path } from "../source/source.ts";
 import { reliableIndexes } from "./indexes.ts";
-import { type CollectionCheck, isReliable, type RealmCheck, type RealmSubject } from "./subject.ts";
 
 /** The settings of a realm that has organizations; undefined where `auth` makes them an error of its own. */
 function settingsOf({ realm }: RealmSubject): Organizations | undefined {
@@ -102,32 +102,6 @@ export const requiredMfa: RealmCheck = (subject) => {
   const touched = [path, ["mfa"]].some((each) => faults.touch(settings.path, each));
   if (settingsOf(subject)?.allowRequireMfa !== true || realm.totp || touched) return [];
   return [diagnose("require-mfa-without-totp", locate(settings, path, "key"), {})];
-};
-
-/** `organization` needs organizations, `teams` and `on_org_delete` need `organization`. */
-export const collectionOrganization: CollectionCheck = (subject) => {
-  const { realm, settings, faults, collectionFile: file } = subject;
-  if (file === undefined) return [];
-  const given = (key: string): boolean => nodeAt(file, [key]) !== undefined;
-  if (!given("organization")) {
-    if (!isReliable(subject, ["organization"])) return [];
-    return ["teams", "on_org_delete"]
-      .filter(given)
-      .map((key) => diagnose("setting-without-organization", locate(file, [key], "key"), { key }));
-  }
-  const known = ["auth", "organizations"].every((key) => !faults.touch(settings.path, [key]));
-  if (!known || (realm.auth && realm.organizations !== undefined)) return [];
-  const hint = realm.auth
-    ? "declare organizations in realm.yaml, or remove it"
-    : "a realm with auth: disabled has none; remove it, or set auth: enabled";
-  return [diagnose("organization-without-realm", locate(file, ["organization"], "key"), {}, { hint })];
-};
-
-/** Chosen ids tell that a document of another organization has them. */
-export const tellingIds: CollectionCheck = ({ collection: { organization, customId } }) => {
-  // The user's own id is taken by themselves only.
-  if (organization === undefined || customId === undefined || customId.is === "user") return [];
-  return [diagnose("custom-id-tells", customId.span, {})];
 };
 
 /** Unique values tell that a document of another organization has them. */

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { type PlacedPattern, patternProblem, slowPatterns } from "./patterns.ts";
+import { patternProblem } from "../model/pattern-problem.ts";
+import { type PlacedPattern, slowPatterns } from "./patterns.ts";
 
 const span = { file: "a.json", line: 1, column: 1, endLine: 1, endColumn: 2 };
 

@@ -3,6 +3,7 @@ import type { Diagnostics } from "recheck";
 import { linearPattern, UnsupportedPattern } from "../../runtime/validation/linear-pattern.ts";
 import { diagnose } from "../diagnostics/catalogue.ts";
 import type { Diagnostic, Span } from "../diagnostics/diagnostic.ts";
+import { patternProblem } from "../model/pattern-problem.ts";
 import { MAX_ACCEPTED, slowPatternKeyword } from "../model/slow-pattern.ts";
 
 export interface PlacedPattern {
@@ -12,19 +13,6 @@ export interface PlacedPattern {
   readonly of: "value" | "name" | "id";
   /** Of values: `x-svc-slow-pattern` stands beside it; the length is undefined where no `maxLength` does that is low enough. */
   readonly accepted?: { readonly maxLength: number | undefined };
-}
-
-/** What the engine says of a pattern under the `u` flag; `undefined` when it compiles. */
-export function patternProblem(pattern: string): string | undefined {
-  try {
-    new RegExp(pattern, "u");
-    return undefined;
-  } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
-    return message
-      .replace(/^Invalid regular expression: \/.*\/u?: /s, "")
-      .replace(/^./, (first) => first.toLowerCase());
-  }
 }
 
 /** Characters of a text that a pattern of the configuration is held against. */

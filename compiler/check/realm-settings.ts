@@ -1,7 +1,7 @@
 import { diagnose } from "../diagnostics/catalogue.ts";
 import { didYouMean } from "../diagnostics/suggest.ts";
+import type { RealmCheck } from "../settings/subject.ts";
 import { locate, nodeAt, type Path } from "../source/source.ts";
-import type { RealmCheck } from "./subject.ts";
 
 const accountKeys: readonly Path[] = [
   ["signup"],

@@ -4,9 +4,10 @@ import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import type { Collection } from "../model/model.ts";
 import type { CompiledRules } from "../rules/compiled.ts";
 import { type Condition, isKnown, leavesIn, type Value, valuesIn } from "../rules/form.ts";
-import { readRules } from "./facts.ts";
+import { readRules } from "../settings/read-rules.ts";
+import { diagnose as diagnoseFollowing } from "../settings/realtime.ts";
+import type { RealmCheck } from "../settings/subject.ts";
 import { outcomeOf } from "./mistaken-rules.ts";
-import { type CollectionCheck, isReliable, type RealmCheck } from "./subject.ts";
 
 /** Limits of streams where nothing can be followed. */
 export const unusedRealtime: RealmCheck = ({ realm, faults }) => {
@@ -17,15 +18,6 @@ export const unusedRealtime: RealmCheck = ({ realm, faults }) => {
     faults.touch(`${name}/${database}/${collection}/collection.yaml`, ["realtime"]),
   );
   return isOpen ? [] : [diagnose("realtime-unused", realm.realtime.span, {})];
-};
-
-/** Without a read rule nobody but API keys can follow a collection. */
-export const realtimeWithoutRead: CollectionCheck = (subject) => {
-  const { realm, collection } = subject;
-  const { realtime, rules } = collection;
-  if (!realm.auth || realtime === undefined || rules.read !== undefined) return [];
-  if (!isReliable(subject, ["rules", "read"])) return [];
-  return [diagnose("realtime-unreadable", realtime.span, { reason: "there is no read rule" })];
 };
 
 /**
@@ -40,8 +32,12 @@ export function realtimeFacts(collection: Collection, compiled: CompiledRules): 
     ({ rule, compiled: { form, written }, source, isOfField }) => {
       const related = [{ message: `${rule} stands here`, span: source.span }];
       if (!isOfField && (outcomeOf(form.condition) ?? outcomeOf(written)) === false)
-        return [diagnose("realtime-unreadable", span, { reason: `${rule} holds for nobody` }, { related })];
-      return movesWithClock(form.condition) ? [diagnose("realtime-clock", span, { rule }, { related })] : [];
+        return [
+          diagnoseFollowing("realtime-unreadable", span, { reason: `${rule} holds for nobody` }, { related }),
+        ];
+      return movesWithClock(form.condition)
+        ? [diagnoseFollowing("realtime-clock", span, { rule }, { related })]
+        : [];
     },
   );
 }

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { runs } from "../../runtime/testing/random.ts";
-import { catalogue } from "../diagnostics/catalogue.ts";
 import { analyse } from "../pipeline.ts";
+import { catalogue } from "./catalogue.ts";
 
 /** Words that mean something somewhere, so that random values come near to configurations. */
 const words = fc.constantFrom(

@@ -1,8 +1,8 @@
 /** Secrets that do not belong into configuration. */
 import { isJsonObject, type JsonValue } from "../../runtime/json.ts";
 import { diagnose } from "../diagnostics/catalogue.ts";
+import type { RealmCheck } from "../settings/subject.ts";
 import { locate, type Path } from "../source/source.ts";
-import type { RealmCheck } from "./subject.ts";
 
 /** By forms that those who issue them gave them, so that they be found. */
 const forms: readonly (readonly [RegExp, string])[] = [

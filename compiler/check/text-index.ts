@@ -8,8 +8,8 @@ import { didYouMean } from "../diagnostics/suggest.ts";
 import { noLanguage } from "../model/indexes.ts";
 import { declaredField, describeField, insideHint, isOpen } from "../model/known-fields.ts";
 import type { DeclaredField } from "../model/model.ts";
+import type { CollectionCheck, CollectionSubject } from "../settings/subject.ts";
 import { locate } from "../source/source.ts";
-import type { CollectionCheck, CollectionSubject } from "./subject.ts";
 
 export const textIndex: CollectionCheck = (subject) => {
   const { collection, indexesFile: file, faults } = subject;

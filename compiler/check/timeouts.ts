@@ -1,7 +1,7 @@
 import { diagnose } from "../diagnostics/catalogue.ts";
 import type { Realm } from "../model/model.ts";
+import type { RealmCheck } from "../settings/subject.ts";
 import { locate, nodeAt } from "../source/source.ts";
-import type { RealmCheck } from "./subject.ts";
 
 type Timeout = Exclude<keyof Realm["sessions"], "cookie">;
 

@@ -9,9 +9,9 @@ import { afterAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { isJsonObject, type JsonObject } from "../../runtime/json.ts";
 import { runs } from "../../runtime/testing/random.ts";
-import { catalogue } from "../diagnostics/catalogue.ts";
 import type { CatalogueEntry } from "../diagnostics/entry.ts";
 import { exampleRealm } from "../diagnostics/testing/example-realm.ts";
+import { catalogue } from "./catalogue.ts";
 import { check } from "./testing/check.ts";
 
 const root = mkdtempSync(join(tmpdir(), "realmc-together-"));

@@ -6,6 +6,7 @@ import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import type { Collection, Realm } from "../model/model.ts";
 import { requiredPaths } from "../proofs/room.ts";
 import type { CompiledRules, RulesStage } from "../rules/compiled.ts";
+import { diagnose as diagnoseReference } from "../settings/references/codes.ts";
 
 /** Required fields that nobody may write, where documents may be created. */
 export function unwritableFields(collection: Collection, { rules, fieldRules }: CompiledRules): Diagnostic[] {
@@ -38,6 +39,6 @@ export function unreadableTargets(
     if (target === undefined || faulty.has(`${realm.name}/${label}/collection.yaml`)) return [];
     const compiled = collections.get(label)?.rules.read;
     const isReadable = target.rules.read !== undefined && compiled?.facts.constant !== false;
-    return isReadable ? [] : [diagnose("reference-unreadable", span, { name, collection: label })];
+    return isReadable ? [] : [diagnoseReference("reference-unreadable", span, { name, collection: label })];
   });
 }

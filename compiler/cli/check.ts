@@ -1,4 +1,5 @@
 import { join, relative, resolve, sep } from "node:path";
+import { catalogue } from "../check/catalogue.ts";
 import type { Recorded } from "../check/retired.ts";
 import { renderGithub } from "../diagnostics/github.ts";
 import { rebased } from "../diagnostics/rebased.ts";
@@ -55,7 +56,9 @@ export async function check(
     case "sarif": {
       const words =
         base === resolve(config) ? "The configuration folder." : "The folder that files are named from.";
-      terminal.out(renderSarif(diagnostics, { version: compilerVersion(), base: words }).trimEnd());
+      terminal.out(
+        renderSarif(diagnostics, { version: compilerVersion(), base: words, catalogue }).trimEnd(),
+      );
       break;
     }
     case "text":

@@ -1,9 +1,9 @@
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import { hasErrors } from "../diagnostics/sort.ts";
-import type { Change, Kind } from "../diff/change.ts";
 import { diffRealms } from "../diff/diff.ts";
 import { renderChangeCount, renderChanges, renderChangesJson } from "../diff/render.ts";
 import { analyseSides, type Sides, UnknownOutput } from "../diff/sides.ts";
+import type { Change, Kind } from "../settings/change.ts";
 import { type ExitCode, exit, UsageError } from "./exit.ts";
 import { requireFolder } from "./folders.ts";
 import { reportDiagnostics } from "./report.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { catalogue } from "../diagnostics/catalogue.ts";
+import { catalogue } from "../check/catalogue.ts";
 import { explain } from "./explain.ts";
 import { createTerminal } from "./terminal.ts";
 

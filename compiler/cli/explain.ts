@@ -1,5 +1,5 @@
 import picocolors from "picocolors";
-import { catalogue, chapters } from "../diagnostics/catalogue.ts";
+import { catalogue, chapters } from "../check/catalogue.ts";
 import type { CatalogueEntry } from "../diagnostics/entry.ts";
 import { textPage } from "../diagnostics/page.ts";
 import { paints } from "../diagnostics/paints.ts";

@@ -3,7 +3,7 @@ import Draft04 from "ajv-draft-04";
 import formats from "ajv-formats";
 import type { Log } from "sarif";
 import { describe, expect, test } from "vitest";
-import { catalogue } from "./catalogue.ts";
+import { catalogue } from "../check/catalogue.ts";
 import type { Diagnostic } from "./diagnostic.ts";
 import { renderSarif } from "./sarif.ts";
 
@@ -22,7 +22,7 @@ const unknown: Diagnostic = {
 };
 
 function logOf(...diagnostics: readonly Diagnostic[]): Log {
-  const text = renderSarif(diagnostics, { version: "1.2.3", base: "The configuration folder." });
+  const text = renderSarif(diagnostics, { version: "1.2.3", base: "The configuration folder.", catalogue });
   return JSON.parse(text);
 }
 
@@ -44,7 +44,7 @@ describe("a SARIF log", () => {
     const rules = log.runs[0]?.tool.driver.rules ?? [];
     expect(rules.map(({ id }) => id)).toEqual(["cache-clock", "unknown-key"]);
     expect(log.runs[0]?.results?.map(({ ruleIndex }) => ruleIndex)).toEqual([1, 0, 1]);
-    const { summary, explanation } = catalogue["unknown-key"];
+    const { summary, explanation } = catalogue["unknown-key"] ?? {};
     expect(rules[1]).toMatchObject({
       shortDescription: { text: summary },
       fullDescription: { text: explanation },

@@ -1,8 +1,7 @@
 /** Diagnostics as a SARIF 2.1.0 log, which code scanning, editors and viewers of results read. */
 import type { Location, Log, PhysicalLocation, ReportingDescriptor, Result } from "sarif";
-import { catalogue } from "./catalogue.ts";
+import type { Codes } from "./diagnose.ts";
 import type { Diagnostic, Severity, Span } from "./diagnostic.ts";
-import type { CatalogueEntry } from "./entry.ts";
 import { markdownPage, textPage } from "./page.ts";
 
 export interface SarifOptions {
@@ -10,6 +9,8 @@ export interface SarifOptions {
   readonly version: string;
   /** The folder that the files are named from, in words: a log holds no path of the machine that wrote it. */
   readonly base: string;
+  /** All codes that there are. */
+  readonly catalogue: Codes;
 }
 
 const baseId = "SRCROOT";
@@ -23,16 +24,25 @@ const severities: Readonly<Record<Severity, string>> = {
   warning: "warning",
   hint: "recommendation",
 };
-const pages: Readonly<Record<string, CatalogueEntry>> = catalogue;
 
-export function renderSarif(diagnostics: readonly Diagnostic[], { version, base }: SarifOptions): string {
+export function renderSarif(
+  diagnostics: readonly Diagnostic[],
+  { version, base, catalogue }: SarifOptions,
+): string {
   const codes = [...new Set(diagnostics.map(({ code }) => code))].sort();
   const log: Log = {
     $schema: "https://json.schemastore.org/sarif-2.1.0.json",
     version: "2.1.0",
     runs: [
       {
-        tool: { driver: { name: "realmc", version, semanticVersion: version, rules: codes.map(rule) } },
+        tool: {
+          driver: {
+            name: "realmc",
+            version,
+            semanticVersion: version,
+            rules: codes.map((code) => rule(code, catalogue[code])),
+          },
+        },
         columnKind: "utf16CodeUnits",
         originalUriBaseIds: { [baseId]: { description: { text: base } } },
         results: diagnostics.map((each) => result(each, codes.indexOf(each.code))),
@@ -42,8 +52,7 @@ export function renderSarif(diagnostics: readonly Diagnostic[], { version, base 
   return `${JSON.stringify(log, null, 2)}\n`;
 }
 
-function rule(code: string): ReportingDescriptor {
-  const entry = pages[code];
+function rule(code: string, entry: Codes[string] | undefined): ReportingDescriptor {
   if (entry === undefined) throw new Error(`no entry in the catalogue: ${code}`);
   return {
     id: code,

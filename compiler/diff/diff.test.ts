@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openapiDocument } from "../../templates/openapi/document.ts";
-import { type Check, checks } from "./catalogue.ts";
-import type { Change } from "./change.ts";
+import type { Change, Changes } from "../settings/change.ts";
+import { chapters } from "./catalogue.ts";
 import { diffRealms } from "./diff.ts";
 import { analyseSides, type Sides } from "./sides.ts";
 import { type Case, writeRealm } from "./testing/case.ts";
@@ -14,8 +14,8 @@ import { realmCases } from "./testing/realm-cases.ts";
 import { ruleCases } from "./testing/rule-cases.ts";
 import { schemaCases } from "./testing/schema-cases.ts";
 
-/** Each check of the catalogue but those of whole realms. */
-const cases: Readonly<Record<Exclude<Check, "realm-removed" | "realm-added">, Case>> = {
+const checks: Changes = Object.assign({}, ...Object.values(chapters));
+const cases: Readonly<Record<string, Case>> = {
   ...realmCases,
   ...collectionCases,
   ...organizationCases,
@@ -48,13 +48,18 @@ describe("every check of the catalogue", () => {
   test.each(Object.entries(cases))("%s", (check, { line, also = [] }) => {
     const own = changes.filter(({ realm }) => realm === check);
     expect(own.filter((change) => change.check === check)).toContainEqual({
-      kind: Object.entries(checks).find(([name]) => name === check)?.[1].kind,
+      kind: checks[check]?.kind,
       realm: check,
       where: line.slice(0, line.indexOf(": ")),
       message: line.slice(line.indexOf(": ") + 2),
       check,
     });
     expect([...new Set(own.map((change) => change.check))].sort()).toEqual([check, ...also].sort());
+  });
+
+  test("but those of whole realms has a case", () => {
+    const ofRealms = ["realm-removed", "realm-added"];
+    expect([...Object.keys(cases), ...ofRealms].sort()).toEqual(Object.keys(checks).sort());
   });
 
   test("realm-removed, realm-added", () => {

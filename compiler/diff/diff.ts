@@ -6,8 +6,8 @@ import type { Collection, Realm } from "../model/model.ts";
 import type { AnalysedRealm } from "../pipeline.ts";
 import type { CompiledRule, CompiledRules } from "../rules/compiled.ts";
 import { valuesIn } from "../rules/form.ts";
-import { type Report, reporter } from "./catalogue.ts";
-import { type Change, sortedChanges } from "./change.ts";
+import { type Change, type Note, noting, reporter, sortedChanges } from "../settings/change.ts";
+import { checks, type Report } from "./catalogue.ts";
 import { collectionPlace, compareCollections } from "./collection.ts";
 import { changedConfig, compareSettings } from "./realm.ts";
 import { compareOrganizationRules, compareRules } from "./rules/compare.ts";
@@ -17,16 +17,17 @@ export function diffRealms(old: readonly AnalysedRealm[], now: readonly Analysed
   const changes: Change[] = [];
   const names = [...new Set([...old, ...now].map(({ realm }) => realm.name))].sort();
   for (const name of names) {
-    const report = reporter(name, changes);
+    const note = noting(name, changes);
+    const report = reporter(checks, note);
     const [before, after] = [old, now].map((sides) => sides.find(({ realm }) => realm.name === name));
     if (before === undefined || after === undefined)
       report(after === undefined ? "realm-removed" : "realm-added", "", {});
-    else diffRealm(before, after, report);
+    else diffRealm(before, after, report, note);
   }
   return sortedChanges(changes);
 }
 
-function diffRealm(old: AnalysedRealm, now: AnalysedRealm, report: Report): void {
+function diffRealm(old: AnalysedRealm, now: AnalysedRealm, report: Report, note: Note): void {
   compareSettings(old.realm, now.realm, report);
   // Of organizations that came or went as a whole that is said once.
   if (old.realm.organizations !== undefined && now.realm.organizations !== undefined)
@@ -43,7 +44,7 @@ function diffRealm(old: AnalysedRealm, now: AnalysedRealm, report: Report): void
       { realm: old.realm, collection: first, compiled: rulesAt(old, place) },
       { realm: now.realm, collection: second, compiled: rulesAt(now, place) },
     ] as const;
-    compareCollections(...versions, report);
+    compareCollections(...versions, report, note);
     // Without authentication there are no rules, and what that means is said once.
     if (old.realm.auth && now.realm.auth) compareRules(...versions, report);
   }

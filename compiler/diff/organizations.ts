@@ -1,7 +1,7 @@
 /** Two versions of a realm's organizations, and of how a collection's documents belong to them. */
-import type { Collection, Organizations, Realm } from "../model/model.ts";
-import type { Check, Report } from "./catalogue.ts";
-import { missing } from "./words.ts";
+import type { Organizations, Realm } from "../model/model.ts";
+import { missing, pairs } from "../settings/words.ts";
+import type { Report } from "./catalogue.ts";
 
 /** The rule that says who creates one is compared with the other rules. */
 export function compareOrganizations(
@@ -56,25 +56,6 @@ function compareTeamRoles(old: Organizations, now: Organizations, report: Report
   }
 }
 
-interface Pair<T> {
-  readonly name: string;
-  readonly before: T | undefined;
-  readonly after: T | undefined;
-}
-
-/** What has the same name on both sides. */
-function pairs<T extends { readonly name: string }>(
-  old: readonly T[],
-  now: readonly T[],
-): readonly Pair<T>[] {
-  const names = [...new Set([...old, ...now].map(({ name }) => name))].sort();
-  return names.map((name) => ({
-    name,
-    before: old.find((each) => each.name === name),
-    after: now.find((each) => each.name === name),
-  }));
-}
-
 function listed(names: readonly string[]): string {
   return names.length === 0 ? "nothing" : names.join(", ");
 }
@@ -125,51 +106,4 @@ function compareLink(old: string | undefined, now: string | undefined, where: st
   if (old === now) return;
   if (now === undefined) report("invitation-link-removed", where, {});
   else report("invitation-link-changed", where, { old: old ?? "nothing", new: now });
-}
-
-/** `organization`, `teams` and `on_org_delete` of a collection. */
-export function compareBelonging(
-  { organization: old }: Collection,
-  { organization: now }: Collection,
-  place: string,
-  report: Report,
-): void {
-  const organization = changed(
-    demandOf(old, old?.required),
-    demandOf(now, now?.required),
-    organizationChecks,
-  );
-  if (organization !== undefined) report(organization, `${place} organization`, {});
-  const teams = changed(
-    demandOf(old?.teams, old?.teams === "required"),
-    demandOf(now?.teams, now?.teams === "required"),
-    teamChecks,
-  );
-  if (teams !== undefined) report(teams, `${place} teams`, {});
-  if (old === undefined || now === undefined || old.onDelete === now.onDelete) return;
-  const check = now.onDelete === "delete" ? "org-delete-erases" : "org-delete-keeps";
-  report(check, `${place} on_org_delete`, {});
-}
-
-type Demand = "none" | "optional" | "required";
-
-const organizationChecks = {
-  none: "organization-removed",
-  optional: "organization-optional",
-  required: "organization-required",
-} as const satisfies Record<Demand, Check>;
-const teamChecks = {
-  none: "teams-removed",
-  optional: "teams-optional",
-  required: "teams-required",
-} as const satisfies Record<Demand, Check>;
-
-function demandOf(setting: unknown, required: boolean | undefined): Demand {
-  if (setting === undefined) return "none";
-  return required === true ? "required" : "optional";
-}
-
-/** The check that says what became of a demand. */
-function changed<C>(old: Demand, now: Demand, says: Readonly<Record<Demand, C>>): C | undefined {
-  return old === now ? undefined : says[now];
 }

@@ -7,11 +7,11 @@ import { printDuration, printRate, printSize, type Rate } from "../../runtime/un
 import { placeOf } from "../../templates/openapi/schemas/place.ts";
 import { canonicalJson } from "../model/meaning.ts";
 import type { Realm } from "../model/model.ts";
+import { limitChange } from "../settings/limits.ts";
+import { missing } from "../settings/words.ts";
 import type { Report } from "./catalogue.ts";
-import { compareLimit } from "./limits.ts";
 import { compareOrganizations } from "./organizations.ts";
 import { compareSchemas } from "./schema/compare.ts";
-import { missing } from "./words.ts";
 
 export function compareSettings(old: Realm, now: Realm, report: Report): void {
   if (old.auth !== now.auth) report(now.auth ? "auth-enabled" : "auth-disabled", "auth", {});
@@ -27,6 +27,9 @@ function compareRealtime(
   now: Partial<RealtimeLimits> = {},
   report: Report,
 ): void {
+  const compare = (change: ReturnType<typeof limitChange>, where: string): void => {
+    if (change !== undefined) report(`realtime-${change.way}`, where, change.limits);
+  };
   for (const [key, name] of [
     ["maxSubscriptions", "max_subscriptions"],
     ["maxStreamsPerCaller", "max_streams_per_caller"],
@@ -34,8 +37,8 @@ function compareRealtime(
     ["streamsPerSecond", "streams_per_second"],
     ["bufferEvents", "buffer_events"],
   ] as const)
-    compareLimit("realtime", old[key], now[key], `realtime.${name}`, report);
-  compareLimit("realtime", old.bufferBytes, now.bufferBytes, "realtime.buffer_bytes", report, printSize);
+    compare(limitChange(old[key], now[key]), `realtime.${name}`);
+  compare(limitChange(old.bufferBytes, now.bufferBytes, printSize), "realtime.buffer_bytes");
 }
 
 /** What only realms with accounts have. */

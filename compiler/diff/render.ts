@@ -1,7 +1,7 @@
 /** Changes as text for people and as JSON for tools. */
 import picocolors from "picocolors";
 import { visible } from "../diagnostics/visible.ts";
-import { type Change, type Kind, kinds } from "./change.ts";
+import { type Change, type Kind, kinds } from "../settings/change.ts";
 
 /** One line a change: `breaking helpdesk support/tickets schema.status: message (check)`. */
 export function renderChanges(changes: readonly Change[], colored: boolean): string {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../runtime/json.ts";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
+import { collectionSlots } from "../settings/collection.ts";
 import { parseSource } from "../source/reader.ts";
-import { collectionSettings } from "./collection.ts";
 import { createFaults } from "./faults.ts";
 import { collectionIndexes } from "./indexes.ts";
 import { canonicalJson, meaningOf } from "./meaning.ts";
@@ -84,7 +84,7 @@ openapi: users
   });
 });
 
-const settings = (text: string) => collectionSettings(source("a/b/c/collection.yaml", text), "b");
+const settings = (text: string) => collectionSlots(source("a/b/c/collection.yaml", text), "b");
 
 describe("collection.yaml", () => {
   test("write stands for create, update and delete where those are not given", () => {
@@ -101,7 +101,7 @@ describe("collection.yaml", () => {
   });
 
   test("no file, no settings", () => {
-    expect(collectionSettings(undefined, "b")).toEqual({ rules: {}, fieldRules: [], references: [] });
+    expect(collectionSlots(undefined, "b")).toEqual({ rules: {}, fieldRules: [], references: [] });
   });
 
   test("references have their defaults", () => {

@@ -9,7 +9,6 @@ import type { ReadAccess } from "../../runtime/realm/administration.ts";
 import type {
   AccountSettings,
   AggregateFunction,
-  CollectionOrganization,
   EmailSettings,
   RealtimeLimits,
   Role,
@@ -78,6 +77,7 @@ export interface Database {
   readonly collections: readonly Collection[];
 }
 
+/** A collection; settings of collection.yaml add members of their own: compiler/settings. */
 export interface Collection {
   readonly realm: string;
   readonly database: string;
@@ -104,19 +104,6 @@ export interface Collection {
   readonly references: readonly Reference[];
   readonly text?: TextIndex;
   readonly aggregate?: Aggregation;
-  readonly expand?: ExpandSettings;
-  /** `cache` with `public: true`: seconds. */
-  readonly publicCache?: { readonly maxAge: number; readonly span: Span };
-  /** `realtime: true`, and where it stands. */
-  readonly realtime?: { readonly span: Span };
-  readonly softDelete?: { readonly retention?: number };
-  readonly customId?: {
-    readonly is?: "user";
-    readonly pattern?: string;
-    readonly duplicateLimit: number;
-    readonly span: Span;
-  };
-  readonly organization?: CollectionOrganization;
 }
 
 export type RuleName = "create" | "read" | "update" | "delete" | "restore" | "purge";
@@ -196,15 +183,6 @@ export interface Aggregation {
   readonly groupBy: readonly string[];
   /** Sorted by path. */
   readonly metrics: readonly { readonly path: string; readonly functions: readonly AggregateFunction[] }[];
-  readonly span: Span;
-}
-
-/** `expand` of collection.yaml: limits below the instance's. */
-export interface ExpandSettings {
-  readonly maxDepth?: number;
-  readonly maxPaths?: number;
-  readonly maxArray?: number;
-  readonly maxDocs?: number;
   readonly span: Span;
 }
 

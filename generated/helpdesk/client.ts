@@ -217,7 +217,7 @@ export interface SupportTicketsShape {
   patch: SupportTicketsPatch;
   fields: SupportTicketsFields;
   references: { customer: One<SupportCustomersShape> };
-  traits: "accounts" | "aggregate" | "search" | "organization" | "organization_required" | "team" | "trash";
+  traits: "accounts" | "aggregate" | "organization" | "organization_required" | "search" | "team" | "trash";
   orders:
     | "id"
     | "_meta.created_at"

@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import { catalogue } from "../../compiler/diagnostics/catalogue.ts";
+import { catalogue } from "../../compiler/check/catalogue.ts";
 import type { Diagnostic } from "../../compiler/diagnostics/diagnostic.ts";
 import { renderJson, renderText } from "../../compiler/diagnostics/render.ts";
 import { realmc, root, withWorkspace } from "../workspace.ts";

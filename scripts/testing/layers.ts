@@ -17,6 +17,7 @@ export const layers = [
   "compiler/proofs",
   "templates/openapi, templates/client",
   "templates/server",
+  "compiler/settings",
   "compiler/schema, compiler/plans",
   "compiler/rules",
   "compiler/model",

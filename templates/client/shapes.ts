@@ -2,6 +2,7 @@
 import { type KnownField, knownField } from "../../compiler/model/known-fields.ts";
 import type { Aggregation, Collection, Realm } from "../../compiler/model/model.ts";
 import { serverFieldTables } from "../../compiler/model/server-fields.ts";
+import { collectionSettings } from "../../compiler/settings/collection.ts";
 import {
   type Code,
   code,
@@ -44,27 +45,12 @@ export function shape(realm: Realm, collection: Collection, names: ClientNames):
   }\n`;
 }
 
-function traits({ auth }: Realm, collection: Collection): readonly string[] {
+function traits(realm: Realm, collection: Collection): readonly string[] {
   return [
-    ...(auth ? ["accounts"] : []),
-    ...(collection.aggregate ? ["aggregate"] : []),
-    ...(collection.customId ? ["custom_id"] : []),
+    ...collectionSettings.flatMap((setting) => setting.traits(collection, realm)),
     ...(collection.text ? ["search"] : []),
-    ...organizationTraits(collection),
-    ...(collection.softDelete ? ["trash"] : []),
     ...(collection.indexes.some(({ unique }) => unique) ? ["unique"] : []),
-  ];
-}
-
-function organizationTraits({ organization }: Collection): readonly string[] {
-  if (organization === undefined) return [];
-  const { required, teams } = organization;
-  return [
-    "organization",
-    ...(required ? ["organization_required"] : []),
-    ...(teams === undefined ? [] : ["team"]),
-    ...(teams === "required" ? ["team_required"] : []),
-  ];
+  ].sort();
 }
 
 function serverFieldTypes({ auth }: Realm, collection: Collection): Code {

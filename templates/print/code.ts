@@ -163,9 +163,13 @@ export function optionalMember(value: Code, name: string): Code {
 
 /** A regular expression literal with flag `u`. */
 export function pattern(source: string): Code {
+  return new Fragment([`/${patternSource(source)}/u`]);
+}
+
+/** What the emitted regular expression says of its source. */
+export function patternSource(source: string): string {
   // `source` comes back with slashes and line ends escaped; invisible characters are ours to escape.
-  const safe = new RegExp(source, "u").source.replace(/[\p{Cf}\p{Cc}\u2028\u2029]/gu, escapePoint);
-  return new Fragment([`/${safe}/u`]);
+  return new RegExp(source, "u").source.replace(/[\p{Cf}\p{Cc}\u2028\u2029]/gu, escapePoint);
 }
 
 function escapePoint(character: string): string {

@@ -3,10 +3,9 @@ import { isJsonObject, type JsonObject, type JsonValue } from "../../../runtime/
 import { diagnose } from "../../diagnostics/catalogue.ts";
 import type { Diagnostic } from "../../diagnostics/diagnostic.ts";
 import { targetOf, valueAt } from "../../model/pointers.ts";
-import type { ModelledRealm } from "../../model/read-realms.ts";
 import { subschemas } from "../../model/subschemas.ts";
+import type { CollectionCheck, ModelledRealm } from "../../settings/subject.ts";
 import { locate, pathOf, pointerOf, type SourceFile } from "../../source/source.ts";
-import type { CollectionCheck } from "../subject.ts";
 
 /** Keywords through which declared fields are reached. */
 const declaring: ReadonlySet<string> = new Set([

@@ -4,12 +4,13 @@ import { formats } from "../../../runtime/validation/formats.ts";
 import { diagnose } from "../../diagnostics/catalogue.ts";
 import type { Diagnostic } from "../../diagnostics/diagnostic.ts";
 import { didYouMean } from "../../diagnostics/suggest.ts";
+import { patternProblem } from "../../model/pattern-problem.ts";
 import { valueAt } from "../../model/pointers.ts";
-import type { SchemaSite } from "../../model/read-realms.ts";
 import { acceptedLength, slowPatternKeyword } from "../../model/slow-pattern.ts";
 import { visitSchemas } from "../../model/subschemas.ts";
+import type { SchemaSite } from "../../settings/subject.ts";
 import { locate, pointerOf } from "../../source/source.ts";
-import { type PlacedPattern, patternProblem } from "../patterns.ts";
+import type { PlacedPattern } from "../patterns.ts";
 
 const formatNames = Object.keys(formats);
 

@@ -3,8 +3,8 @@ import { isJsonObject, type JsonValue } from "../../../runtime/json.ts";
 import { diagnose } from "../../diagnostics/catalogue.ts";
 import type { Diagnostic } from "../../diagnostics/diagnostic.ts";
 import { targetOf, valueAt } from "../../model/pointers.ts";
-import type { SchemaSite } from "../../model/read-realms.ts";
 import { inPlace, subschemas, visitSchemas } from "../../model/subschemas.ts";
+import type { SchemaSite } from "../../settings/subject.ts";
 import { locate, pathOf, pointerOf, type SourceFile } from "../../source/source.ts";
 
 /** Longer ways are not followed; schemas that have them are refused as too large. */

@@ -4,8 +4,8 @@ import { diagnose } from "../../diagnostics/catalogue.ts";
 import type { Diagnostic } from "../../diagnostics/diagnostic.ts";
 import { isFieldName, reservedFields } from "../../model/fields.ts";
 import { targetOf, valueAt } from "../../model/pointers.ts";
-import type { SchemaSite } from "../../model/read-realms.ts";
 import { inPlace, subschemas, visitSchemas } from "../../model/subschemas.ts";
+import type { SchemaSite } from "../../settings/subject.ts";
 import { locate, pathOf, pointerOf, type SourceFile } from "../../source/source.ts";
 
 /** Names with dots, and names that start with `$`, anywhere in a file. */

@@ -5,8 +5,8 @@ import type { Diagnostic } from "../../diagnostics/diagnostic.ts";
 import { didYouMean } from "../../diagnostics/suggest.ts";
 import type { Faults } from "../../model/faults.ts";
 import { valueAt } from "../../model/pointers.ts";
-import type { SchemaSite } from "../../model/read-realms.ts";
 import { visitSchemas } from "../../model/subschemas.ts";
+import type { SchemaSite } from "../../settings/subject.ts";
 import { locate, pointerOf } from "../../source/source.ts";
 import { mayMatch } from "../patterns.ts";
 

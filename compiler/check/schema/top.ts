@@ -3,7 +3,7 @@ import { diagnose } from "../../diagnostics/catalogue.ts";
 import type { Diagnostic } from "../../diagnostics/diagnostic.ts";
 import { objectOf } from "../../model/given.ts";
 import { targetOf, valueAt } from "../../model/pointers.ts";
-import type { ModelledRealm } from "../../model/read-realms.ts";
+import type { ModelledRealm } from "../../settings/subject.ts";
 import { locate, nodeAt, pointerOf, type SourceFile } from "../../source/source.ts";
 
 /**

@@ -97,50 +97,6 @@ export const organizationCodes = {
       },
     },
   },
-  "organization-without-realm": {
-    severity: "error",
-    summary: "A collection of organizations in a realm that has none.",
-    message: "documents cannot belong to organizations: the realm has none",
-    explanation: "Organizations, their roles and limits are declared under `organizations` in realm.yaml.",
-    wrong: { files: { "realm.yaml": "auth: enabled", "collection.yaml": "organization: required" } },
-    right: {
-      files: {
-        "collection.yaml": "organization: required",
-      },
-    },
-  },
-  "setting-without-organization": {
-    severity: "error",
-    summary: "A setting about organizations in a collection that does not use them.",
-    message: "'{key}' needs organization: documents of this collection belong to none",
-    hint: "add organization: required or optional, or remove it",
-    explanation:
-      "Teams are parts of organizations, and only what belongs to an organization can go with it. The setting could only mislead.",
-    wrong: { files: { "collection.yaml": "on_org_delete: delete" } },
-    right: {
-      files: {
-        "collection.yaml": "organization: required\non_org_delete: delete",
-      },
-    },
-  },
-  "custom-id-tells": {
-    severity: "warning",
-    summary: "Ids that clients choose tell what other organizations have.",
-    message: "ids are unique over all organizations, so that id_taken tells of a document of another one",
-    hint: "let the server make ids, and give a field of your own a unique index with _meta.org",
-    explanation:
-      "Ids are unique in a collection, over all organizations. Who may create documents could try ids to learn which ones others use; `duplicate_limit` only slows that down.",
-    wrong: {
-      files: {
-        "collection.yaml": "organization: required\ncustom_id: true",
-      },
-    },
-    right: {
-      files: {
-        "collection.yaml": "organization: required",
-      },
-    },
-  },
   "index-unique-across": {
     severity: "warning",
     summary: "A unique index tells what documents of other organizations hold.",

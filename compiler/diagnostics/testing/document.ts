@@ -1,16 +1,21 @@
 /** `docs/diagnostics.md`, printed from the catalogue. */
-import { chapters } from "../catalogue.ts";
+import { chapters as all } from "../../check/catalogue.ts";
 import { markdownPage } from "../page.ts";
 import { exampleRealm } from "./example-realm.ts";
+import { inWrittenOrder } from "./written-order.ts";
 
-export function diagnosticsDocument(): string {
-  const table = Object.entries(chapters).map(
+/** `written`: the document as it stands, whose order is kept. */
+export function diagnosticsDocument(written: string): string {
+  const chapters = Object.entries(all).map(
+    ([title, codes]) => [title, inWrittenOrder(codes, written, (code) => `### ${code}\n`)] as const,
+  );
+  const table = chapters.map(
     ([title, codes]) =>
       `- ${title}: ${Object.keys(codes)
         .map((code) => `[${code}](#${code})`)
         .join(", ")}`,
   );
-  const sections = Object.entries(chapters).flatMap(([title, codes]) => [
+  const sections = chapters.flatMap(([title, codes]) => [
     `## ${title}`,
     ...Object.entries(codes).map(([code, entry]) => `### ${code}\n\n${markdownPage(entry)}`),
   ]);

@@ -1,4 +1,4 @@
-import type { CheckEntry } from "../change.ts";
+import type { CheckEntry } from "../../settings/change.ts";
 
 export const organizationChecks = {
   "organizations-removed": {
@@ -102,46 +102,5 @@ export const organizationChecks = {
     kind: "additive",
     message: "invitations lead elsewhere: the link was {old} and is {new}",
     why: "Answers have the same form; links that were sent stay as they are.",
-  },
-  "organization-required": {
-    kind: "breaking",
-    message: "each document belongs to an organization: a create without org is refused (org_required)",
-    why: "Creates as they were sent are refused.",
-  },
-  "organization-optional": {
-    kind: "additive",
-    message: "documents may belong to an organization: the parameter org, and _meta.org",
-    why: "Creates go on working without one.",
-  },
-  "organization-removed": {
-    kind: "breaking",
-    message: "documents belong to no organization: the parameter org is refused, and _meta.org is gone",
-    why: "Creates and lists that name one are refused.",
-  },
-  "teams-required": {
-    kind: "breaking",
-    message:
-      "each document of an organization belongs to a team: a create without team is refused (team_required)",
-    why: "Creates as they were sent are refused.",
-  },
-  "teams-optional": {
-    kind: "additive",
-    message: "documents may belong to a team: the parameter team, and _meta.team",
-    why: "Creates go on working without one.",
-  },
-  "teams-removed": {
-    kind: "breaking",
-    message: "documents belong to no team: the parameter team is refused, and _meta.team is gone",
-    why: "Creates and lists that name one are refused.",
-  },
-  "org-delete-erases": {
-    kind: "breaking",
-    message: "documents of a deleted organization were kept, are removed",
-    why: "An organization that comes back comes without them.",
-  },
-  "org-delete-keeps": {
-    kind: "additive",
-    message: "documents of a deleted organization were removed, are kept",
-    why: "An organization that comes back comes with them.",
   },
 } as const satisfies Readonly<Record<string, CheckEntry>>;

@@ -1,4 +1,4 @@
-import type { CheckEntry } from "../change.ts";
+import type { CheckEntry } from "../../settings/change.ts";
 
 export const ruleChecks = {
   "retired-field-readable": {

@@ -1,4 +1,4 @@
-import type { CheckEntry } from "../change.ts";
+import type { CheckEntry } from "../../settings/change.ts";
 
 export const schemaChecks = {
   "field-removed": {

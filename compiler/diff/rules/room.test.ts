@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Change } from "../change.ts";
+import type { Change } from "../../settings/change.ts";
 import { diffRealms } from "../diff.ts";
 import { analyseSides } from "../sides.ts";
 import { accounts, type Sketch, writeRealm } from "../testing/case.ts";

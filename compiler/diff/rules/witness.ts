@@ -5,7 +5,7 @@ import type { Unknown } from "../../proofs/candidates.ts";
 import { membershipsKey, now, userKey } from "../../proofs/candidates.ts";
 import { membershipInWords } from "../../proofs/memberships.ts";
 import { chosenOf, type Witness } from "../../proofs/search.ts";
-import { shown } from "../words.ts";
+import { shown } from "../../settings/words.ts";
 
 /** What a rule is asked for. */
 export interface Act {

@@ -3,8 +3,9 @@ import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../runtime/json.ts";
 import { placeOf } from "../../../templates/openapi/schemas/place.ts";
 import { schemaOf } from "../../../templates/testing/models.ts";
-import { reporter } from "../catalogue.ts";
-import type { Change } from "../change.ts";
+import type { Change } from "../../settings/change.ts";
+import { noting, reporter } from "../../settings/change.ts";
+import { checks } from "../catalogue.ts";
 import { compareSchemas } from "./compare.ts";
 
 function compared(old: JsonObject, now: JsonObject, others: Record<string, JsonObject> = {}): string[] {
@@ -12,7 +13,7 @@ function compared(old: JsonObject, now: JsonObject, others: Record<string, JsonO
   const [before, after] = [old, now].map((document) =>
     placeOf(schemaOf("desk/db/notes/schema.json", document, others)),
   );
-  if (before && after) compareSchemas(before, after, "schema", reporter("desk", changes));
+  if (before && after) compareSchemas(before, after, "schema", reporter(checks, noting("desk", changes)));
   return changes.map(({ check, where }) => `${check} ${where}`);
 }
 

@@ -13,8 +13,8 @@ import {
   limitNames,
   limits,
 } from "../../proofs/schema/facets.ts";
+import { describeTypes, listed, shown } from "../../settings/words.ts";
 import type { Report } from "../catalogue.ts";
-import { describeTypes, listed, shown } from "../words.ts";
 
 /** Reports what changed between two schemas; `where` is the place of the value that they describe. */
 export function compareSchemas(old: Place, now: Place, where: string, report: Report): void {

@@ -1,7 +1,6 @@
 /** Cases of the catalogue: two small configurations and what is reported of them. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { Check } from "../catalogue.ts";
 
 /** What a configuration differs in from the smallest one: a realm without accounts, with one collection `db/notes`. */
 export interface Sketch {
@@ -22,7 +21,7 @@ export interface Case {
   /** `where: message` of the check. */
   readonly line: string;
   /** Other checks that report something, too. */
-  readonly also?: readonly Check[];
+  readonly also?: readonly string[];
 }
 
 export const accounts = "auth: enabled\nroles: { lead: {}, agent: {} }\n";

@@ -1,18 +1,23 @@
 /** The catalogue in `docs/diff.md`, printed from the table of checks. */
+
+import { inWrittenOrder } from "../../diagnostics/testing/written-order.ts";
+import type { CheckEntry } from "../../settings/change.ts";
 import { chapters } from "../catalogue.ts";
-import type { CheckEntry } from "../change.ts";
 
 /** The document with what stands between `<!-- checks -->` and `<!-- end -->` printed anew. */
 export function withChecks(document: string): string {
   return document.replace(
     /(<!-- checks -->\n)[\s\S]*?(<!-- end -->)/,
-    (_, start: string, end: string) => `${start}\n${catalogueText()}\n\n${end}`,
+    (_, start: string, end: string) => `${start}\n${catalogueText(document)}\n\n${end}`,
   );
 }
 
-function catalogueText(): string {
+function catalogueText(written: string): string {
   return Object.entries(chapters)
-    .map(([title, checks]) => `### ${title}\n\n${tableText(checks)}`)
+    .map(
+      ([title, checks]) =>
+        `### ${title}\n\n${tableText(inWrittenOrder(checks, written, (check) => `| \`${check}\` |`))}`,
+    )
     .join("\n\n");
 }
 

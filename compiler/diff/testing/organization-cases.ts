@@ -1,4 +1,3 @@
-import type { organizationChecks } from "../checks/organizations.ts";
 import { accounts, type Case, type Sketch } from "./case.ts";
 
 /** A realm with organizations; `more` are further settings of them, in YAML's short form. */
@@ -13,7 +12,7 @@ const belonging = (collection: string): Sketch => ({
   collection: `soft_delete: false\n${collection}`,
 });
 
-export const organizationCases: Readonly<Record<keyof typeof organizationChecks, Case>> = {
+export const organizationCases: Readonly<Record<string, Case>> = {
   "organizations-removed": {
     old: realm(roles),
     now: { realm: accounts },

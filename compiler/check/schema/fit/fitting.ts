@@ -3,8 +3,8 @@ import { isJsonObject, type JsonObject, type JsonValue } from "../../../../runti
 import { diagnose } from "../../../diagnostics/catalogue.ts";
 import type { Diagnostic } from "../../../diagnostics/diagnostic.ts";
 import { valueAt } from "../../../model/pointers.ts";
-import type { ModelledRealm, SchemaSite } from "../../../model/read-realms.ts";
 import { subschemas } from "../../../model/subschemas.ts";
+import type { ModelledRealm, SchemaSite } from "../../../settings/subject.ts";
 import { locate, pointerOf } from "../../../source/source.ts";
 import { idleKeywords } from "./idle.ts";
 import { fitting } from "./misfit.ts";

@@ -1,4 +1,6 @@
 /** What `realmc diff` reports. */
+import { fill } from "../diagnostics/diagnose.ts";
+import type { ParameterNames } from "../diagnostics/entry.ts";
 
 /**
  * `leak`: readers see stored values that a rule hid from them, and nobody said so. `breaking`: something that clients did may not work any longer. `additive`: something works that did not, or is
@@ -37,4 +39,35 @@ export function sortedChanges(changes: readonly Change[]): Change[] {
       return at === -1 ? 0 : (a.key[at] ?? "") < (b.key[at] ?? "") ? -1 : 1;
     })
     .map(({ change }) => change);
+}
+
+export type Changes = Readonly<Record<string, CheckEntry>>;
+
+/** Notes a change of an entry of the catalogue. */
+export type Note = (
+  check: string,
+  entry: CheckEntry,
+  where: string,
+  parameters: Readonly<Record<string, string | number>>,
+) => void;
+
+/** Notes a change of some entries, at a place of the realm that is compared. */
+export type Report<C extends { readonly [Check in keyof C]: CheckEntry }> = <Check extends keyof C & string>(
+  check: Check,
+  where: string,
+  parameters: Readonly<Record<ParameterNames<C[Check]["message"]>, string | number>>,
+) => void;
+
+/** Adds to `changes`. */
+export function noting(realm: string, changes: Change[]): Note {
+  return (check, { kind, message }, where, parameters) => {
+    changes.push({ kind, realm, where, message: fill(message, parameters), check });
+  };
+}
+
+export function reporter<C extends { readonly [Check in keyof C]: CheckEntry }>(
+  entries: C,
+  note: Note,
+): Report<C> {
+  return (check, where, parameters) => note(check, entries[check], where, parameters);
 }

@@ -1,9 +1,8 @@
 /** The rules of configuration.md for `aggregate` of collection.yaml. */
-import { deletionFields, ownershipFields } from "../../runtime/filter/fields.ts";
-import type { AggregateFunction } from "../../runtime/realm/definition.ts";
-import { diagnose } from "../diagnostics/catalogue.ts";
-import type { Diagnostic, Span } from "../diagnostics/diagnostic.ts";
-import { objectOf, texts } from "../model/given.ts";
+import { deletionFields, ownershipFields } from "../../../runtime/filter/fields.ts";
+import type { AggregateFunction } from "../../../runtime/realm/definition.ts";
+import type { Diagnostic, Span } from "../../diagnostics/diagnostic.ts";
+import { objectOf, texts } from "../../model/given.ts";
 import {
   describeField,
   insideHint,
@@ -11,10 +10,11 @@ import {
   type KnownField,
   knownField,
   undeclaredHint,
-} from "../model/known-fields.ts";
-import { serverFields, settingOf } from "../model/server-fields.ts";
-import { locate } from "../source/source.ts";
-import { type CollectionCheck, type CollectionSubject, isReliable } from "./subject.ts";
+} from "../../model/known-fields.ts";
+import { serverFields, settingOf } from "../../model/server-fields.ts";
+import { locate } from "../../source/source.ts";
+import { type CollectionCheck, type CollectionSubject, isReliable } from "../subject.ts";
+import { diagnose } from "./codes.ts";
 
 export const aggregation: CollectionCheck = (subject) => {
   const { collection, collectionFile: file } = subject;

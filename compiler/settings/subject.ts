@@ -1,8 +1,31 @@
 /** What a check is given. */
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
-import type { Collection } from "../model/model.ts";
-import type { ModelledRealm } from "../model/read-realms.ts";
+import type { Faults } from "../model/faults.ts";
+import type { DeclaredFields } from "../model/fields.ts";
+import type { Collection, Realm } from "../model/model.ts";
 import type { Path, SourceFile } from "../source/source.ts";
+
+/** A realm with what the checks need beside the model. */
+export interface ModelledRealm {
+  /** As far as the files could be understood; of the rest it says that it is not known. */
+  readonly realm: Realm;
+  /** realm.yaml; empty where it could not be parsed. */
+  readonly settings: SourceFile;
+  readonly faults: Faults;
+  /** Every file read, by path. */
+  readonly files: ReadonlyMap<string, SourceFile>;
+  /** Files that hold schemas, and where in them. */
+  readonly schemas: readonly SchemaSite[];
+  /** Names of all collections by database. */
+  readonly names: ReadonlyMap<string, readonly string[]>;
+  /** By `<database>/<collection>`: fields whose branches disagree about dates. */
+  readonly disagreements: ReadonlyMap<string, DeclaredFields["disagreements"]>;
+}
+
+export interface SchemaSite {
+  readonly file: SourceFile;
+  readonly at: readonly string[];
+}
 
 export type RealmSubject = ModelledRealm;
 

@@ -1,12 +1,13 @@
 /** The refusals of http-api.md, "References (collection settings)". */
-import { diagnose } from "../diagnostics/catalogue.ts";
-import type { Diagnostic, Span } from "../diagnostics/diagnostic.ts";
-import { didYouMean } from "../diagnostics/suggest.ts";
-import { reservedFields } from "../model/fields.ts";
-import { declaredField, describeField, isOpen } from "../model/known-fields.ts";
-import type { Collection, Reference } from "../model/model.ts";
-import { locate } from "../source/source.ts";
-import { type CollectionCheck, type CollectionSubject, isReliable } from "./subject.ts";
+
+import type { Diagnostic, Span } from "../../diagnostics/diagnostic.ts";
+import { didYouMean } from "../../diagnostics/suggest.ts";
+import { reservedFields } from "../../model/fields.ts";
+import { declaredField, describeField, isOpen } from "../../model/known-fields.ts";
+import type { Collection, Reference } from "../../model/model.ts";
+import { locate } from "../../source/source.ts";
+import { type CollectionCheck, type CollectionSubject, isReliable } from "../subject.ts";
+import { diagnose } from "./codes.ts";
 
 /** A check of one reference; `at` says where one of its keys stands, or its name where the key is left to its default. */
 type ReferenceCheck = (
@@ -162,10 +163,3 @@ const referenceChecks: readonly ReferenceCheck[] = [
   key,
   maxExpand,
 ];
-
-/** Limits of expansion where there is nothing to expand. */
-export const unusedExpand: CollectionCheck = (subject) => {
-  const { collection } = subject;
-  if (collection.expand === undefined || collection.references.length > 0) return [];
-  return isReliable(subject, ["references"]) ? [diagnose("expand-unused", collection.expand.span, {})] : [];
-};

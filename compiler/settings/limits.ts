@@ -1,16 +1,11 @@
-import type { Report } from "./catalogue.ts";
-
 /** A limit that may only lower the instance's: one that is not given is that one, which is never lower. */
-export function compareLimit(
-  of: "expansion" | "realtime",
+export function limitChange(
   old: number | undefined,
   now: number | undefined,
-  where: string,
-  report: Report,
   print: (limit: number) => string = String,
-): void {
-  if (old === now) return;
+): { readonly way: "lowered" | "raised"; readonly limits: { old: string; new: string } } | undefined {
+  if (old === now) return undefined;
   const lowered = now !== undefined && (old === undefined || now < old);
   const text = (limit: number | undefined) => (limit === undefined ? "the instance's" : print(limit));
-  report(`${of}-${lowered ? "lowered" : "raised"}`, where, { old: text(old), new: text(now) });
+  return { way: lowered ? "lowered" : "raised", limits: { old: text(old), new: text(now) } };
 }

@@ -1,43 +1,21 @@
 /** Reads the folder of a realm, with what the checks need beside them: files, faults, names. */
-import { deletionFields, organizationFields, teamFields } from "../../runtime/filter/fields.ts";
 import { diagnose } from "../diagnostics/catalogue.ts";
 import type { Diagnostic, Staged } from "../diagnostics/diagnostic.ts";
 import { fileSpan } from "../diagnostics/span.ts";
+import { createFaults, type FaultList } from "../model/faults.ts";
+import { type DeclaredFields, declaredFields } from "../model/fields.ts";
+import { collectionIndexes } from "../model/indexes.ts";
+import { meaningOf } from "../model/meaning.ts";
+import type { Collection, InputFile, Realm, Schema, UnknownKey } from "../model/model.ts";
+import { realmSettings } from "../model/realm.ts";
+import { type RealmFiles, schemaFiles } from "../model/schema-files.ts";
+import { TooManyParts } from "../model/shapes.ts";
+import { type FileKind, validate } from "../model/validate.ts";
 import type { CollectionFolder, RealmFolder } from "../source/folders.ts";
 import { createReader } from "../source/reader.ts";
 import { locate, pathOf, pointerOf, type SourceFile } from "../source/source.ts";
-import { collectionSettings } from "./collection.ts";
-import { createFaults, type FaultList, type Faults } from "./faults.ts";
-import { type DeclaredFields, declaredFields } from "./fields.ts";
-import { collectionIndexes } from "./indexes.ts";
-import { meaningOf } from "./meaning.ts";
-import type { Collection, InputFile, Realm, Schema, UnknownKey } from "./model.ts";
-import { realmSettings } from "./realm.ts";
-import { type RealmFiles, schemaFiles } from "./schema-files.ts";
-import { TooManyParts } from "./shapes.ts";
-import { type FileKind, validate } from "./validate.ts";
-
-/** A realm with what the checks need beside the model. */
-export interface ModelledRealm {
-  /** As far as the files could be understood; of the rest it says that it is not known. */
-  readonly realm: Realm;
-  /** realm.yaml; empty where it could not be parsed. */
-  readonly settings: SourceFile;
-  readonly faults: Faults;
-  /** Every file read, by path. */
-  readonly files: ReadonlyMap<string, SourceFile>;
-  /** Files that hold schemas, and where in them. */
-  readonly schemas: readonly SchemaSite[];
-  /** Names of all collections by database. */
-  readonly names: ReadonlyMap<string, readonly string[]>;
-  /** By `<database>/<collection>`: fields whose branches disagree about dates. */
-  readonly disagreements: ReadonlyMap<string, DeclaredFields["disagreements"]>;
-}
-
-export interface SchemaSite {
-  readonly file: SourceFile;
-  readonly at: readonly string[];
-}
+import { collectionSettings, collectionSlots } from "./collection.ts";
+import type { ModelledRealm, SchemaSite } from "./subject.ts";
 
 interface Reading extends RealmFiles {
   readonly faults: FaultList;
@@ -171,19 +149,15 @@ async function readCollection(
     fields: declared.fields,
     ...(open.length === 0 ? {} : { open }),
     ...collectionIndexes(indexes),
-    ...collectionSettings(settings, database),
+    ...collectionSlots(settings, database),
   };
 }
 
 /** Fields of the server and ids, which settings bring that are faulty. */
 function openSettings({ faults }: Reading, path: string): string[] {
-  const opened: Readonly<Record<string, readonly string[]>> = {
-    soft_delete: Object.keys(deletionFields),
-    organization: [...Object.keys(organizationFields), ...Object.keys(teamFields)],
-    teams: Object.keys(teamFields),
-    custom_id: ["id"],
-  };
-  return Object.entries(opened).flatMap(([key, fields]) => (faults.touch(path, [key]) ? fields : []));
+  return collectionSettings.flatMap(({ brings }) =>
+    Object.entries(brings).flatMap(([key, fields]) => (faults.touch(path, [key]) ? fields : [])),
+  );
 }
 
 interface ReadSchema {

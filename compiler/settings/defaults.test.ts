@@ -2,13 +2,13 @@ import { describe, expect, test } from "vitest";
 import type { JsonObject, JsonValue } from "../../runtime/json.ts";
 import { isJsonObject } from "../../runtime/json.ts";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
+import { publishedSchemas } from "../model/given.ts";
+import { collectionIndexes } from "../model/indexes.ts";
+import { valueAt } from "../model/pointers.ts";
+import { realmSettings } from "../model/realm.ts";
 import { parseSource } from "../source/reader.ts";
 import type { SourceFile } from "../source/source.ts";
-import { collectionSettings } from "./collection.ts";
-import { publishedSchemas } from "./given.ts";
-import { collectionIndexes } from "./indexes.ts";
-import { valueAt } from "./pointers.ts";
-import { realmSettings } from "./realm.ts";
+import { collectionSlots } from "./collection.ts";
 
 /** By kind of file: what is read of it, and files that state nothing but what settings stand in. */
 const kinds: readonly {
@@ -27,7 +27,7 @@ const kinds: readonly {
   },
   {
     kind: "collection",
-    read: (file, schema) => collectionSettings(file, "db", schema),
+    read: (file, schema) => collectionSlots(file, "db", schema),
     texts: [
       "{}",
       "{ references: { r: { collection: c } }, custom_id: {}, aggregate: {}, organization: optional }",

@@ -1,7 +1,7 @@
-import type { CatalogueEntry } from "../entry.ts";
+import { type Codes, diagnoser } from "../../diagnostics/diagnose.ts";
 
 /** What can be wrong with `aggregate` of collection.yaml. */
-export const aggregationCodes = {
+export const codes = {
   "aggregate-empty": {
     severity: "error",
     summary: "An aggregate declaration that declares nothing.",
@@ -70,4 +70,6 @@ export const aggregationCodes = {
     wrong: { files: { "collection.yaml": "aggregate: { metrics: { title: [sum] } }" } },
     right: { files: { "collection.yaml": "aggregate: { metrics: { hours: [sum] } }" } },
   },
-} as const satisfies Readonly<Record<string, CatalogueEntry>>;
+} as const satisfies Codes;
+
+export const diagnose = diagnoser(codes);

@@ -22,3 +22,22 @@ export function describeTypes(types: ReadonlySet<JsonType>): string {
 export function missing<T>(from: readonly T[], others: readonly T[]): T[] {
   return from.filter((each) => !others.includes(each));
 }
+
+interface Pair<T> {
+  readonly name: string;
+  readonly before: T | undefined;
+  readonly after: T | undefined;
+}
+
+/** What has the same name on both sides. */
+export function pairs<T extends { readonly name: string }>(
+  old: readonly T[],
+  now: readonly T[],
+): readonly Pair<T>[] {
+  const names = [...new Set([...old, ...now].map(({ name }) => name))].sort();
+  return names.map((name) => ({
+    name,
+    before: old.find((each) => each.name === name),
+    after: now.find((each) => each.name === name),
+  }));
+}

@@ -1,7 +1,7 @@
-import type { CatalogueEntry } from "../entry.ts";
+import { type Codes, diagnoser } from "../../diagnostics/diagnose.ts";
 
 /** The refusals of http-api.md, "References (collection settings)". */
-export const referenceCodes = {
+export const codes = {
   "reference-name": {
     severity: "error",
     summary: "The name of a reference is not allowed.",
@@ -241,4 +241,6 @@ export const referenceCodes = {
       },
     },
   },
-} as const satisfies Readonly<Record<string, CatalogueEntry>>;
+} as const satisfies Codes;
+
+export const diagnose = diagnoser(codes);

@@ -1,0 +1,167 @@
+/** `fields`: who may read and write single fields. How they compare is a matter of what they mean: compiler/diff/rules. */
+import { imported } from "../../templates/print/code.ts";
+import { type Codes, diagnoser } from "../diagnostics/diagnose.ts";
+import { didYouMean } from "../diagnostics/suggest.ts";
+import { objectOf, present } from "../model/given.ts";
+import { declaredField, isHideable, isOpen } from "../model/known-fields.ts";
+import type { Collection, FieldRules } from "../model/model.ts";
+import { ruleAt } from "../model/rule-source.ts";
+import type { CompiledRule } from "../rules/compiled.ts";
+import { locate, type SourceFile } from "../source/source.ts";
+import { ruleText } from "./rules.ts";
+import { collectionSetting } from "./setting.ts";
+import { type CollectionCheck, isReliable } from "./subject.ts";
+
+const codes = {
+  "field-rule-field": {
+    severity: "warning",
+    summary: "A field-level rule for a member that is not declared and looks like a declared field.",
+    message: "'{field}' is not a declared field of {collection}",
+    explanation:
+      "Rules may be given to members that the schema does not declare, or declares no longer: they hold for what is stored. But a rule for a misspelt field protects nothing, least of all the field that was meant.",
+    wrong: {
+      files: { "collection.yaml": "rules: { read: true }\nfields:\n  salery: { read: hasRole('hr') }" },
+    },
+    right: {
+      files: { "collection.yaml": "rules: { read: true }\nfields:\n  salary: { read: hasRole('hr') }" },
+    },
+  },
+  "field-rule-retired": {
+    severity: "error",
+    summary: "The entry retired: published for a field that is declared, or beside a rule.",
+    message: "retired: published has no meaning here: {problem}",
+    hint: "remove it; to show a declared field to all readers give it no read rule",
+    explanation:
+      "`retired: published` says of a member that the schema declares no longer that all readers of a document may see its stored value. Who may see a declared field is what its read rule says.",
+    wrong: {
+      files: { "collection.yaml": "rules: { read: true }\nfields:\n  salary: { retired: published }" },
+    },
+    right: {
+      files: { "collection.yaml": "rules: { read: true }\nfields:\n  wage: { retired: published }" },
+    },
+  },
+  "field-rule-server": {
+    severity: "error",
+    summary: "A field-level rule for a field that the server owns.",
+    message: "'{field}' belongs to the server; field rules are for fields of the schema",
+    explanation: "`id` and `_meta` are part of every answer and cannot be written.",
+    wrong: {
+      files: { "collection.yaml": "rules: { read: true }\nfields:\n  _meta.owner: { read: false }" },
+    },
+    right: { files: { "collection.yaml": "rules: { read: true }\nfields:\n  author_id: { read: false }" } },
+  },
+  "field-rule-array": {
+    severity: "error",
+    summary: "A field-level rule for a path through an array.",
+    message: "the path '{field}' passes through the array '{array}'; field rules cannot",
+    hint: "give the rule to '{array}' as a whole",
+    explanation: "Which element a rule spoke of would be unclear when elements move.",
+    wrong: {
+      files: { "collection.yaml": "rules: { read: true }\nfields:\n  lines.cost: { read: hasRole('hr') }" },
+    },
+    right: {
+      files: { "collection.yaml": "rules: { read: true }\nfields:\n  lines: { read: hasRole('hr') }" },
+    },
+  },
+  "field-rule-empty": {
+    severity: "error",
+    summary: "A field-level rule that says nothing.",
+    message: "neither read nor write is given for '{field}'",
+    explanation: "The one not given is `true`, so this entry has no effect.",
+    wrong: { files: { "collection.yaml": "rules: { read: true }\nfields:\n  salary: {}" } },
+    right: {
+      files: { "collection.yaml": "rules: { read: true }\nfields:\n  salary: { read: hasRole('hr') }" },
+    },
+  },
+} as const satisfies Codes;
+
+const diagnose = diagnoser(codes);
+
+/**
+ * Field rules do not pass through arrays. They may be for members that the schema does not declare (any more); those that look
+ * like a declared field without a rule are warned of.
+ */
+const fieldRules: CollectionCheck = (subject) => {
+  const { collection, collectionFile: file, label, realm } = subject;
+  if (file === undefined || !realm.auth) return [];
+  const unruled = collection.fields
+    .map(({ path }) => path)
+    .filter((path) => !collection.fieldRules.some((rules) => rules.path === path));
+  return collection.fieldRules.flatMap((rules) => {
+    const { path: field, span } = rules;
+    if (isServerOwned(field)) return [diagnose("field-rule-server", span, { field })];
+    const array = declaredField(collection, field)?.arrays.find((path) => path !== field);
+    if (array !== undefined) return [diagnose("field-rule-array", span, { field, array })];
+    if (isEmptyEntry(file, field) && isReliable(subject, ["fields", field]))
+      return [diagnose("field-rule-empty", span, { field })];
+    if (declaredField(collection, field) !== undefined || isOpen(collection, field)) return [];
+    const hint = didYouMean(field, unruled);
+    return hint === undefined
+      ? []
+      : [diagnose("field-rule-field", span, { field, collection: label }, { hint })];
+  });
+};
+
+/** `retired: published` is for members that no rule could hide, and stands alone. */
+const publishedFields: CollectionCheck = ({ collection, collectionFile: file, realm }) => {
+  if (file === undefined || !realm.auth) return [];
+  return (collection.published ?? []).flatMap(({ path: field, span }) => {
+    if (isServerOwned(field)) return [diagnose("field-rule-server", span, { field })];
+    const { read, write } = objectOf(objectOf(file.value.fields)[field]);
+    const rule = read === undefined ? "write" : "read";
+    if (read !== undefined || write !== undefined)
+      return [diagnose("field-rule-retired", span, { problem: `it stands beside '${rule}'` })];
+    return isHideable(collection, field)
+      ? [diagnose("field-rule-retired", span, { problem: `the schema declares '${field}'` })]
+      : [];
+  });
+};
+
+function isServerOwned(path: string): boolean {
+  return /^(?:id|_id|_expanded|_meta)(?:\.|$)/.test(path);
+}
+
+function isEmptyEntry(file: SourceFile, field: string): boolean {
+  return Object.keys(objectOf(objectOf(file.value.fields)[field])).length === 0;
+}
+
+function fieldRulesOf(file: SourceFile): Pick<Collection, "fieldRules" | "published" | "fieldsSpan"> {
+  const given = objectOf(file.value.fields);
+  const entries = Object.keys(given)
+    .sort()
+    .map((path) => ({
+      path,
+      span: locate(file, ["fields", path], "key"),
+      ...present({
+        read: ruleAt(file, ["fields", path, "read"], "read"),
+        write: ruleAt(file, ["fields", path, "write"], "write"),
+      }),
+    }));
+  const isPublished = ({ path }: FieldRules): boolean => objectOf(given[path]).retired === "published";
+  return {
+    fieldRules: entries.filter((each) => !isPublished(each)),
+    published: entries.filter(isPublished).map(({ path, span }) => ({ path, span })),
+    fieldsSpan: locate(file, ["fields"], "key"),
+  };
+}
+
+/** A field has the rule `true` by default. */
+function textOf(rule: CompiledRule | undefined): boolean | "expression" {
+  return rule === undefined || ruleText(rule);
+}
+
+export const fields = collectionSetting({
+  codes,
+  checks: [fieldRules, publishedFields],
+  read: ({ file }) => fieldRulesOf(file),
+  definition: ({ collection }) => ({
+    fieldRules: collection.fieldRules.length === 0 ? undefined : imported("fieldRules", "./rules.ts"),
+  }),
+  effective: ({ compiled }) => ({
+    fields: Object.fromEntries(
+      compiled.fieldRules
+        .map(({ path, read, write }) => [path, { read: textOf(read), write: textOf(write) }] as const)
+        .filter(([, { read, write }]) => read !== true || write !== true),
+    ),
+  }),
+});
