@@ -157,6 +157,24 @@ describe("those who come back together", () => {
     expect(asked).toBeLessThan(10);
   });
 
+  test("who catches up takes together what there is for it, not each change by itself", async () => {
+    const from = await store.feed.head();
+    await inserted(store, ids(0, 40));
+    await positions(from, 40);
+    let woken = 0;
+    const hub = open();
+    const follower = await hub.follow({ interests: everybody, from, wake: () => (woken += 1) });
+    while (!follower.isLive) await new Promise(setImmediate);
+    expect(woken).toBeLessThan(10);
+    const taken: string[] = [];
+    for (let event = follower.poll(); event?.kind === "commit"; event = follower.poll())
+      taken.push(...event.deliveries.map(({ change }) => change.id));
+    expect(taken).toEqual(ids(0, 40));
+    await inserted(store, ["last"]);
+    while (follower.queue.isEmpty) await new Promise(setImmediate);
+    expect(follower.poll()).toMatchObject({ kind: "commit", deliveries: [{ change: { id: "last" } }] });
+  });
+
   test("who takes nothing holds up nobody, and goes on where it was when it has taken", async () => {
     const from = await store.feed.head();
     await inserted(store, ids(0, 50), 1_000);

@@ -26,6 +26,8 @@ export interface Ways {
 const SLICE = 500;
 const BYTES = 4 * 2 ** 20;
 const MILLISECONDS = 5;
+/** Followers that begin to take something in one turn. */
+const WOKEN = 250;
 /** Followers that join the others in one turn. */
 const JOINING = 1_000;
 
@@ -37,7 +39,7 @@ export class Pass {
   readonly #history: History;
   readonly #feed: Pick<ChangeFeed, "order">;
   readonly #ways: Ways;
-  readonly #telling = new Telling();
+  readonly #telling = new Telling(Number.POSITIVE_INFINITY);
   /** Each entered before any change with a higher number. */
   readonly #active = new Map<Follower, number>();
   readonly #ahead = new Ahead();
@@ -50,7 +52,11 @@ export class Pass {
   #last: string | undefined;
   /** The end of the newest commit, and the number of its last change. */
   #whole = { position: "", at: 0 };
-  readonly #pace = new Pace(MILLISECONDS);
+  readonly #pace = new Pace(MILLISECONDS, WOKEN);
+  /** Those who have something to take: all that a stretch has for them at once, unless that is a lot. */
+  readonly #told = new Set<Follower>();
+  /** Some of them have begun to take it. */
+  #haveWoken = false;
 
   constructor(history: History, feed: Pick<ChangeFeed, "order">, ways: Ways) {
     this.#history = history;
@@ -80,6 +86,7 @@ export class Pass {
     this.#telling.leave(follower);
     this.#active.delete(follower);
     this.#ahead.delete(follower);
+    this.#told.delete(follower);
   }
 
   /** Whether somebody is in it; begins anew further on where nobody is but some are ahead. */
@@ -130,7 +137,8 @@ export class Pass {
       if (order > this.#order) this.#pass(order);
       // Most changes concern nobody.
       const telling = this.#tell(change);
-      if (telling !== undefined) await telling;
+      if (telling !== undefined || this.#haveWoken) await telling;
+      this.#haveWoken = false;
       this.#passed(change, order);
       const later = this.#pace.spend();
       if (later !== undefined) await later;
@@ -138,6 +146,11 @@ export class Pass {
     this.#position = stretch.position;
     const order = this.#feed.order(stretch.position) ?? "";
     if (order > this.#order) this.#order = order;
+    for (const follower of this.#told) {
+      if (!follower.queue.isOpen) this.#told.delete(follower);
+      follower.queue.flush();
+      await this.#pace.spend(1);
+    }
   }
 
   /** What comes next of what is not at hand; undefined where there is nothing to be read now. @throws HistoryExpired */
@@ -210,6 +223,7 @@ export class Pass {
     this.#active.set(follower, this.#met);
     this.#farthest = Math.min(this.#farthest, this.#met + left);
     this.#telling.enter(follower);
+    follower.queue.hold();
   }
 
   /** One that was not met. */
@@ -219,8 +233,14 @@ export class Pass {
   }
 
   readonly #offer = (follower: Follower, delivery: Delivery): boolean => {
-    if (follower.queue.hasRoom(delivery)) {
-      follower.queue.offer(delivery);
+    const { queue } = follower;
+    if (queue.hasRoom(delivery)) {
+      queue.offer(delivery);
+      this.#told.add(follower);
+      if (!queue.isHalfEmpty) {
+        queue.flush();
+        this.#haveWoken = true;
+      }
       return true;
     }
     // The change under way it has not had.
@@ -233,6 +253,7 @@ export class Pass {
   #out(follower: Follower, why: "full" | "waiting"): void {
     this.#settle(follower);
     this.#ways.later(follower, why);
+    follower.queue.release();
   }
 
   /** It has come so far. */
@@ -250,6 +271,7 @@ export class Pass {
   #skip(follower: Follower, why: Gap): void {
     this.remove(follower);
     this.#ways.skip(follower, why);
+    follower.queue.release();
   }
 
   #leaveBehind(): void {
@@ -266,6 +288,7 @@ export class Pass {
     for (const follower of this.#active.keys()) {
       this.remove(follower);
       this.#ways.join(follower);
+      follower.queue.release();
       joined += 1;
       if (joined === JOINING) return;
     }

@@ -89,6 +89,8 @@ export class Queue implements Holder {
   /** Up to where everything is told or queued. */
   #reached: string;
   #ended = false;
+  /** Whether its owner is woken; `due`: as soon as it may be. */
+  #wakes: "at once" | "later" | "due" = "at once";
 
   constructor(from: string, bounds: QueueBounds, owner: QueueOwner) {
     this.#told = from;
@@ -193,9 +195,29 @@ export class Queue implements Holder {
     return this.#bytes * 2 <= this.#bounds.bytes && this.#count * 2 <= this.#bounds.events;
   }
 
+  /** From now on the owner is woken by {@link flush} and {@link release} alone: what comes together is taken together. */
+  hold(): void {
+    if (this.#wakes === "at once") this.#wakes = "later";
+  }
+
+  /** Wakes the owner where something was queued meanwhile. */
+  flush(): void {
+    if (this.#wakes !== "due") return;
+    this.#wakes = "later";
+    this.#owner.wake?.();
+  }
+
+  /** The same; from now on the owner is woken at once. */
+  release(): void {
+    const isDue = this.#wakes === "due";
+    this.#wakes = "at once";
+    if (isDue) this.#owner.wake?.();
+  }
+
   end(): void {
     if (this.#ended) return;
     this.#ended = true;
+    this.#wakes = "at once";
     this.#letGo();
     this.#owner.wake?.();
   }
@@ -228,6 +250,7 @@ export class Queue implements Holder {
   #add(queued: Queued): void {
     if (this.#events === undefined) this.#events = [queued];
     else this.#events.push(queued);
-    this.#owner.wake?.();
+    if (this.#wakes === "at once") this.#owner.wake?.();
+    else this.#wakes = "due";
   }
 }

@@ -14,11 +14,16 @@ export type Offer = (follower: Follower, delivery: Delivery) => boolean;
 /** Followers that are told of the same changes, each of what concerns it, and nobody waited for. */
 export class Telling {
   readonly #index = new Interests<Subscription>();
-  readonly #pace = new Pace(MILLISECONDS, TOLD);
+  readonly #pace: Pace;
   /** Those who were offered something of the commit under way. */
   #open = new Set<Follower>();
   /** Those who entered while a change is being told. */
   #late: Set<Follower> | undefined;
+
+  /** @param told followers in a turn of the event loop */
+  constructor(told = TOLD) {
+    this.#pace = new Pace(MILLISECONDS, told);
+  }
 
   /** From here on the follower is told. */
   enter(follower: Follower): void {
