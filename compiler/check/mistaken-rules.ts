@@ -6,7 +6,8 @@ import { canonicalText } from "../proofs/atoms.ts";
 import { relationOf } from "../proofs/relation.ts";
 import type { CompiledRule, CompiledRules } from "../rules/compiled.ts";
 import { type At, type Condition, leavesIn, type Value, valuesIn } from "../rules/form.ts";
-import { membershipHelpers } from "../rules/helpers.ts";
+import { withArticle } from "../rules/helpers/arguments.ts";
+import { membershipHelpers } from "../rules/helpers/memberships.ts";
 import { ruleSpan } from "../rules/language/report.ts";
 import { constant, simplify } from "../rules/simplify.ts";
 
@@ -149,7 +150,8 @@ function wrongIds(condition: Condition, source: RuleSource): Diagnostic[] {
     return [diagnose("rule-id-kind", ruleSpan(source, value.at), { found, wanted })];
   };
   const ofLeaves = [...leavesIn(condition)].flatMap((leaf) => {
-    if (leaf.kind === "membership") return check(leaf.id, `the id of ${membershipHelpers[leaf.helper].of}`);
+    if (leaf.kind === "membership")
+      return check(leaf.id, `the id of ${withArticle(membershipHelpers[leaf.helper].in)}`);
     return leaf.kind === "equal" ? check(leaf.right, kindOf(leaf.left)) : [];
   });
   const ofClaims = [...valuesIn(condition)].flatMap((value) =>

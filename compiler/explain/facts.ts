@@ -4,6 +4,7 @@ import { contextOf } from "../plans/callers.ts";
 import type { CompiledRule } from "../rules/compiled.ts";
 import { truth } from "../rules/evaluate.ts";
 import { leavesIn, type Value, valuesIn } from "../rules/form.ts";
+import { membershipHelpers } from "../rules/helpers/memberships.ts";
 
 export interface RuleDescription {
   /** Who may ever satisfy it: `anonymous`, `user` (any who is signed in), or the realm roles of which one is needed. */
@@ -21,7 +22,8 @@ export interface RuleDescription {
 export function describeRule(realm: Realm, { form, facts }: CompiledRule): RuleDescription {
   const values = [...valuesIn(form.condition)];
   const own = [...leavesIn(form.condition)].some(
-    (leaf) => leaf.kind === "membership" && leaf.helper.includes("Org") && isOwnOrg(leaf.id),
+    (leaf) =>
+      leaf.kind === "membership" && membershipHelpers[leaf.helper].in === "organization" && isOwnOrg(leaf.id),
   );
   const data = values.flatMap((value) =>
     value.kind === "read" && value.root === "data" && value.path.length > 0 ? [value.path.join(".")] : [],

@@ -1,5 +1,5 @@
 /** What is left to ask of a document, and of what is written, once the caller is known. */
-import { member, ownOrgs, ownOrgsAs, ownTeams, ownTeamsAs } from "../../runtime/rules/index.ts";
+import { member } from "../../runtime/rules/index.ts";
 import { truth, type World } from "../rules/evaluate.ts";
 import {
   type Condition,
@@ -9,6 +9,7 @@ import {
   mapOperands,
   type Value,
 } from "../rules/form.ts";
+import { membershipHelpers } from "../rules/helpers/memberships.ts";
 import { constant, simplify } from "../rules/simplify.ts";
 import { textType } from "../rules/types.ts";
 
@@ -29,12 +30,7 @@ function membershipLeft(leaf: Leaf & Membership, { context: { memberships } }: W
   const { helper, id, at } = leaf;
   const roles = leaf.roles.flatMap((role) => (role.kind === "literal" ? [role.value] : []));
   if (roles.length < leaf.roles.length) return leaf;
-  const items = {
-    inOrg: () => ownOrgs(memberships),
-    hasOrgRole: () => ownOrgsAs(memberships, ...roles),
-    inTeam: () => ownTeams(memberships),
-    hasTeamRole: () => ownTeamsAs(memberships, ...roles),
-  }[helper]();
+  const items = membershipHelpers[helper].places(memberships, ...roles);
   if (items.length === 0) return constant(false, at);
   const type = { kinds: [], elements: textType.kinds };
   return { kind: "includes", list: { kind: "list", items, places: [], type, at }, item: id, at };

@@ -1,6 +1,7 @@
 /** The rule form in words: an outline of conditions, a line each, and values as rules write them. */
 import { printDuration } from "../../runtime/units.ts";
 import { type Condition, type Leaf, operands, type Value } from "../rules/form.ts";
+import { membershipHelpers } from "../rules/helpers/memberships.ts";
 
 /** Lines, indented by two blanks for each level. */
 export function outline(condition: Condition): readonly string[] {
@@ -55,7 +56,7 @@ function told(leaf: Leaf): string {
     case "hasRole":
       return `the caller has the role ${anyOf(leaf.roles)}`;
     case "membership": {
-      const place = `the ${leaf.helper === "inOrg" || leaf.helper === "hasOrgRole" ? "organization" : "team"} ${a}`;
+      const place = `the ${membershipHelpers[leaf.helper].in} ${a}`;
       return leaf.roles.length === 0
         ? `the caller is a member of ${place}`
         : `the caller holds the role ${anyOf(leaf.roles)} in ${place}`;

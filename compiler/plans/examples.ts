@@ -11,6 +11,7 @@ import {
   type Value,
   valuesIn,
 } from "../rules/form.ts";
+import { membershipHelpers } from "../rules/helpers/memberships.ts";
 import { classes, typeOf } from "../rules/values.ts";
 import { exampleTime, type GivenCaller, type GivenOrganization, type GivenUser } from "./callers.ts";
 
@@ -107,13 +108,13 @@ class Asked {
 
   /** The organization of examples, by its id. */
   orgs(given: GivenOrganization): Readonly<Record<string, GivenOrganization>> {
-    const id = this.#idIn(["inOrg", "hasOrgRole"]) ?? exampleOrg;
+    const id = this.#idIn("organization") ?? exampleOrg;
     const hasClaims = Object.keys(this.claims).length > 0;
     return { [id]: { ...given, ...(hasClaims && { claims: this.claims }) } };
   }
 
   teams(given: { readonly roles?: readonly string[] }): NonNullable<GivenOrganization["teams"]> {
-    return { [this.#idIn(["inTeam", "hasTeamRole"]) ?? exampleTeam]: given };
+    return { [this.#idIn("team") ?? exampleTeam]: given };
   }
 
   #rolesIn(leaves: readonly Leaf[]): { readonly named: readonly string[]; readonly ofDocuments: boolean } {
@@ -127,9 +128,9 @@ class Asked {
   }
 
   /** An id that the rule itself names. */
-  #idIn(helpers: readonly MembershipHelper[]): string | undefined {
+  #idIn(place: "organization" | "team"): string | undefined {
     for (const leaf of this.#leaves) {
-      if (leaf.kind !== "membership" || !helpers.includes(leaf.helper)) continue;
+      if (leaf.kind !== "membership" || membershipHelpers[leaf.helper].in !== place) continue;
       if (leaf.id.kind === "literal" && typeof leaf.id.value === "string") return leaf.id.value;
     }
     return undefined;
@@ -155,7 +156,7 @@ const exampleTeam = "night";
 
 function exampleOf(value: Value, leaf: Leaf, path: readonly string[]): JsonValue {
   if (leaf.kind === "membership" && leaf.id === value)
-    return leaf.helper === "inOrg" || leaf.helper === "hasOrgRole" ? exampleOrg : exampleTeam;
+    return membershipHelpers[leaf.helper].in === "organization" ? exampleOrg : exampleTeam;
   for (const other of operands(leaf)) {
     if (leaf.kind === "order" && other.kind === "literal" && typeof other.value === "number")
       return other.value + ((leaf.left === other) === leaf.op.startsWith("<") ? 1 : -1);

@@ -1,7 +1,7 @@
 /** Values worth trying for what two rules read: those that some comparison of theirs treats differently. */
 import type { Scalar } from "../../runtime/filter/algebra.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../runtime/json.ts";
-import { ahead, member } from "../../runtime/rules/index.ts";
+import { member } from "../../runtime/rules/index.ts";
 import { isScalar } from "../../runtime/rules/values.ts";
 import type { Asked } from "../rules/evaluate.ts";
 import {
@@ -15,6 +15,7 @@ import {
   type Value,
   valuesIn,
 } from "../rules/form.ts";
+import { momentHelpers } from "../rules/helpers/moments.ts";
 import { textType, type ValueType } from "../rules/types.ts";
 import { choicesOf } from "./choices.ts";
 import { type Group, Groups, nothing } from "./groups.ts";
@@ -149,7 +150,7 @@ export function namedBy(value: Value): Scalar[] {
     case "now":
       return [now];
     case "moment":
-      return [ahead(now, value.helper === "ago" ? -value.milliseconds : value.milliseconds)];
+      return [momentHelpers[value.helper](now, value.milliseconds)];
     default:
       return [];
   }

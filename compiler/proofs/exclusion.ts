@@ -7,6 +7,7 @@ import type { Scalar } from "../../runtime/filter/algebra.ts";
 import { noMemberships } from "../../runtime/realm/memberships.ts";
 import { holds as holdsIn, type World } from "../rules/evaluate.ts";
 import { type Claim, type Leaf, mapOperands, operands, type Value } from "../rules/form.ts";
+import { membershipHelpers } from "../rules/helpers/memberships.ts";
 import { typeOf } from "../rules/values.ts";
 import { valueText } from "./atoms.ts";
 import { namedBy, neighbours, now } from "./candidates.ts";
@@ -57,7 +58,7 @@ function needed({ leaf, holds }: Outcome): Thing[] {
     case "hasRole":
       return [{ of: "user", path: ["roles"] }, ...onlyOne(leaf.roles)];
     case "membership": {
-      const within = leaf.helper === "inOrg" || leaf.helper === "hasOrgRole" ? [inOrg(leaf.id)] : [];
+      const within = membershipHelpers[leaf.helper].in === "organization" ? [inOrg(leaf.id)] : [];
       return [user, ...within, ...thingsIn(leaf.id), ...onlyOne(leaf.roles)];
     }
     default:

@@ -2,6 +2,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../../runtime/json.ts";
 import { type Memberships, noMemberships } from "../../runtime/realm/memberships.ts";
 import { type Condition, leavesIn, type Membership, type Value, valuesIn } from "../rules/form.ts";
+import { membershipHelpers } from "../rules/helpers/memberships.ts";
 import { choicesOf } from "./choices.ts";
 
 /** The organization and the team that witnesses are in, where the rules name none. */
@@ -29,14 +30,14 @@ export function membershipCandidates(conditions: readonly Condition[]): readonly
   const claims = conditions.flatMap((condition) =>
     [...valuesIn(condition)].flatMap((value) => (value.kind === "claim" ? [value.org] : [])),
   );
-  const orgs = idsOf([...ofHelpers(asked, ["inOrg", "hasOrgRole"]), ...claims], org);
-  const teams = idsOf(ofHelpers(asked, ["inTeam", "hasTeamRole"]), team);
-  const asksTeams = ofHelpers(asked, ["inTeam", "hasTeamRole"]).length > 0;
+  const orgs = idsOf([...idsOfHelpers(asked, "organization"), ...claims], org);
+  const teams = idsOf(idsOfHelpers(asked, "team"), team);
+  const asksTeams = idsOfHelpers(asked, "team").length > 0;
   const places = orgs.flatMap((id) =>
     teams.flatMap((ofTeam) =>
       (asksTeams ? [false, true] : [false]).flatMap((inTeam) =>
-        choicesOf(rolesIn(asked, "hasTeamRole")).flatMap((teamRoles) =>
-          choicesOf(rolesIn(asked, "hasOrgRole")).map((roles) => ({
+        choicesOf(rolesIn(asked, "team")).flatMap((teamRoles) =>
+          choicesOf(rolesIn(asked, "organization")).map((roles) => ({
             org: id,
             roles,
             team: ofTeam,
@@ -57,11 +58,11 @@ function extent({ roles, inTeam, teamRoles }: Place): number {
 
 /** Ids that values beside helpers are tried with. */
 export function idsIn(leaf: Membership): readonly string[] {
-  return idsOf([leaf.id], leaf.helper === "inOrg" || leaf.helper === "hasOrgRole" ? org : team);
+  return idsOf([leaf.id], membershipHelpers[leaf.helper].in === "organization" ? org : team);
 }
 
-function ofHelpers(asked: readonly Membership[], helpers: readonly Membership["helper"][]): readonly Value[] {
-  return asked.filter(({ helper }) => helpers.includes(helper)).map(({ id }) => id);
+function idsOfHelpers(asked: readonly Membership[], place: "organization" | "team"): readonly Value[] {
+  return asked.filter(({ helper }) => membershipHelpers[helper].in === place).map(({ id }) => id);
 }
 
 /** The ids that are written in the rules, and one of values that are not. */
@@ -71,8 +72,8 @@ function idsOf(values: readonly Value[], other: string): readonly string[] {
 }
 
 /** The roles that are written in the rules; of what documents call a role no other than that has a meaning here. */
-function rolesIn(asked: readonly Membership[], helper: Membership["helper"]): readonly string[] {
-  const values = asked.filter((leaf) => leaf.helper === helper).flatMap(({ roles }) => roles);
+function rolesIn(asked: readonly Membership[], place: "organization" | "team"): readonly string[] {
+  const values = asked.flatMap(({ helper, roles }) => (membershipHelpers[helper].in === place ? roles : []));
   const written = textsIn(values);
   return [...new Set(written.length === 0 && values.length > 0 ? ["a"] : written)];
 }

@@ -8,7 +8,7 @@ import { lookAlikeIn } from "../diagnostics/look-alikes.ts";
 import type { CompiledRule } from "./compiled.ts";
 import { ruleFacts, ruleForm } from "./facts.ts";
 import { type At, type Condition, type Leaf, operands, type Root, type RuleForm, valuesIn } from "./form.ts";
-import { membershipHelpers } from "./helpers.ts";
+import { membershipHelpers } from "./helpers/memberships.ts";
 import { analyseRule } from "./language/analyse.ts";
 import type { DeclaredRoles } from "./language/environment.ts";
 import { start } from "./language/flow.ts";
@@ -93,7 +93,7 @@ function warn({ condition }: RuleForm, report: Report): void {
 
 /** What is absent in the comparison, as written in rules. */
 function absentValue(leaf: Leaf): string {
-  if (leaf.kind === "membership") return membershipHelpers[leaf.helper].of.replace(/^an?/, "every");
+  if (leaf.kind === "membership") return `every ${membershipHelpers[leaf.helper].in}`;
   const values = operands(leaf).flatMap((operand) => [...valuesIn(operand)]);
   const absent = values.find(isOfUsers);
   if (absent?.kind === "claim") return ["orgClaims(…)", ...absent.path].join(".");

@@ -6,41 +6,15 @@ import type { JsonObject } from "../../runtime/json.ts";
 import type { RuleContext } from "../../runtime/realm/rule.ts";
 import {
   absent,
-  ago,
-  ahead,
-  atLeast,
-  atMost,
   beginnings,
-  booleanAt,
-  contains,
-  dateAt,
-  earlier,
   endings,
-  endsWith,
-  greater,
-  hasOrgRole,
   hasRole,
-  hasTeamRole,
-  includes,
-  includesDate,
-  inOrg,
-  inTeam,
   isStored,
-  later,
   length,
-  less,
-  listAt,
   member,
   nonEmpty,
-  notEarlier,
-  notLater,
-  numberAt,
   orgClaims,
   same,
-  sameDate,
-  scalarAt,
-  startsWith,
-  textAt,
 } from "../../runtime/rules/index.ts";
 import {
   type Claim,
@@ -52,7 +26,9 @@ import {
   type Root,
   type Value,
 } from "./form.ts";
-import { comparisonHelper, readerHelper } from "./operators.ts";
+import { membershipHelpers } from "./helpers/memberships.ts";
+import { momentHelpers } from "./helpers/moments.ts";
+import { comparisonHelper, comparisons, readerHelper, readers } from "./operators.ts";
 
 /** A caller and what they want to do. */
 export interface World {
@@ -152,7 +128,7 @@ export function truth(
     const values = roles.map(evaluated);
     if (place === unknown || !isKnown(memberships)) return undefined;
     const certain = values.filter((value) => value !== unknown);
-    if (membershipChecks[helper](world.context.memberships, place, ...certain)) return true;
+    if (membershipHelpers[helper].holds(world.context.memberships, place, ...certain)) return true;
     return values.includes(unknown) ? undefined : false;
   }
 
@@ -176,7 +152,7 @@ export function truth(
       case "now":
         return world.context.now;
       case "moment":
-        return moments[value.helper](world.context.now, value.milliseconds);
+        return momentHelpers[value.helper](world.context.now, value.milliseconds);
       case "length":
         return known(evaluated(value.of), length);
       case "ends":
@@ -222,28 +198,8 @@ function isRoot(value: Value): boolean {
   return value.kind === "read" && value.root === "document" && value.path.length === 0;
 }
 
-const comparisons = {
-  same,
-  sameDate,
-  less,
-  atMost,
-  greater,
-  atLeast,
-  earlier,
-  notLater,
-  later,
-  notEarlier,
-  startsWith,
-  endsWith,
-  contains,
-  includes,
-  includesDate,
-};
-const membershipChecks = { inOrg, hasOrgRole, inTeam, hasTeamRole };
 /** All that the caller is in organizations and teams, but for what these claim. */
 const memberships: Asked = { root: "memberships", path: [] };
-const readers = { textAt, numberAt, booleanAt, dateAt, scalarAt, listAt, member };
-const moments = { ago, ahead };
 const ends = { startsWith: beginnings, endsWith: endings };
 
 /** What `hasRole` reads. */

@@ -3,7 +3,11 @@
  * code all come from it. A value may be absent (null or missing, never told apart); a condition is true or false.
  */
 import type { Scalar, TextMatch } from "../../runtime/filter/algebra.ts";
+import type { MembershipHelper } from "./helpers/memberships.ts";
+import type { MomentHelper } from "./helpers/moments.ts";
 import type { ValueType } from "./types.ts";
+
+export type { MembershipHelper };
 
 /** Offsets into the rule's text; the end is exclusive. */
 export interface At {
@@ -27,7 +31,7 @@ export type Value = { readonly at: At } & (
   | Claim
   | { readonly kind: "now" }
   /** `ago('7d')`, `ahead('1h')`. */
-  | { readonly kind: "moment"; readonly helper: "ago" | "ahead"; readonly milliseconds: number }
+  | { readonly kind: "moment"; readonly helper: MomentHelper; readonly milliseconds: number }
   | { readonly kind: "length"; readonly of: Value }
   /** What the caller's text starts or ends with, as a list; arises in filtered rules only. */
   | { readonly kind: "ends"; readonly op: "startsWith" | "endsWith"; readonly of: Value }
@@ -87,8 +91,6 @@ export interface Membership {
   /** The caller holds one of them there; none for `inOrg` and `inTeam`. */
   readonly roles: readonly Value[];
 }
-
-export type MembershipHelper = "inOrg" | "hasOrgRole" | "inTeam" | "hasTeamRole";
 
 export type OrderOperator = "<" | "<=" | ">" | ">=";
 

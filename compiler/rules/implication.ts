@@ -1,4 +1,5 @@
 import type { Condition, Membership, Value } from "./form.ts";
+import { membershipHelpers } from "./helpers/memberships.ts";
 import { alike } from "./simplify.ts";
 
 /** Whether all that satisfies one condition satisfies another too, as far as their forms tell. */
@@ -15,10 +16,9 @@ export function implies(given: Condition, wanted: Condition): boolean {
   return false;
 }
 
-/** Whoever holds a role in an organization is in it; roles within a team are held beside it. */
 function impliesMembership(given: Membership, wanted: Membership): boolean {
   if (!alike(given.id, wanted.id)) return false;
-  if (given.helper === "hasOrgRole" && wanted.helper === "inOrg") return true;
+  if (membershipHelpers[given.helper].implies === wanted.helper) return true;
   return given.helper === wanted.helper && areAmong(given.roles, wanted.roles);
 }
 

@@ -1,25 +1,7 @@
 /** Folds what is known when the rule is compiled. Meaning is kept for every caller, document and moment. */
-import {
-  absent,
-  atLeast,
-  atMost,
-  contains,
-  endsWith,
-  greater,
-  includes,
-  less,
-  same,
-  startsWith,
-} from "../../runtime/rules/index.ts";
-import {
-  type At,
-  type Condition,
-  type Leaf,
-  mapOperands,
-  type OrderOperator,
-  operands,
-  type Value,
-} from "./form.ts";
+import { absent } from "../../runtime/rules/index.ts";
+import { type At, type Condition, type Leaf, mapOperands, operands, type Value } from "./form.ts";
+import { comparisonHelper, comparisons } from "./operators.ts";
 import { isDate } from "./values.ts";
 
 export function constant(holds: boolean, at: At): Condition {
@@ -128,15 +110,6 @@ function simplifyLength(of: Value, at: At): Value {
     : { kind: "literal", value: known.length, type: { kinds: ["number"] }, at };
 }
 
-const orders: Readonly<Record<OrderOperator, (a: unknown, b: unknown) => boolean>> = {
-  "<": less,
-  "<=": atMost,
-  ">": greater,
-  ">=": atLeast,
-};
-
-const texts = { startsWith, endsWith, contains } as const;
-
 function simplifyLeaf(leaf: Leaf): Condition {
   const { at } = leaf;
   const constants = operands(leaf).map(constantOf);
@@ -161,12 +134,7 @@ function simplifyLeaf(leaf: Leaf): Condition {
         return leaf.kind === "equal" ? simplifyEqual(leaf.left, leaf.right, leaf) : leaf;
       // Dates of unlike precision are left to the run time.
       if (operands(leaf).some(isDate)) return leaf;
-      if (leaf.kind === "equal") return constant(same(a.value, b.value), at);
-      if (leaf.kind === "order") return constant(orders[leaf.op](a.value, b.value), at);
-      return constant(
-        leaf.kind === "text" ? texts[leaf.op](a.value, b.value) : includes(a.value, b.value),
-        at,
-      );
+      return constant(comparisons[comparisonHelper(leaf)](a.value, b.value), at);
     }
   }
 }

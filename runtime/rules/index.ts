@@ -2,27 +2,12 @@
 
 export type { FieldReadRule, FieldRule, ReadRule, RuleContext, Rules, WriteRule } from "../realm/rule.ts";
 export type { Seen } from "../realm/seen.ts";
-export { hasRole } from "./caller.ts";
+export * from "./caller.ts";
 export { allowed, byCaller, type CallerRule, denied } from "./constant.ts";
-export { ago, ahead, earlier, includesDate, later, notEarlier, notLater, sameDate } from "./dates.ts";
+export * from "./dates.ts";
 export { beginnings, choose, endings } from "./filters.ts";
 export { booleanAt, dateAt, listAt, numberAt, scalarAt, textAt } from "./known.ts";
-export {
-  byClaims,
-  hasOrgRole,
-  hasTeamRole,
-  inOrg,
-  inTeam,
-  orgClaims,
-  orgRoleNamed,
-  ownOrgRoles,
-  ownOrgs,
-  ownOrgsAs,
-  ownTeamRoles,
-  ownTeams,
-  ownTeamsAs,
-  teamRoleNamed,
-} from "./organizations.ts";
+export * from "./organizations.ts";
 export {
   absent,
   atLeast,

@@ -3,13 +3,13 @@ import { ts } from "ts-morph";
 import { didYouMean } from "../../diagnostics/suggest.ts";
 import { isOpen } from "../claims.ts";
 import type { At, Condition, Value } from "../form.ts";
+import type { Helper } from "../helpers/index.ts";
 import { describe, textType, type ValueType } from "../types.ts";
 import { typeOf } from "../values.ts";
 import { membership, textMatch } from "./comparisons.ts";
 import type { Environment } from "./environment.ts";
-import { claimsOf, held } from "./held.ts";
 import { hasMember, isTextMethod, textMethods, words } from "./members.ts";
-import { isHelper, isValueName, reportName } from "./names.ts";
+import { helperNamed, isValueName, reportName } from "./names.ts";
 import { kindsOf, possibleOf } from "./possible.ts";
 
 /** Analyses an expression. */
@@ -60,18 +60,16 @@ function helperOf(
     report("rule-construct", at(callee), { construct: `a call of ${name}` }, hint);
     return undefined;
   }
-  if (!isHelper(name, environment)) {
+  const helper = helperNamed(name, environment);
+  if (helper === undefined) {
     reportName(callee, environment);
     return undefined;
   }
-  const least = name.endsWith("Role") && name !== "hasRole" ? 2 : 1;
-  if (!isCounted(node, callee, { least, more: name.endsWith("Role") }, environment)) return undefined;
+  if (!isCounted(node, callee, helper, environment)) return undefined;
   return (values) => {
-    if (name === "ago" || name === "ahead") return momentOf(name, node, environment);
-    const fitting = values.filter((value) => fits(value, ["string"], environment));
+    const fitting = helper.texts ? values.filter((value) => fits(value, ["string"], environment)) : values;
     if (fitting.length < values.length) return undefined;
-    if (name === "orgClaims") return claimsOf(values, at(node), environment);
-    return asValue(held(name, values, at(node), environment), at(node));
+    return helper.analyse({ values, node }, environment);
   };
 }
 
@@ -100,7 +98,7 @@ function methodOf(
     report("rule-type", where, { problem: "this expression is not callable" });
     return undefined;
   }
-  if (isKnown && !isCounted(node, callee.name, { least: 1, more: false }, environment)) return undefined;
+  if (isKnown && !isCounted(node, callee.name, { takes: 1 }, environment)) return undefined;
   return ([part]) => {
     if (part === undefined || (isKnown && !fits(part, wantedBy(receiver), environment))) return undefined;
     const condition =
@@ -114,17 +112,17 @@ function methodOf(
 function isCounted(
   { arguments: given }: ts.CallExpression,
   callee: ts.Node,
-  { least, more }: { readonly least: number; readonly more: boolean },
+  { takes, more }: Pick<Helper, "takes" | "more">,
   { at, report }: Environment,
 ): boolean {
-  const [surplus, last] = [more ? undefined : given[least], given.at(-1)];
-  if (given.length >= least && surplus === undefined) return true;
+  const [surplus, last] = [more ? undefined : given[takes], given.at(-1)];
+  if (given.length >= takes && surplus === undefined) return true;
   const place =
     surplus === undefined || last === undefined
       ? at(callee)
       : { start: at(surplus).start, end: at(last).end };
   report("rule-type", place, {
-    problem: `expected ${more ? "at least " : ""}${least} arguments, but got ${given.length}`,
+    problem: `expected ${more ? "at least " : ""}${takes} arguments, but got ${given.length}`,
   });
   return false;
 }
@@ -166,25 +164,4 @@ function isList(value: Value): boolean {
 
 function asValue(condition: Condition | undefined, at: At): Value | undefined {
   return condition && { kind: "condition", of: condition, at };
-}
-
-const units: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
-
-function momentOf(
-  helper: "ago" | "ahead",
-  node: ts.CallExpression,
-  { at, report }: Environment,
-): Value | undefined {
-  const [argument] = node.arguments;
-  if (argument === undefined) return undefined;
-  const written = ts.isStringLiteral(argument) ? argument.text : "";
-  const [, count = "", unit = ""] = /^(\d+)([smhd])$/.exec(written) ?? [];
-  const milliseconds = Number(count) * (units[unit] ?? Number.NaN);
-  // Beyond 10,000 years there are no dates.
-  if (count === "" || !(milliseconds <= 3_650_000 * 86_400_000)) {
-    const hint = count === "" ? undefined : "it is too long; the longest is '3650000d', 10,000 years";
-    report("rule-duration", at(argument), { helper, value: argument.getText() }, hint);
-    return undefined;
-  }
-  return { kind: "moment", helper, milliseconds, at: at(node) };
 }

@@ -1,13 +1,10 @@
 /** The names that rules know. */
 import type { ts } from "ts-morph";
 import { didYouMean } from "../../diagnostics/suggest.ts";
-import { membershipHelpers } from "../helpers.ts";
+import { type Helper, helpers } from "../helpers/index.ts";
 import type { Environment } from "./environment.ts";
 import type { RuleScope } from "./scopes.ts";
 
-const helpers = ["hasRole", "ago", "ahead"];
-/** In realms with organizations. */
-const organizationHelpers = [...Object.keys(membershipHelpers), "orgClaims"];
 const names = ["document", "data", "user", "now", "appConfig"];
 
 /** What other languages and services say, with what says the same here. */
@@ -28,14 +25,17 @@ export function isValueName(name: string): boolean {
   return names.includes(name);
 }
 
-export function isHelper(name: string, { roles }: Environment): boolean {
-  return helpers.includes(name) || (roles.organization !== undefined && organizationHelpers.includes(name));
+/** The helper of a name, where there is one. */
+export function helperNamed(name: string, { roles }: Environment): Helper | undefined {
+  const helper = helpers.get(name);
+  return helper?.ofOrganizations && roles.organization === undefined ? undefined : helper;
 }
 
 /** Says why a name means nothing where it stands. */
 export function reportName(node: ts.Identifier, environment: Environment): void {
   const { scope, types, at, report } = environment;
   const name = node.text;
+  const helper = helperNamed(name, environment);
   if (name === "undefined") {
     report(
       "rule-construct",
@@ -43,11 +43,10 @@ export function reportName(node: ts.Identifier, environment: Environment): void 
       { construct: "undefined" },
       "write null: null and missing are the same",
     );
-  } else if (isHelper(name, environment)) {
-    const argument = helpers.includes(name) ? "'…'" : "…";
-    const hint = `write ${name}(${argument})`;
+  } else if (helper !== undefined) {
+    const hint = `write ${name}(${helper.argument})`;
     report("rule-construct", at(node), { construct: `${name} without a call` }, hint);
-  } else if (organizationHelpers.includes(name)) {
+  } else if (helpers.has(name)) {
     report("rule-no-organizations", at(node), { name });
   } else if (names.includes(name)) {
     report("rule-unavailable-name", at(node), { name, rule: scope.name }, unavailableHint(scope));
@@ -66,11 +65,11 @@ export function reportName(node: ts.Identifier, environment: Environment): void 
   }
 }
 
-function available({ scope, roles }: Environment): readonly string[] {
+function available(environment: Environment): readonly string[] {
+  const { document, data } = environment.scope;
   return [
-    ...names.filter((name) => (name !== "document" || scope.document) && (name !== "data" || scope.data)),
-    ...helpers,
-    ...(roles.organization === undefined ? [] : organizationHelpers),
+    ...names.filter((name) => (name !== "document" || document) && (name !== "data" || data)),
+    ...[...helpers.keys()].filter((name) => helperNamed(name, environment) !== undefined),
   ];
 }
 

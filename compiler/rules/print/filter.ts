@@ -7,11 +7,11 @@ import {
   isKnown as isKnownBefore,
   type Leaf,
   type Membership,
-  type MembershipHelper,
   type OrderOperator,
   type Read,
   type Value,
 } from "../form.ts";
+import { membershipHelpers } from "../helpers/memberships.ts";
 import { checkPrinter } from "./check.ts";
 import { type Printed, printed, wrapped } from "./printed.ts";
 import { call, printValue, type Surroundings } from "./values.ts";
@@ -94,7 +94,7 @@ export function printFilter(whole: Condition, surroundings: Surroundings): Code 
   /** The id, roles or all are fields of the document. */
   function membershipFilter({ helper: name, id, roles }: Membership): Printed {
     const own = (list: string, ...values: readonly Code[]) => call(list, code`memberships`, ...values).code;
-    const { all, as, rolesIn, named } = filterHelpers[name];
+    const { all, as, rolesIn, named } = membershipHelpers[name].filter;
     if (roles.length === 0) return call("isIn", field(id), own(all));
     const given = roles.filter(isKnown);
     const ofDocument = roles.filter((role) => !isKnown(role));
@@ -132,16 +132,6 @@ function anyOf(filters: readonly Printed[]): Printed {
     ? only
     : call("or", ...filters.map(({ code: text }) => text));
 }
-
-const ofOrgs = { all: "ownOrgs", as: "ownOrgsAs", rolesIn: "ownOrgRoles", named: "orgRoleNamed" };
-const ofTeams = { all: "ownTeams", as: "ownTeamsAs", rolesIn: "ownTeamRoles", named: "teamRoleNamed" };
-/** The helpers that filters call where checks call one. */
-const filterHelpers: Readonly<Record<MembershipHelper, typeof ofOrgs>> = {
-  inOrg: ofOrgs,
-  hasOrgRole: ofOrgs,
-  inTeam: ofTeams,
-  hasTeamRole: ofTeams,
-};
 
 /** `fields.status`: a lowered comparison has a field of the document on its other side. */
 function field(value: Value): Code {
