@@ -9,27 +9,13 @@ import {
 import { traitsOf } from "../contract/traits.ts";
 import { checkNeedlessBody } from "../http/body.ts";
 import { type BodyOf, bodyReader, type ReadBody } from "../http/contract-body.ts";
+import type { ContractedRoute } from "../http/contracted-routes.ts";
 import { parameters } from "../http/parameters.ts";
 import type { Caller, SessionCaller } from "../realm/caller.ts";
-import type {
-  Answer,
-  Exchange,
-  Method,
-  RealmInstance,
-  Received,
-  Route,
-  RouteFactory,
-  RouteTable,
-} from "../realm/exchange.ts";
+import type { Answer, Exchange, RealmInstance, Received, Route } from "../realm/exchange.ts";
 import { requireSession } from "./accounts/route.ts";
 import { type Administrator, admission } from "./administration/administrator.ts";
 import { callerRoute } from "./realm.ts";
-
-/** A contract, and the route that keeps it. */
-export interface ContractedRoute {
-  readonly contract: RouteContract;
-  readonly route: RouteFactory;
-}
 
 /** A request as its contract says: admitted, its query and ids judged, its body received. */
 export interface Asked<C extends RouteContract> {
@@ -138,14 +124,4 @@ function hasAll<Name extends string>(
   names: readonly string[],
 ): params is Readonly<Record<Name, string>> {
   return names.every((name) => params[name] !== undefined);
-}
-
-/** The routes of a subject under their paths in a realm. */
-export function routeTable(realm: string, routes: readonly ContractedRoute[]): RouteTable {
-  const table: Record<string, Partial<Record<Method, RouteFactory>>> = {};
-  for (const { contract, route } of routes) {
-    const pattern = `/v1/${realm}${contract.path.replaceAll(/\{(\w+)\}/g, ":$1")}`;
-    table[pattern] = { ...table[pattern], [contract.method]: route };
-  }
-  return table;
 }

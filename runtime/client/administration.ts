@@ -158,7 +158,10 @@ export class Administration<R extends RealmTypes> {
   }
 
   /** Has a job that failed go on where it was. */
-  retryJob(id: string, options?: RequestOptions): ApiPromise<Job, AdministrationError<R> | "conflict"> {
+  retryJob(
+    id: string,
+    options?: RequestOptions,
+  ): ApiPromise<Job, AdministrationError<R> | AnyBodyError | "conflict"> {
     return this.#call({ method: "POST", path: `jobs/${encodeURIComponent(id)}/retry`, options });
   }
 

@@ -13,7 +13,8 @@
  * 2. `UPDATE_GOLDEN=1 npx vitest run scripts/contract` compiles the validators of all bodies anew (`validators.ts`).
  * 3. Its handler, where its subject lives: `openRoute`, `sessionRoute`, `administratorRoute` (`auth/contracted.ts`) or
  *    `memberRoute` (`organizations/route.ts`) take the contract and what is done for whom it admits; `body()` reads the body
- *    when the handler asks for it, typed by the schema. `routeTable` puts the routes of a subject under their paths.
+ *    when the handler asks for it, typed by the schema. `routeTable` (`http/contracted-routes.ts`) puts the routes of a
+ *    subject under their paths.
  * 4. Its line in the security table, a sentence in the docs.
  *
  * A subject that still is written the old way is moved so: write its contracts with the ids, texts and schemas of
@@ -24,6 +25,7 @@
 import type { AdminArea } from "../realm/administration.ts";
 import type { Manage } from "../realm/organizations.ts";
 import type { OperationError } from "./errors.ts";
+import type { HeaderName } from "./headers.ts";
 import { type ParameterName, parameter } from "./parameters.ts";
 import type { Named, PlainSchema } from "./schema.ts";
 import type { RealmTraits, Varying } from "./traits.ts";
@@ -48,8 +50,8 @@ export interface RouteContract {
   readonly errors?: Varying<readonly OperationError[]>;
   readonly tag: string;
   readonly summary: Varying<string>;
-  /** What the summary leaves open. */
-  readonly about: Varying<string>;
+  /** What the summary leaves open; of administrators, beside the area that it needs. */
+  readonly about?: Varying<string>;
   /** The client's method: it takes the path's parameters in their order, then the body, then options. */
   readonly client?: `$${string}`;
   /** Realms that have it; absent: all. */
@@ -60,6 +62,8 @@ export interface RouteContract {
 export type Who =
   /** Credentials are not even looked at. */
   | { readonly kind: "anyone" }
+  /** Whom the realm's description is for (`openapi` of realm.yaml). */
+  | { readonly kind: "reader" }
   /** Users in a session of theirs. */
   | { readonly kind: "session"; readonly proof?: true }
   /** Who administers the area, or the other one. */
@@ -95,6 +99,8 @@ export interface Body {
 export interface AnswerContract {
   readonly description: string;
   readonly schema?: Named;
+  /** By the name that they have in the answer. */
+  readonly headers?: Readonly<Record<string, HeaderName>>;
 }
 
 /** Keeps the types of what is written, down to the names in its body. */
@@ -146,6 +152,8 @@ function refusals(who: Who, traits: RealmTraits): readonly OperationError[] {
   switch (who.kind) {
     case "anyone":
       return [];
+    case "reader":
+      return traits.auth ? ["unauthenticated", "forbidden"] : [];
     case "session":
       return ["unauthenticated", "forbidden", ...(who.proof ? (["reauth_required"] as const) : [])];
     case "administrator":

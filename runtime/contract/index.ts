@@ -1,4 +1,6 @@
 import type { RouteContract } from "./contract.ts";
+import { description } from "./description.ts";
+import { jobs } from "./jobs.ts";
 import { organizationInvitations } from "./organization-invitations.ts";
 import { organizations } from "./organizations.ts";
 import { teams } from "./teams.ts";
@@ -14,6 +16,8 @@ const subjects: readonly (readonly [
   [ofOrganizations, organizations],
   [ofOrganizations, teams],
   [ofOrganizations, organizationInvitations],
+  [() => true, jobs],
+  [({ openapi }) => openapi !== "off", description],
 ];
 
 /** Those of all realms. */

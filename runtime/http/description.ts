@@ -1,5 +1,7 @@
 import { createHash } from "node:crypto";
+import { getDescription } from "../contract/description.ts";
 import type { RealmInstance, Route, RouteTable } from "../realm/exchange.ts";
+import { routeTable } from "./contracted-routes.ts";
 import { descriptionAccess } from "./description-access.ts";
 import { docsRoutes } from "./docs/routes.ts";
 import { namesTag } from "./etag.ts";
@@ -10,7 +12,10 @@ import { parameters } from "./parameters.ts";
  * a credential, whose own it then is like a document. Beside it `/v1/{realm}/_docs`, the page on it.
  */
 export function descriptionRoutes(realm: string): RouteTable {
-  return { [`/v1/${realm}/_openapi.json`]: { GET: describe }, ...docsRoutes(realm) };
+  return {
+    ...routeTable(realm, [{ contract: getDescription, route: describe }]),
+    ...docsRoutes(realm),
+  };
 }
 
 function describe(realm: RealmInstance): Route {

@@ -1,26 +1,15 @@
-import { type Administrator, administratorRoute, type Need } from "../auth/administration/administrator.ts";
 import { appendAudit } from "../auth/administration/audit.ts";
-import { answerPage, invalidParameter, listOf, pageParameters, pageRequest } from "../auth/paging.ts";
+import { administratorRoute } from "../auth/contracted.ts";
+import { answerPage, invalidParameter, listOf, pageRequest } from "../auth/paging.ts";
+import * as contract from "../contract/jobs.ts";
 import { ApiError } from "../errors.ts";
 import { eq, type Filter, TRUE } from "../filter/algebra.ts";
 import { documentFields } from "../filter/fields.ts";
+import { routeTable } from "../http/contracted-routes.ts";
 import type { JsonObject } from "../json.ts";
-import type { RealmInstance, Received, Route, RouteTable } from "../realm/exchange.ts";
+import type { RealmInstance, RouteTable } from "../realm/exchange.ts";
 import { findJob, retryJob } from "./queue.ts";
 import { type JobRecord, jobCollection, jobFields, jobStatuses, readJob } from "./records.ts";
-
-/** The routes of `/v1/{realm}/_admin/jobs` (api-decisions: Administrator routes). */
-export function jobRoutes(realm: string): RouteTable {
-  const base = `/v1/${realm}/_admin/jobs`;
-  return {
-    [base]: { GET: listJobs },
-    [`${base}/:id`]: { GET: getJob },
-    [`${base}/:id/retry`]: { POST: retry },
-  };
-}
-
-const sees: Need = { area: "functions", or: "data", to: "see" };
-const changes: Need = { ...sees, to: "change" };
 
 const jobList = listOf(
   jobCollection,
@@ -31,41 +20,41 @@ const jobList = listOf(
 );
 
 /** GET `/jobs`: newest first; all, or those of a `status`. */
-function listJobs(realm: RealmInstance): Route {
-  return administratorRoute(
-    realm,
-    sees,
-    async (_, _by, query) => answerPage(realm, jobList, search(query), pageRequest(query), jobView),
-    [...pageParameters, "status"],
-  );
-}
+const listJobs = administratorRoute(
+  contract.listJobs,
+  (realm) =>
+    async ({ query }) =>
+      answerPage(realm, jobList, search(query), pageRequest(query), jobView),
+);
 
 /** GET `/jobs/{id}`. */
-function getJob(realm: RealmInstance): Route {
-  return administratorRoute(realm, sees, async (exchange) => {
-    return { status: 200, body: JSON.stringify(jobView(await requireJob(realm, exchange))) };
-  });
-}
+const getJob = administratorRoute(contract.getJob, (realm) => async ({ params }) => ({
+  status: 200,
+  body: JSON.stringify(jobView(await requireJob(realm, params.id))),
+}));
 
 /** POST `/jobs/{id}/retry`: one that has failed goes on where it was, with as many attempts as a new one; audited. */
-function retry(realm: RealmInstance): Route {
-  return administratorRoute(realm, changes, async (exchange, { caller }: Administrator) => {
-    const { id, kind } = await requireJob(realm, exchange);
-    const job = await retryJob(realm, id, (transaction) =>
-      appendAudit(realm, transaction, exchange, caller, {
-        action: "job.retry",
-        target: `job:${id}`,
-        details: { kind },
-      }),
-    );
-    if (job === undefined) throw new ApiError("conflict", "The job has not failed.");
-    realm.wakeJobs();
-    return { status: 202, body: JSON.stringify(jobView(job)) };
-  });
+const retry = administratorRoute(contract.retryJob, (realm) => async ({ exchange, params }, { caller }) => {
+  const { id, kind } = await requireJob(realm, params.id);
+  const job = await retryJob(realm, id, (transaction) =>
+    appendAudit(realm, transaction, exchange, caller, {
+      action: "job.retry",
+      target: `job:${id}`,
+      details: { kind },
+    }),
+  );
+  if (job === undefined) throw new ApiError("conflict", "The job has not failed.");
+  realm.wakeJobs();
+  return { status: 202, body: JSON.stringify(jobView(job)) };
+});
+
+/** The routes of `/v1/{realm}/_admin/jobs` (api-decisions: Administrator routes). */
+export function jobRoutes(realm: string): RouteTable {
+  return routeTable(realm, [listJobs, getJob, retry]);
 }
 
 /** @throws ApiError `not_found` */
-async function requireJob({ store }: RealmInstance, { params: { id = "" } }: Received): Promise<JobRecord> {
+async function requireJob({ store }: RealmInstance, id: string): Promise<JobRecord> {
   const job = await findJob(store, id);
   if (job === undefined) throw new ApiError("not_found", "There is no such job.");
   return job;

@@ -1,10 +1,11 @@
 import { requireProof } from "../auth/accounts/proof.ts";
 import { requireSession } from "../auth/accounts/route.ts";
-import { admittedRoute, type ContractedRoute, type ContractHandler } from "../auth/contracted.ts";
+import { admittedRoute, type ContractHandler } from "../auth/contracted.ts";
 import { type AccountRealm, accountRealm, callerRoute } from "../auth/realm.ts";
 import type { Read } from "../auth/records.ts";
 import type { MemberNeed, RouteContract } from "../contract/contract.ts";
 import { ApiError } from "../errors.ts";
+import type { ContractedRoute } from "../http/contracted-routes.ts";
 import { isId } from "../ids.ts";
 import type { Caller, SessionCaller } from "../realm/caller.ts";
 import type { Answer, Exchange, RealmInstance, Received, Route, RouteFactory } from "../realm/exchange.ts";

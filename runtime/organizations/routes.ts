@@ -1,4 +1,4 @@
-import { routeTable } from "../auth/contracted.ts";
+import { routeTable } from "../http/contracted-routes.ts";
 import type { RouteTable } from "../realm/exchange.ts";
 import { createOwnOrganization } from "./create.ts";
 import { deleteOwnOrganization } from "./delete.ts";

@@ -2,6 +2,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { beforeAll, expect, it } from "vitest";
+import { contracts } from "../../runtime/contract/index.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../runtime/json.ts";
 import { root, withWorkspace } from "../workspace.ts";
 import { problems } from "./compilers.ts";
@@ -33,29 +34,6 @@ const ofAccounts: Record<string, Record<string, string>> = {
   "mfa/recovery_codes": { post: "renewRecoveryCodes" },
 };
 
-const ofOrganizations: Record<string, Record<string, readonly string[]>> = {
-  "": { get: ["list"], post: ["create"] },
-  "{org}": { get: ["get"], patch: ["patch"], delete: ["delete"] },
-  "{org}/leave": { post: ["leave"] },
-  "{org}/members": { get: ["members"] },
-  "{org}/members/{user}": { patch: ["setRoles"], delete: ["removeMember"] },
-  "{org}/invitations": { get: ["invitations"], post: ["invite"] },
-  "{org}/invitations/{id}": { delete: ["revokeInvitation"] },
-  "{org}/invitations/{id}/link": { post: ["renewLink"] },
-  "{org}/invitations/{id}/send": { post: ["sendInvitation"] },
-  "invitations/preview": { post: ["preview"] },
-  "invitations/accept": { post: ["accept"] },
-  "{org}/teams": { get: ["teams", "list"], post: ["teams", "create"] },
-  "{org}/teams/{team}": { patch: ["teams", "patch"], delete: ["teams", "delete"] },
-  "{org}/teams/{team}/members": { get: ["teams", "members"] },
-  "{org}/teams/{team}/members/{user}": { put: ["teams", "addMember"], delete: ["teams", "removeMember"] },
-  "{org}/teams/{team}/roles": {
-    post: ["teams", "giveRole"],
-    patch: ["teams", "changeRole"],
-    delete: ["teams", "takeRole"],
-  },
-};
-
 const ofAdministration: Record<string, Record<string, string>> = {
   users: { get: "listUsers", post: "createUser" },
   "users/{id}": { get: "getUser", patch: "patchUser", delete: "deleteUser" },
@@ -78,9 +56,6 @@ const ofAdministration: Record<string, Record<string, string>> = {
   "orgs/{org}/invitations": { post: "inviteToOrganization" },
   "orgs/{org}/claims": { put: "putClaims" },
   "orgs/{org}/manager": { put: "putManager" },
-  jobs: { get: "listJobs" },
-  "jobs/{id}": { get: "getJob" },
-  "jobs/{id}/retry": { post: "retryJob" },
 };
 
 /** For whichever collection: their types have the codes of all. */
@@ -92,7 +67,9 @@ const ofAnyCollection: Record<string, readonly string[]> = {
 
 /** Where the operation is in the type `Client`; none for what the client does not do. */
 function membersOf(path: string, method: string): readonly (readonly string[])[] {
-  const [, section = "", below = ""] = /^(_auth|_admin|_orgs)(?:\/(.*))?$/.exec(path) ?? [];
+  const route = contracts.find((each) => each.path === `/${path}` && each.method.toLowerCase() === method);
+  if (route !== undefined) return route.client === undefined ? [] : [route.client.split(".")];
+  const [, section = "", below = ""] = /^(_auth|_admin)(?:\/(.*))?$/.exec(path) ?? [];
   const administered = /^data\/(.*)$/.exec(below)?.[1];
   if (section === "_auth") return [["$auth", ofAccounts[below]?.[method] ?? "?"]];
   if (administered !== undefined) {
@@ -100,9 +77,8 @@ function membersOf(path: string, method: string): readonly (readonly string[])[]
     if (whole !== undefined) return whole.map((name) => ["$admin", name]);
     return membersOf(administered, method).map((members) => ["$admin", "data", ...members]);
   }
-  if (section === "_orgs") return [["$orgs", ...(ofOrganizations[below]?.[method] ?? ["?"])]];
   if (section === "_admin") return [["$admin", ofAdministration[below]?.[method] ?? "?"]];
-  if (["_openapi.json", "_docs", "_realtime"].includes(path)) return [];
+  if (path === "_realtime") return [];
   const [, database = "", collection = "", rest = ""] = /^([^/]+)\/([^/]+)(.*)$/.exec(path) ?? [];
   if (collection === "_batch") return [[database, "$batch"]];
   const operations = ofCollections.find(([pattern]) => pattern.test(rest))?.[1];

@@ -1,10 +1,11 @@
 import type { OpenAPIV3_1 } from "openapi-types";
 import type { Realm } from "../../compiler/model/model.ts";
 import type { OperationError } from "../../runtime/contract/errors.ts";
+import type { HeaderName } from "../../runtime/contract/headers.ts";
 import type { ParameterName } from "../../runtime/contract/parameters.ts";
 import { pascalCase } from "../print/names.ts";
 import { ErrorResponses } from "./errors.ts";
-import { type HeaderName, sharedHeaders } from "./headers.ts";
+import { sharedHeaders } from "./headers.ts";
 import { Named } from "./named.ts";
 import { Parameters } from "./parameters.ts";
 import { type Embedder, embedder, type Profiles, profilesOf } from "./schemas/contracted.ts";

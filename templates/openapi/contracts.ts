@@ -3,7 +3,7 @@ import { errorsOf, pathNames, type RouteContract, type Who } from "../../runtime
 import { type ParameterName, parameter, pathParameters } from "../../runtime/contract/parameters.ts";
 import { inRealm } from "../../runtime/contract/traits.ts";
 import { type Build, merges, type Operation, type Paths } from "./build.ts";
-import { type Admission, administrators, everybody, sessionsOnly } from "./security.ts";
+import { type Admission, administrators, admitted, everybody, sessionsOnly } from "./security.ts";
 
 /** The paths of fixed routes, as their contracts say. */
 export function contractPaths(build: Build, routes: readonly RouteContract[]): Paths {
@@ -32,7 +32,7 @@ function operation(build: Build, route: RouteContract): Operation {
     id,
     tag,
     summary: inRealm(summary, realm),
-    about: inRealm(about, realm),
+    about: [...needsOf(who), ...(about === undefined ? [] : [inRealm(about, realm)])].join(" "),
     parameters: parameters.filter((name) => parameter(name).when?.(realm) !== false),
     ...(body && {
       body: {
@@ -52,9 +52,15 @@ function operation(build: Build, route: RouteContract): Operation {
   });
 }
 
+function needsOf(who: Who): readonly string[] {
+  if (who.kind !== "administrator") return [];
+  const areas = [who.area, who.or].flatMap((area) => (area === undefined ? [] : [`\`${area}\``]));
+  return [`Area ${areas.join(" or ")}.`];
+}
+
 /** The header that a proof of identity comes in. */
 function proofOf(who: Who): readonly ParameterName[] {
-  if (who.kind === "anyone" || who.proof === undefined) return [];
+  if (!("proof" in who) || who.proof === undefined) return [];
   return [who.kind === "administrator" ? "ReauthOfSessions" : "Reauth"];
 }
 
@@ -62,6 +68,8 @@ function admission(realm: Realm, { kind }: Who): Admission {
   switch (kind) {
     case "anyone":
       return everybody;
+    case "reader":
+      return admitted(realm, realm.openapi === "public" ? "anyone" : "users");
     case "administrator":
       return administrators(realm);
     default:

@@ -1,7 +1,9 @@
 import type { OpenAPIV3_1 } from "openapi-types";
 import type { Collection, Realm } from "../../compiler/model/model.ts";
 import type { CompiledRules, RulesStage } from "../../compiler/rules/compiled.ts";
+import { description, descriptionTag } from "../../runtime/contract/description.ts";
 import { contractsOf } from "../../runtime/contract/index.ts";
+import { jobs } from "../../runtime/contract/jobs.ts";
 import { organizationInvitations } from "../../runtime/contract/organization-invitations.ts";
 import { organizations } from "../../runtime/contract/organizations.ts";
 import { teams } from "../../runtime/contract/teams.ts";
@@ -18,8 +20,6 @@ import { checkPaths } from "./paths/check.ts";
 import { collectionPaths } from "./paths/collection.ts";
 import { credentialPaths } from "./paths/credentials.ts";
 import type { Described } from "./paths/described.ts";
-import { descriptionPaths, descriptionTag } from "./paths/description.ts";
-import { jobPaths } from "./paths/jobs.ts";
 import { organizationAdministrationPaths, organizationsTag } from "./paths/organization-administration.ts";
 import { peoplePaths } from "./paths/people.ts";
 import { queries } from "./paths/queries.ts";
@@ -34,7 +34,6 @@ import {
 import { batchSchemas } from "./schemas/batch.ts";
 import { collectionSchemas, metaKinds } from "./schemas/collection.ts";
 import { schemaNames } from "./schemas/contracted.ts";
-import { jobSchemas } from "./schemas/jobs.ts";
 import { administeredSchemas } from "./schemas/organizations.ts";
 import { peopleSchemas } from "./schemas/people.ts";
 import { placeOf } from "./schemas/place.ts";
@@ -95,11 +94,11 @@ export function openapiDocument(realm: Realm, rules: RulesStage): OpenAPIV3_1.Do
     tags.push(organizationsTag);
   }
   Object.assign(paths, administrationPaths(build, administration));
-  Object.assign(paths, jobPaths(build, jobSchemas(build.schemas)), administered);
+  Object.assign(paths, contractPaths(build, jobs), administered);
   tags.push(administrationTag, ...(Object.keys(administered).length > 0 ? [dataTag] : []));
   if (realm.openapi !== "off") {
-    Object.assign(paths, descriptionPaths(build));
-    tags.push(descriptionTag);
+    Object.assign(paths, contractPaths(build, description));
+    tags.push({ name: descriptionTag, description: "This document." });
   }
 
   return {

@@ -1,9 +1,9 @@
 import type { OpenAPIV3_1 } from "openapi-types";
 import { meanings, type OperationError } from "../../runtime/contract/errors.ts";
+import type { HeaderName } from "../../runtime/contract/headers.ts";
 import { errorStatus } from "../../runtime/errors.ts";
 import { kept } from "../../runtime/kept.ts";
 import { pascalCase } from "../print/names.ts";
-import type { HeaderName } from "./headers.ts";
 import type { Named } from "./named.ts";
 import type { Ref, SchemaPool } from "./schemas/pool.ts";
 import type { Shared } from "./shared.ts";

@@ -1,68 +1,9 @@
 import type { OpenAPIV3_1 } from "openapi-types";
+import { type HeaderName, headers } from "../../runtime/contract/headers.ts";
 import { Shared } from "./shared.ts";
 
 type Header = OpenAPIV3_1.HeaderObject;
 
-export type HeaderName = keyof typeof definitions;
-
 export function sharedHeaders(): Shared<Header, HeaderName> {
-  return new Shared<Header, HeaderName>("headers", definitions);
+  return new Shared<Header, HeaderName>("headers", headers);
 }
-
-/** By header name. */
-const definitions = {
-  "X-Request-ID": {
-    description: "The request's id: the client's own or a generated one.",
-    required: true,
-    schema: { type: "string" },
-  },
-  ETag: {
-    description:
-      "The document's version in quotes, for `If-Match` and `If-None-Match`. Where fields are hidden from the caller, a suffix tells this view from others.",
-    schema: { type: "string" },
-  },
-  ListETag: {
-    description: "A weak tag of this page, for `If-None-Match`.",
-    schema: { type: "string" },
-  },
-  DescriptionETag: {
-    description: "Changes with the description.",
-    schema: { type: "string" },
-  },
-  Location: {
-    description: "Path of the new document.",
-    required: true,
-    schema: { type: "string", format: "uri-reference" },
-  },
-  IdempotentReplayed: {
-    description: "Present when this is the remembered answer to an earlier request with the same key.",
-    schema: { type: "string", enum: ["true"] },
-  },
-  PublicCache: {
-    description:
-      "`public, max-age=<seconds>` for requests without a credential and a cookie, else `private, no-cache`.",
-    required: true,
-    schema: { type: "string" },
-  },
-  RetryAfter: {
-    description: "Seconds to wait.",
-    required: true,
-    schema: { type: "integer", minimum: 1 },
-  },
-  RetryAfterIfKnown: {
-    description: "Seconds to wait, where that is known; always with `index_building`.",
-    schema: { type: "integer", minimum: 1 },
-  },
-  ExpandQueries: {
-    description: "Queries made to expand references; with `expand`.",
-    schema: { type: "integer", minimum: 0 },
-  },
-  ExpandDocs: {
-    description: "Expanded documents in the answer, as often as they occur in it; with `expand`.",
-    schema: { type: "integer", minimum: 0 },
-  },
-  SetCookie: {
-    description: "Sets the session's cookie, where it is asked for, or takes it back with the session.",
-    schema: { type: "string" },
-  },
-} satisfies Record<string, Header>;

@@ -1,8 +1,8 @@
 import type { OpenAPIV3_1 } from "openapi-types";
 import type { Collection } from "../../../compiler/model/model.ts";
 import type { OperationError } from "../../../runtime/contract/errors.ts";
+import type { HeaderName } from "../../../runtime/contract/headers.ts";
 import { type Build, needlessBodyErrors, type Operation } from "../build.ts";
-import type { HeaderName } from "../headers.ts";
 import { accessBy } from "../security.ts";
 import { aggregate } from "./aggregate.ts";
 import { about, type Described, readAnswer, readHeaders } from "./described.ts";

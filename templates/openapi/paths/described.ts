@@ -1,6 +1,6 @@
 import type { Collection } from "../../../compiler/model/model.ts";
 import type { CompiledRules } from "../../../compiler/rules/compiled.ts";
-import type { HeaderName } from "../headers.ts";
+import type { HeaderName } from "../../../runtime/contract/headers.ts";
 import type { CollectionSchemas } from "../schemas/collection.ts";
 import type { Ref } from "../schemas/pool.ts";
 import type { Queries } from "./queries.ts";
