@@ -183,15 +183,6 @@ export function docComment(text: string): Code {
   return new Fragment([`/**\n${[first, ...rest].map((line) => ` * ${line}`.trimEnd()).join("\n")}\n */\n`]);
 }
 
-/** A line comment for each line of `text`. */
-export function lineComment(text: string): Code {
-  return new Fragment([
-    commentLines(text)
-      .map((line) => `// ${line}`.trimEnd())
-      .join("\n") + "\n",
-  ]);
-}
-
 /**
  * Text that another code generator made (ajv, json-schema-to-typescript). Never for text that contains configuration
  * text as it is.
