@@ -1,30 +1,23 @@
 /** Warnings about indexes that need compiled rules: those that are missing, and those that tell what a rule hides. */
 import { diagnose } from "../diagnostics/catalogue.ts";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
-import { isOpen } from "../model/known-fields.ts";
 import type { Collection, FieldRules, Realm } from "../model/model.ts";
+import { missingIndexesOf } from "../plans/missing.ts";
 import type { CompiledRule, CompiledRules } from "../rules/compiled.ts";
 import type { Condition } from "../rules/form.ts";
 import { implies } from "../rules/implication.ts";
-import { serviceOf } from "../rules/indexing.ts";
 import { ruleSpan } from "../rules/language/report.ts";
-import { indexedFields, indexOver } from "./indexed.ts";
 
-/** Read and restore rules that no index serves although one could. */
+/** A read rule that no index serves although one could. Of deleted documents no declared index has any. */
 export function missingIndexes(realm: Realm, collection: Collection, { rules }: CompiledRules): Diagnostic[] {
-  const indexed = indexedFields(realm, collection);
-  return (["read", "restore"] as const).flatMap((rule) => {
-    const source = collection.rules[rule];
-    const filter = rules[rule]?.form.filter;
-    if (source === undefined || filter === undefined) return [];
-    const service = serviceOf(filter, indexed);
-    if (service.by !== "scan" || service.missing.some(({ path }) => isOpen(collection, path))) return [];
-    const [first] = service.missing;
-    const paths = [...new Set(service.missing.map(({ path }) => path))];
-    const indexes = paths.map((path) => indexOver(path)).join(" and ");
-    const span = first === undefined ? source.span : ruleSpan(source, first.at);
-    return [diagnose("index-missing", span, { rule }, { hint: `add ${indexes} to indexes.json` })];
-  });
+  const source = collection.rules.read;
+  if (source === undefined || rules.read === undefined) return [];
+  const missing = missingIndexesOf(realm, collection, rules.read);
+  const [first] = missing;
+  if (first === undefined) return [];
+  const indexes = missing.map(({ path }) => indexOver(path)).join(" and ");
+  const hint = `add ${indexes} to indexes.json`;
+  return [diagnose("index-missing", ruleSpan(source, first.at), {}, { hint })];
 }
 
 /** Unique indexes whose clashes tell a caller of values that a field rule hides from them. */
@@ -60,4 +53,9 @@ function mayHold(rule: CompiledRule | undefined): boolean {
 
 function sourceOf({ fieldRules }: Collection, path: string): FieldRules | undefined {
   return fieldRules.find((each) => each.path === path);
+}
+
+/** An entry of indexes.json. */
+export function indexOver(...paths: readonly string[]): string {
+  return `{ "fields": [${paths.map((path) => JSON.stringify(path)).join(", ")}] }`;
 }

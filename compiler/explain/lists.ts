@@ -8,6 +8,7 @@ import { type PlannedStatement, Planner, reachOf } from "../../runtime/store/sql
 import type { Collection, Realm } from "../model/model.ts";
 import { exampleTime } from "../plans/callers.ts";
 import { filterOf } from "../plans/filters.ts";
+import { page } from "../plans/planning.ts";
 import { fieldTable, shapeOf } from "../plans/shapes.ts";
 import type { CompiledRules } from "../rules/compiled.ts";
 
@@ -22,9 +23,6 @@ export interface ListExplanation {
   readonly served: boolean;
   readonly verdict: string;
 }
-
-/** A page of the default size, and one document more that tells of the next. */
-const page = { limit: 21, skip: 0 };
 
 export class Lists {
   readonly #shape: CollectionShape;

@@ -68,11 +68,11 @@ export const indexCodes = {
   },
   "index-missing": {
     severity: "warning",
-    summary: "No index serves a read or restore rule.",
+    summary: "No index serves a read rule.",
     message:
-      "no index finds the documents that the {rule} rule lets callers see: their lists look at every document",
+      "no index finds the documents that the read rule lets callers see: their lists look at every document",
     explanation:
-      "A read rule is a filter on every list, count, search and aggregation of those callers whose documents it selects. In a small collection that does not matter; in a large one such a list takes longer with every document that the caller never sees.",
+      "A read rule is a filter on every list, count, search and aggregation of those callers whose documents it selects. Whether an index serves, the planner of the embedded engine is asked, for what the server would ask of it. In a small collection that does not matter; in a large one such a list takes longer with every document that the caller never sees.",
     wrong: {
       files: {
         "collection.yaml": "rules: { read: document._meta.owner == user.id }",
