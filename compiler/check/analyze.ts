@@ -3,6 +3,7 @@ import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import { sorted } from "../diagnostics/sort.ts";
 import type { Realm } from "../model/model.ts";
 import type { RulesStage } from "../rules/compiled.ts";
+import { type Documents, placeAt } from "../schema/place.ts";
 import { collectionSettings } from "../settings/collection.ts";
 import type {
   CollectionCheck,
@@ -34,6 +35,7 @@ import { patterns, patternsOf, unknownFormats } from "./schema/keywords.ts";
 import { referenceLoops } from "./schema/loops.ts";
 import { fieldNames, reservedNames } from "./schema/names.ts";
 import { requiredFields } from "./schema/required.ts";
+import type { Files } from "./schema/spans.ts";
 import { objectAtTop } from "./schema/top.ts";
 import { configuredSecrets } from "./secrets.ts";
 import { takeovers } from "./takeover.ts";
@@ -151,19 +153,17 @@ function collectionSubjects(subject: RealmSubject): CollectionSubject[] {
 
 function schemaProblems(subject: RealmSubject, collections: readonly CollectionSubject[]): Diagnostic[] {
   const { schemas, files, settings, faults } = subject;
+  const place = placeAt(documentsOf(files), settings.path, ["profile"]);
   const profile =
-    settings.value.profile === undefined
+    place === undefined
       ? []
-      : [
-          ...objectAtTop(settings, ["profile"], "the users' profile", subject),
-          ...datePlacement(settings, ["profile"], subject),
-        ];
+      : [...objectAtTop(place, "the users' profile", subject), ...datePlacement(place, subject)];
   return [
     ...schemas.flatMap((site) => [
-      ...fieldNames(site),
-      ...requiredFields(site, faults),
-      ...unknownFormats(site),
-      ...patterns(site),
+      ...fieldNames(site, files),
+      ...requiredFields(site, files, faults),
+      ...unknownFormats(site, files),
+      ...patterns(site, files),
     ]),
     ...referenceLoops(schemas, files),
     ...schemaFits(subject),
@@ -172,21 +172,28 @@ function schemaProblems(subject: RealmSubject, collections: readonly CollectionS
   ];
 }
 
+function documentsOf(files: Files): Documents {
+  return (path) => files.get(path)?.value;
+}
+
 const documentProblems: CollectionCheck = (subject) => {
   const { collection, files, label } = subject;
-  const file = files.get(collection.schema.path);
-  if (file === undefined) return [];
-  const misplaced = datePlacement(file, [], subject);
+  const place = placeAt(documentsOf(files), collection.schema.path, []);
+  if (place === undefined) return [];
+  const misplaced = datePlacement(place, subject);
   return [
-    ...reservedNames(file, files),
-    ...objectAtTop(file, [], label, subject),
+    ...reservedNames(place, files),
+    ...objectAtTop(place, label, subject),
     ...misplaced,
     // A date that cannot stand where it does agrees with nothing.
     ...(misplaced.length > 0 ? [] : dateAgreement(subject)),
   ];
 };
 
-function allPatterns({ schemas }: RealmSubject, collections: readonly CollectionSubject[]): PlacedPattern[] {
+function allPatterns(
+  { schemas, files }: RealmSubject,
+  collections: readonly CollectionSubject[],
+): PlacedPattern[] {
   const ids = collections.flatMap(({ collection, collectionFile: file }) =>
     collection.customId?.pattern === undefined || file === undefined
       ? []
@@ -198,5 +205,5 @@ function allPatterns({ schemas }: RealmSubject, collections: readonly Collection
           },
         ],
   );
-  return [...schemas.flatMap(patternsOf), ...ids];
+  return [...schemas.flatMap((site) => patternsOf(site, files)), ...ids];
 }

@@ -4,7 +4,7 @@ import { linearPattern, UnsupportedPattern } from "../../runtime/validation/line
 import { diagnose } from "../diagnostics/catalogue.ts";
 import type { Diagnostic, Span } from "../diagnostics/diagnostic.ts";
 import { patternProblem } from "../model/pattern-problem.ts";
-import { MAX_ACCEPTED, slowPatternKeyword } from "../model/slow-pattern.ts";
+import { MAX_ACCEPTED, slowPatternKeyword } from "../schema/slow-pattern.ts";
 
 export interface PlacedPattern {
   readonly pattern: string;

@@ -1,11 +1,11 @@
 /** What compiled rules leave to nobody: fields that must be written, and targets of references. */
 
-import { placeOf } from "../../templates/openapi/schemas/place.ts";
 import { diagnose } from "../diagnostics/catalogue.ts";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import type { Collection, Realm } from "../model/model.ts";
 import { requiredPaths } from "../proofs/room.ts";
 import type { CompiledRules, RulesStage } from "../rules/compiled.ts";
+import { placeOf } from "../schema/place.ts";
 import { diagnose as diagnoseReference } from "../settings/references/codes.ts";
 
 /** Required fields that nobody may write, where documents may be created. */

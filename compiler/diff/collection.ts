@@ -2,7 +2,6 @@
 import { expandErrors } from "../../templates/openapi/paths/collection.ts";
 import { searchErrors } from "../../templates/openapi/paths/queries.ts";
 import { createErrors, updateErrors } from "../../templates/openapi/paths/writes.ts";
-import { placeOf } from "../../templates/openapi/schemas/place.ts";
 import type { Collection, Realm, TextIndex } from "../model/model.ts";
 import type { Note } from "../settings/change.ts";
 import { collectionSettings } from "../settings/collection.ts";
@@ -25,7 +24,7 @@ export function collectionPlace({ database, name }: Collection): string {
 export function compareCollections(before: Version, after: Version, report: Report, note: Note): void {
   const [old, now] = [before.collection, after.collection];
   const place = collectionPlace(now);
-  compareSchemas(placeOf(old.schema), placeOf(now.schema), `${place} schema`, report);
+  compareSchemas(old.schema, now.schema, `${place} schema`, report);
   compareIndexes(old, now, place, report);
   compareSearch(old.text, now.text, `${place} text`, report);
   for (const { compare } of collectionSettings) compare(old, now, place, note);

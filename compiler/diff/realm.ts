@@ -4,11 +4,11 @@ import { parseNetwork } from "../../runtime/http/address.ts";
 import { type AdminGrant, administrationOf, covers } from "../../runtime/realm/administration.ts";
 import type { RealtimeLimits } from "../../runtime/realm/definition.ts";
 import { printDuration, printRate, printSize, type Rate } from "../../runtime/units.ts";
-import { placeOf } from "../../templates/openapi/schemas/place.ts";
-import { canonicalJson } from "../model/meaning.ts";
 import type { Realm } from "../model/model.ts";
+import type { Schema } from "../schema/place.ts";
 import { limitChange } from "../settings/limits.ts";
 import { missing } from "../settings/words.ts";
+import { canonicalJson } from "../source/meaning.ts";
 import type { Report } from "./catalogue.ts";
 import { compareOrganizations } from "./organizations.ts";
 import { compareSchemas } from "./schema/compare.ts";
@@ -126,8 +126,8 @@ function compareDefaultRoles(old: Realm, now: Realm, report: Report): void {
 /** Without a profile schema any object is one. */
 function compareProfiles(old: Realm, now: Realm, report: Report): void {
   if (old.profile === undefined && now.profile === undefined) return;
-  const any = { files: [], path: "", value: { type: "object" } };
-  const [before, after] = [old, now].map(({ profile }) => (profile === undefined ? any : placeOf(profile)));
+  const any: Schema = { path: "", pointer: "", document: { type: "object" }, files: [] };
+  const [before, after] = [old, now].map(({ profile }) => profile ?? any);
   if (before !== undefined && after !== undefined) compareSchemas(before, after, "profile", report);
 }
 

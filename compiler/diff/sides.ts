@@ -4,11 +4,11 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { JsonObject } from "../../runtime/json.ts";
 import type { Recorded } from "../check/retired.ts";
-import { meaningOf } from "../model/meaning.ts";
 import { recordedFiles } from "../output/configuration.ts";
 import { type Output, readOutput } from "../output/read.ts";
 import { type AnalyseOptions, type Analysis, analyse } from "../pipeline.ts";
 import { isInside } from "../source/folders.ts";
+import { meaningOf } from "../source/meaning.ts";
 
 /** Output that does not tell of what it was built. */
 export class UnknownOutput extends Error {}

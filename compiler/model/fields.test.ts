@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../runtime/json.ts";
+import type { Schema } from "../schema/place.ts";
+import { TooManyParts } from "../schema/shapes.ts";
+import { pointerOf } from "../source/source.ts";
 import { declaredFields } from "./fields.ts";
-import type { Schema } from "./model.ts";
-import { TooManyParts } from "./shapes.ts";
 
 function schemaOf(document: JsonObject, others: Record<string, JsonObject> = {}): Schema {
   const path = "desk/support/tickets/schema.json";
@@ -250,7 +251,7 @@ describe("declared fields", () => {
     declaredFields(
       schemaOf(object({ a: { $ref: "#/$defs/x" } }, { $defs: { x: object({ "b/c": string }) } })),
       (place) => {
-        asked.push(place.pointer);
+        asked.push(pointerOf(place.at));
         return { file: place.path, line: 1, column: 1, endLine: 1, endColumn: 1 };
       },
     );

@@ -2,9 +2,7 @@
 import type { FieldKind } from "../../runtime/filter/fields.ts";
 import type { Span } from "../diagnostics/diagnostic.ts";
 import { fileSpan } from "../diagnostics/span.ts";
-import type { DeclaredField, Schema } from "./model.ts";
-import type { Target } from "./pointers.ts";
-import { valueAt } from "./pointers.ts";
+import { type Place, placeOf, type Schema } from "../schema/place.ts";
 import {
   anything,
   type MemberShape,
@@ -14,7 +12,8 @@ import {
   storesOf,
   TooManyParts,
   union,
-} from "./shapes.ts";
+} from "../schema/shapes.ts";
+import type { DeclaredField } from "./model.ts";
 
 /** Fields that one schema may declare. */
 const MAX_FIELDS = 2000;
@@ -42,15 +41,9 @@ export interface DeclaredFields {
  */
 export function declaredFields(
   schema: Schema,
-  locate: (place: Target) => Span = ({ path }) => fileSpan(path),
+  locate: (place: Place) => Span = ({ path }) => fileSpan(path),
 ): DeclaredFields {
-  const documents = new Map([...schema.files, schema].map((file) => [file.path, file.document]));
-  const root = {
-    path: schema.path,
-    pointer: schema.pointer,
-    schema: valueAt(schema.document, schema.pointer) ?? {},
-  };
-  const shape = shapeOf(root, (path) => documents.get(path), schema.faults);
+  const shape = shapeOf(placeOf(schema), schema.faults);
   const fields: DeclaredField[] = [];
   const open: string[] = shape.open ? [""] : [];
   const disagreements: DeclaredFields["disagreements"][number][] = [];

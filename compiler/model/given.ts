@@ -4,7 +4,7 @@ import indexesSchema from "../../docs/schemas/indexes.schema.json" with { type: 
 import realmSchema from "../../docs/schemas/realm.schema.json" with { type: "json" };
 import { isJsonObject, type JsonObject, type JsonValue } from "../../runtime/json.ts";
 import { parseDuration, parseRate, parseSize } from "../../runtime/units.ts";
-import { valueAt } from "./pointers.ts";
+import { valueAt } from "../schema/place.ts";
 
 /** What a value is taken for; undefined where it is something else: validation has said so. */
 export type Kind<T> = (value: JsonValue) => T | undefined;

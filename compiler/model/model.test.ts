@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../runtime/json.ts";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
+import { targetOf, valueAt } from "../schema/place.ts";
 import { collectionSlots } from "../settings/collection.ts";
+import { canonicalJson, meaningOf } from "../source/meaning.ts";
 import { parseSource } from "../source/reader.ts";
 import { createFaults } from "./faults.ts";
 import { collectionIndexes } from "./indexes.ts";
-import { canonicalJson, meaningOf } from "./meaning.ts";
-import { targetOf, valueAt } from "./pointers.ts";
 import { realmSettings } from "./realm.ts";
 
 function source(path: string, text: string) {

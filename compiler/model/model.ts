@@ -4,7 +4,7 @@
  */
 
 import type { FieldKind } from "../../runtime/filter/fields.ts";
-import type { JsonObject, JsonValue } from "../../runtime/json.ts";
+import type { JsonObject } from "../../runtime/json.ts";
 import type { ReadAccess } from "../../runtime/realm/administration.ts";
 import type {
   AccountSettings,
@@ -15,8 +15,8 @@ import type {
 } from "../../runtime/realm/definition.ts";
 import type { OrganizationSettings } from "../../runtime/realm/organizations.ts";
 import type { Span } from "../diagnostics/diagnostic.ts";
+import type { Schema } from "../schema/place.ts";
 import type { RulePositions } from "../source/text-positions.ts";
-import type { Target } from "./pointers.ts";
 
 export interface Realm {
   readonly name: string;
@@ -141,22 +141,6 @@ export interface DeclaredField {
   /** All string values allowed, where every branch has an `enum` or `const` of strings. */
   readonly values?: readonly string[];
   readonly span: Span;
-}
-
-/**
- * A schema as written, `$ref`s kept. `document` is the file's value; references to other files of the realm are resolved
- * against `path`.
- */
-export interface Schema {
-  /** Of its file, relative to the configuration folder. */
-  readonly path: string;
-  /** JSON pointer inside the file, `""` for the whole. */
-  readonly pointer: string;
-  readonly document: JsonValue;
-  /** Every file reachable by `$ref`, itself among them, by path; sorted. */
-  readonly files: readonly { readonly path: string; readonly document: JsonValue }[];
-  /** Places in the files that could not be made sense of; never in a schema without errors. */
-  readonly faults?: readonly Target[];
 }
 
 export interface Index {

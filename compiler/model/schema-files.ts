@@ -8,11 +8,11 @@ import { isJsonObject } from "../../runtime/json.ts";
 import { diagnose } from "../diagnostics/catalogue.ts";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import { didYouMean } from "../diagnostics/suggest.ts";
+import { placeAt, type Target, targetOf, valueAt } from "../schema/place.ts";
+import { leadsToSchema, schemasIn } from "../schema/walk.ts";
 import { isInside } from "../source/folders.ts";
 import type { Reader } from "../source/reader.ts";
-import { locate, pathOf, pointerOf, type SourceFile } from "../source/source.ts";
-import { type Target, targetOf, valueAt } from "./pointers.ts";
-import { leadsToSchema, visitSchemas } from "./subschemas.ts";
+import { locate, pathOf, type SourceFile } from "../source/source.ts";
 
 export interface RealmFiles {
   /** The configuration folder. */
@@ -75,11 +75,10 @@ export async function schemaFiles(
 }
 
 function linksOf(file: SourceFile, at: readonly string[]): Link[] {
-  const links: Link[] = [];
-  visitSchemas(valueAt(file.value, pointerOf(at)) ?? {}, at, (schema, place) => {
-    if (typeof schema.$ref === "string") links.push({ file, at: [...place, "$ref"], ref: schema.$ref });
-  });
-  return links;
+  const place = placeAt(() => file.value, file.path, at);
+  return [...(place === undefined ? [] : schemasIn(place))].flatMap(({ at, schema: { $ref: ref } }) =>
+    typeof ref === "string" ? [{ file, at: [...at, "$ref"], ref }] : [],
+  );
 }
 
 function judge(link: Link, realm: RealmFiles, resolve: Resolve): Verdict {

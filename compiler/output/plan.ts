@@ -1,8 +1,8 @@
 /** What the output folder is to hold, as data. */
 import { createHash } from "node:crypto";
 import type { EmittedFile } from "../../templates/print/code.ts";
-import { sortedMembers } from "../model/meaning.ts";
 import type { Realm } from "../model/model.ts";
+import { sortedMembers } from "../source/meaning.ts";
 import { configurationFile, type Files, retiredSettings } from "./configuration.ts";
 import { manifestFile, type RealmManifest } from "./manifest.ts";
 import type { Output } from "./read.ts";

@@ -1,12 +1,12 @@
 /** What schemas leave room for: which documents, and what is written to them, witnesses and proofs may speak of. */
 import type { Scalar } from "../../runtime/filter/algebra.ts";
-import { isJsonObject, type JsonObject, type JsonValue } from "../../runtime/json.ts";
+import type { JsonObject, JsonValue } from "../../runtime/json.ts";
 import { isScalar } from "../../runtime/rules/values.ts";
-import { type Place, placeOf } from "../../templates/openapi/schemas/place.ts";
 import type { Collection } from "../model/model.ts";
 import type { Asked } from "../rules/evaluate.ts";
-import { type Facets, facetsOf } from "./schema/facets.ts";
-import { partValidator } from "./schema/partial.ts";
+import { type Facets, facetsOf } from "../schema/facets.ts";
+import { partValidator } from "../schema/partial.ts";
+import { isPart, type Place, placeOf } from "../schema/place.ts";
 
 export interface Room {
   /** Whether there may be one with these members, and others that are not said. */
@@ -140,8 +140,7 @@ export function requiredPaths(top: Place): ReadonlySet<string> {
       const { types } = facetsOf(inner);
       if (types.has("null")) continue;
       paths.add(path);
-      if (depth < MAX_DEPTH && types.size === 1 && inner.some(({ value }) => isJsonObject(value)))
-        collect(inner, `${path}.`, depth + 1);
+      if (depth < MAX_DEPTH && types.size === 1 && inner.some(isPart)) collect(inner, `${path}.`, depth + 1);
     }
   }
 }

@@ -1,165 +1,121 @@
-/** Keywords that ajv's own code does not judge as documents need it. */
-import { createRequire } from "node:module";
-import type { CodeKeywordDefinition, Vocabulary } from "ajv";
-import { _, type Code, Name, str } from "ajv/dist/compile/codegen/index.js";
-import { beyondSafeIntegers } from "../../runtime/json.ts";
-import { duplicateItems } from "../../runtime/validation/equal.ts";
-import { linearPattern } from "../../runtime/validation/linear-pattern.ts";
-import { isMultipleOf } from "../../runtime/validation/multiples.ts";
-import { slowPatternKeyword } from "../model/slow-pattern.ts";
+/** The keywords of JSON Schema draft 2020-12, and ours: what each holds, and of what it speaks. */
 
-const require = createRequire(import.meta.url);
+/** A schema, a list of schemas, schemas by name, or something else. */
+export type Holds = "schema" | "list" | "map" | "data";
 
-function ofAjv(vocabulary: string): CodeKeywordDefinition {
-  const module: { readonly default: CodeKeywordDefinition } = require(
-    `ajv/dist/vocabularies/${vocabulary}.js`,
-  );
-  return module.default;
+export type Subject = "array" | "number" | "object" | "string";
+
+export interface Keyword {
+  readonly holds: Holds;
+  /** The type of the values that it judges; absent: all. */
+  readonly about?: Subject;
+  /** Its schemas look at the same value as the schema around them. */
+  readonly inPlace?: true;
+  /** Of two limits that apply together: the greater one, the lesser one, or their common multiple. */
+  readonly limit?: "least" | "most" | "factor";
+  /** A list whose order says nothing. */
+  readonly unordered?: true;
+  /** A text or value for people, which judges nothing. */
+  readonly forPeople?: true;
+  /** Says nothing of values by itself. */
+  readonly structure?: true;
 }
 
-const ajvOneOf = ofAjv("applicator/oneOf");
-const ajvPatternProperties = ofAjv("applicator/patternProperties");
-const ajvRef = ofAjv("core/ref");
-const ajvUnevaluatedProperties = ofAjv("unevaluated/unevaluatedProperties");
+const table = {
+  $schema: { holds: "data", structure: true },
+  $id: { holds: "data", structure: true },
+  $comment: { holds: "data", structure: true },
+  $defs: { holds: "map", structure: true },
+  $ref: { holds: "data" },
 
-/** Ajv's compares every pair of items. */
-const uniqueItems: CodeKeywordDefinition = {
-  keyword: "uniqueItems",
-  type: "array",
-  schemaType: "boolean",
-  error: {
-    message: ({ params: { i, j } }) =>
-      str`must NOT have duplicate items (items ## ${j} and ${i} are identical)`,
-    params: ({ params: { i, j } }) => _`{i: ${i}, j: ${j}}`,
-  },
-  code(context) {
-    if (context.schema !== true) return;
-    const helper = context.gen.scopeValue("func", {
-      ref: duplicateItems,
-      code: _`require("realmc/runtime").duplicateItems`,
-    });
-    const duplicate = context.gen.const("duplicate", _`${helper}(${context.data})`);
-    context.setParams({ i: _`${duplicate}.i`, j: _`${duplicate}.j` });
-    context.fail(_`${duplicate} !== undefined`);
-  },
-};
+  title: { holds: "data", forPeople: true },
+  description: { holds: "data", forPeople: true },
+  default: { holds: "data", forPeople: true },
+  examples: { holds: "data", forPeople: true },
+  deprecated: { holds: "data", forPeople: true },
+  readOnly: { holds: "data", forPeople: true },
+  writeOnly: { holds: "data", forPeople: true },
 
-/** Ajv's divides doubles, and 19.99 / 0.01 is no whole one. */
-const multipleOf: CodeKeywordDefinition = {
-  keyword: "multipleOf",
-  type: "number",
-  schemaType: "number",
-  error: {
-    message: ({ schemaCode }) => str`must be multiple of ${schemaCode}`,
-    params: ({ schemaCode }) => _`{multipleOf: ${schemaCode}}`,
-  },
-  code(context) {
-    const helper = context.gen.scopeValue("func", {
-      ref: isMultipleOf,
-      code: _`require("realmc/runtime").isMultipleOf`,
-    });
-    context.fail(_`!${helper}(${context.data}, ${context.schemaCode})`);
-  },
-};
+  type: { holds: "data", unordered: true },
+  enum: { holds: "data", unordered: true },
+  const: { holds: "data" },
+  allOf: { holds: "list", inPlace: true, unordered: true },
+  anyOf: { holds: "list", inPlace: true, unordered: true },
+  oneOf: { holds: "list", inPlace: true, unordered: true },
+  not: { holds: "schema", inPlace: true },
+  if: { holds: "schema", inPlace: true },
+  // biome-ignore lint/suspicious/noThenProperty: a keyword, of a table that nobody awaits
+  then: { holds: "schema", inPlace: true },
+  else: { holds: "schema", inPlace: true },
 
-/** Of a value that fits several branches, ajv's keeps what the others say against it. */
-const oneOf: CodeKeywordDefinition = {
-  ...ajvOneOf,
-  code(context) {
-    const report = context.error.bind(context);
-    context.error = (...more) => {
-      context.gen.if(_`${context.params["passing"]} !== null`, () => context.reset());
-      report(...more);
-    };
-    ajvOneOf.code(context);
-  },
-};
+  minLength: { holds: "data", about: "string", limit: "least" },
+  maxLength: { holds: "data", about: "string", limit: "most" },
+  pattern: { holds: "data", about: "string" },
+  format: { holds: "data", about: "string" },
+  contentEncoding: { holds: "data", about: "string" },
+  contentMediaType: { holds: "data", about: "string" },
+  contentSchema: { holds: "schema", about: "string" },
+  "x-svc-store": { holds: "data" },
+  "x-svc-slow-pattern": { holds: "data" },
 
-/**
- * Names known to be evaluated while a validator runs, and more: `true` stands for all names, nothing for none. A new object, for
- * ajv may share the one that it is made from, and without prototype, where every name of `Object`'s would be found.
- */
-function evaluated(names: Name, more: Code = _``): Code {
-  return _`${names} === true || { __proto__: null, ...${names}${more} }`;
+  minimum: { holds: "data", about: "number", limit: "least" },
+  maximum: { holds: "data", about: "number", limit: "most" },
+  exclusiveMinimum: { holds: "data", about: "number", limit: "least" },
+  exclusiveMaximum: { holds: "data", about: "number", limit: "most" },
+  multipleOf: { holds: "data", about: "number", limit: "factor" },
+
+  items: { holds: "schema", about: "array" },
+  prefixItems: { holds: "list", about: "array" },
+  contains: { holds: "schema", about: "array" },
+  minContains: { holds: "data", about: "array" },
+  maxContains: { holds: "data", about: "array" },
+  minItems: { holds: "data", about: "array", limit: "least" },
+  maxItems: { holds: "data", about: "array", limit: "most" },
+  uniqueItems: { holds: "data", about: "array" },
+  unevaluatedItems: { holds: "schema", about: "array" },
+
+  properties: { holds: "map", about: "object" },
+  patternProperties: { holds: "map", about: "object" },
+  additionalProperties: { holds: "schema", about: "object" },
+  propertyNames: { holds: "schema", about: "object" },
+  unevaluatedProperties: { holds: "schema", about: "object" },
+  required: { holds: "data", about: "object", unordered: true },
+  dependentRequired: { holds: "data", about: "object" },
+  dependentSchemas: { holds: "map", about: "object", inPlace: true },
+  minProperties: { holds: "data", about: "object", limit: "least" },
+  maxProperties: { holds: "data", about: "object", limit: "most" },
+} as const satisfies Readonly<Record<string, Keyword>>;
+
+/** Keywords whose numbers bound something. */
+export type Limit = {
+  [K in keyof typeof table]: (typeof table)[K] extends { readonly limit: string } ? K : never;
+}[keyof typeof table];
+
+const keywords: ReadonlyMap<string, Keyword> = new Map(Object.entries(table));
+
+/** What is known of a keyword; of words of others, that they hold something. */
+export function keyword(name: string): Keyword {
+  return keywords.get(name) ?? unknownKeyword;
 }
 
-/** Ajv's adds names to what may be `true` or nothing. */
-const patternProperties: CodeKeywordDefinition = {
-  ...ajvPatternProperties,
-  code(context) {
-    const { gen, it } = context;
-    const { props } = it;
-    if (!(props instanceof Name)) return ajvPatternProperties.code(context);
-    const matching = gen.var("props", _`{ __proto__: null }`);
-    it.props = matching;
-    ajvPatternProperties.code(context);
-    gen.assign(props, evaluated(props, _`, ...${matching}`));
-    it.props = props;
-  },
-};
+const unknownKeyword: Keyword = { holds: "data" };
 
-/** Ajv's lets the names beside a `$ref` into those of the schema that it leads to, for the next documents as well. */
-const ref: CodeKeywordDefinition = {
-  ...ajvRef,
-  code(context) {
-    ajvRef.code(context);
-    const { props } = context.it;
-    if (props instanceof Name) context.gen.assign(props, evaluated(props));
-  },
-};
-
-/** Ajv's takes `constructor` and its like for evaluated. */
-const unevaluatedProperties: CodeKeywordDefinition = {
-  ...ajvUnevaluatedProperties,
-  code(context) {
-    const { props } = context.it;
-    if (props instanceof Name) context.gen.assign(props, evaluated(props));
-    ajvUnevaluatedProperties.code(context);
-  },
-};
-
-/** Beside `type: integer`, which ajv takes 1e300 for: a double beyond ±(2^53 - 1) may stand for other integers too. */
-export const safeInteger = "safeInteger";
-
-export const safeIntegers: CodeKeywordDefinition = {
-  keyword: safeInteger,
-  type: "number",
-  schemaType: "boolean",
-  error: { message: beyondSafeIntegers },
-  code(context) {
-    const { data } = context;
-    context.fail(_`${data} > ${Number.MAX_SAFE_INTEGER} || ${data} < ${-Number.MAX_SAFE_INTEGER}`);
-  },
-};
-
-/** In place of `pattern`, where it takes long by backtracking: values beyond `maxLength` are refused for their length alone. */
-export const slowPattern: CodeKeywordDefinition = {
-  keyword: slowPatternKeyword,
-  type: "string",
-  schemaType: "string",
-  error: {
-    message: ({ schemaCode }) => str`must match the pattern "${schemaCode}"`,
-    params: ({ schemaCode }) => _`{pattern: ${schemaCode}}`,
-  },
-  code(context) {
-    const { schema: source, parentSchema, gen, data } = context;
-    const maxLength = Number(parentSchema["maxLength"]);
-    const pattern = gen.scopeValue("pattern", {
-      key: `linear ${maxLength} ${source}`,
-      ref: linearPattern(source, maxLength),
-      code: _`require("realmc/runtime").linearPattern(${source}, ${maxLength})`,
-    });
-    context.pass(_`${pattern}.test(${data})`);
-  },
-};
-
-const ours: ReadonlyMap<string, CodeKeywordDefinition> = new Map(
-  Object.entries({ $ref: ref, multipleOf, oneOf, patternProperties, unevaluatedProperties, uniqueItems }),
-);
-
-/** A vocabulary with our keywords in the place of ajv's. */
-export function ownVocabulary(vocabulary: Vocabulary): Vocabulary {
-  return vocabulary.map((each) =>
-    typeof each === "string" ? each : (ours.get(String(each.keyword)) ?? each),
-  );
+/** The names of the keywords of which something holds. */
+export function keywordsWith(holds: (of: Keyword) => boolean): readonly string[] {
+  return [...keywords].flatMap(([name, of]) => (holds(of) ? [name] : []));
 }
+
+export function isLimit(name: string): name is Limit {
+  return keyword(name).limit !== undefined;
+}
+
+/** In the order of the table. */
+export const limitNames: readonly Limit[] = [...keywords.keys()].filter(isLimit);
+
+/** Words that say something to clients: not those by which schemas are put together, nor words of others. */
+export function isDescriptive(name: string): boolean {
+  return keywords.has(name) && !name.startsWith("$");
+}
+
+/** Keywords that refuse members which the schema does not name. */
+export const closing = ["additionalProperties", "unevaluatedProperties"] as const;

@@ -6,9 +6,9 @@ import { commentLines } from "../../templates/print/comments.ts";
 import { identifierName } from "../../templates/print/identifiers.ts";
 import { escapeInvisible } from "../../templates/print/literals.ts";
 import { Names, pascalCase } from "../../templates/print/names.ts";
-import type { Schema } from "../model/model.ts";
-import { type Target, targetOf, valueAt } from "../model/pointers.ts";
-import { mapMembers } from "./walk.ts";
+import { pointerOf } from "../source/source.ts";
+import { below, isPart, keyOf, type Part, type Place, placeOf, referred, type Schema } from "./place.ts";
+import { branchesOf, innerOf, mapHeld } from "./walk.ts";
 
 /**
  * Declares the type `name` for a schema, and before it one for each schema that it refers to. Unformatted; types may be
@@ -17,7 +17,7 @@ import { mapMembers } from "./walk.ts";
 export async function schemaTypes(schema: Schema, name: string): Promise<string> {
   const taken = new Names();
   for (const suffix of ["", "Create", "Data", "Document", "Patch"]) taken.claim(name + suffix);
-  const definitions = new Definitions([schema], taken);
+  const definitions = new Definitions(taken);
   return declarations(definitions.translateRoot(schema), name);
 }
 
@@ -33,10 +33,7 @@ export interface NamedSchema {
  * @param taken names that others bear, those of the schemas among them
  */
 export async function typesOf(schemas: readonly NamedSchema[], taken: Names): Promise<string> {
-  const definitions = new Definitions(
-    schemas.map(({ schema }) => schema),
-    taken,
-  );
+  const definitions = new Definitions(taken);
   const all = taken.claim("AllOfThem");
   const declared = await declarations(definitions.translateAll(schemas), all);
   return declared.replace(new RegExp(`^export interface ${all} \\{[^}]*\\}\\n*`, "m"), "").trimEnd();
@@ -69,29 +66,27 @@ const betweenDeclarations = /(?<!\*\/)\n(?=(?:\/\*\*\n(?: \*.*\n)*? \*\/\n)?expo
  * becomes a definition under a name of ours.
  */
 class Definitions {
-  readonly #documents: ReadonlyMap<string, JsonValue>;
   readonly #names = new Map<string, string>();
   readonly #taken: Names;
   readonly #translated: JsonObject = {};
 
-  constructor(schemas: readonly Schema[], taken: Names) {
-    const files = schemas.flatMap((schema) => schema.files);
-    this.#documents = new Map(files.map(({ path, document }) => [path, document]));
+  constructor(taken: Names) {
     this.#taken = taken;
   }
 
   /** With the schema as the document's own. */
   translateRoot(schema: Schema): JSONSchema {
-    this.#names.set(keyOf(schema), "");
-    const root = this.#translate(valueAt(schema.document, schema.pointer), schema);
+    const place = placeOf(schema);
+    this.#names.set(keyOf(place), "");
+    const root = this.#translate(place);
     return asSchema({ ...(isJsonObject(root) ? root : {}), $defs: this.#translated });
   }
 
   /** With each schema as a definition under its name, and a member of the document that refers to it. */
   translateAll(schemas: readonly NamedSchema[]): JSONSchema {
-    for (const { name, schema } of schemas) this.#names.set(keyOf(schema), name);
-    for (const { name, schema } of schemas)
-      this.#translated[name] = this.#translate(valueAt(schema.document, schema.pointer), schema);
+    const places = schemas.map(({ name, schema }) => ({ name, place: placeOf(schema) }));
+    for (const { name, place } of places) this.#names.set(keyOf(place), name);
+    for (const { name, place } of places) this.#translated[name] = this.#translate(place);
     const references = schemas.map(({ name }) => [name, { $ref: `#/$defs/${name}` }] as const);
     return asSchema({
       type: "object",
@@ -101,52 +96,35 @@ class Definitions {
     });
   }
 
-  #translate(value: JsonValue | undefined, place: Target): JsonValue {
-    if (value === false) return { not: {} };
-    if (!isJsonObject(value)) return {};
+  #translate(place: Place): JsonValue {
+    if (place.schema === false) return { not: {} };
+    if (!isPart(place)) return {};
     const result: JsonObject = {};
-    for (const [keyword, translate] of Object.entries(this.#keywords)) {
-      const given = value[keyword];
-      if (given === undefined) continue;
-      const translated = translate(given, place);
-      if (translated !== undefined) result[keyword] = translated;
+    for (const name of vocabulary) {
+      const held = place.schema[name];
+      if (held === undefined || (name === "deprecated" && held !== true)) continue;
+      // Whether there may be other members stays what it is.
+      result[name] = typeof held === "boolean" && name !== "items" ? held : this.#held(place, name, held);
     }
-    return this.#withReference(value, opened(tupled(documented(value, result), value, this, place)), place);
+    return this.#withReference(place, opened(this.#tupled(documented(place.schema, result), place)));
   }
 
-  readonly #keywords: Readonly<Record<string, (value: JsonValue, place: Target) => JsonValue | undefined>> = {
-    type: (value) => value,
-    enum: (value) => value,
-    const: (value) => value,
-    required: (value) => value,
-    deprecated: (value) => value === true || undefined,
-    properties: (value, place) => this.#members(value, place),
-    patternProperties: (value, place) => this.#members(value, place),
-    additionalProperties: (value, place) =>
-      typeof value === "boolean" ? value : this.#translate(value, place),
-    items: (value, place) => this.#translate(value, place),
-    allOf: (value, place) => this.#list(value, place),
-    anyOf: (value, place) => this.#list(value, place),
-    oneOf: (value, place) => this.#list(value, place),
-  };
-
-  #members(value: JsonValue, place: Target): JsonValue | undefined {
-    return isJsonObject(value) ? mapMembers(value, (member) => this.#translate(member, place)) : undefined;
+  #held(part: Part, name: string, held: JsonValue): JsonValue | undefined {
+    return mapHeld(name, held, (schema, steps) => this.#translate(below(part, steps, schema)));
   }
 
-  #list(value: JsonValue, place: Target): JsonValue | undefined {
-    return Array.isArray(value) ? value.map((item) => this.#translate(item, place)) : undefined;
-  }
-
-  union(schemas: readonly JsonValue[], place: Target): JsonValue {
-    return { anyOf: schemas.map((schema) => this.#translate(schema, place)) };
+  /** `prefixItems` as a list of any of its items: tuples of the generator are narrower than JSON Schema's. */
+  #tupled(result: JsonObject, part: Part): JsonObject {
+    if (!Array.isArray(part.schema["prefixItems"])) return result;
+    const rest = part.schema["items"] === undefined ? [below(part, ["items"], true)] : innerOf(part, "items");
+    const all = [...branchesOf(part, "prefixItems"), ...rest.filter(({ schema }) => schema !== false)];
+    return { ...result, items: { anyOf: all.map((place) => this.#translate(place)) } };
   }
 
   /** A `$ref` applies beside its siblings. */
-  #withReference(value: JsonObject, translated: JsonObject, place: Target): JsonValue {
-    const reference = value["$ref"];
-    if (typeof reference !== "string") return translated;
-    const target: JsonObject = this.#reference(reference, place);
+  #withReference(part: Part, translated: JsonObject): JsonValue {
+    if (typeof part.schema["$ref"] !== "string") return translated;
+    const target = this.#reference(part);
     const constrains = Object.keys(translated).some(
       (keyword) => keyword !== "description" && keyword !== "deprecated",
     );
@@ -154,31 +132,30 @@ class Definitions {
     return constrains ? { allOf: [target, translated] } : target;
   }
 
-  #reference(reference: string, place: Target): JsonObject {
-    const target = targetOf(reference, place.path);
-    const document = target && this.#documents.get(target.path);
-    const value = document === undefined ? undefined : valueAt(document, target?.pointer ?? "");
+  #reference(part: Part): JsonObject {
+    const target = referred(part);
     // What cannot be found by file and pointer (an anchor, say) is of unknown type.
-    if (target === undefined || value === undefined) return {};
+    if (target === undefined) return {};
     const key = keyOf(target);
     const known = this.#names.get(key);
     if (known !== undefined) return { $ref: known === "" ? "#" : `#/$defs/${known}` };
     const name = this.#freeName(target);
     this.#names.set(key, name);
-    this.#translated[name] = this.#translate(value, target);
+    this.#translated[name] = this.#translate(target);
     return { $ref: `#/$defs/${name}` };
   }
 
-  #freeName({ path, pointer }: Target): string {
-    const whole = pointer === "";
-    const last = whole ? path.slice(path.lastIndexOf("/") + 1) : pointer.slice(pointer.lastIndexOf("/") + 1);
-    return this.#taken.claim(typeName(whole ? last.replace(/\..*$/, "") : last));
+  #freeName({ path, at }: Place): string {
+    const file = path.slice(path.lastIndexOf("/") + 1).replace(/\..*$/, "");
+    return this.#taken.claim(typeName(at.length === 0 ? file : pointerOf(at.slice(-1)).slice(1)));
   }
 }
 
-function keyOf({ path, pointer }: Target): string {
-  return `${path}#${pointer}`;
-}
+/** Keywords that bear on types, in the order in which the generator is given them. */
+const vocabulary = [
+  ...["type", "enum", "const", "required", "deprecated"],
+  ...["properties", "patternProperties", "additionalProperties", "items", "allOf", "anyOf", "oneOf"],
+];
 
 /** Names that emitted `types.ts` files use for something else. */
 const others = [
@@ -203,14 +180,6 @@ function documented(schema: JsonObject, result: JsonObject): JsonObject {
     .flatMap((text) => (typeof text === "string" ? commentLines(text) : []))
     .filter((line) => line !== "");
   return lines.length === 0 ? result : { ...result, description: lines.join("\n") };
-}
-
-/** `prefixItems` as a list of any of its items: tuples of the generator are narrower than JSON Schema's. */
-function tupled(result: JsonObject, schema: JsonObject, definitions: Definitions, place: Target): JsonObject {
-  const prefix = schema["prefixItems"];
-  if (!Array.isArray(prefix)) return result;
-  const rest = schema["items"] ?? true;
-  return { ...result, items: definitions.union(rest === false ? prefix : [...prefix, rest], place) };
 }
 
 /** Beside declared members, what others hold cannot be said by an index signature: they are unknown. */

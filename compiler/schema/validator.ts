@@ -5,9 +5,9 @@ import { isJsonObject, type JsonObject, type JsonValue } from "../../runtime/jso
 import { kept, Recent } from "../../runtime/kept.ts";
 import { formats } from "../../runtime/validation/formats.ts";
 import { escapeInvisible } from "../../templates/print/literals.ts";
-import type { Schema } from "../model/model.ts";
-import { acceptedLength, slowPatternKeyword } from "../model/slow-pattern.ts";
-import { ownVocabulary, safeInteger, safeIntegers, slowPattern } from "./keywords.ts";
+import { ownVocabulary, safeInteger, safeIntegers, slowPattern } from "./ajv-keywords.ts";
+import type { Schema } from "./place.ts";
+import { acceptedLength, slowPatternKeyword } from "./slow-pattern.ts";
 import { withStableNames } from "./stable-names.ts";
 import { mapSubschemas, mentions } from "./walk.ts";
 

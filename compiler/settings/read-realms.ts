@@ -5,22 +5,23 @@ import { fileSpan } from "../diagnostics/span.ts";
 import { createFaults, type FaultList } from "../model/faults.ts";
 import { type DeclaredFields, declaredFields } from "../model/fields.ts";
 import { collectionIndexes } from "../model/indexes.ts";
-import { meaningOf } from "../model/meaning.ts";
-import type { Collection, InputFile, Realm, Schema, UnknownKey } from "../model/model.ts";
+import type { Collection, InputFile, Realm, UnknownKey } from "../model/model.ts";
 import { realmSettings } from "../model/realm.ts";
 import { type RealmFiles, schemaFiles } from "../model/schema-files.ts";
-import { TooManyParts } from "../model/shapes.ts";
 import { type FileKind, validate } from "../model/validate.ts";
+import { type Documents, keyOf, type Place, placeAt, type Schema } from "../schema/place.ts";
+import { TooManyParts } from "../schema/shapes.ts";
 import type { CollectionFolder, RealmFolder } from "../source/folders.ts";
+import { meaningOf } from "../source/meaning.ts";
 import { createReader } from "../source/reader.ts";
 import { locate, pathOf, pointerOf, type SourceFile } from "../source/source.ts";
 import { collectionSettings, collectionSlots } from "./collection.ts";
-import type { ModelledRealm, SchemaSite } from "./subject.ts";
+import type { ModelledRealm } from "./subject.ts";
 
 interface Reading extends RealmFiles {
   readonly faults: FaultList;
   readonly diagnostics: Diagnostic[];
-  readonly sites: Map<string, SchemaSite>;
+  readonly sites: Map<string, Place>;
   readonly disagreements: Map<string, DeclaredFields["disagreements"]>;
 }
 
@@ -175,13 +176,13 @@ async function readSchema(reading: Reading, file: SourceFile, at: readonly strin
   const { files, diagnostics, broken } = await schemaFiles(file, at, reading);
   reading.diagnostics.push(...diagnostics);
   for (const link of broken) reading.faults.add(link.path, link.at);
+  const documents: Documents = (path) => reading.reader.files.get(path)?.value;
   for (const each of files) {
-    const place = each === file ? at : [];
-    const key = `${each.path}#${pointerOf(place)}`;
+    const place = placeAt(documents, each.path, each === file ? at : []);
     // The profile is validated with the rest of realm.yaml, a shared file once for all schemas that reach it.
-    const isNew = !reading.sites.has(key);
-    reading.sites.set(key, { file: each, at: place });
-    if (isNew && place.length === 0) noteValidation(reading, each, "schema", place);
+    const isNew = place !== undefined && !reading.sites.has(keyOf(place));
+    if (place !== undefined) reading.sites.set(keyOf(place), place);
+    if (isNew && place.at.length === 0) noteValidation(reading, each, "schema", place.at);
   }
   const faults = files.flatMap(({ path }) =>
     reading.faults.pointersIn(path).map((pointer) => ({ path, pointer })),
@@ -196,7 +197,7 @@ async function readSchema(reading: Reading, file: SourceFile, at: readonly strin
   try {
     const declared = declaredFields(schema, (place) => {
       const declaring = reading.reader.read(place.path) ?? file;
-      return locate(declaring, pathOf(place.pointer), "key");
+      return locate(declaring, place.at, "key");
     });
     return { schema, declared };
   } catch (error) {

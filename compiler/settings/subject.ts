@@ -3,6 +3,7 @@ import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import type { Faults } from "../model/faults.ts";
 import type { DeclaredFields } from "../model/fields.ts";
 import type { Collection, Realm } from "../model/model.ts";
+import type { Place } from "../schema/place.ts";
 import type { Path, SourceFile } from "../source/source.ts";
 
 /** A realm with what the checks need beside the model. */
@@ -15,16 +16,11 @@ export interface ModelledRealm {
   /** Every file read, by path. */
   readonly files: ReadonlyMap<string, SourceFile>;
   /** Files that hold schemas, and where in them. */
-  readonly schemas: readonly SchemaSite[];
+  readonly schemas: readonly Place[];
   /** Names of all collections by database. */
   readonly names: ReadonlyMap<string, readonly string[]>;
   /** By `<database>/<collection>`: fields whose branches disagree about dates. */
   readonly disagreements: ReadonlyMap<string, DeclaredFields["disagreements"]>;
-}
-
-export interface SchemaSite {
-  readonly file: SourceFile;
-  readonly at: readonly string[];
 }
 
 export type RealmSubject = ModelledRealm;

@@ -1,5 +1,5 @@
 /** Values in the messages of changes. */
-import type { JsonType } from "../model/shapes.ts";
+import type { JsonType } from "../schema/shapes.ts";
 
 /** `'a', 'b'` of values in canonical JSON. */
 export function listed(values: readonly string[]): string {

@@ -21,6 +21,7 @@ export const layers = [
   "compiler/schema, compiler/plans",
   "compiler/rules",
   "compiler/model",
+  "compiler/schema",
   "compiler/source",
   "compiler/diagnostics, templates/print",
   "compiler",

@@ -1,6 +1,7 @@
 import type { OpenAPIV3_1 } from "openapi-types";
 import type { Collection, Realm } from "../../compiler/model/model.ts";
 import type { CompiledRules, RulesStage } from "../../compiler/rules/compiled.ts";
+import { placeOf } from "../../compiler/schema/place.ts";
 import { description, descriptionTag } from "../../runtime/contract/description.ts";
 import { contractsOf } from "../../runtime/contract/index.ts";
 import { jobs } from "../../runtime/contract/jobs.ts";
@@ -36,7 +37,6 @@ import { collectionSchemas, metaKinds } from "./schemas/collection.ts";
 import { schemaNames } from "./schemas/contracted.ts";
 import { administeredSchemas } from "./schemas/organizations.ts";
 import { peopleSchemas } from "./schemas/people.ts";
-import { placeOf } from "./schemas/place.ts";
 import { SchemaPool } from "./schemas/pool.ts";
 import { References } from "./schemas/references.ts";
 import { queryFields } from "./schemas/values.ts";

@@ -1,4 +1,5 @@
-import type { Collection, Schema } from "../../compiler/model/model.ts";
+import type { Collection } from "../../compiler/model/model.ts";
+import type { Schema } from "../../compiler/schema/place.ts";
 import { validatorCode } from "../../compiler/schema/validator.ts";
 import {
   code,

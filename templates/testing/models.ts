@@ -1,7 +1,8 @@
 /** Models made by hand, for the tests of emitters. */
 
 import type { Span } from "../../compiler/diagnostics/diagnostic.ts";
-import type { Collection, DeclaredField, Organizations, Realm, Schema } from "../../compiler/model/model.ts";
+import type { Collection, DeclaredField, Organizations, Realm } from "../../compiler/model/model.ts";
+import type { Schema } from "../../compiler/schema/place.ts";
 import type { JsonObject } from "../../runtime/json.ts";
 
 const span: Span = { file: "shop/realm.yaml", line: 1, column: 1, endLine: 1, endColumn: 1 };

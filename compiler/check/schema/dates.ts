@@ -1,65 +1,51 @@
 /** `x-svc-store: date` stands where the server can find the value, and all branches agree on it. */
-import { isJsonObject, type JsonObject, type JsonValue } from "../../../runtime/json.ts";
+import type { JsonObject, JsonValue } from "../../../runtime/json.ts";
 import { diagnose } from "../../diagnostics/catalogue.ts";
 import type { Diagnostic } from "../../diagnostics/diagnostic.ts";
-import { targetOf, valueAt } from "../../model/pointers.ts";
-import { subschemas } from "../../model/subschemas.ts";
+import { isPart, keyOf, type Place, referred } from "../../schema/place.ts";
+import { declaring } from "../../schema/shapes.ts";
+import { childrenOf } from "../../schema/walk.ts";
 import type { CollectionCheck, ModelledRealm } from "../../settings/subject.ts";
-import { locate, pathOf, pointerOf, type SourceFile } from "../../source/source.ts";
+import { spanAt } from "./spans.ts";
 
-/** Keywords through which declared fields are reached. */
-const declaring: ReadonlySet<string> = new Set([
-  "properties",
-  "items",
-  "prefixItems",
-  "allOf",
-  "anyOf",
-  "oneOf",
-]);
-
-/** `root` is the schema of documents, or, at `at`, of profiles, which store no dates. */
+/** `root` is the schema of documents, or, inside of realm.yaml, of profiles, which store no dates. */
 export function datePlacement(
-  root: SourceFile,
-  at: readonly string[],
+  root: Place,
   { files, faults }: Pick<ModelledRealm, "files" | "faults">,
 ): Diagnostic[] {
   const found: Diagnostic[] = [];
   const seen = new Set<string>();
-  const waiting: Place[] = [
-    { file: root, place: at, declared: at.length === 0, why: "the users' profile stores no dates" },
+  const waiting: Reached[] = [
+    { place: root, declared: root.at.length === 0, why: "the users' profile stores no dates" },
   ];
   for (const next of waiting) visit(next);
   return found;
 
-  function visit({ file, place, declared, why }: Place): void {
-    const key = `${declared} ${file.path}#${pointerOf(place)}`;
-    const schema: JsonValue | undefined = valueAt(file.value, pointerOf(place));
-    if (seen.has(key) || !isJsonObject(schema)) return;
+  function visit({ place, declared, why }: Reached): void {
+    const key = `${declared} ${keyOf(place)}`;
+    if (seen.has(key) || !isPart(place)) return;
     seen.add(key);
+    const { schema } = place;
     const isKnown = ["type", "format", "x-svc-store"].every(
-      (keyword) => !faults.touch(file.path, [...place, keyword]),
+      (keyword) => !faults.touch(place.path, [...place.at, keyword]),
     );
     const problem = schema["x-svc-store"] === undefined ? undefined : declared ? valueProblem(schema) : why;
     if (problem !== undefined && (isKnown || !declared))
       found.push(
-        diagnose("schema-date-placement", locate(file, [...place, "x-svc-store"], "key"), { problem }),
+        diagnose("schema-date-placement", spanAt(files, place, ["x-svc-store"], "key"), { problem }),
       );
-    for (const each of subschemas(schema)) {
-      if (each.keyword === "$defs") continue;
-      const inside = declared && declaring.has(each.keyword);
-      const reason = declared ? `fields under ${each.keyword} are not declared` : why;
-      waiting.push({ file, place: [...place, ...each.path], declared: inside, why: reason });
+    for (const child of childrenOf(place)) {
+      if (child.keyword === "$defs") continue;
+      const reason = declared ? `fields under ${child.keyword} are not declared` : why;
+      waiting.push({ place: child, declared: declared && declaring.has(child.keyword), why: reason });
     }
-    const target = typeof schema.$ref === "string" ? targetOf(schema.$ref, file.path) : undefined;
-    const next = target === undefined ? undefined : files.get(target.path);
-    if (target !== undefined && next !== undefined)
-      waiting.push({ file: next, place: pathOf(target.pointer), declared, why });
+    const target = referred(place);
+    if (target !== undefined) waiting.push({ place: target, declared, why });
   }
 }
 
-interface Place {
-  readonly file: SourceFile;
-  readonly place: readonly string[];
+interface Reached {
+  readonly place: Place;
   /** Whether fields are declared here; `why` not. */
   readonly declared: boolean;
   readonly why: string;

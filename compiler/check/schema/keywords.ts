@@ -1,55 +1,51 @@
 /** Formats and patterns of a schema file. */
-import { isJsonObject } from "../../../runtime/json.ts";
 import { formats } from "../../../runtime/validation/formats.ts";
 import { diagnose } from "../../diagnostics/catalogue.ts";
 import type { Diagnostic } from "../../diagnostics/diagnostic.ts";
 import { didYouMean } from "../../diagnostics/suggest.ts";
 import { patternProblem } from "../../model/pattern-problem.ts";
-import { valueAt } from "../../model/pointers.ts";
-import { acceptedLength, slowPatternKeyword } from "../../model/slow-pattern.ts";
-import { visitSchemas } from "../../model/subschemas.ts";
-import type { SchemaSite } from "../../settings/subject.ts";
-import { locate, pointerOf } from "../../source/source.ts";
+import type { Place } from "../../schema/place.ts";
+import { acceptedLength, slowPatternKeyword } from "../../schema/slow-pattern.ts";
+import { namedIn, schemasIn } from "../../schema/walk.ts";
 import type { PlacedPattern } from "../patterns.ts";
+import { type Files, spanAt } from "./spans.ts";
 
 const formatNames = Object.keys(formats);
 
 /** Formats that the validators do not know. */
-export function unknownFormats({ file, at }: SchemaSite): Diagnostic[] {
-  const found: Diagnostic[] = [];
-  visitSchemas(valueAt(file.value, pointerOf(at)) ?? {}, at, ({ format }, place) => {
-    if (typeof format !== "string" || formatNames.includes(format)) return;
-    const span = locate(file, [...place, "format"]);
+export function unknownFormats(site: Place, files: Files): Diagnostic[] {
+  return [...schemasIn(site)].flatMap((part) => {
+    const { format } = part.schema;
+    if (typeof format !== "string" || formatNames.includes(format)) return [];
     const hint = didYouMean(format, formatNames) ?? `known are ${formatNames.join(", ")}`;
-    found.push(diagnose("schema-format", span, { format }, { hint }));
+    return [diagnose("schema-format", spanAt(files, part, ["format"]), { format }, { hint })];
   });
-  return found;
 }
 
 /** Every `pattern` and every key of `patternProperties`. */
-export function patternsOf({ file, at }: SchemaSite): PlacedPattern[] {
+export function patternsOf(site: Place, files: Files): PlacedPattern[] {
   const found: PlacedPattern[] = [];
-  visitSchemas(valueAt(file.value, pointerOf(at)) ?? {}, at, (schema, place) => {
-    const { pattern, patternProperties, [slowPatternKeyword]: accepted } = schema;
+  for (const part of schemasIn(site)) {
+    const { pattern, [slowPatternKeyword]: accepted } = part.schema;
     if (typeof pattern === "string") {
       found.push({
         pattern,
-        span: locate(file, [...place, "pattern"]),
+        span: spanAt(files, part, ["pattern"]),
         of: "value",
-        ...(accepted === undefined ? {} : { accepted: { maxLength: acceptedLength(schema) } }),
+        ...(accepted === undefined ? {} : { accepted: { maxLength: acceptedLength(part.schema) } }),
       });
     }
-    for (const each of Object.keys(isJsonObject(patternProperties) ? patternProperties : {})) {
-      const span = locate(file, [...place, "patternProperties", each], "key");
+    for (const [each] of namedIn(part, "patternProperties")) {
+      const span = spanAt(files, part, ["patternProperties", each], "key");
       found.push({ pattern: each, span, of: "name" });
     }
-  });
+  }
   return found;
 }
 
 /** Patterns that are no regular expressions. */
-export function patterns(site: SchemaSite): Diagnostic[] {
-  return patternsOf(site).flatMap(({ pattern, span }) => {
+export function patterns(site: Place, files: Files): Diagnostic[] {
+  return patternsOf(site, files).flatMap(({ pattern, span }) => {
     const problem = patternProblem(pattern);
     return problem === undefined ? [] : [diagnose("schema-pattern", span, { problem })];
   });

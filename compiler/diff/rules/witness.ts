@@ -1,11 +1,11 @@
 /** Witnesses in words. */
 import type { JsonValue } from "../../../runtime/json.ts";
-import { canonicalJson } from "../../model/meaning.ts";
 import type { Unknown } from "../../proofs/candidates.ts";
 import { membershipsKey, now, userKey } from "../../proofs/candidates.ts";
 import { membershipInWords } from "../../proofs/memberships.ts";
 import { chosenOf, type Witness } from "../../proofs/search.ts";
 import { shown } from "../../settings/words.ts";
+import { canonicalJson } from "../../source/meaning.ts";
 
 /** What a rule is asked for. */
 export interface Act {

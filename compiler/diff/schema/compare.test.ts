@@ -1,7 +1,6 @@
 /** What the table of checks does not show: references, branches, schemas that refer to themselves. */
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../runtime/json.ts";
-import { placeOf } from "../../../templates/openapi/schemas/place.ts";
 import { schemaOf } from "../../../templates/testing/models.ts";
 import type { Change } from "../../settings/change.ts";
 import { noting, reporter } from "../../settings/change.ts";
@@ -11,7 +10,7 @@ import { compareSchemas } from "./compare.ts";
 function compared(old: JsonObject, now: JsonObject, others: Record<string, JsonObject> = {}): string[] {
   const changes: Change[] = [];
   const [before, after] = [old, now].map((document) =>
-    placeOf(schemaOf("desk/db/notes/schema.json", document, others)),
+    schemaOf("desk/db/notes/schema.json", document, others),
   );
   if (before && after) compareSchemas(before, after, "schema", reporter(checks, noting("desk", changes)));
   return changes.map(({ check, where }) => `${check} ${where}`);

@@ -1,24 +1,19 @@
 /** Two schemas, value by value: what is written by them, and what is read. */
-import { isJsonObject, type JsonValue } from "../../../runtime/json.ts";
+import type { JsonObject } from "../../../runtime/json.ts";
 import { isMultipleOf } from "../../../runtime/validation/multiples.ts";
-import type { Place } from "../../../templates/openapi/schemas/place.ts";
-import { canonicalJson } from "../../model/meaning.ts";
-import { allTypes, type JsonType } from "../../model/shapes.ts";
-import {
-  conjuncts,
-  expandedText,
-  type Facets,
-  facetsOf,
-  type Limit,
-  limitNames,
-  limits,
-} from "../../proofs/schema/facets.ts";
+import { expandedText, type Facets, facetsOf } from "../../schema/facets.ts";
+import { keyword, type Limit, limitNames } from "../../schema/keywords.ts";
+import { type Place, placeOf, type Schema } from "../../schema/place.ts";
+import { allTypes, type JsonType } from "../../schema/shapes.ts";
+import { conjunctsOf } from "../../schema/walk.ts";
 import { describeTypes, listed, shown } from "../../settings/words.ts";
+import { canonicalJson } from "../../source/meaning.ts";
 import type { Report } from "../catalogue.ts";
 
 /** Reports what changed between two schemas; `where` is the place of the value that they describe. */
-export function compareSchemas(old: Place, now: Place, where: string, report: Report): void {
-  if (writtenText(old) === writtenText(now)) return;
+export function compareSchemas(before: Schema, after: Schema, where: string, report: Report): void {
+  if (writtenText(before) === writtenText(after)) return;
+  const [old, now] = [placeOf(before), placeOf(after)];
   let reported = 0;
   const counted: Report = (check, place, parameters) => {
     reported++;
@@ -29,10 +24,9 @@ export function compareSchemas(old: Place, now: Place, where: string, report: Re
 }
 
 /** Equal for schemas that are the same to the letter, but for their layout. */
-function writtenText({ files, path, value }: Place): string {
+function writtenText({ files, path, pointer, document }: Schema): string {
   const others = files.filter((file) => file.path !== path).map((file) => [file.path, file.document]);
-  const own = files.find((file) => file.path === path)?.document ?? null;
-  return canonicalJson([path, value, own, ...others]);
+  return canonicalJson([path, pointer, document, ...others]);
 }
 
 /** `seen`: the pairs of schemas that this one is inside of, since schemas may refer to themselves. */
@@ -69,21 +63,19 @@ let last = 0;
 
 /** Equal for the same schemas of one model. */
 function identity(places: readonly Place[]): string {
-  return places
-    .flatMap((place) => conjuncts(place))
-    .filter(({ value }) => !isReference(value))
-    .map(({ value }) => {
-      if (typeof value !== "object" || value === null) return String(value);
-      const known = identities.get(value) ?? ++last;
-      identities.set(value, known);
-      return String(known);
-    })
-    .join(",");
+  const { parts, never } = conjunctsOf(places);
+  const own = parts.flatMap(({ schema }) => {
+    if (isReference(schema)) return [];
+    const known = identities.get(schema) ?? ++last;
+    identities.set(schema, known);
+    return [known];
+  });
+  return [...own, ...never.map(() => false)].join();
 }
 
 /** Says nothing of its own. */
-function isReference(value: JsonValue): boolean {
-  return isJsonObject(value) && Object.keys(value).join() === "$ref";
+function isReference(schema: JsonObject): boolean {
+  return Object.keys(schema).join() === "$ref";
 }
 
 /** Answers whether there is anything else to compare. */
@@ -137,12 +129,12 @@ function compareLimits(old: Facets, now: Facets, where: string, report: Report):
 
 function tighter(limit: Limit, old: number | undefined, now: number | undefined): boolean {
   if (old === undefined || now === undefined) return old === undefined;
-  switch (limits[limit]) {
+  switch (keyword(limit).limit) {
     case "least":
       return now > old;
     case "most":
       return now < old;
-    case "factor":
+    default:
       return !isMultipleOf(old, now);
   }
 }

@@ -4,8 +4,8 @@ import indexesSchema from "../../../docs/schemas/indexes.schema.json" with { typ
 import realmSchema from "../../../docs/schemas/realm.schema.json" with { type: "json" };
 import schemaSchema from "../../../docs/schemas/schema.schema.json" with { type: "json" };
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../runtime/json.ts";
+import { valueAt } from "../../schema/place.ts";
 import { objectOf, text } from "../given.ts";
-import { valueAt } from "../pointers.ts";
 
 const tables: Readonly<Record<string, () => string>> = {
   "realm.yaml": () => keyTable(realmSchema),

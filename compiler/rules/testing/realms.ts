@@ -7,8 +7,8 @@ import type {
   Realm,
   RuleName,
   RuleSource,
-  Schema,
 } from "../../model/model.ts";
+import type { Schema } from "../../schema/place.ts";
 
 /** A rule as it would stand alone in a file, from its first column on. */
 export function ruleSource(text: string, key: string, line = 1): RuleSource {

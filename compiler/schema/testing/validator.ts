@@ -6,7 +6,7 @@ import { formats } from "../../../runtime/validation/formats.ts";
 import { linearPattern } from "../../../runtime/validation/linear-pattern.ts";
 import { isMultipleOf } from "../../../runtime/validation/multiples.ts";
 import { codePointLength } from "../../../runtime/validation/text.ts";
-import type { Schema } from "../../model/model.ts";
+import type { Schema } from "../place.ts";
 import { validatorCode } from "../validator.ts";
 
 const runtime: Readonly<Record<string, unknown>> = {

@@ -1,12 +1,12 @@
 import type { Collection, Realm } from "../../../compiler/model/model.ts";
 import { serverFields } from "../../../compiler/model/server-fields.ts";
 import type { CompiledRules } from "../../../compiler/rules/compiled.ts";
+import { placeOf } from "../../../compiler/schema/place.ts";
 import { type FieldTable, organizationFields, teamFields } from "../../../runtime/filter/fields.ts";
 import { isJsonObject, type JsonObject } from "../../../runtime/json.ts";
 import { listSchema, timestamp } from "./common.ts";
 import { documentView, type View } from "./document-view.ts";
 import { patchView } from "./patch-view.ts";
-import { placeOf } from "./place.ts";
 import type { Ref, SchemaPool } from "./pool.ts";
 import { expandedSchema, type References } from "./references.ts";
 import { selectionView } from "./selection-view.ts";

@@ -1,10 +1,10 @@
 import type { Realm } from "../../../compiler/model/model.ts";
+import { placeOf } from "../../../compiler/schema/place.ts";
 import type { RouteContract } from "../../../runtime/contract/contract.ts";
 import { isNamed, type Named, type PlainSchema, type Schema } from "../../../runtime/contract/schema.ts";
 import { inRealm, type RealmPart, type RealmTraits, realmNames } from "../../../runtime/contract/traits.ts";
 import type { JsonObject } from "../../../runtime/json.ts";
 import { patchView } from "./patch-view.ts";
-import { placeOf } from "./place.ts";
 import type { Ref, SchemaPool } from "./pool.ts";
 
 /** Brings schemas of contracts into a realm's document. */

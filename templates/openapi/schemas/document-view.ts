@@ -1,7 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
+import { closing, keyword as knownKeyword } from "../../../compiler/schema/keywords.ts";
+import { below, isPart, keyOf, type Place, referred } from "../../../compiler/schema/place.ts";
+import { mapMembers } from "../../../compiler/schema/walk.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../runtime/json.ts";
-import { mapKeyword, mapMembers } from "./keywords.ts";
-import { type Place, target, targetKey, within } from "./place.ts";
+import { mapKeyword } from "./keywords.ts";
 import type { SchemaPool } from "./pool.ts";
 
 /** How a document as it travels differs from what the collection's schema.json describes. */
@@ -35,19 +37,17 @@ export function documentView(pool: SchemaPool, place: Place, view: View): JsonOb
 
 /** One schema that applies to the document itself, or to an object on the way to an optional path. */
 function level(pool: SchemaPool, place: Place, view: View, seen: ReadonlySet<string>): JsonObject {
-  const { value } = place;
-  if (!isJsonObject(value)) return pool.embed(place);
+  if (!isPart(place)) return pool.embed(place);
   const names = Object.keys(view.added);
   // Members whose own schema changes: a keyword that reaches them by another way than `properties` would contradict it.
   const changed = [...names, ...view.optional.flatMap((path) => (path.length > 1 ? path.slice(0, 1) : []))];
   const mayMiss = new Set(view.optional.filter((path) => path.length === 1).map((path) => path[0]));
   const weak = view.open || view.optional.length > 0;
-  const branch = (child: JsonValue): JsonObject =>
-    admit(level(pool, within(place, child), view, seen), names);
+  const branch = (inner: Place): JsonObject => admit(level(pool, inner, view, seen), names);
   const result: JsonObject = {};
   const all: JsonValue[] = [];
 
-  for (const [keyword, held] of Object.entries(value)) {
+  for (const [keyword, held] of Object.entries(place.schema)) {
     if (held === undefined || (weak && inexpressible.has(keyword))) continue;
     if (names.length > 0 && aboutWhole.has(keyword)) continue;
     if (view.optional.length > 0 && (keyword === "const" || keyword === "enum")) continue;
@@ -55,16 +55,14 @@ function level(pool: SchemaPool, place: Place, view: View, seen: ReadonlySet<str
     if (view.open && keyword === "additionalProperties" && held === false) continue;
 
     if (keyword === "$ref") {
-      const there = target(place, held);
-      if (there && !seen.has(targetKey(there))) {
-        const seenThrough = admit(level(pool, there, view, new Set([...seen, targetKey(there)])), names);
+      const there = referred(place);
+      if (there && !seen.has(keyOf(there))) {
+        const seenThrough = admit(level(pool, there, view, new Set([...seen, keyOf(there)])), names);
         const same = isDeepStrictEqual(seenThrough, pool.embed(there));
         all.push(same ? pool.component(there, "", (at) => pool.embed(at)) : seenThrough);
       }
     } else if (keyword === "properties" && isJsonObject(held)) {
-      result.properties = mapMembers(held, (child, name) =>
-        member(pool, within(place, child), name, view, seen),
-      );
+      result.properties = mapKeyword(place, keyword, (inner) => member(pool, inner, view, seen));
     } else if (keyword === "required" && Array.isArray(held)) {
       const left = held.filter((name) => typeof name !== "string" || !mayMiss.has(name));
       if (left.length > 0) result.required = left;
@@ -76,17 +74,18 @@ function level(pool: SchemaPool, place: Place, view: View, seen: ReadonlySet<str
       const kept = Object.entries(held).filter(
         ([pattern]) => !changed.some((name) => matches(pattern, name)),
       );
-      const patterns = Object.fromEntries(kept);
-      result.patternProperties = mapMembers(patterns, (child) => pool.embedValue(within(place, child)));
+      result.patternProperties = mapMembers(Object.fromEntries(kept), (schema, pattern) =>
+        pool.embedValue(below(place, [keyword, pattern], schema)),
+      );
     } else if (keyword === "oneOf" && weak) {
       // Two branches may fit what the schema gives to one.
-      all.push({ anyOf: mapKeyword(keyword, held, branch) });
-    } else if (inPlace.has(keyword)) {
-      const copied = mapKeyword(keyword, held, branch);
+      all.push({ anyOf: mapKeyword(place, keyword, branch) });
+    } else if (knownKeyword(keyword).inPlace) {
+      const copied = mapKeyword(place, keyword, branch);
       if (keyword === "allOf" && Array.isArray(copied)) all.unshift(...copied);
       else result[keyword] = copied;
     } else {
-      const copied = mapKeyword(keyword, held, (child) => pool.embedValue(within(place, child)));
+      const copied = mapKeyword(place, keyword, (inner) => pool.embedValue(inner));
       if (copied !== undefined) result[keyword] = copied;
     }
   }
@@ -96,13 +95,8 @@ function level(pool: SchemaPool, place: Place, view: View, seen: ReadonlySet<str
   return result;
 }
 
-function member(
-  pool: SchemaPool,
-  place: Place,
-  name: string,
-  view: View,
-  seen: ReadonlySet<string>,
-): JsonValue {
+function member(pool: SchemaPool, place: Place, view: View, seen: ReadonlySet<string>): JsonValue {
+  const name = place.at.at(-1);
   const below = view.optional
     .filter((path) => path.length > 1 && path[0] === name)
     .map((path) => path.slice(1));
@@ -112,7 +106,7 @@ function member(
 
 /** Lets the server-owned members through a branch that refuses what it does not name. */
 function admit(schema: JsonObject, names: readonly string[]): JsonObject {
-  if (!Object.keys(schema).some((keyword) => closing.has(keyword)) || names.length === 0) return schema;
+  if (!closing.some((keyword) => schema[keyword] !== undefined) || names.length === 0) return schema;
   const properties = isJsonObject(schema.properties) ? schema.properties : {};
   return {
     ...schema,
@@ -128,9 +122,6 @@ function matches(pattern: string, name: string): boolean {
   }
 }
 
-/** Refuse members that the schema does not name. */
-const closing: ReadonlySet<string> = new Set(["additionalProperties", "unevaluatedProperties"]);
-
 /** Speak of all members together, so they are wrong as soon as members are added. */
 const aboutWhole: ReadonlySet<string> = new Set([
   "const",
@@ -143,15 +134,3 @@ const aboutWhole: ReadonlySet<string> = new Set([
 
 /** Cannot be weakened member by member. */
 const inexpressible: ReadonlySet<string> = new Set(["else", "if", "not", "then", "unevaluatedProperties"]);
-
-/** Apply to the very value that the schema applies to. */
-const inPlace: ReadonlySet<string> = new Set([
-  "allOf",
-  "anyOf",
-  "dependentSchemas",
-  "else",
-  "if",
-  "not",
-  "oneOf",
-  "then",
-]);

@@ -1,6 +1,7 @@
+import { isPart, keyOf, type Place, referred } from "../../../compiler/schema/place.ts";
+import { branchesOf } from "../../../compiler/schema/walk.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../runtime/json.ts";
-import { mapKeyword, mapMembers } from "./keywords.ts";
-import { type Place, target, targetKey, within } from "./place.ts";
+import { mapKeyword } from "./keywords.ts";
 import type { SchemaPool } from "./pool.ts";
 
 /**
@@ -9,31 +10,28 @@ import type { SchemaPool } from "./pool.ts";
  * accepts every patch that may lead to a valid document.
  */
 export function patchView(pool: SchemaPool, place: Place): JsonObject {
-  const { value } = place;
-  if (!isJsonObject(value)) return {};
+  if (!isPart(place)) return {};
   const result: JsonObject = {};
   const all: JsonValue[] = [];
-  const patch = (child: JsonValue): JsonObject => patchView(pool, within(place, child));
-  for (const [keyword, held] of Object.entries(value)) {
-    if (held === undefined || aboutResult.has(keyword)) continue;
+  const patch = (inner: Place): JsonObject => patchView(pool, inner);
+  for (const [keyword, held] of Object.entries(place.schema)) {
+    if (aboutResult.has(keyword)) continue;
     if (keyword === "$ref") {
-      const there = target(place, held);
+      const there = referred(place);
       if (there)
         Object.assign(
           result,
           pool.component(there, "Patch", (at) => patchView(pool, at)),
         );
-    } else if ((keyword === "properties" || keyword === "patternProperties") && isJsonObject(held)) {
-      result[keyword] = mapMembers(held, (child) => member(pool, within(place, child)));
-    } else if (keyword === "additionalProperties") {
+    } else if (ofMembers.has(keyword)) {
       // Where it refuses, a patch may still remove what an older schema let in.
-      if (isJsonObject(held)) result[keyword] = member(pool, within(place, held));
+      if (isJsonObject(held)) result[keyword] = mapKeyword(place, keyword, (inner) => member(pool, inner));
     } else if (keyword === "oneOf") {
-      all.push({ anyOf: mapKeyword(keyword, held, patch) });
+      all.push({ anyOf: mapKeyword(place, keyword, patch) });
     } else if (keyword === "allOf" || keyword === "anyOf") {
-      result[keyword] = mapKeyword(keyword, held, patch);
+      result[keyword] = mapKeyword(place, keyword, patch);
     } else {
-      const copied = mapKeyword(keyword, held, (child) => pool.embedValue(within(place, child)));
+      const copied = mapKeyword(place, keyword, (inner) => pool.embedValue(inner));
       if (copied !== undefined) result[keyword] = copied;
     }
   }
@@ -42,32 +40,28 @@ export function patchView(pool: SchemaPool, place: Place): JsonObject {
 }
 
 function member(pool: SchemaPool, place: Place): JsonValue {
-  if (place.value === true) return true;
-  if (place.value === false) return { type: "null" };
-  if (!isJsonObject(place.value)) return pool.embedValue(place);
+  if (place.schema === true) return true;
+  if (place.schema === false) return { type: "null" };
+  if (!isPart(place)) return pool.embedValue(place);
   const replaced = !mayBeObject(place, new Set());
   return nullable(replaced ? pool.embed(place) : patchView(pool, place));
 }
 
 /** Whether a schema accepts some object, which a patch would merge instead of replacing. */
 function mayBeObject(place: Place, seen: ReadonlySet<string>): boolean {
-  const { value } = place;
-  if (!isJsonObject(value)) return value !== false;
+  if (!isPart(place)) return place.schema !== false;
+  const { schema: value } = place;
   if (typeof value.type === "string" && value.type !== "object") return false;
   if (Array.isArray(value.type) && !value.type.includes("object")) return false;
   if (value.const !== undefined && !isJsonObject(value.const)) return false;
   if (Array.isArray(value.enum) && !value.enum.some(isJsonObject)) return false;
-  const branches = (keyword: string): readonly Place[] => {
-    const held = value[keyword];
-    return Array.isArray(held) ? held.map((child: JsonValue) => within(place, child)) : [];
-  };
-  if (!branches("allOf").every((child) => mayBeObject(child, seen))) return false;
+  if (!branchesOf(place, "allOf").every((child) => mayBeObject(child, seen))) return false;
   for (const keyword of ["anyOf", "oneOf"]) {
-    const some = branches(keyword);
+    const some = branchesOf(place, keyword);
     if (some.length > 0 && !some.some((child) => mayBeObject(child, seen))) return false;
   }
-  const there = target(place, value.$ref);
-  return !there || seen.has(targetKey(there)) || mayBeObject(there, new Set([...seen, targetKey(there)]));
+  const there = referred(place);
+  return !there || seen.has(keyOf(there)) || mayBeObject(there, new Set([...seen, keyOf(there)]));
 }
 
 function nullable(schema: JsonObject): JsonObject {
@@ -83,6 +77,9 @@ function nullable(schema: JsonObject): JsonObject {
     ...(Array.isArray(values) && !values.includes(null) && { enum: [...values, null] }),
   };
 }
+
+/** Keywords whose schemas are those of members. */
+const ofMembers: ReadonlySet<string> = new Set(["additionalProperties", "patternProperties", "properties"]);
 
 /** Keywords by which a schema could refuse `null` although its type allows it. */
 const composing: ReadonlySet<string> = new Set(["$ref", "allOf", "anyOf", "const", "if", "not", "oneOf"]);

@@ -1,11 +1,10 @@
 import { posix } from "node:path";
 import type { OpenAPIV3_1 } from "openapi-types";
-import { pathOf } from "../../../compiler/source/source.ts";
+import { isPart, keyOf, type Place, referred } from "../../../compiler/schema/place.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../runtime/json.ts";
 import { kept } from "../../../runtime/kept.ts";
 import { Names, pascalCase } from "../../print/names.ts";
 import { mapKeyword } from "./keywords.ts";
-import { type Place, type Target, target, targetKey, within } from "./place.ts";
 
 /** A `$ref` to a component. */
 export type Ref = { $ref: string };
@@ -30,10 +29,10 @@ export class SchemaPool {
    * Keeps a name for `add` or `addPlace`, so that no definition in configuration takes it first; references to the place
    * lead there from now on.
    */
-  reserve(name: string, place?: Target): void {
+  reserve(name: string, place?: Place): void {
     this.#reserved.set(name, this.#names.claim(name));
     this.#free.add(name);
-    if (place) this.#places.set(targetKey(place), this.reserved(name));
+    if (place) this.#places.set(keyOf(place), this.reserved(name));
   }
 
   /** Adds a component under a name like the wish; answers the reference to it. */
@@ -54,13 +53,13 @@ export class SchemaPool {
   }
 
   /** Adds the component for a place: the schema as written. */
-  addPlace(wish: string, place: Target): Ref {
+  addPlace(wish: string, place: Place): Ref {
     return this.#make(this.#claim(wish), place, "", (at) => this.embed(at));
   }
 
   /** The reference to the component for a place, made by `build` the first time. `variant` ends its name. */
-  component(place: Target, variant: string, build: (place: Target) => JsonObject): Ref {
-    const known = this.#places.get(variant + targetKey(place));
+  component(place: Place, variant: string, build: (place: Place) => JsonObject): Ref {
+    const known = this.#places.get(variant + keyOf(place));
     return known ?? this.#make(this.#names.claim(this.#wish(place) + variant), place, variant, build);
   }
 
@@ -69,9 +68,9 @@ export class SchemaPool {
     return reserved ?? this.#names.claim(wish);
   }
 
-  #make(name: string, place: Target, variant: string, build: (place: Target) => JsonObject): Ref {
+  #make(name: string, place: Place, variant: string, build: (place: Place) => JsonObject): Ref {
     // Known before it is built: schemas may refer to themselves.
-    this.#places.set(variant + targetKey(place), reference(name));
+    this.#places.set(variant + keyOf(place), reference(name));
     this.#components.set(name, build(place));
     return reference(name);
   }
@@ -85,29 +84,27 @@ export class SchemaPool {
 
   /** As `embed`; `true` and `false` stay what they are. */
   embedValue(place: Place): JsonValue {
-    const { value } = place;
-    if (!isJsonObject(value)) return value;
+    if (!isPart(place)) return place.schema;
     const result: JsonObject = {};
-    for (const [keyword, held] of Object.entries(value)) {
-      if (held === undefined) continue;
+    for (const keyword of Object.keys(place.schema)) {
       if (keyword === "$ref") {
-        const there = target(place, held);
+        const there = referred(place);
         if (there)
           Object.assign(
             result,
             this.component(there, "", (at) => this.embed(at)),
           );
       } else {
-        const embedded = mapKeyword(keyword, held, (child) => this.embedValue(within(place, child)));
+        const embedded = mapKeyword(place, keyword, (inner) => this.embedValue(inner));
         if (embedded !== undefined) result[keyword] = embedded;
       }
     }
     return result;
   }
 
-  #wish(place: Target): string {
+  #wish(place: Place): string {
     const stem = this.#stems.get(place.path) ?? pascalCase(posix.basename(place.path).split(".")[0] ?? "");
-    const below = pathOf(place.pointer).filter((segment) => !structural.has(segment));
+    const below = place.at.filter((segment) => !structural.has(segment));
     const words = [stem, ...below.map(pascalCase)];
     return words.filter((word, at) => word !== words[at - 1]).join("") || "Schema";
   }

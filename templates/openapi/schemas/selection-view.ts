@@ -1,6 +1,6 @@
-import { isJsonObject, type JsonObject, type JsonValue } from "../../../runtime/json.ts";
-import { mapKeyword, mapMembers } from "./keywords.ts";
-import { type Place, target, within } from "./place.ts";
+import { isPart, type Part, type Place, referred } from "../../../compiler/schema/place.ts";
+import type { JsonObject, JsonValue } from "../../../runtime/json.ts";
+import { mapKeyword } from "./keywords.ts";
 import type { SchemaPool } from "./pool.ts";
 
 /**
@@ -9,32 +9,29 @@ import type { SchemaPool } from "./pool.ts";
  * nothing.
  */
 export function selectionView(pool: SchemaPool, place: Place): JsonObject {
-  const { value } = place;
-  if (!isJsonObject(value) || isWhole(value)) return pool.embed(place);
+  if (!isPart(place) || isWhole(place)) return pool.embed(place);
   const result: JsonObject = {};
   const all: JsonValue[] = [];
-  const view = (child: JsonValue): JsonValue =>
-    typeof child === "boolean" ? child : selectionView(pool, within(place, child));
-  for (const [keyword, held] of Object.entries(value)) {
-    if (held === undefined || lost.has(keyword)) continue;
+  const view = (inner: Place): JsonValue =>
+    typeof inner.schema === "boolean" ? inner.schema : selectionView(pool, inner);
+  for (const keyword of Object.keys(place.schema)) {
+    if (lost.has(keyword)) continue;
     // Elements of which nothing is selected are left out, so that the others stand elsewhere.
-    if (keyword === "items" && value.prefixItems !== undefined) continue;
+    if (keyword === "items" && place.schema.prefixItems !== undefined) continue;
     if (keyword === "$ref") {
-      const there = target(place, held);
+      const there = referred(place);
       if (there) {
-        const whole = isJsonObject(there.value) && isWhole(there.value);
+        const whole = isPart(there) && isWhole(there);
         const selected = whole
           ? pool.component(there, "", (at) => pool.embed(at))
           : pool.component(there, "Selection", (at) => selectionView(pool, at));
         Object.assign(result, selected);
       }
-    } else if (keyword === "properties" && isJsonObject(held)) {
-      result.properties = mapMembers(held, view);
     } else if (keyword === "oneOf") {
       // What tells the branches apart may have been left out.
-      all.push({ anyOf: mapKeyword(keyword, held, view) });
+      all.push({ anyOf: mapKeyword(place, keyword, view) });
     } else {
-      const mapped = mapKeyword(keyword, held, view);
+      const mapped = mapKeyword(place, keyword, view);
       if (mapped !== undefined) result[keyword] = mapped;
     }
   }
@@ -43,7 +40,7 @@ export function selectionView(pool: SchemaPool, place: Place): JsonObject {
 }
 
 /** Whether the schema accepts scalars alone, of which nothing can be left out. */
-function isWhole({ type, enum: values, const: only }: JsonObject): boolean {
+function isWhole({ schema: { type, enum: values, const: only } }: Part): boolean {
   const types = Array.isArray(type) ? type : [type];
   if (type !== undefined) return !types.includes("object") && !types.includes("array");
   const allowed = only === undefined ? values : [only];

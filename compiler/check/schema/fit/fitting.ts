@@ -1,14 +1,13 @@
 /** What in schemas no value fits, values in them that do not fit, and keywords that mean nothing where they stand. */
-import { isJsonObject, type JsonObject, type JsonValue } from "../../../../runtime/json.ts";
+import type { JsonObject, JsonValue } from "../../../../runtime/json.ts";
 import { diagnose } from "../../../diagnostics/catalogue.ts";
 import type { Diagnostic } from "../../../diagnostics/diagnostic.ts";
-import { valueAt } from "../../../model/pointers.ts";
-import { subschemas } from "../../../model/subschemas.ts";
-import type { ModelledRealm, SchemaSite } from "../../../settings/subject.ts";
-import { locate, pointerOf } from "../../../source/source.ts";
+import type { Part } from "../../../schema/place.ts";
+import { childrenOf, schemasIn } from "../../../schema/walk.ts";
+import type { ModelledRealm } from "../../../settings/subject.ts";
+import { spanAt } from "../spans.ts";
 import { idleKeywords } from "./idle.ts";
 import { fitting } from "./misfit.ts";
-import type { Documents, Part } from "./places.ts";
 import type { Misfit } from "./reasons.ts";
 import { refutation, shown } from "./refutation.ts";
 
@@ -18,11 +17,12 @@ export function schemaFits({
   files,
   faults,
 }: Pick<ModelledRealm, "schemas" | "files" | "faults">): Diagnostic[] {
-  const documentOf: Documents = (path) => files.get(path)?.value;
-  const { misfitOf } = fitting(documentOf);
-  return schemas.flatMap((site) =>
-    partsOf(site).flatMap((part) => [...misfits(part), ...misfitValues(part), ...idle(part)]),
-  );
+  const { misfitOf } = fitting();
+  // Misfits in `not` and `if` let the value pass.
+  const judged = schemas.flatMap((site) => [
+    ...schemasIn(site, ({ keyword }) => keyword !== "not" && keyword !== "if"),
+  ]);
+  return judged.flatMap((part) => [...misfits(part), ...misfitValues(part), ...idle(part)]);
 
   function misfits(part: Part): Diagnostic[] {
     const found = misfitOf(part);
@@ -33,9 +33,16 @@ export function schemaFits({
     if (found.told || found.never || isFaulty(found)) return [];
     const { reason, other } = found;
     const related =
-      other === undefined ? undefined : [{ message: "the other half stands here", span: spanOf(other) }];
+      other === undefined
+        ? undefined
+        : [{ message: "the other half stands here", span: spanAt(files, other) }];
     return [
-      diagnose("schema-unfittable", spanOf(found), { reason }, related === undefined ? {} : { related }),
+      diagnose(
+        "schema-unfittable",
+        spanAt(files, found),
+        { reason },
+        related === undefined ? {} : { related },
+      ),
     ];
   }
 
@@ -44,9 +51,10 @@ export function schemaFits({
   }
 
   /** Mistakes in schemas inside of it say nothing of it. */
-  function isFaultyItself({ path, at, schema }: Part): boolean {
+  function isFaultyItself(part: Part): boolean {
+    const { path, at, schema } = part;
     if (faults.pointersIn(path).length === 0) return false;
-    const inside = new Set(subschemas(schema).map(({ keyword }) => keyword));
+    const inside = new Set(childrenOf(part).map(({ keyword }) => keyword));
     return Object.keys(schema).some(
       (keyword) => !inside.has(keyword) && faults.touch(path, [...at, keyword]),
     );
@@ -55,41 +63,21 @@ export function schemaFits({
   function misfitValues(part: Part): Diagnostic[] {
     if (isFaultyItself(part) || misfitOf(part) !== undefined) return [];
     return valuesIn(part.schema).flatMap(({ what, value, at }) => {
-      const problem = refutation(value, [part], documentOf);
+      const problem = refutation(value, [part]);
       if (problem === undefined) return [];
-      const span = spanOf({ path: part.path, at: [...part.at, ...at] });
+      const span = spanAt(files, part, at);
       return [diagnose("schema-value-misfit", span, { what, value: shown(value), problem })];
     });
   }
 
   function idle(part: Part): Diagnostic[] {
     if (isFaultyItself(part)) return [];
-    return idleKeywords(part, documentOf).map(({ keyword, why }) =>
-      diagnose("schema-keyword-unused", spanOf({ path: part.path, at: [...part.at, keyword] }, "key"), {
+    return idleKeywords(part).map(({ keyword, why }) =>
+      diagnose("schema-keyword-unused", spanAt(files, part, [keyword], "key"), {
         keyword,
         why,
       }),
     );
-  }
-
-  function spanOf({ path, at }: Pick<Misfit, "path" | "at">, target: "key" | "value" = "value") {
-    const file = files.get(path);
-    if (file === undefined) throw new Error(`no file ${path}`);
-    return locate(file, at, target);
-  }
-}
-
-/** Every schema written in a file, but for those whose misfits let the value pass. */
-function partsOf({ file, at }: SchemaSite): Part[] {
-  const found: Part[] = [];
-  visit(valueAt(file.value, pointerOf(at)), at);
-  return found;
-
-  function visit(schema: JsonValue | undefined, place: readonly string[]): void {
-    if (!isJsonObject(schema)) return;
-    found.push({ path: file.path, at: place, schema });
-    for (const each of subschemas(schema))
-      if (each.keyword !== "not" && each.keyword !== "if") visit(each.schema, [...place, ...each.path]);
   }
 }
 

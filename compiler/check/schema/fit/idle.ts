@@ -1,42 +1,14 @@
 /** Keywords that judge no value that could come, for what stands beside them. */
 import type { JsonObject, JsonValue } from "../../../../runtime/json.ts";
 import { formats } from "../../../../runtime/validation/formats.ts";
-import type { Documents, Part } from "./places.ts";
+import { type Keyword, keyword as known, type Subject } from "../../../schema/keywords.ts";
+import type { Part } from "../../../schema/place.ts";
 import { refutation } from "./refutation.ts";
 
 export interface IdleKeyword {
   readonly keyword: string;
   readonly why: string;
 }
-
-type Kind = "array" | "number" | "object" | "string";
-
-const kinds: Readonly<Record<Kind, readonly string[]>> = {
-  string: [
-    "minLength",
-    "maxLength",
-    "pattern",
-    "format",
-    "contentEncoding",
-    "contentMediaType",
-    "contentSchema",
-  ],
-  number: ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"],
-  array: [
-    ...["items", "prefixItems", "contains", "minContains", "maxContains"],
-    ...["minItems", "maxItems", "uniqueItems", "unevaluatedItems"],
-  ],
-  object: [
-    ...["properties", "patternProperties", "additionalProperties", "propertyNames", "unevaluatedProperties"],
-    ...["required", "dependentRequired", "dependentSchemas", "minProperties", "maxProperties"],
-  ],
-};
-
-const kindOf: ReadonlyMap<string, Kind> = new Map(
-  (["string", "number", "array", "object"] as const).flatMap((kind) =>
-    kinds[kind].map((keyword) => [keyword, kind] as const),
-  ),
-);
 
 /** What a keyword needs beside it; without all of them it means nothing. */
 const needs: ReadonlyMap<string, readonly string[]> = new Map([
@@ -54,17 +26,16 @@ const takesAll: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Those in a schema, in the order in which they are written. */
-export function idleKeywords(part: Part, documentOf: Documents): IdleKeyword[] {
+export function idleKeywords(part: Part): IdleKeyword[] {
   const { schema } = part;
   return Object.keys(schema).flatMap((keyword) => {
-    const why =
-      besideType(keyword, schema) ?? besideOthers(keyword, schema) ?? besideValues(keyword, part, documentOf);
+    const why = besideType(keyword, schema) ?? besideOthers(keyword, schema) ?? besideValues(keyword, part);
     return why === undefined ? [] : [{ keyword, why }];
   });
 }
 
 function besideType(keyword: string, schema: JsonObject): string | undefined {
-  const kind = kindOf.get(keyword);
+  const { about: kind } = known(keyword);
   const { type, format } = schema;
   if (kind === undefined || type === undefined || (keyword === "format" && isOfNumbers(format)))
     return undefined;
@@ -73,7 +44,7 @@ function besideType(keyword: string, schema: JsonObject): string | undefined {
   return fits ? undefined : `it is about ${plurals[kind]}, and the type is ${types.join(" or ")}`;
 }
 
-const plurals: Readonly<Record<Kind, string>> = {
+const plurals: Readonly<Record<Subject, string>> = {
   string: "strings",
   number: "numbers",
   array: "arrays",
@@ -94,15 +65,16 @@ function besideOthers(keyword: string, schema: JsonObject): string | undefined {
 }
 
 /** Keywords that only narrow down what values are listed. */
-const limiting: ReadonlySet<string> = new Set([...kinds.number, "minLength", "maxLength", "pattern"]);
+function isLimiting(name: string, { about, limit }: Keyword): boolean {
+  return name === "pattern" || (limit !== undefined && (about === "number" || about === "string"));
+}
 
 /** Limits and patterns that every value of `const` or `enum` meets. */
-function besideValues(keyword: string, part: Part, documentOf: Documents): string | undefined {
-  const kind = kindOf.get(keyword);
+function besideValues(keyword: string, part: Part): string | undefined {
   const { const: only, enum: listed } = part.schema;
   const values: readonly JsonValue[] = only !== undefined ? [only] : Array.isArray(listed) ? listed : [];
-  if (kind === undefined || !limiting.has(keyword) || values.length === 0) return undefined;
+  if (!isLimiting(keyword, known(keyword)) || values.length === 0) return undefined;
   const alone = { ...part, schema: { [keyword]: part.schema[keyword] } };
-  if (values.some((value) => refutation(value, [alone], documentOf) !== undefined)) return undefined;
+  if (values.some((value) => refutation(value, [alone]) !== undefined)) return undefined;
   return only !== undefined ? "const says which value it is" : "every value of the enum meets it";
 }

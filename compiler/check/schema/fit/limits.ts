@@ -1,6 +1,6 @@
 /** Limits that exclude each other: of numbers, and of how much a text, array or object holds. */
-import { inOneScale } from "../../../model/decimals.ts";
-import type { Part } from "./places.ts";
+import { inOneScale } from "../../../schema/decimals.ts";
+import type { Part } from "../../../schema/place.ts";
 
 /** A keyword with a number, and where it stands. */
 export interface Limit {

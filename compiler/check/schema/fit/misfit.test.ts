@@ -5,24 +5,28 @@ import { describe, expect, test } from "vitest";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../../runtime/json.ts";
 import { runs } from "../../../../runtime/testing/random.ts";
 import { packageRoot } from "../../../package/package.ts";
+import { type Place, placeOf, type Schema } from "../../../schema/place.ts";
 import { validatorOf } from "../../../schema/testing/validator.ts";
 import { mentions } from "../../../schema/walk.ts";
 import { fitting } from "./misfit.ts";
-import type { Place } from "./places.ts";
 import { refutation } from "./refutation.ts";
 
 const path = "r/d/c/schema.json";
 
-function placeOf(schema: JsonValue): Place {
-  return { path, at: [], schema };
+function placed(schema: JsonValue): Place {
+  return placeOf(schemaOf(schema));
+}
+
+function schemaOf(document: JsonValue): Schema {
+  return { path, pointer: "", document, files: [{ path, document }] };
 }
 
 function reasonOf(schema: JsonValue): string | undefined {
-  return fitting((of) => (of === path ? schema : undefined)).misfitOf(placeOf(schema))?.reason;
+  return fitting().misfitOf(placed(schema))?.reason;
 }
 
 function validator(schema: JsonValue): (value: JsonValue) => boolean {
-  return validatorOf({ path, pointer: "", document: schema, files: [{ path, document: schema }] });
+  return validatorOf(schemaOf(schema));
 }
 
 const object = { type: "object" };
@@ -250,7 +254,7 @@ test("what a value fits is never said to fit none, and no value that fits is sai
       for (const each of values) {
         if (!fits(each)) continue;
         expect(reason, JSON.stringify(each)).toBeUndefined();
-        const refused = refutation(each, [placeOf(root)], () => root);
+        const refused = refutation(each, [placed(root)]);
         expect(refused, JSON.stringify(each)).toBeUndefined();
       }
     }),
@@ -284,7 +288,7 @@ test.skipIf(!existsSync(suite))(
         if (valid.length === 0 || refused.some((keyword) => mentions(of, keyword))) return [];
         judged += 1;
         const reason = reasonOf(of);
-        const doubted = valid.filter((each) => refutation(each, [placeOf(of)], () => of) !== undefined);
+        const doubted = valid.filter((each) => refutation(each, [placed(of)]) !== undefined);
         return reason === undefined && doubted.length === 0
           ? []
           : [`${file} ${description}: ${reason} ${JSON.stringify(doubted)}`];

@@ -3,20 +3,11 @@
  * an end) nothing is.
  */
 import { isJsonObject, type JsonObject, type JsonValue } from "../../../../runtime/json.ts";
-import type { JsonType } from "../../../model/shapes.ts";
+import { keyOf, type Part, type Place } from "../../../schema/place.ts";
+import type { JsonType } from "../../../schema/shapes.ts";
+import { branchesOf, type Conjuncts, conjunctsOf, innerOf } from "../../../schema/walk.ts";
 import { above, countConflict, numberConflict, tightest } from "./limits.ts";
-import {
-  branchesOf,
-  type Conjuncts,
-  conjunctsOf,
-  type Documents,
-  elementOf,
-  innerOf,
-  keyOf,
-  memberOf,
-  type Part,
-  type Place,
-} from "./places.ts";
+import { elementOf, memberOf } from "./places.ts";
 import {
   inside,
   type Misfit,
@@ -40,7 +31,7 @@ export interface Fitting {
 }
 
 /** What it finds is remembered for as long as the documents are the same. */
-export function fitting(documentOf: Documents): Fitting {
+export function fitting(): Fitting {
   const known = new Map<string, Misfit | undefined>();
   const numbers = new Map<JsonObject, number>();
   let looks = 0;
@@ -68,7 +59,7 @@ export function fitting(documentOf: Documents): Fitting {
     if (known.has(key)) return known.get(key);
     if (known.has(here)) return known.get(here);
     const before = cuts;
-    const conjuncts = conjunctsOf(places, documentOf);
+    const conjuncts = conjunctsOf(places);
     const found = own(conjuncts, depth) ?? ofBranches(conjuncts.parts, conjuncts.parts, depth);
     // What was not looked at for its depth may be looked at from elsewhere.
     known.set(cuts === before ? key : here, found);
@@ -111,7 +102,7 @@ export function fitting(documentOf: Documents): Fitting {
         let last: Misfit | undefined;
         const none = branches.every((branch) => {
           if (isTooFar(depth + 1)) return false;
-          const added = conjunctsOf([branch], documentOf);
+          const added = conjunctsOf([branch]);
           const together = { parts: [...all, ...added.parts], never: added.never };
           last = own(together, depth + 1) ?? ofBranches(added.parts, together.parts, depth + 1);
           return last !== undefined;
@@ -149,7 +140,7 @@ export function fitting(documentOf: Documents): Fitting {
   function firstProblem(values: readonly JsonValue[], parts: readonly Part[]): string | undefined {
     let first: string | undefined;
     for (const value of values) {
-      const problem = refutation(value, parts, documentOf);
+      const problem = refutation(value, parts);
       if (problem === undefined) return undefined;
       first ??= problem;
     }
@@ -223,7 +214,7 @@ export function fitting(documentOf: Documents): Fitting {
   ): Misfit | undefined {
     for (const part of parts) {
       const names = innerOf(part, "propertyNames");
-      const problem = names.length === 0 ? undefined : refutation(name, names, documentOf);
+      const problem = names.length === 0 ? undefined : refutation(name, names);
       if (problem !== undefined)
         return { reason: `'${name}' is required, and as a name it ${problem}`, ...spot(where) };
     }
@@ -231,7 +222,7 @@ export function fitting(documentOf: Documents): Fitting {
     if (found?.never === undefined) return found;
     const { path, at } = found;
     const closing = (part: Part): boolean =>
-      keyOf({ ...part, at: [...part.at, "additionalProperties"] }) === keyOf({ path, at, schema: false });
+      keyOf({ ...part, at: [...part.at, "additionalProperties"] }) === keyOf({ path, at });
     const closed = parts.some(closing);
     const told = closing(where.part);
     const reason = `'${name}' is required, and ${closed ? "additionalProperties: false does not allow it" : "its schema is false"}`;

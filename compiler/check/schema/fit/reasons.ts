@@ -1,8 +1,8 @@
 /** Why nothing fits some schemas together, as far as it shows without looking inside of values. */
 import { isJsonObject } from "../../../../runtime/json.ts";
-import { allTypes, type JsonType } from "../../../model/shapes.ts";
+import type { Part, Place } from "../../../schema/place.ts";
+import { allTypes, type JsonType } from "../../../schema/shapes.ts";
 import { type Conflict, type Limit, tightest } from "./limits.ts";
-import type { Part, Place } from "./places.ts";
 import { isType, strings } from "./refutation.ts";
 
 /** Why nothing fits. */

@@ -9,32 +9,21 @@ import { duplicateItems, equal } from "../../../../runtime/validation/equal.ts";
 import { formats } from "../../../../runtime/validation/formats.ts";
 import { isMultipleOf } from "../../../../runtime/validation/multiples.ts";
 import { codePointLength } from "../../../../runtime/validation/text.ts";
-import { allTypes, type JsonType } from "../../../model/shapes.ts";
+import type { Part, Place } from "../../../schema/place.ts";
+import { allTypes, type JsonType } from "../../../schema/shapes.ts";
+import { branchesOf, conjunctsOf } from "../../../schema/walk.ts";
 import { mayMatch } from "../../patterns.ts";
-import {
-  branchesOf,
-  conjunctsOf,
-  type Documents,
-  elementOf,
-  memberOf,
-  type Part,
-  type Place,
-} from "./places.ts";
+import { elementOf, memberOf } from "./places.ts";
 
 /** Levels of values in values that are looked at. */
 const DEEPEST = 20;
 /** The first reason found, in words that follow the value; `undefined` where none is. */
-export function refutation(
-  value: JsonValue,
-  places: readonly Place[],
-  documentOf: Documents,
-  depth = 0,
-): string | undefined {
+export function refutation(value: JsonValue, places: readonly Place[], depth = 0): string | undefined {
   if (depth > DEEPEST) return undefined;
-  const { parts, never } = conjunctsOf(places, documentOf);
+  const { parts, never } = conjunctsOf(places);
   if (never.length > 0) return "is not allowed";
   const again = (inner: JsonValue, of: readonly Place[]): string | undefined =>
-    refutation(inner, of, documentOf, depth + 1);
+    refutation(inner, of, depth + 1);
   for (const { schema } of parts) {
     const found = typeProblem(value, schema) ?? listProblem(value, schema) ?? ownProblem(value, schema);
     if (found !== undefined) return found;

@@ -1,7 +1,7 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
+import { type Place, placeOf } from "../../../../compiler/schema/place.ts";
 import type { JsonObject, JsonValue } from "../../../../runtime/json.ts";
 import { schemaOf } from "../../testing/models.ts";
-import { placeOf, type Target } from "../place.ts";
 import { type Ref, SchemaPool } from "../pool.ts";
 
 /** What a pool makes of one schema, judged by an independent validator. */
@@ -12,7 +12,7 @@ export interface Judged {
 
 export function judge(
   schema: JsonValue,
-  make: (pool: SchemaPool, place: Target) => Ref,
+  make: (pool: SchemaPool, place: Place) => Ref,
   files: Readonly<Record<string, JsonValue>> = {},
 ): Judged {
   const pool = new SchemaPool(new Map([["schema.json", "Things"]]));

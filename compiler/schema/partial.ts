@@ -1,8 +1,9 @@
 /** Schemas asked of a part of a document: whether some document that fits has these members, and others that are not said. */
-import { isJsonObject, type JsonObject, type JsonValue } from "../../../runtime/json.ts";
-import type { Schema } from "../../model/model.ts";
-import { validatorFunction } from "../../schema/validator.ts";
-import { mapSubschemas } from "../../schema/walk.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../runtime/json.ts";
+import { keyword } from "./keywords.ts";
+import type { Schema } from "./place.ts";
+import { validatorFunction } from "./validator.ts";
+import { mapSubschemas } from "./walk.ts";
 
 /**
  * False only where no document that fits the schema has these members. What depends on members that are not said is left out:
@@ -42,13 +43,14 @@ function ofParts(schema: JsonValue): JsonValue {
 function isOfScalars(schema: JsonValue): boolean {
   if (!isJsonObject(schema)) return true;
   return Object.entries(schema).every(
-    ([keyword, value]) =>
-      scalarKeywords.has(keyword) ||
-      (["allOf", "anyOf", "oneOf"].includes(keyword) && Array.isArray(value) && value.every(isOfScalars)),
+    ([name, value]) =>
+      isOfScalar(name) ||
+      (["allOf", "anyOf", "oneOf"].includes(name) && Array.isArray(value) && value.every(isOfScalars)),
   );
 }
 
-const scalarKeywords: ReadonlySet<string> = new Set([
-  ...["type", "enum", "const", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"],
-  ...["minLength", "maxLength", "pattern", "format", "title", "description", "$comment"],
-]);
+function isOfScalar(name: string): boolean {
+  const { holds, about, forPeople } = keyword(name);
+  const isValue = ["type", "enum", "const", "$comment"].includes(name);
+  return isValue || forPeople === true || (holds === "data" && (about === "number" || about === "string"));
+}

@@ -3,8 +3,9 @@
  * `allOf` and `$ref` narrow, `anyOf` and `oneOf` widen.
  */
 import { isJsonObject, type JsonObject, type JsonValue } from "../../runtime/json.ts";
-import { pathOf, pointerOf } from "../source/source.ts";
-import { type Target, targetOf, valueAt } from "./pointers.ts";
+import { pathOf } from "../source/source.ts";
+import { isPart, keyOf, type Part, type Place, referred, type Target } from "./place.ts";
+import { branchesOf, innerOf, namedIn } from "./walk.ts";
 
 export type JsonType = "array" | "boolean" | "integer" | "null" | "number" | "object" | "string";
 
@@ -28,12 +29,7 @@ export interface Shape {
 export interface MemberShape {
   readonly shape: Shape;
   /** Where it is declared first. */
-  readonly declared: Target;
-}
-
-/** A schema and where it stands. */
-export interface SchemaPlace extends Target {
-  readonly schema: JsonValue;
+  readonly declared: Place;
 }
 
 /** Thrown when a schema unfolds to more than any collection needs. The message says of what: "it declares more than …". */
@@ -58,10 +54,15 @@ export const allTypes: readonly JsonType[] = [
 const anyValue = { types: new Set(allTypes), stores: new Set<StringStore>() };
 export const anything: Shape = { ...anyValue, members: new Map() };
 
+/** Keywords through which declared fields are reached. */
+export const declaring: ReadonlySet<string> = new Set([
+  ...["allOf", "anyOf", "items", "oneOf", "prefixItems", "properties"],
+]);
+
 /** Keywords that say what a shape holds. */
 const shaping: ReadonlySet<string> = new Set([
-  ...["$ref", "allOf", "anyOf", "const", "enum", "format", "items", "oneOf"],
-  ...["prefixItems", "properties", "type", "x-svc-store"],
+  ...declaring,
+  ...["$ref", "const", "enum", "format", "type", "x-svc-store"],
 ]);
 
 /** What the schemas are of which mistakes leave open what they say. */
@@ -71,83 +72,68 @@ function openPlaces(faults: readonly Target[]): ReadonlySet<string> {
       const steps = pathOf(pointer);
       // The keyword itself is faulty, or an entry of its list.
       const keyword = [steps.length - 1, steps.length - 2].find((at) => shaping.has(steps[at] ?? ""));
-      const around = keyword === undefined ? [] : [`${path}#${pointerOf(steps.slice(0, keyword))}`];
+      const around = keyword === undefined ? [] : [keyOf({ path, at: steps.slice(0, keyword) })];
       return [`${path}#${pointer}`, ...around];
     }),
   );
 }
 
 /** @throws TooManyParts */
-export function shapeOf(
-  root: SchemaPlace,
-  documentOf: (path: string) => JsonValue | undefined,
-  faults: readonly Target[] = [],
-): Shape {
+export function shapeOf(root: Place, faults: readonly Target[] = []): Shape {
   const open = openPlaces(faults);
   let parts = 0;
   let level = 0;
   return unfold(root, new Set());
 
   /** `entered`: the `$ref`s on the way from the root, each of which is entered once. */
-  function unfold(place: SchemaPlace, entered: ReadonlySet<string>): Shape {
+  function unfold(place: Place, entered: ReadonlySet<string>): Shape {
     if (++parts > MAX_PARTS) throw new TooManyParts(`it unfolds to more than ${MAX_PARTS} parts`);
     if (++level > MAX_LEVELS) throw new TooManyParts(`it is nested deeper than ${MAX_LEVELS} levels`);
     const shape = unfolded(place, entered);
     level--;
-    return open.has(`${place.path}#${place.pointer}`) ? { ...shape, ...anyValue, open: true } : shape;
+    return open.size > 0 && open.has(keyOf(place)) ? { ...shape, ...anyValue, open: true } : shape;
   }
 
-  function unfolded(place: SchemaPlace, entered: ReadonlySet<string>): Shape {
-    const { schema } = place;
-    if (schema === false) return { ...anything, types: new Set() };
-    if (!isJsonObject(schema)) return anything;
-    let shape = ownShape(place, schema, entered);
-    if (typeof schema.$ref === "string") shape = intersection(shape, follow(schema.$ref, place, entered));
-    for (const part of branches(place, schema, "allOf")) shape = intersection(shape, unfold(part, entered));
+  function unfolded(place: Place, entered: ReadonlySet<string>): Shape {
+    if (place.schema === false) return { ...anything, types: new Set() };
+    if (!isPart(place)) return anything;
+    let shape = ownShape(place, entered);
+    if (typeof place.schema.$ref === "string") shape = intersection(shape, follow(place, entered));
+    for (const part of branchesOf(place, "allOf")) shape = intersection(shape, unfold(part, entered));
     for (const keyword of ["anyOf", "oneOf"]) {
-      const parts = branches(place, schema, keyword).map((part) => unfold(part, entered));
+      const parts = branchesOf(place, keyword).map((part) => unfold(part, entered));
       if (parts.length > 0) shape = intersection(shape, parts.reduce(union));
     }
     return shape;
   }
 
-  function follow(ref: string, from: SchemaPlace, entered: ReadonlySet<string>): Shape {
-    const target = targetOf(ref, from.path);
-    const document = target === undefined ? undefined : documentOf(target.path);
-    const schema =
-      target === undefined || document === undefined ? undefined : valueAt(document, target.pointer);
-    if (target === undefined || schema === undefined) return { ...anything, open: true };
-    const key = `${target.path}#${target.pointer}`;
+  function follow(from: Part, entered: ReadonlySet<string>): Shape {
+    const target = referred(from);
+    if (target === undefined) return { ...anything, open: true };
+    const key = keyOf(target);
     // Entered before on this path: what is inside stays undeclared, only what kind of value it is is known.
-    if (entered.has(key)) return { ...anything, types: ownTypes(schema) };
-    return unfold({ ...target, schema }, new Set([...entered, key]));
+    if (entered.has(key)) return { ...anything, types: ownTypes(target.schema) };
+    return unfold(target, new Set([...entered, key]));
   }
 
-  function ownShape(place: SchemaPlace, schema: JsonObject, entered: ReadonlySet<string>): Shape {
-    const values = ownValues(schema);
-    const items = elementShape(place, schema, entered);
+  function ownShape(part: Part, entered: ReadonlySet<string>): Shape {
+    const values = ownValues(part.schema);
+    const items = elementShape(part, entered);
+    const members = namedIn(part, "properties");
     return {
-      types: ownTypes(schema),
-      stores: ownStores(schema),
+      types: ownTypes(part.schema),
+      stores: ownStores(part.schema),
       members: new Map(
-        inside(place, schema.properties, "properties").map(([name, member]) => [
-          name,
-          { shape: unfold(member, entered), declared: { path: member.path, pointer: member.pointer } },
-        ]),
+        members.map(([name, declared]) => [name, { shape: unfold(declared, entered), declared }]),
       ),
       ...(values === undefined ? {} : { values }),
       ...(items === undefined ? {} : { items }),
     };
   }
 
-  function elementShape(
-    place: SchemaPlace,
-    schema: JsonObject,
-    entered: ReadonlySet<string>,
-  ): Shape | undefined {
-    const first = branches(place, schema, "prefixItems").map((part) => unfold(part, entered));
-    const rest =
-      schema.items === undefined ? undefined : unfold(inner(place, schema.items, "items"), entered);
+  function elementShape(part: Part, entered: ReadonlySet<string>): Shape | undefined {
+    const first = branchesOf(part, "prefixItems").map((each) => unfold(each, entered));
+    const [rest] = innerOf(part, "items").map((each) => unfold(each, entered));
     return first.length === 0 ? rest : first.reduce(union, rest ?? anything);
   }
 }
@@ -193,25 +179,6 @@ function ownStores(schema: JsonObject): ReadonlySet<StringStore> {
 export function storesOf(shape: Shape): ReadonlySet<StringStore> {
   if (!shape.types.has("string") || shape.open) return new Set();
   return shape.stores.size === 0 ? new Set(["plain"]) : shape.stores;
-}
-
-function inner(place: SchemaPlace, schema: JsonValue, ...steps: string[]): SchemaPlace {
-  const escaped = steps.map((step) => `/${step.replaceAll("~", "~0").replaceAll("/", "~1")}`);
-  return { path: place.path, pointer: place.pointer + escaped.join(""), schema };
-}
-
-function branches(place: SchemaPlace, schema: JsonObject, keyword: string): SchemaPlace[] {
-  const list = schema[keyword];
-  return Array.isArray(list)
-    ? list.map((part: JsonValue, at) => inner(place, part, keyword, String(at)))
-    : [];
-}
-
-function inside(place: SchemaPlace, map: JsonValue | undefined, keyword: string): [string, SchemaPlace][] {
-  if (!isJsonObject(map)) return [];
-  return Object.entries(map).flatMap(([name, part]) =>
-    part === undefined ? [] : [[name, inner(place, part, keyword, name)]],
-  );
 }
 
 /** Both apply. */
