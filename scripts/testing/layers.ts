@@ -18,7 +18,7 @@ export const layers = [
   "templates/openapi, templates/client",
   "templates/server",
   "compiler/settings",
-  "compiler/schema, compiler/plans",
+  "compiler/plans",
   "compiler/rules",
   "compiler/model",
   "compiler/schema",
