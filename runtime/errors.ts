@@ -36,3 +36,9 @@ export class ApiError extends Error {
     this.headers = options.headers ?? {};
   }
 }
+
+/** @param milliseconds until another attempt may succeed: `Retry-After` says whole seconds, one at least */
+export function tooManyRequests(message: string, milliseconds: number, cause?: unknown): ApiError {
+  const seconds = Math.max(1, Math.ceil(milliseconds / 1_000));
+  return new ApiError("too_many_requests", message, { headers: { "retry-after": String(seconds) }, cause });
+}

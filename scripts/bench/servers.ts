@@ -85,7 +85,7 @@ export async function startGenerated(
 
 /** Waits until `/readyz` answers 200. */
 export async function ready(url: string): Promise<void> {
-  for (let attempt = 0; attempt < 500; attempt++) {
+  for (let attempt = 0; attempt < 3_000; attempt++) {
     const answer = await fetch(`${url}/readyz`).catch(() => undefined);
     if (answer?.status === 200) return;
     await new Promise((resolve) => setTimeout(resolve, 10));

@@ -1,6 +1,6 @@
 import ipaddr from "ipaddr.js";
 import { timestamp } from "../../clock.ts";
-import { ApiError } from "../../errors.ts";
+import { ApiError, tooManyRequests } from "../../errors.ts";
 import { TRUE } from "../../filter/algebra.ts";
 import type { RealmInstance } from "../../realm/exchange.ts";
 import { DuplicateId, TransactionConflict } from "../../store/contract/errors.ts";
@@ -150,11 +150,11 @@ export class Throttle {
           return work(transaction, counters);
         });
       } catch (error) {
-        if (error instanceof TransactionConflict) throw tooMany(1, error);
+        if (error instanceof TransactionConflict) throw tooMany(0, error);
         // Another transaction made one of the records in between.
         const raced = error instanceof DuplicateId && ids.includes(error.id);
         if (!raced) throw error;
-        if (attempt === attempts) throw tooMany(1, error);
+        if (attempt === attempts) throw tooMany(0, error);
       }
     }
   }
@@ -214,14 +214,11 @@ function refuse(limits: readonly Limit[], counted: readonly (readonly number[])[
     const oldest = counted[at]?.filter((time) => counts(time, now, period)).at(-limit);
     if (oldest !== undefined) free = Math.max(free, oldest + period);
   }
-  if (free > now) throw tooMany(Math.ceil((free - now) / 1000));
+  if (free > now) throw tooMany(free - now);
 }
 
-function tooMany(seconds: number, cause?: unknown): ApiError {
-  return new ApiError("too_many_requests", "Too many attempts; try again later.", {
-    headers: { "retry-after": String(seconds) },
-    cause,
-  });
+function tooMany(milliseconds: number, cause?: unknown): ApiError {
+  return tooManyRequests("Too many attempts; try again later.", milliseconds, cause);
 }
 
 /** What counts as one address: an IPv4 address, or the /64 that one IPv6 customer usually holds. */

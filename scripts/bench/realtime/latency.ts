@@ -1,0 +1,79 @@
+import { MongoClient } from "mongodb";
+import { type Setting, streamsOf } from "./run.ts";
+
+const STREAMS = 100;
+const PER_SECOND = 100;
+
+/**
+ * From a write to the event, on a MongoDB server; beside it, from the same write to when a change stream of the bare
+ * driver tells of it.
+ */
+export async function latency(setting: Setting, uri: string): Promise<void> {
+  const { client, server, tokens, writer, scale, report } = setting;
+  const seconds = Math.max(3, Math.round(30 * scale));
+  const channelOf = (at: number) => `c${at % STREAMS}`;
+  await client.open(
+    server.url,
+    streamsOf(tokens, STREAMS, (at) => ({ channel: channelOf(at) })),
+  );
+  const changes = await Changes.watch(uri, `svc-${server.realm}`);
+  try {
+    await writer.atRate(PER_SECOND, 2, channelOf);
+    await client.expect(2 * PER_SECOND);
+    await changes.take(2 * PER_SECOND);
+    const count = seconds * PER_SECOND;
+    const coming = client.expect(count);
+    await writer.atRate(PER_SECOND, seconds, channelOf);
+    const { p50, p99 } = await coming;
+    const own = await changes.take(count);
+    const said = (half: number, most: number) => `${half.toFixed(1)} / ${most.toFixed(1)}`;
+    const name = `${PER_SECOND} changes a second, ${STREAMS} streams, on MongoDB`;
+    report.add(`${name}: from the write to the event, p50 / p99, ms`, said(p50, p99), "");
+    report.add(`${name}: to the change stream's own event, p50 / p99, ms`, said(own.p50, own.p99), "");
+    report.add(`${name}: ours against it, p50 / p99`, said(p50 / own.p50, p99 / own.p99), "");
+  } finally {
+    await changes.stop();
+    await client.cut();
+  }
+}
+
+/** What the server's change stream tells of, and when. */
+class Changes {
+  readonly #client: MongoClient;
+  readonly #reading: Promise<void>;
+  #latencies: number[] = [];
+  #told = () => {};
+
+  static async watch(uri: string, database: string): Promise<Changes> {
+    const client = new MongoClient(uri);
+    await client.connect();
+    return new Changes(client, database);
+  }
+
+  private constructor(client: MongoClient, database: string) {
+    this.#client = client;
+    const stream = client.db(database).watch([{ $match: { operationType: "insert" } }]);
+    this.#reading = (async () => {
+      for await (const change of stream) {
+        const sent = change.operationType === "insert" ? change.fullDocument["sent"] : undefined;
+        if (typeof sent !== "number") continue;
+        this.#latencies.push(performance.timeOrigin + performance.now() - sent);
+        this.#told();
+      }
+    })().catch(() => undefined);
+  }
+
+  /** Resolves when so many were told since the last call. */
+  async take(count: number): Promise<{ readonly p50: number; readonly p99: number }> {
+    while (this.#latencies.length < count) await new Promise<void>((resolve) => (this.#told = resolve));
+    const latencies = this.#latencies.sort((a, b) => a - b);
+    this.#latencies = [];
+    const part = (share: number) => latencies[Math.floor(latencies.length * share)] ?? Number.NaN;
+    return { p50: part(0.5), p99: part(0.99) };
+  }
+
+  async stop(): Promise<void> {
+    await this.#client.close();
+    await this.#reading;
+  }
+}
