@@ -28,7 +28,8 @@ async function compile(config: string, name: string): Promise<RealmModule> {
     const loaded: Readonly<Record<string, RealmModule>> = await import(
       pathToFileURL(join(folder, name, "realm.ts")).href
     );
-    const realm = loaded[name];
+    // The only thing that it exports; names of code have no hyphens.
+    const [realm] = Object.values(loaded);
     if (realm === undefined) throw new Error(`${config} has no realm ${name}`);
     return realm;
   } finally {
