@@ -1,6 +1,6 @@
 /** The last stage: what the templates make of realms. Pure: same model, same bytes. */
 
-import { clientFile } from "../templates/client/file.ts";
+import { type ClientForm, clientFile } from "../templates/client/file.ts";
 import { openapiDocument } from "../templates/openapi/document.ts";
 import { codeText, type EmittedFile } from "../templates/print/code.ts";
 import { formatModule, formatModules, jsonText } from "../templates/print/format.ts";
@@ -19,7 +19,11 @@ import type { CompiledRules, RulePlace, RulesStage } from "./rules/compiled.ts";
 const AT_ONCE = 20;
 
 /** Every file of a realm, sorted by path. */
-export async function realmFiles(realm: Realm, rules: RulesStage): Promise<readonly EmittedFile[]> {
+export async function realmFiles(
+  realm: Realm,
+  rules: RulesStage,
+  client: ClientForm = {},
+): Promise<readonly EmittedFile[]> {
   const collections = realm.databases.flatMap((database) => database.collections);
   const files = await laidOut([
     realmModule(realm, rules),
@@ -32,7 +36,7 @@ export async function realmFiles(realm: Realm, rules: RulesStage): Promise<reado
     files.push(...(await laidOut(modules.flat())));
   }
   const description = { path: `${realm.name}/openapi.json`, text: jsonText(openapiDocument(realm, rules)) };
-  return [...files, description, await clientFile(realm)].sort((a, b) => (a.path < b.path ? -1 : 1));
+  return [...files, description, await clientFile(realm, client)].sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
 async function collectionModules(

@@ -8,6 +8,7 @@
  * Every mistake of a run is reported. Where one leaves open what was meant, the model says so, and what would only follow
  * from it is not told: roles of an unreadable `roles`, fields of a schema with a wrong `type`.
  */
+import type { ClientForm } from "../templates/client/file.ts";
 import { checkModel, checkRules, hints } from "./check/analyze.ts";
 import { type Recorded, retiredFields } from "./check/retired.ts";
 import type { Diagnostic, Staged } from "./diagnostics/diagnostic.ts";
@@ -87,10 +88,13 @@ async function checkedModel(folder: string, found: RealmFolder): Promise<Staged<
 }
 
 /** A realm's files. Pure: same model, same bytes. */
-export async function emitRealm({ realm, rules }: AnalysedRealm): Promise<EmittedRealm> {
+export async function emitRealm(
+  { realm, rules }: AnalysedRealm,
+  client: ClientForm = {},
+): Promise<EmittedRealm> {
   // Templates and formatters take time to load, and who only checks needs none.
   const { realmFiles } = await import("./emit.ts");
-  return emittedRealm(realm, await realmFiles(realm, rules));
+  return emittedRealm(realm, await realmFiles(realm, rules, client));
 }
 
 /** What the output folder is to hold. */

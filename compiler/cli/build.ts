@@ -21,6 +21,7 @@ export interface BuildOptions {
   readonly bundle?: string;
   readonly realm?: string;
   readonly check?: true;
+  readonly standaloneClient?: true;
 }
 
 /**
@@ -47,7 +48,7 @@ export async function build(config: string, options: BuildOptions, terminal: Ter
   reportDiagnostics(config, diagnostics, { ...terminal.errLook, line: terminal.err });
   if (hasErrors(diagnostics)) return exit.diagnostics;
   return onDisk(out, async () => {
-    const plan = await emit(realms, previous, realm !== undefined, terminal);
+    const plan = await emit(realms, previous, options, terminal);
     const difference = await compareOutput(out, plan);
     if (check) return reportStale(out, difference, terminal);
     const bundled = bundle === undefined ? [] : await makeBundle(out, plan, terminal);
@@ -61,15 +62,15 @@ export async function build(config: string, options: BuildOptions, terminal: Ter
 async function emit(
   realms: readonly AnalysedRealm[],
   previous: Output | undefined,
-  partial: boolean,
+  { realm, standaloneClient }: BuildOptions,
   terminal: Terminal,
 ): Promise<Plan> {
   const emitted = [];
   for (const each of realms) {
     terminal.step(`emitting ${each.realm.name}`);
-    emitted.push(await emitRealm(each));
+    emitted.push(await emitRealm(each, { standalone: standaloneClient }));
   }
-  return emitOutput(emitted, { compiler: compilerVersion(), previous, partial });
+  return emitOutput(emitted, { compiler: compilerVersion(), previous, partial: realm !== undefined });
 }
 
 async function makeBundle(out: string, plan: Plan, terminal: Terminal): Promise<readonly EmittedFile[]> {

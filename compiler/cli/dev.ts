@@ -19,6 +19,7 @@ export interface DevOptions {
   /** Folder of what is stored; default: the one of `SVC_STORE`, else `data`. */
   readonly data?: string;
   readonly key?: true;
+  readonly standaloneClient?: true;
 }
 
 /** What keys that `--key` makes are called. */
@@ -48,6 +49,7 @@ export async function dev(
   const session = new Session({
     config,
     out: options.out,
+    client: { standalone: options.standaloneClient },
     front,
     environment: { ...environment, PORT: String(front.port) },
     key: options.key && keyName,

@@ -10,6 +10,7 @@ export const helpExamples = {
     "realmc build config                            emits generated/",
     "realmc build config --bundle dist              makes what is deployed, too",
     "realmc build config --check                    in continuous integration: exit 1 when stale",
+    "realmc build config --standalone-client        each client.ts as one file, to be copied",
   ),
   check: examples(
     "realmc check config",

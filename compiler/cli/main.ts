@@ -1,6 +1,7 @@
 /** The command line of `realmc`. */
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import { compilerVersion } from "../package/package.ts";
+import type { BuildOptions } from "./build.ts";
 import type { CheckOptions } from "./check.ts";
 import type { DevOptions } from "./dev.ts";
 import type { DiffOptions } from "./diff.ts";
@@ -77,13 +78,12 @@ function commandLine(
     .option("--bundle <folder>", "also make what is deployed: server.mjs, OpenAPI documents, package.json")
     .option("--realm <name>", "only this realm; the others stay as they are")
     .option("--check", "write nothing; exit 1 when the output is stale")
+    .addOption(standaloneClient())
     .addHelpText("after", helpExamples.build)
-    .action(
-      async (config: string, options: { out: string; bundle?: string; realm?: string; check?: true }) => {
-        const { build } = await import("./build.ts");
-        finish(await build(config, options, terminal));
-      },
-    );
+    .action(async (config: string, options: BuildOptions) => {
+      const { build } = await import("./build.ts");
+      finish(await build(config, options, terminal));
+    });
 
   program
     .command("check")
@@ -175,6 +175,7 @@ function commandLine(
       "--key",
       "make an administrator's key for each realm and print it; the one of the run before ends",
     )
+    .addOption(standaloneClient())
     .addHelpText("after", helpExamples.dev)
     .action(async (config: string, options: DevOptions) => {
       const { dev } = await import("./dev.ts");
@@ -264,6 +265,11 @@ function optionWords(command: Command, options: Readonly<Record<string, string |
     if (value === undefined || option.long == null) return [];
     return value === true ? [option.long] : [`${option.long}=${value}`];
   });
+}
+
+/** Of all commands that emit. */
+function standaloneClient(): Option {
+  return new Option("--standalone-client", "emit each client.ts so that it imports nothing, to be copied");
 }
 
 function portNumber(text: string): number {

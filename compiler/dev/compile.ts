@@ -1,4 +1,5 @@
 /** The compiler kept warm: realms whose folder has not changed are not looked at again. */
+import type { ClientForm } from "../../templates/client/file.ts";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import { hasErrors, withoutHints } from "../diagnostics/sort.ts";
 import type { Realm } from "../model/model.ts";
@@ -31,14 +32,16 @@ export interface BuiltRealm {
 export class WarmCompiler {
   readonly #config: string;
   readonly #out: string;
+  readonly #client: ClientForm;
   /** By name, with a key of the inputs that each was made from. */
   #known: ReadonlyMap<string, { readonly key: string; readonly checked: CheckedRealm }> = new Map();
   readonly #built = new WeakMap<AnalysedRealm, BuiltRealm>();
 
   /** @param out The output folder, whose manifest tells what is no longer emitted. */
-  constructor(config: string, out: string) {
+  constructor(config: string, out: string, client: ClientForm = {}) {
     this.#config = config;
     this.#out = out;
+    this.#client = client;
   }
 
   async compile(inputs: Inputs): Promise<Compilation> {
@@ -64,7 +67,10 @@ export class WarmCompiler {
   async #emit(analysed: readonly AnalysedRealm[], previous: Written | undefined): Promise<Output> {
     const realms = new Map<string, BuiltRealm>();
     for (const each of analysed) {
-      const built = this.#built.get(each) ?? { model: each.realm, emitted: await emitRealm(each) };
+      const built = this.#built.get(each) ?? {
+        model: each.realm,
+        emitted: await emitRealm(each, this.#client),
+      };
       this.#built.set(each, built);
       realms.set(each.realm.name, built);
     }

@@ -1,4 +1,5 @@
 /** A run of `realmc dev`: what changes is compiled, written, served and spoken of. */
+import type { ClientForm } from "../../templates/client/file.ts";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import type { Plan } from "../output/plan.ts";
 import { applyDifference, compareOutput } from "../output/write.ts";
@@ -15,6 +16,7 @@ import { type Watch, watchFolders } from "./watch.ts";
 export interface SessionOptions {
   readonly config: string;
   readonly out: string;
+  readonly client: ClientForm;
   readonly front: Front;
   /** Of server processes. */
   readonly environment: NodeJS.ProcessEnv;
@@ -66,9 +68,9 @@ export class Session {
 
   /** Begins at once. */
   constructor(options: SessionOptions) {
-    const { config, out, front, environment, teller } = options;
+    const { config, out, client, front, environment, teller } = options;
     this.#options = options;
-    this.#compiler = new WarmCompiler(config, out);
+    this.#compiler = new WarmCompiler(config, out, client);
     this.#modules = new Modules(out);
     const crashed = teller.crashed.bind(teller);
     this.#servers = this.#modules

@@ -31,7 +31,7 @@ function edit(path: string, change: (text: string) => string): void {
 async function planOf(folder: string, previous?: Plan): Promise<Plan> {
   const { realms, diagnostics } = await analyse(folder);
   expect(diagnostics.filter(({ severity }) => severity === "error")).toEqual([]);
-  const emitted = await Promise.all(realms.map(emitRealm));
+  const emitted = await Promise.all(realms.map((realm) => emitRealm(realm)));
   return emitOutput(emitted, { compiler: "1.2.3", previous, partial: false });
 }
 

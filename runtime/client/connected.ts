@@ -17,10 +17,10 @@ export interface Connected<R extends RealmTypes, Further extends AnyErrorCode = 
 
 export function connectTo<R extends RealmTypes>(
   name: string,
-  accounts: R["accounts"],
+  hasAccounts: R["accounts"],
   options: ClientOptions,
 ): Connected<R> {
-  return { connection: new Connection(name, accounts, options), base: "" };
+  return { connection: new Connection(name, hasAccounts, options), base: "" };
 }
 
 /** All documents, past the access rules: for administrators. */

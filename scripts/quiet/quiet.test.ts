@@ -20,7 +20,7 @@ async function emitted(name: string, change?: Typical): Promise<string> {
   writeConfiguration(config, change);
   const { realms, diagnostics } = await analyse(config);
   expect(diagnostics.filter(({ severity }) => severity === "error")).toEqual([]);
-  const plan = await emitOutput(await Promise.all(realms.map(emitRealm)), {
+  const plan = await emitOutput(await Promise.all(realms.map((realm) => emitRealm(realm))), {
     compiler: "1.2.3",
     previous: undefined,
     partial: false,

@@ -3,7 +3,15 @@ import type { EmittedFile } from "../print/code.ts";
 import { formatModule } from "../print/format.ts";
 import { clientModule } from "./module.ts";
 
-/** `client.ts`: a client of the realm, made of `realmc/client`. No access rule bears on it. */
-export async function clientFile(realm: Realm): Promise<EmittedFile> {
-  return formatModule(await clientModule(realm));
+/** How a client is emitted. */
+export interface ClientForm {
+  /** In one file that imports nothing, to be copied to where it is used; else it is made of `realmc/client`. */
+  readonly standalone?: boolean | undefined;
+}
+
+/** `client.ts`: a client of the realm. No access rule bears on it. */
+export async function clientFile(realm: Realm, { standalone }: ClientForm = {}): Promise<EmittedFile> {
+  const file = await formatModule(await clientModule(realm));
+  // It takes a parser, which nothing else of the client does.
+  return standalone ? formatModule((await import("./standalone.ts")).standalone(file)) : file;
 }
