@@ -13,11 +13,6 @@ export function readName(body: BodyReader): string {
   return name;
 }
 
-/** The optional member `name`. */
-export function readOptionalName(body: BodyReader): string | undefined {
-  return body.value("name") === undefined ? undefined : readName(body);
-}
-
 /** The optional member `slug` (spec: Organization). */
 export function readSlug(body: BodyReader): string | undefined {
   if (body.value("slug") === undefined) return undefined;

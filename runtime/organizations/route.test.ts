@@ -1,52 +1,49 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { BodyReader } from "../auth/input.ts";
+import type { MemberNeed, RouteContract } from "../contract/contract.ts";
+import { getOrganization } from "../contract/organizations.ts";
+import { createTeam } from "../contract/teams.ts";
+import { routeTable } from "../http/contracted-routes.ts";
 import type { RouteTable } from "../realm/exchange.ts";
 import type { OrganizationRecord } from "./records.ts";
-import { changeAs, inOrganizations, type Need, organizationRoute } from "./route.ts";
+import { changeAs, memberRoute } from "./route.ts";
 import { type Organizations, outcome, startOrganizations } from "./testing/realm.ts";
 
-const clerks: Need = { manage: ["members", "roles"] };
-const proven: Need = { manage: ["org"], proof: true, query: ["limit"] };
+const clerks = { kind: "member", manage: ["members", "roles"] } as const;
+const proven = { kind: "member", manage: ["org"], proof: true } as const;
+const members = { kind: "member" } as const;
 
 /** Routes of every kind of need, each of which answers who came. */
 function routes(realm: string): RouteTable {
   if (realm === "plain") return {};
-  const base = `/v1/${realm}/_orgs/:org/try`;
-  const whoever = (need: Need) =>
-    inOrganizations((of) =>
-      organizationRoute(of, need, async (exchange, { org, member, roles, manage }) => {
-        if (exchange.method === "POST") {
-          const body = new BodyReader(exchange, "application/json");
-          body.string("name");
-          body.finish();
-        }
-        const answer = { org: org.record.id, user: member.record.user, roles, manage: [...manage] };
-        return { status: 200, body: JSON.stringify(answer) };
-      }),
-    );
-  return {
-    [base]: {
-      GET: whoever({}),
-      POST: whoever(clerks),
-      PUT: whoever({ withoutFactor: true }),
-      DELETE: whoever(proven),
-    },
-    [`${base}/:user`]: { GET: whoever({}) },
-    [`${base}/:user/:team`]: { GET: whoever({}) },
-    [`${base}/:user/rename/now`]: {
-      POST: inOrganizations((of) =>
-        organizationRoute(of, clerks, async (_, standing) => {
-          // What the caller was allowed is taken away between the check and the change.
-          await between(standing.org.record);
-          const name = await changeAs(of, clerks, standing, async ({ org }) => ({
-            org: { ...org.record, name: "Renamed" },
-            result: "Renamed",
-          }));
-          return { status: 200, body: JSON.stringify({ name }) };
-        }),
-      ),
-    },
-  };
+  const base = { ...getOrganization, path: "/_orgs/{org}/try" } as const;
+  const whoever = <C extends RouteContract & { readonly who: MemberNeed & { readonly kind: "member" } }>(
+    contract: C,
+  ) =>
+    memberRoute(contract, () => async ({ body }, { org, member, roles, manage }) => {
+      if (contract.method === "POST") body();
+      const answer = { org: org.record.id, user: member.record.user, roles, manage: [...manage] };
+      return { status: 200, body: JSON.stringify(answer) };
+    });
+  return routeTable(realm, [
+    whoever({ ...base, who: members }),
+    whoever({ ...createTeam, path: base.path, who: clerks }),
+    whoever({ ...base, method: "PUT", who: { kind: "member", withoutFactor: true } }),
+    whoever({ ...base, method: "DELETE", who: proven, query: ["Limit"] }),
+    whoever({ ...base, path: "/_orgs/{org}/try/{user}" }),
+    whoever({ ...base, path: "/_orgs/{org}/try/{user}/{team}" }),
+    memberRoute(
+      { ...base, method: "POST", path: "/_orgs/{org}/try/{user}/rename/now", who: clerks },
+      (of) => async (_, standing) => {
+        // What the caller was allowed is taken away between the check and the change.
+        await between(standing.org.record);
+        const name = await changeAs(of, clerks, standing, async ({ org }) => ({
+          org: { ...org.record, name: "Renamed" },
+          result: "Renamed",
+        }));
+        return { status: 200, body: JSON.stringify({ name }) };
+      },
+    ),
+  ]);
 }
 
 let between: (org: OrganizationRecord) => Promise<unknown> = async () => undefined;

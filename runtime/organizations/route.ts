@@ -1,14 +1,14 @@
 import { requireProof } from "../auth/accounts/proof.ts";
 import { requireSession } from "../auth/accounts/route.ts";
 import { admittedRoute, type ContractHandler } from "../auth/contracted.ts";
-import { type AccountRealm, accountRealm, callerRoute } from "../auth/realm.ts";
+import { type AccountRealm, accountRealm } from "../auth/realm.ts";
 import type { Read } from "../auth/records.ts";
 import type { MemberNeed, RouteContract } from "../contract/contract.ts";
 import { ApiError } from "../errors.ts";
 import type { ContractedRoute } from "../http/contracted-routes.ts";
 import { isId } from "../ids.ts";
 import type { Caller, SessionCaller } from "../realm/caller.ts";
-import type { Answer, Exchange, RealmInstance, Received, Route, RouteFactory } from "../realm/exchange.ts";
+import type { Exchange, RealmInstance, Route, RouteFactory } from "../realm/exchange.ts";
 import type { Manage, OrganizationSettings } from "../realm/organizations.ts";
 import { changeOrganization, type Decision, findOrganization } from "./change.ts";
 import { collections } from "./collections.ts";
@@ -39,12 +39,6 @@ function organizationRealm(realm: RealmInstance): OrganizationRealm {
   return { ...accounts, settings };
 }
 
-/** What a route of an organization asks of its caller beside membership. */
-export interface Need extends MemberNeed {
-  /** Names of the query parameters that it takes. */
-  readonly query?: readonly string[];
-}
-
 /** Who acts in an organization, as they were read: the organization first, so that it is a lock of the member. */
 export interface Standing {
   readonly caller: SessionCaller;
@@ -55,27 +49,11 @@ export interface Standing {
   readonly manage: ReadonlySet<Manage>;
 }
 
-export type OrganizationHandler = (
-  exchange: Received,
-  standing: Standing,
-  query: ReadonlyMap<string, string>,
-) => Promise<Answer>;
-
 /**
  * A route of `/_orgs/{org}` (path parameter `org`): 401 without a session, 403 for API keys, `not_org_member` for who is
  * none, whether or not there is such an organization, `org_requires_mfa`, `forbidden` for a member who may not manage
  * this, 401 `reauth_required`; then the query and the other path parameters are judged.
  */
-export function organizationRoute(realm: OrganizationRealm, need: Need, handle: OrganizationHandler): Route {
-  return callerRoute(
-    realm,
-    (caller, exchange) => admitMember(realm, need, caller, exchange),
-    handle,
-    need.query,
-  );
-}
-
-/** A route for members of an organization, which they are told from others as {@link organizationRoute} says. */
 export function memberRoute<
   C extends RouteContract & { readonly who: MemberNeed & { readonly kind: "member" } },
 >(contract: C, make: (realm: OrganizationRealm) => ContractHandler<C, Standing>): ContractedRoute {
