@@ -4,8 +4,8 @@ import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import type { Collection, FieldRules, Realm } from "../model/model.ts";
 import { missingIndexesOf } from "../plans/missing.ts";
 import type { CompiledRule, CompiledRules } from "../rules/compiled.ts";
-import type { Condition } from "../rules/form.ts";
-import { implies } from "../rules/implication.ts";
+import type { Condition } from "../rules/form/form.ts";
+import { implies } from "../rules/form/implication.ts";
 import { ruleSpan } from "../rules/language/report.ts";
 
 /** A read rule that no index serves although one could. Of deleted documents no declared index has any. */

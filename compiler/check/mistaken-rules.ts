@@ -5,11 +5,11 @@ import type { Collection, RuleSource } from "../model/model.ts";
 import { canonicalText } from "../proofs/atoms.ts";
 import { relationOf } from "../proofs/relation.ts";
 import type { CompiledRule, CompiledRules } from "../rules/compiled.ts";
-import { type At, type Condition, leavesIn, type Value, valuesIn } from "../rules/form.ts";
+import { type At, type Condition, leavesIn, type Value, valuesIn } from "../rules/form/form.ts";
+import { constant, simplify } from "../rules/form/simplify.ts";
 import { withArticle } from "../rules/helpers/arguments.ts";
 import { membershipHelpers } from "../rules/helpers/memberships.ts";
 import { ruleSpan } from "../rules/language/report.ts";
-import { constant, simplify } from "../rules/simplify.ts";
 
 export function surelyMistaken(collection: Collection, compiled: CompiledRules): Diagnostic[] {
   return rulesOf(collection, compiled).flatMap(([source, rule]) => mistakenRule(source, rule));

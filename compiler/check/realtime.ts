@@ -3,7 +3,7 @@ import { diagnose } from "../diagnostics/catalogue.ts";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import type { Collection } from "../model/model.ts";
 import type { CompiledRules } from "../rules/compiled.ts";
-import { type Condition, isKnown, leavesIn, type Value, valuesIn } from "../rules/form.ts";
+import { type Condition, isKnown, leavesIn, type Value, valuesIn } from "../rules/form/form.ts";
 import { readRules } from "../settings/read-rules.ts";
 import { diagnose as diagnoseFollowing } from "../settings/realtime.ts";
 import type { RealmCheck } from "../settings/subject.ts";

@@ -13,9 +13,9 @@ import {
   operands,
   type Value,
   valuesIn,
-} from "../rules/form.ts";
+} from "../rules/form/form.ts";
+import { constant, simplify } from "../rules/form/simplify.ts";
 import { ruleSpan } from "../rules/language/report.ts";
-import { constant, simplify } from "../rules/simplify.ts";
 
 /** In the order in which the rule that goes by a field is named. */
 const acts: readonly RuleName[] = ["update", "delete", "read", "restore", "purge"];

@@ -88,11 +88,11 @@ export async function bundled({ root, entry, folder, names }) {
   });
 }
 
-/** ts-morph is a CommonJS package of 12 MB, which `import` would read twice: first for the names that it exports. */
+/** TypeScript is a CommonJS package of 12 MB, which `import` would read twice: first for the names that it exports. */
 const requiredPackages = {
   name: "required-packages",
   setup(build) {
-    build.onResolve({ filter: /^ts-morph$/ }, ({ path, kind }) =>
+    build.onResolve({ filter: /^@ts-morph\/common$/ }, ({ path, kind }) =>
       kind === "require-call" ? { path, external: true } : { path, namespace: "required" },
     );
     build.onLoad({ filter: /./, namespace: "required" }, ({ path }) => ({

@@ -5,7 +5,7 @@
 import type { Collection, Realm } from "../model/model.ts";
 import type { AnalysedRealm } from "../pipeline.ts";
 import type { CompiledRule, CompiledRules } from "../rules/compiled.ts";
-import { valuesIn } from "../rules/form.ts";
+import { valuesIn } from "../rules/form/form.ts";
 import { type Change, type Note, noting, reporter, sortedChanges } from "../settings/change.ts";
 import { checks, type Report } from "./catalogue.ts";
 import { collectionPlace, compareCollections } from "./collection.ts";

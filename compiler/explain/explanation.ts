@@ -5,7 +5,7 @@ import type { Collection, Realm, RuleSource } from "../model/model.ts";
 import { contextOf, type GivenCaller } from "../plans/callers.ts";
 import { type ExampleCaller, exampleCallers } from "../plans/examples.ts";
 import type { CompiledRule, CompiledRules, RulePlace } from "../rules/compiled.ts";
-import { holds, type World } from "../rules/evaluate.ts";
+import { holds, type World } from "../rules/form/evaluate.ts";
 import { describeRule, type RuleDescription } from "./facts.ts";
 import { leftOf } from "./left.ts";
 import { type ListExplanation, Lists } from "./lists.ts";

@@ -2,8 +2,8 @@
 import type { Realm } from "../model/model.ts";
 import { contextOf } from "../plans/callers.ts";
 import type { CompiledRule } from "../rules/compiled.ts";
-import { truth } from "../rules/evaluate.ts";
-import { leavesIn, type Value, valuesIn } from "../rules/form.ts";
+import { truth } from "../rules/form/evaluate.ts";
+import { leavesIn, type Value, valuesIn } from "../rules/form/form.ts";
 import { membershipHelpers } from "../rules/helpers/memberships.ts";
 
 export interface RuleDescription {

@@ -1,6 +1,6 @@
 /** What is left to ask of a document, and of what is written, once the caller is known. */
 import { member } from "../../runtime/rules/index.ts";
-import { truth, type World } from "../rules/evaluate.ts";
+import { truth, type World } from "../rules/form/evaluate.ts";
 import {
   type Condition,
   type Leaf,
@@ -8,10 +8,10 @@ import {
   mapLeaves,
   mapOperands,
   type Value,
-} from "../rules/form.ts";
+} from "../rules/form/form.ts";
+import { constant, simplify } from "../rules/form/simplify.ts";
+import { textType } from "../rules/form/types.ts";
 import { membershipHelpers } from "../rules/helpers/memberships.ts";
-import { constant, simplify } from "../rules/simplify.ts";
-import { textType } from "../rules/types.ts";
 
 /** The rule with everything in it that the caller decides, and with their values in place of `user`. */
 export function leftOf(condition: Condition, world: World): Condition {

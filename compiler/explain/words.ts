@@ -1,6 +1,6 @@
 /** The rule form in words: an outline of conditions, a line each, and values as rules write them. */
 import { printDuration } from "../../runtime/units.ts";
-import { type Condition, type Leaf, operands, type Value } from "../rules/form.ts";
+import { type Condition, type Leaf, operands, type Value } from "../rules/form/form.ts";
 import { membershipHelpers } from "../rules/helpers/memberships.ts";
 
 /** Lines, indented by two blanks for each level. */

@@ -10,9 +10,9 @@ import {
   operands,
   type Value,
   valuesIn,
-} from "../rules/form.ts";
+} from "../rules/form/form.ts";
+import { classes, typeOf } from "../rules/form/values.ts";
 import { membershipHelpers } from "../rules/helpers/memberships.ts";
-import { classes, typeOf } from "../rules/values.ts";
 import { exampleTime, type GivenCaller, type GivenOrganization, type GivenUser } from "./callers.ts";
 
 export interface ExampleCaller {

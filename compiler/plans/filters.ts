@@ -6,7 +6,7 @@ import type { FieldTable } from "../../runtime/filter/fields.ts";
 import type { RuleContext } from "../../runtime/realm/rule.ts";
 import * as helpers from "../../runtime/rules/index.ts";
 import { codeText } from "../../templates/print/code.ts";
-import type { Condition } from "../rules/form.ts";
+import type { Condition } from "../rules/form/form.ts";
 import { printFilter } from "../rules/print/filter.ts";
 
 /** What emitted filters import from `realmc/runtime`. */

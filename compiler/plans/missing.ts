@@ -13,8 +13,8 @@ import {
   mapLeaves,
   readsDocument,
   valuesIn,
-} from "../rules/form.ts";
-import { constant, simplify } from "../rules/simplify.ts";
+} from "../rules/form/form.ts";
+import { constant, simplify } from "../rules/form/simplify.ts";
 import { contextOf } from "./callers.ts";
 import { everything } from "./examples.ts";
 import { filterOf } from "./filters.ts";

@@ -1,8 +1,8 @@
 /** Rules as propositions: their comparisons are atoms that are true or false, called alike where they say the same. */
 
-import { type At, type Claim, type Condition, type Leaf, operands, type Value } from "../rules/form.ts";
-import { readerHelper } from "../rules/operators.ts";
-import { isDate } from "../rules/values.ts";
+import { type At, type Claim, type Condition, type Leaf, operands, type Value } from "../rules/form/form.ts";
+import { isDate } from "../rules/form/values.ts";
+import { readerHelper } from "../rules/helpers/operators.ts";
 import { canonicalJson } from "../source/meaning.ts";
 
 /** A condition over atoms, by their keys. */

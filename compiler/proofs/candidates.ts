@@ -3,7 +3,7 @@ import type { Scalar } from "../../runtime/filter/algebra.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../runtime/json.ts";
 import { member } from "../../runtime/rules/index.ts";
 import { isScalar } from "../../runtime/rules/values.ts";
-import type { Asked } from "../rules/evaluate.ts";
+import type { Asked } from "../rules/form/evaluate.ts";
 import {
   asksMemberships,
   type Claim,
@@ -14,9 +14,9 @@ import {
   readKey,
   type Value,
   valuesIn,
-} from "../rules/form.ts";
+} from "../rules/form/form.ts";
+import { textType, type ValueType } from "../rules/form/types.ts";
 import { momentHelpers } from "../rules/helpers/moments.ts";
-import { textType, type ValueType } from "../rules/types.ts";
 import { choicesOf } from "./choices.ts";
 import { type Group, Groups, nothing } from "./groups.ts";
 import { idsIn, membershipCandidates, org } from "./memberships.ts";

@@ -5,10 +5,10 @@
  */
 import type { Scalar } from "../../runtime/filter/algebra.ts";
 import { noMemberships } from "../../runtime/realm/memberships.ts";
-import { holds as holdsIn, type World } from "../rules/evaluate.ts";
-import { type Claim, type Leaf, mapOperands, operands, type Value } from "../rules/form.ts";
+import { holds as holdsIn, type World } from "../rules/form/evaluate.ts";
+import { type Claim, type Leaf, mapOperands, operands, type Value } from "../rules/form/form.ts";
+import { typeOf } from "../rules/form/values.ts";
 import { membershipHelpers } from "../rules/helpers/memberships.ts";
-import { typeOf } from "../rules/values.ts";
 import { valueText } from "./atoms.ts";
 import { namedBy, neighbours, now } from "./candidates.ts";
 import type { Room } from "./room.ts";

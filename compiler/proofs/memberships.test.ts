@@ -4,8 +4,9 @@ import type { JsonValue } from "../../runtime/json.ts";
 import { type Membership, noMemberships } from "../../runtime/realm/memberships.ts";
 import { runs } from "../../runtime/testing/random.ts";
 import { collectionOf, declaredField } from "../../templates/testing/models.ts";
-import { holds, type World } from "../rules/evaluate.ts";
-import { type Condition, mapOperands } from "../rules/form.ts";
+import { holds, type World } from "../rules/form/evaluate.ts";
+import { type Condition, mapOperands } from "../rules/form/form.ts";
+import { textType } from "../rules/form/types.ts";
 import { compileRules } from "../rules/rules.ts";
 import { contextArbitrary, documentArbitrary } from "../rules/testing/random-worlds.ts";
 import {
@@ -15,7 +16,6 @@ import {
   organizations,
   ruleSource,
 } from "../rules/testing/realms.ts";
-import { textType } from "../rules/types.ts";
 import { type Relation, relationOf } from "./relation.ts";
 import { anything } from "./room.ts";
 import { findWitness, worldOf } from "./search.ts";

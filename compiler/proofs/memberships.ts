@@ -1,7 +1,7 @@
 /** What callers may be in organizations and teams, for all that two rules ask of that. */
 import { isJsonObject, type JsonObject, type JsonValue } from "../../runtime/json.ts";
 import { type Memberships, noMemberships } from "../../runtime/realm/memberships.ts";
-import { type Condition, leavesIn, type Membership, type Value, valuesIn } from "../rules/form.ts";
+import { type Condition, leavesIn, type Membership, type Value, valuesIn } from "../rules/form/form.ts";
 import { membershipHelpers } from "../rules/helpers/memberships.ts";
 import { choicesOf } from "./choices.ts";
 

@@ -2,7 +2,7 @@
  * What two rules are to each other by their forms: one implies the other where no choice of outcomes of their
  * comparisons that values can bring about satisfies the one and not the other.
  */
-import type { Condition } from "../rules/form.ts";
+import type { Condition } from "../rules/form/form.ts";
 import { type Atom, type Proposition, propositionOf } from "./atoms.ts";
 import { mayBoth, type Outcome } from "./exclusion.ts";
 import { anything, type Room } from "./room.ts";

@@ -3,7 +3,7 @@ import type { Scalar } from "../../runtime/filter/algebra.ts";
 import type { JsonObject, JsonValue } from "../../runtime/json.ts";
 import { isScalar } from "../../runtime/rules/values.ts";
 import type { Collection } from "../model/model.ts";
-import type { Asked } from "../rules/evaluate.ts";
+import type { Asked } from "../rules/form/evaluate.ts";
 import { type Facets, facetsOf } from "../schema/facets.ts";
 import { partValidator } from "../schema/partial.ts";
 import { isPart, type Place, placeOf } from "../schema/place.ts";

@@ -2,8 +2,8 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../../runtime/json.ts";
 import { kept } from "../../runtime/kept.ts";
 import type { RuleUser } from "../../runtime/realm/caller.ts";
-import { type Asked, truth, type World } from "../rules/evaluate.ts";
-import { type Condition, readKey, valuesIn } from "../rules/form.ts";
+import { type Asked, truth, type World } from "../rules/form/evaluate.ts";
+import { type Condition, readKey, valuesIn } from "../rules/form/form.ts";
 import {
   type Circumstances,
   documentKey,

@@ -16,8 +16,8 @@ import { isServed } from "../plans/planning.ts";
 import { fieldTable, shapeOf } from "../plans/shapes.ts";
 
 import type { CompiledRule, RuleFacts } from "./compiled.ts";
-import { holds, truth } from "./evaluate.ts";
-import type { Condition } from "./form.ts";
+import { holds, truth } from "./form/evaluate.ts";
+import type { Condition } from "./form/form.ts";
 import { compileRules } from "./rules.ts";
 import { type EmittedRules, emittedRules } from "./testing/emitted.ts";
 import { type BooleanRule, ruleArbitrary, type World } from "./testing/random-rules.ts";

@@ -6,8 +6,19 @@ import { diagnose } from "../diagnostics/catalogue.ts";
 import type { Diagnostic, Span } from "../diagnostics/diagnostic.ts";
 import { lookAlikeIn } from "../diagnostics/look-alikes.ts";
 import type { CompiledRule } from "./compiled.ts";
-import { ruleFacts, ruleForm } from "./facts.ts";
-import { type At, type Condition, type Leaf, operands, type Root, type RuleForm, valuesIn } from "./form.ts";
+import { ruleFacts, ruleForm } from "./form/facts.ts";
+import {
+  type At,
+  type Condition,
+  type Leaf,
+  operands,
+  type Root,
+  type RuleForm,
+  valuesIn,
+} from "./form/form.ts";
+import { checkFilter, lower, withEnds } from "./form/lower.ts";
+import { absentNegation, certain, isOfUsers } from "./form/partial.ts";
+import type { ValueType } from "./form/types.ts";
 import { membershipHelpers } from "./helpers/memberships.ts";
 import { analyseRule } from "./language/analyse.ts";
 import type { DeclaredRoles } from "./language/environment.ts";
@@ -15,9 +26,6 @@ import { start } from "./language/flow.ts";
 import { parseRule } from "./language/parse.ts";
 import type { Report } from "./language/report.ts";
 import type { RuleScope } from "./language/scopes.ts";
-import { checkFilter, lower, withEnds } from "./lower.ts";
-import { absentNegation, certain, isOfUsers } from "./partial.ts";
-import type { ValueType } from "./types.ts";
 
 /** All that the compilation of a rule goes by, as plain data: equal inputs are compiled to the same. */
 export interface RuleInput {

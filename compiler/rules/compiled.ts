@@ -1,6 +1,6 @@
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import type { RuleName } from "../model/model.ts";
-import type { Condition, RuleForm } from "./form.ts";
+import type { Condition, RuleForm } from "./form/form.ts";
 
 /** What the `rules` stage says of one collection. */
 export interface CompiledRules {

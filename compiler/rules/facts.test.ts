@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Collection } from "../model/model.ts";
 import type { CompiledRule } from "./compiled.ts";
-import { implies } from "./implication.ts";
+import { implies } from "./form/implication.ts";
 import { compileRules } from "./rules.ts";
 import { noteCollection, noteRealm, ofOrganizations, organizations } from "./testing/realms.ts";
 

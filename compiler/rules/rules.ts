@@ -6,6 +6,8 @@ import { declaredFields } from "../model/fields.ts";
 import type { Collection, Realm, RuleName, RuleSource } from "../model/model.ts";
 import { compileRule, type RuleInput, type RuleOutcome } from "./compile.ts";
 import type { CompiledRule, CompiledRules, RulesStage } from "./compiled.ts";
+import { openObject } from "./form/types.ts";
+import { configuredType, dataType, documentType, userType } from "./language/model-types.ts";
 import { ruleSpan } from "./language/report.ts";
 import {
   fieldReadScope,
@@ -14,7 +16,6 @@ import {
   type RuleScope,
   realmScope,
 } from "./language/scopes.ts";
-import { configuredType, dataType, documentType, openObject, userType } from "./types.ts";
 
 /** Compiles every rule of a realm. Rules with errors are left out of the result. */
 export function compileRules(realm: Realm): RulesStage {

@@ -2,11 +2,17 @@
 
 import type { Collection, Realm, RuleName } from "../../compiler/model/model.ts";
 import type { CompiledRule, CompiledRules, RulePlace, RulesStage } from "../../compiler/rules/compiled.ts";
-import { asksMemberships, type Condition, isKnown, leavesIn, valuesIn } from "../../compiler/rules/form.ts";
+import {
+  asksMemberships,
+  type Condition,
+  isKnown,
+  leavesIn,
+  valuesIn,
+} from "../../compiler/rules/form/form.ts";
+import { dataType, documentType } from "../../compiler/rules/language/model-types.ts";
 import { checkPrinter } from "../../compiler/rules/print/check.ts";
 import { printFilter } from "../../compiler/rules/print/filter.ts";
 import { helper, type Surroundings } from "../../compiler/rules/print/values.ts";
-import { dataType, documentType } from "../../compiler/rules/types.ts";
 import {
   array,
   type Code,

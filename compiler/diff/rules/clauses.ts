@@ -2,7 +2,7 @@
 
 import { canonicalText } from "../../proofs/atoms.ts";
 import type { CompiledRule } from "../../rules/compiled.ts";
-import { type Condition, type Leaf, operands } from "../../rules/form.ts";
+import { type Condition, type Leaf, operands } from "../../rules/form/form.ts";
 
 /** A rule's form and the text that its places lie in. */
 export interface Ruled {

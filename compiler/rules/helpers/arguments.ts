@@ -1,9 +1,9 @@
 /** Arguments of helpers: names of roles, ids. */
-import { usedAs } from "../claims.ts";
-import type { Value } from "../form.ts";
+import { usedAs } from "../form/claims.ts";
+import type { Value } from "../form/form.ts";
+import { describe, textType } from "../form/types.ts";
+import { typeOf } from "../form/values.ts";
 import { type DeclaredRoles, type Environment, isDeclaredRole } from "../language/environment.ts";
-import { describe, textType } from "../types.ts";
-import { typeOf } from "../values.ts";
 
 type Reporting = Pick<Environment, "roles" | "report">;
 

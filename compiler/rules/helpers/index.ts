@@ -1,6 +1,6 @@
 /** Every helper of the rule language, as rules call it, by its name. */
-import { ts } from "ts-morph";
-import type { Value } from "../form.ts";
+import { ts } from "@ts-morph/common";
+import type { Value } from "../form/form.ts";
 import type { Environment } from "../language/environment.ts";
 import { idOf, rolesOf } from "./arguments.ts";
 import { type MembershipHelper, membershipHelperNames, membershipHelpers } from "./memberships.ts";

@@ -1,10 +1,10 @@
 /** From the syntax tree to the rule form: every operand typed, what the language refuses reported at its place. */
-import { ts } from "ts-morph";
+import { ts } from "@ts-morph/common";
 import type { Scalar } from "../../../runtime/filter/algebra.ts";
-import { isOpen, usedAs } from "../claims.ts";
-import type { Condition, Value } from "../form.ts";
-import { booleanType, describe, numberType, textType, type ValueType } from "../types.ts";
-import { typeOf } from "../values.ts";
+import { isOpen, usedAs } from "../form/claims.ts";
+import type { Condition, Value } from "../form/form.ts";
+import { booleanType, describe, numberType, textType, type ValueType } from "../form/types.ts";
+import { typeOf } from "../form/values.ts";
 import { callOf } from "./calls.ts";
 import { comparison, isComparison, isMisplacedNegation } from "./comparisons.ts";
 import { constructName } from "./constructs.ts";

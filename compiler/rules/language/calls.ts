@@ -1,11 +1,11 @@
 /** Calls: helpers, and the methods of texts and lists. */
-import { ts } from "ts-morph";
+import { ts } from "@ts-morph/common";
 import { didYouMean } from "../../diagnostics/suggest.ts";
-import { isOpen } from "../claims.ts";
-import type { At, Condition, Value } from "../form.ts";
+import { isOpen } from "../form/claims.ts";
+import type { At, Condition, Value } from "../form/form.ts";
+import { describe, textType, type ValueType } from "../form/types.ts";
+import { typeOf } from "../form/values.ts";
 import type { Helper } from "../helpers/index.ts";
-import { describe, textType, type ValueType } from "../types.ts";
-import { typeOf } from "../values.ts";
 import { membership, textMatch } from "./comparisons.ts";
 import type { Environment } from "./environment.ts";
 import { hasMember, isTextMethod, textMethods, words } from "./members.ts";

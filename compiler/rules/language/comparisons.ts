@@ -1,10 +1,10 @@
 /** What may be compared with what. */
 import type { TextMatch } from "../../../runtime/filter/algebra.ts";
 import { alternatives, didYouMean } from "../../diagnostics/suggest.ts";
-import { isOpen, usedAlike, usedAs, usedWithin } from "../claims.ts";
-import type { At, Condition, OrderOperator, Value } from "../form.ts";
-import { describe, numberType, scalarType, textType, type ValueType } from "../types.ts";
-import { asDate, type Class, classes, isDate, typeOf } from "../values.ts";
+import { isOpen, usedAlike, usedAs, usedWithin } from "../form/claims.ts";
+import type { At, Condition, OrderOperator, Value } from "../form/form.ts";
+import { describe, numberType, scalarType, textType, type ValueType } from "../form/types.ts";
+import { asDate, type Class, classes, isDate, typeOf } from "../form/values.ts";
 import { type Environment, isDeclaredRole } from "./environment.ts";
 import { possible } from "./flow.ts";
 import { words } from "./members.ts";

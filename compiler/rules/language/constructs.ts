@@ -1,4 +1,4 @@
-import { ts } from "ts-morph";
+import { ts } from "@ts-morph/common";
 
 /** What messages call a construct that is not in the language. */
 export function constructName(node: ts.Node): string {

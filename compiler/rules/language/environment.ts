@@ -1,8 +1,8 @@
 /** What the analysis of one rule knows and reports to. */
-import type { ts } from "ts-morph";
+import type { ts } from "@ts-morph/common";
 import { alternatives, didYouMean } from "../../diagnostics/suggest.ts";
-import type { At, Root } from "../form.ts";
-import type { ValueType } from "../types.ts";
+import type { At, Root } from "../form/form.ts";
+import type { ValueType } from "../form/types.ts";
 import type { Flow } from "./flow.ts";
 import type { Report } from "./report.ts";
 import type { RuleScope } from "./scopes.ts";

@@ -2,8 +2,8 @@
  * What is known of values where a part of a rule is asked: what stands before `&&` holds then, what stands before `||`
  * does not.
  */
-import { type Condition, readKey, type Value } from "../form.ts";
-import { typeOf } from "../values.ts";
+import { type Condition, readKey, type Value } from "../form/form.ts";
+import { typeOf } from "../form/values.ts";
 import {
   anyBoolean,
   intersection,

@@ -1,12 +1,12 @@
 /** Members of values: `document.title`, `user.roles.length`. */
-import type { ts } from "ts-morph";
+import type { ts } from "@ts-morph/common";
 import { serverOwnedFields } from "../../../runtime/filter/fields.ts";
 import { didYouMean } from "../../diagnostics/suggest.ts";
 import { settingOf } from "../../model/server-fields.ts";
-import { usedAs } from "../claims.ts";
-import type { At, Claim, Read, Value } from "../form.ts";
-import { describe, openType, scalarType, type ValueType } from "../types.ts";
-import { typeOf } from "../values.ts";
+import { usedAs } from "../form/claims.ts";
+import type { At, Claim, Read, Value } from "../form/form.ts";
+import { describe, openType, scalarType, type ValueType } from "../form/types.ts";
+import { typeOf } from "../form/values.ts";
 import type { Environment } from "./environment.ts";
 import { possible } from "./flow.ts";
 import { isNever, kindsOf, possibleOf } from "./possible.ts";

@@ -1,5 +1,5 @@
 /** The names that rules know. */
-import type { ts } from "ts-morph";
+import type { ts } from "@ts-morph/common";
 import { didYouMean } from "../../diagnostics/suggest.ts";
 import { type Helper, helpers } from "../helpers/index.ts";
 import type { Environment } from "./environment.ts";

@@ -1,6 +1,6 @@
 /** A rule's text as a syntax tree. TypeScript parses it, and nothing more: types are the analysis's. */
-import { ts } from "ts-morph";
-import type { At } from "../form.ts";
+import { ts } from "@ts-morph/common";
+import type { At } from "../form/form.ts";
 import { type SyntaxProblem, syntaxProblem } from "./syntax.ts";
 
 /** Offsets count in the rule's text. */

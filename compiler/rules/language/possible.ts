@@ -1,6 +1,6 @@
 /** Which scalars a value can be, for comparisons that have one outcome only. */
 import type { Scalar } from "../../../runtime/filter/algebra.ts";
-import type { ValueType } from "../types.ts";
+import type { ValueType } from "../form/types.ts";
 
 /** Dates are texts here. Nothing at all, where what stands before excludes every value. */
 export interface Possible {

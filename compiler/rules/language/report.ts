@@ -3,7 +3,7 @@ import type { Parameters } from "../../diagnostics/catalogue.ts";
 import type { ruleCodes } from "../../diagnostics/codes/rules.ts";
 import type { Span } from "../../diagnostics/diagnostic.ts";
 import type { RuleSource } from "../../model/model.ts";
-import type { At } from "../form.ts";
+import type { At } from "../form/form.ts";
 
 export type RuleCode = keyof typeof ruleCodes;
 

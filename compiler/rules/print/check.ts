@@ -1,8 +1,16 @@
 /** Conditions as expressions of emitted check functions. */
 import { type Code, code, join } from "../../../templates/print/code.ts";
-import { type Condition, type Leaf, operands, type Root, readKey, type Value, valuesIn } from "../form.ts";
-import { comparisonHelper } from "../operators.ts";
-import { isDate } from "../values.ts";
+import {
+  type Condition,
+  type Leaf,
+  operands,
+  type Root,
+  readKey,
+  type Value,
+  valuesIn,
+} from "../form/form.ts";
+import { isDate } from "../form/values.ts";
+import { comparisonHelper } from "../helpers/operators.ts";
 import { type Conditions, type Printed, printed, wrapped } from "./printed.ts";
 import { call, printValue, type Surroundings } from "./values.ts";
 

@@ -1,7 +1,7 @@
 /** Lowered conditions as expressions of emitted filter functions. */
 import type { Ordering } from "../../../runtime/filter/algebra.ts";
 import { type Code, code, imported, literal, member } from "../../../templates/print/code.ts";
-import { claimedOrgs, isGiven } from "../claims.ts";
+import { claimedOrgs, isGiven } from "../form/claims.ts";
 import {
   type Condition,
   isKnown as isKnownBefore,
@@ -10,7 +10,7 @@ import {
   type OrderOperator,
   type Read,
   type Value,
-} from "../form.ts";
+} from "../form/form.ts";
 import { membershipHelpers } from "../helpers/memberships.ts";
 import { checkPrinter } from "./check.ts";
 import { type Printed, printed, wrapped } from "./printed.ts";

@@ -1,5 +1,5 @@
 /** Which members of documents are read as `document.a?.b`. */
-import type { ValueType } from "../types.ts";
+import type { ValueType } from "../form/types.ts";
 
 /**
  * Whether a path can be read as `document.a?.b`: no name on it is inherited by what may stand there, and only objects are

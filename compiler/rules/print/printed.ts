@@ -1,6 +1,6 @@
 /** Expressions with their precedence, so that brackets stand only where they are needed. */
 import { type Code, code } from "../../../templates/print/code.ts";
-import type { Condition } from "../form.ts";
+import type { Condition } from "../form/form.ts";
 
 /** From loosely to tightly binding. */
 const levels = ["choice", "or", "and", "equality", "unary", "primary"] as const;

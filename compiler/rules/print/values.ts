@@ -7,9 +7,9 @@ import {
   optionalMember,
   member as plainMember,
 } from "../../../templates/print/code.ts";
-import { type Read, readsDocument, type Value } from "../form.ts";
-import { readerHelper } from "../operators.ts";
-import type { ValueType } from "../types.ts";
+import { type Read, readsDocument, type Value } from "../form/form.ts";
+import type { ValueType } from "../form/types.ts";
+import { readerHelper } from "../helpers/operators.ts";
 import { isPlain } from "./plain.ts";
 import { type Conditions, type Printed, printed, wrapped } from "./printed.ts";
 

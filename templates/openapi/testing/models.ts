@@ -2,7 +2,7 @@ import type { OpenAPIV3_1 } from "openapi-types";
 import { declaredFields } from "../../../compiler/model/fields.ts";
 import type { Collection, Realm, Reference, RuleName } from "../../../compiler/model/model.ts";
 import type { CompiledRule, CompiledRules, RulesStage } from "../../../compiler/rules/compiled.ts";
-import type { Condition } from "../../../compiler/rules/form.ts";
+import type { Condition } from "../../../compiler/rules/form/form.ts";
 import type { Schema } from "../../../compiler/schema/place.ts";
 /** Small models for the tests of this folder, as `load` and `rules` would make them. */
 import type { JsonObject, JsonValue } from "../../../runtime/json.ts";

@@ -2,8 +2,8 @@
  * The rule form evaluated as it stands, by the same helpers that emitted code calls. What is read may be unknown yet:
  * then the outcome is too, unless it does not depend on it.
  */
-import type { JsonObject } from "../../runtime/json.ts";
-import type { RuleContext } from "../../runtime/realm/rule.ts";
+import type { JsonObject } from "../../../runtime/json.ts";
+import type { RuleContext } from "../../../runtime/realm/rule.ts";
 import {
   absent,
   beginnings,
@@ -15,7 +15,10 @@ import {
   nonEmpty,
   orgClaims,
   same,
-} from "../../runtime/rules/index.ts";
+} from "../../../runtime/rules/index.ts";
+import { membershipHelpers } from "../helpers/memberships.ts";
+import { momentHelpers } from "../helpers/moments.ts";
+import { comparisonHelper, comparisons, readerHelper, readers } from "../helpers/operators.ts";
 import {
   type Claim,
   type Condition,
@@ -26,9 +29,6 @@ import {
   type Root,
   type Value,
 } from "./form.ts";
-import { membershipHelpers } from "./helpers/memberships.ts";
-import { momentHelpers } from "./helpers/moments.ts";
-import { comparisonHelper, comparisons, readerHelper, readers } from "./operators.ts";
 
 /** A caller and what they want to do. */
 export interface World {

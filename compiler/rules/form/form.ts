@@ -2,9 +2,9 @@
  * The rule form: what a rule says, typed, with the place of every part in its text. Checks, filters, facts and emitted
  * code all come from it. A value may be absent (null or missing, never told apart); a condition is true or false.
  */
-import type { Scalar, TextMatch } from "../../runtime/filter/algebra.ts";
-import type { MembershipHelper } from "./helpers/memberships.ts";
-import type { MomentHelper } from "./helpers/moments.ts";
+import type { Scalar, TextMatch } from "../../../runtime/filter/algebra.ts";
+import type { MembershipHelper } from "../helpers/memberships.ts";
+import type { MomentHelper } from "../helpers/moments.ts";
 import type { ValueType } from "./types.ts";
 
 export type { MembershipHelper };

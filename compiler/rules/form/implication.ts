@@ -1,5 +1,5 @@
+import { membershipHelpers } from "../helpers/memberships.ts";
 import type { Condition, Membership, Value } from "./form.ts";
-import { membershipHelpers } from "./helpers/memberships.ts";
 import { alike } from "./simplify.ts";
 
 /** Whether all that satisfies one condition satisfies another too, as far as their forms tell. */

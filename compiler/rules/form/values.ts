@@ -1,5 +1,5 @@
 /** Types of values in the rule form, and dates written as text. */
-import { storedDate } from "../../runtime/filter/dates.ts";
+import { storedDate } from "../../../runtime/filter/dates.ts";
 import type { Value } from "./form.ts";
 import { booleanType, dayType, instantType, numberType, type ValueKind, type ValueType } from "./types.ts";
 

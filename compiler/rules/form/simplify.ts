@@ -1,7 +1,7 @@
 /** Folds what is known when the rule is compiled. Meaning is kept for every caller, document and moment. */
-import { absent } from "../../runtime/rules/index.ts";
+import { absent } from "../../../runtime/rules/index.ts";
+import { comparisonHelper, comparisons } from "../helpers/operators.ts";
 import { type At, type Condition, type Leaf, mapOperands, operands, type Value } from "./form.ts";
-import { comparisonHelper, comparisons } from "./operators.ts";
 import { isDate } from "./values.ts";
 
 export function constant(holds: boolean, at: At): Condition {

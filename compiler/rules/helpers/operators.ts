@@ -22,10 +22,10 @@ import {
   scalarAt,
   startsWith,
   textAt,
-} from "../../runtime/rules/index.ts";
-import type { Leaf, OrderOperator } from "./form.ts";
-import type { ValueType } from "./types.ts";
-import { classes, isDate, typeOf } from "./values.ts";
+} from "../../../runtime/rules/index.ts";
+import type { Leaf, OrderOperator } from "../form/form.ts";
+import type { ValueType } from "../form/types.ts";
+import { classes, isDate, typeOf } from "../form/values.ts";
 
 /** By their names. */
 export const comparisons = {

@@ -2,9 +2,10 @@
  * Brings a rule that also filters lists into the shape of filters: every comparison that looks at the document compares
  * one field with one value known beforehand. What cannot be brought there is reported at its place.
  */
+
+import type { Report } from "../language/report.ts";
 import { claimedOrgs, isGiven } from "./claims.ts";
 import { type Condition, isKnown, type Leaf, mapLeaves, mapOperands, operands, type Value } from "./form.ts";
-import type { Report } from "./language/report.ts";
 import { simplify } from "./simplify.ts";
 
 /**

@@ -1,4 +1,4 @@
-import type { RuleFacts } from "./compiled.ts";
+import type { RuleFacts } from "../compiled.ts";
 import { asksMemberships, type Condition, type RuleForm, valuesIn } from "./form.ts";
 import { anonymousMay, possible } from "./partial.ts";
 import { constant, simplify } from "./simplify.ts";
