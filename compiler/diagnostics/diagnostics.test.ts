@@ -1,4 +1,3 @@
-import { readFileSync, writeFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { catalogue, chapters } from "../check/catalogue.ts";
 import { diagnose } from "./catalogue.ts";
@@ -6,7 +5,6 @@ import type { Diagnostic, Span } from "./diagnostic.ts";
 import { renderCount, renderJson, renderText } from "./render.ts";
 import { hasErrors, sorted } from "./sort.ts";
 import { alternatives, closest, didYouMean } from "./suggest.ts";
-import { diagnosticsDocument } from "./testing/document.ts";
 
 const span: Span = { file: "blog/realm.yaml", line: 2, column: 3, endLine: 2, endColumn: 7 };
 const unknown = diagnose("unknown-key", span, { key: "singup" }, { hint: "did you mean 'signup'?" });
@@ -34,13 +32,6 @@ describe("the catalogue", () => {
     expect(diagnose("missing-schema", span, { collection: "a" }).hint).toBe(
       'the smallest schema is { "type": "object" }',
     );
-  });
-
-  test("prints docs/diagnostics.md (UPDATE_DOCS=1 writes it)", () => {
-    const file = new URL("../../docs/diagnostics.md", import.meta.url);
-    const written = readFileSync(file, "utf8");
-    if (process.env.UPDATE_DOCS !== undefined) writeFileSync(file, diagnosticsDocument(written));
-    expect(readFileSync(file, "utf8")).toBe(diagnosticsDocument(written));
   });
 });
 

@@ -1,11 +1,11 @@
 /** The tables of `docs/configuration.md`, printed from the published JSON Schemas. */
-import collectionSchema from "../../../docs/schemas/collection.schema.json" with { type: "json" };
-import indexesSchema from "../../../docs/schemas/indexes.schema.json" with { type: "json" };
-import realmSchema from "../../../docs/schemas/realm.schema.json" with { type: "json" };
-import schemaSchema from "../../../docs/schemas/schema.schema.json" with { type: "json" };
-import { isJsonObject, type JsonObject, type JsonValue } from "../../../runtime/json.ts";
-import { valueAt } from "../../schema/place.ts";
-import { objectOf, text } from "../given.ts";
+import { objectOf, text } from "../../compiler/model/given.ts";
+import { valueAt } from "../../compiler/schema/place.ts";
+import collectionSchema from "../../docs/schemas/collection.schema.json" with { type: "json" };
+import indexesSchema from "../../docs/schemas/indexes.schema.json" with { type: "json" };
+import realmSchema from "../../docs/schemas/realm.schema.json" with { type: "json" };
+import schemaSchema from "../../docs/schemas/schema.schema.json" with { type: "json" };
+import { isJsonObject, type JsonObject, type JsonValue } from "../../runtime/json.ts";
 
 const tables: Readonly<Record<string, () => string>> = {
   "realm.yaml": () => keyTable(realmSchema),

@@ -1,7 +1,7 @@
 /** `docs/diagnostics.md`, printed from the catalogue. */
-import { chapters as all } from "../../check/catalogue.ts";
-import { markdownPage } from "../page.ts";
-import { exampleRealm } from "./example-realm.ts";
+import { chapters as all } from "../../compiler/check/catalogue.ts";
+import { markdownPage } from "../../compiler/diagnostics/page.ts";
+import { exampleRealm } from "../../compiler/diagnostics/testing/example-realm.ts";
 import { inWrittenOrder } from "./written-order.ts";
 
 /** `written`: the document as it stands, whose order is kept. */
@@ -24,7 +24,7 @@ export function diagnosticsDocument(written: string): string {
 
 const preface = `# Diagnostics
 
-<!-- Printed from compiler/diagnostics/codes; \`UPDATE_DOCS=1 npx vitest run compiler/diagnostics\` writes it anew. -->
+<!-- Printed from compiler/diagnostics/codes; \`UPDATE_DOCS=1 npx vitest run scripts/docs\` writes it anew. -->
 
 What \`realmc check\` and \`realmc build\` say of a configuration. Each has a stable code, and one line
 

@@ -2,13 +2,13 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { Changes } from "../settings/change.ts";
-import { chapters } from "./catalogue.ts";
-import { diffRealms } from "./diff.ts";
-import { renderChangeCount, renderChanges } from "./render.ts";
-import { analyseSides } from "./sides.ts";
-import { accounts, type Sketch, writeRealm } from "./testing/case.ts";
-import { withChecks } from "./testing/document.ts";
+import { chapters } from "../../compiler/diff/catalogue.ts";
+import { diffRealms } from "../../compiler/diff/diff.ts";
+import { renderChangeCount, renderChanges } from "../../compiler/diff/render.ts";
+import { analyseSides } from "../../compiler/diff/sides.ts";
+import { accounts, type Sketch, writeRealm } from "../../compiler/diff/testing/case.ts";
+import type { Changes } from "../../compiler/settings/change.ts";
+import { withChecks } from "./diff.ts";
 
 const checks: Changes = Object.assign({}, ...Object.values(chapters));
 

@@ -1,8 +1,8 @@
 /** The catalogue in `docs/diff.md`, printed from the table of checks. */
 
-import { inWrittenOrder } from "../../diagnostics/testing/written-order.ts";
-import type { CheckEntry } from "../../settings/change.ts";
-import { chapters } from "../catalogue.ts";
+import { chapters } from "../../compiler/diff/catalogue.ts";
+import type { CheckEntry } from "../../compiler/settings/change.ts";
+import { inWrittenOrder } from "./written-order.ts";
 
 /** The document with what stands between `<!-- checks -->` and `<!-- end -->` printed anew. */
 export function withChecks(document: string): string {

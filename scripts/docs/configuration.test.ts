@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, test } from "vitest";
-import { withTables } from "./testing/reference.ts";
+import { withTables } from "./configuration.ts";
 
 const file = new URL("../../docs/configuration.md", import.meta.url);
 
