@@ -101,24 +101,24 @@ function selectivityOf(leaf: Leaf): number {
   return literals.some((value) => value.kind === "literal" && typeof value.value === "boolean") ? 0 : 2;
 }
 
-/** Parts whose outcomes are taken in every combination; of more than these one at a time. */
+/** Parts whose outcomes are taken in every combination; of more than these one at a time, and of very many the first. */
 const COMBINED = 5;
+const SINGLE = 12;
 
 /** What a condition comes to where the caller decides a part of it, whichever way; constant outcomes are left out. */
 function formsOf(whole: Condition): readonly Condition[] {
   const lowered = mapLeaves(whole, rolesApart);
-  const parts = [...new Set(knownParts(lowered).map(keyOf))];
-  const outcomes =
-    parts.length <= COMBINED
-      ? Array.from({ length: 2 ** parts.length }, (_, bits) => parts.map((_, at) => ((bits >> at) & 1) === 1))
+  const known = knownParts(lowered).map((part) => [part, keyOf(part)] as const);
+  const keys = [...new Set(known.map(([, key]) => key))];
+  const numbers = new Map(known.map(([part, key]) => [part, keys.indexOf(key)]));
+  const outcomes: readonly ((part: number) => boolean)[] =
+    keys.length <= COMBINED
+      ? Array.from({ length: 2 ** keys.length }, (_, bits) => (part) => ((bits >> part) & 1) === 1)
       : [true, false].flatMap((most) => [
-          parts.map(() => most),
-          ...parts.map((_, one) => parts.map((_, at) => (at === one) !== most)),
+          () => most,
+          ...keys.slice(0, SINGLE).map((_, one) => (part: number) => (part === one) !== most),
         ]);
-  const forms = outcomes.map((holds) => {
-    const outcomeOf = new Map(parts.map((part, at) => [part, holds[at] ?? false]));
-    return simplify(assumed(lowered, outcomeOf));
-  });
+  const forms = outcomes.map((holds) => simplify(assumed(lowered, numbers, holds)));
   const distinct = new Map(forms.map((form) => [keyOf(form), form]));
   return [...distinct.values()].filter(({ kind }) => kind !== "constant");
 }
@@ -160,10 +160,14 @@ function partsOf(condition: Condition): readonly Condition[] {
   }
 }
 
-function assumed(condition: Condition, outcomes: ReadonlyMap<string, boolean>): Condition {
-  const holds = outcomes.get(keyOf(condition));
-  if (holds !== undefined) return constant(holds, condition.at);
-  const inner = (part: Condition) => assumed(part, outcomes);
+function assumed(
+  condition: Condition,
+  numbers: ReadonlyMap<Condition, number>,
+  holds: (part: number) => boolean,
+): Condition {
+  const number = numbers.get(condition);
+  if (number !== undefined) return constant(holds(number), condition.at);
+  const inner = (part: Condition) => assumed(part, numbers, holds);
   switch (condition.kind) {
     case "and":
     case "or":
