@@ -14,6 +14,7 @@ import { profileModules, validateModules } from "../templates/server/validate.ts
 import type { Collection, Realm } from "./model/model.ts";
 import type { Plan } from "./output/plan.ts";
 import type { CompiledRules, RulePlace, RulesStage } from "./rules/compiled.ts";
+import { effectiveOf } from "./settings/effective.ts";
 
 /** Collections whose files are made at once; what it takes to make them is not held for all. */
 const AT_ONCE = 20;
@@ -36,7 +37,10 @@ export async function realmFiles(
     files.push(...(await laidOut(modules.flat())));
   }
   const description = { path: `${realm.name}/openapi.json`, text: jsonText(openapiDocument(realm, rules)) };
-  return [...files, description, await clientFile(realm, client)].sort((a, b) => (a.path < b.path ? -1 : 1));
+  const effective = { path: `${realm.name}/effective.json`, text: jsonText(effectiveOf(realm, rules)) };
+  return [...files, description, effective, await clientFile(realm, client)].sort((a, b) =>
+    a.path < b.path ? -1 : 1,
+  );
 }
 
 async function collectionModules(

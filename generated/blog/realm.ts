@@ -14,6 +14,7 @@ import { authors, routes as authorsRoutes } from "./content/authors/routes.ts";
 import { comments, routes as commentsRoutes } from "./content/comments/routes.ts";
 import { posts, routes as postsRoutes } from "./content/posts/routes.ts";
 import { tags, routes as tagsRoutes } from "./content/tags/routes.ts";
+import effective from "./effective.json" with { type: "json" };
 import openapi from "./openapi.json" with { type: "json" };
 
 export const blog: RealmModule = {
@@ -37,6 +38,7 @@ export const blog: RealmModule = {
       document: openapi,
     },
     collections: [authors, comments, posts, tags],
+    effective,
   },
   routes: [
     descriptionRoutes("blog"),

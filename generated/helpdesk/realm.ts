@@ -13,6 +13,7 @@ import {
   secondFactorRoutes,
   userAdministrationRoutes,
 } from "realmc/runtime";
+import effective from "./effective.json" with { type: "json" };
 import openapi from "./openapi.json" with { type: "json" };
 import { validate as validateProfile } from "./profile.validate.js";
 import { createOrganization } from "./rules.ts";
@@ -76,6 +77,7 @@ export const helpdesk: RealmModule = {
       document: openapi,
     },
     collections: [customers, replies, tickets],
+    effective,
   },
   routes: [
     descriptionRoutes("helpdesk"),

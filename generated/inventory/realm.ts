@@ -8,6 +8,7 @@ import {
   type RealmModule,
   realtimeRoutes,
 } from "realmc/runtime";
+import effective from "./effective.json" with { type: "json" };
 import openapi from "./openapi.json" with { type: "json" };
 import { items, routes as itemsRoutes } from "./stock/items/routes.ts";
 import { locations, routes as locationsRoutes } from "./stock/locations/routes.ts";
@@ -23,6 +24,7 @@ export const inventory: RealmModule = {
       document: openapi,
     },
     collections: [items, locations, movements],
+    effective,
   },
   routes: [
     descriptionRoutes("inventory"),

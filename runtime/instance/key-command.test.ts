@@ -26,6 +26,7 @@ const clubNamed = (name: string): RealmModule => ({
     },
     origins: [],
     appConfig: {},
+    effective: { realm: {}, databases: {} },
     openapi: { access: "public", document: {} },
     collections: shopModule({}).definition.collections,
   },

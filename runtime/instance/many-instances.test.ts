@@ -219,7 +219,13 @@ describeMongo("Four instances on one database", () => {
       made.map(({ body }, at) => instance(at).send("DELETE", `trash/${body["id"]}`, { token })),
     );
     advance(day + 1);
-    const definition = { name: "shop", origins: [], appConfig: {}, collections: [trash] };
+    const definition = {
+      name: "shop",
+      origins: [],
+      appConfig: {},
+      effective: { realm: {}, databases: {} },
+      collections: [trash],
+    };
     const sweep = (at: number) => {
       const { clock, store } = instance(at);
       const realm = { definition, store: store("shop"), clock, newId: idGenerator(clock), log: silent };

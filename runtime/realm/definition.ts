@@ -167,6 +167,18 @@ export interface RealmDefinition {
   /** Lower limits than the instance's. */
   readonly realtime?: Partial<RealtimeLimits>;
   readonly collections: readonly CollectionDefinition[];
+  /** What administrators read of all of it. */
+  readonly effective: EffectiveConfiguration;
+}
+
+/**
+ * A realm's configuration as it is in effect, in the terms of `realm.yaml` and `collection.yaml`, defaults filled in: its
+ * emitted `effective.json`. `app_config` is left to whoever knows what it is now.
+ */
+export interface EffectiveConfiguration {
+  readonly realm: JsonObject;
+  /** By database and collection. Where limits of expansion are not lowered, the instance's are in effect. */
+  readonly databases: Readonly<Record<string, Readonly<Record<string, JsonObject>>>>;
 }
 
 export interface AccountSettings {

@@ -81,7 +81,13 @@ const worked: Round = async (folder, count) => {
   });
   await store.provision([jobShape, laneShape]);
   const log = { info: () => undefined, warn: () => undefined, error: console.error };
-  const definition = { name: "bench", origins: [], appConfig: {}, collections: [] };
+  const definition = {
+    name: "bench",
+    origins: [],
+    appConfig: {},
+    effective: { realm: {}, databases: {} },
+    collections: [],
+  };
   const realm = { definition, store, clock: systemClock, newId, log };
   for (let queued = 0; queued < count; queued += together) {
     await store.transaction(async (transaction) => {

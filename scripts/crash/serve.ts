@@ -31,6 +31,13 @@ export async function serve(
     adminMaxLifetime: day,
     readAccess: [],
   } as const;
-  const definition = { name: realm, accounts, origins: [], appConfig: {}, collections };
+  const definition = {
+    name: realm,
+    accounts,
+    origins: [],
+    appConfig: {},
+    effective: { realm: {}, databases: {} },
+    collections,
+  };
   await main({ fingerprint: "crash", realms: [{ definition, routes: [accountRoutes(realm), ...routes] }] });
 }

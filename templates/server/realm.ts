@@ -49,6 +49,7 @@ function definitionOf(
     openapi: realm.openapi === "off" ? undefined : { access: realm.openapi, document: description },
     realtime: realm.realtime?.limits,
     collections: collections.map(collectionCode),
+    effective: importedDefault("effective", "./effective.json", { type: "json" }),
   };
 }
 

@@ -1,11 +1,11 @@
 import { timestamp } from "../../clock.ts";
+import { withinLimits } from "../../realm/effective.ts";
 import type { RealmInstance, Route } from "../../realm/exchange.ts";
 import { collections } from "../collections.ts";
 import { readObject } from "../input.ts";
 import { type ConfigRecord, readConfig, writeConfig } from "../records.ts";
 import { administratorRoute } from "./administrator.ts";
 import { appendAudit } from "./audit.ts";
-import { effectiveDatabases, effectiveRealm } from "./effective.ts";
 import { putRecord } from "./put.ts";
 
 /** Characters of JSON: rules read it, and it is kept in memory. */
@@ -14,8 +14,8 @@ const longest = 65_536;
 /** GET `/config`: the fingerprint of the configuration, and what of it is in effect in this realm. */
 export function getConfig(realm: RealmInstance): Route {
   const { definition, fingerprint, expandLimits } = realm;
-  const configured = effectiveRealm(definition);
-  const databases = effectiveDatabases(definition, expandLimits);
+  const configured = definition.effective.realm;
+  const databases = withinLimits(definition.effective, expandLimits);
   return administratorRoute(realm, { area: "config", to: "see" }, async () => {
     const effective = { ...configured, app_config: await realm.appConfig() };
     return { status: 200, body: JSON.stringify({ fingerprint, realm: effective, databases }) };

@@ -76,6 +76,7 @@ export function plainModule(name: string, { definition, routes }: ModuleExtras =
     definition: {
       origins: [origin],
       appConfig: {},
+      effective: { realm: {}, databases: {} },
       openapi: { access: "public", document: {} },
       collections: [],
       ...definition,

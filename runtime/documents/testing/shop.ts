@@ -183,6 +183,7 @@ export async function startShop(
         ...(auth === "enabled" && { accounts: { ...accounts, ...more } }),
         origins: [],
         appConfig: {},
+        effective: { realm: {}, databases: {} },
         ...definition,
         collections,
       },

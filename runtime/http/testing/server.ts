@@ -30,6 +30,7 @@ export function realmOf(
     appConfig: {},
     openapi: { access: "public", document: { openapi: "3.1.0" } },
     collections: [],
+    effective: { realm: {}, databases: {} },
     ...definition,
   };
   return { definition: whole, routes: [routes], instance: instanceOf(whole) };

@@ -26,6 +26,7 @@ export function organizationsModule(realm: string): RealmModule {
     name: realm,
     origins: [],
     appConfig: {},
+    effective: { realm: {}, databases: {} },
     accounts: {
       ...someAccounts,
       email: { from: "shop@example.com", verifyLink: "https://shop.example.com/verify?token={token}" },

@@ -23,7 +23,13 @@ export function textsModule(realm: string, diesAt?: string): RealmModule {
     validate: () => true,
     text: diesAt === undefined ? text : deadly(text, diesAt),
   };
-  const definition = { name: realm, origins: [], appConfig: {}, collections: [notes] };
+  const definition = {
+    name: realm,
+    origins: [],
+    appConfig: {},
+    effective: { realm: {}, databases: {} },
+    collections: [notes],
+  };
   const lists = { [`/v1/${realm}/main/notes`]: { GET: listDocuments(notes) } };
   return { definition, routes: [lists, jobRoutes(realm)] };
 }

@@ -33,6 +33,7 @@ export function shopModule(parts: {
     name: realm,
     origins: [],
     appConfig: {},
+    effective: { realm: {}, databases: {} },
     openapi: { access: "public", document: {} },
     collections: [items],
   };

@@ -102,7 +102,13 @@ async function make(): Promise<Made> {
   const store = await testStore({ clock, collections: [jobShape, laneShape] });
   const errors: object[] = [];
   const warnings: object[] = [];
-  const definition = { name: "shop", origins: [], appConfig: {}, collections: [] };
+  const definition = {
+    name: "shop",
+    origins: [],
+    appConfig: {},
+    effective: { realm: {}, databases: {} },
+    collections: [],
+  };
   const log = {
     ...silent,
     error: (fields: object) => errors.push(fields),

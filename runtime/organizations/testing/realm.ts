@@ -61,7 +61,14 @@ export const organizationSettings: OrganizationSettings = {
 /** A realm that has organizations, for tests that need no server. */
 export function definitionOf(collections: readonly CollectionDefinition[] = []): RealmDefinition {
   const accounts = { ...someAccounts, organizations: organizationSettings };
-  return { name: "shop", accounts, origins: [], appConfig: {}, collections };
+  return {
+    name: "shop",
+    accounts,
+    origins: [],
+    appConfig: {},
+    effective: { realm: {}, databases: {} },
+    collections,
+  };
 }
 
 export interface OrganizationsOptions extends AccountsOptions {
