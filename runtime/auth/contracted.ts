@@ -13,6 +13,7 @@ import type { ContractedRoute } from "../http/contracted-routes.ts";
 import { parameters } from "../http/parameters.ts";
 import type { Caller, SessionCaller } from "../realm/caller.ts";
 import type { Answer, Exchange, RealmInstance, Received, Route } from "../realm/exchange.ts";
+import { requireProof } from "./accounts/proof.ts";
 import { requireSession } from "./accounts/route.ts";
 import { type Administrator, admission } from "./administration/administrator.ts";
 import { callerRoute } from "./realm.ts";
@@ -66,13 +67,22 @@ export function sessionRoute<C extends ForWhom<"session">>(
 /**
  * For who administers (spec: Authentication 10; api-decisions: Administrator routes): 401 without a credential, 403 without
  * the area or from a network that administration is not allowed from, 401 `reauth_required` for a session whose
- * administration is over.
+ * administration is over; at last, where it asks for one, sessions without a fresh proof of identity.
  */
 export function administratorRoute<C extends ForWhom<"administrator">>(
   contract: C,
   make: (realm: RealmInstance) => ContractHandler<C, Administrator>,
 ): ContractedRoute {
-  return admittedRoute(contract, make, (realm) => {
+  const { proof } = contract.who;
+  const proved = (realm: RealmInstance): ContractHandler<C, Administrator> => {
+    const handle = make(realm);
+    return async (asked, administrator) => {
+      const { caller } = administrator;
+      if (proof && caller.kind === "user") await requireProof(realm, asked.exchange, caller);
+      return handle(asked, administrator);
+    };
+  };
+  return admittedRoute(contract, proved, (realm) => {
     const admit = admission(realm);
     return (caller, exchange) => admit(caller, exchange, contract.who);
   });

@@ -1,6 +1,7 @@
 import type { RouteContract } from "./contract.ts";
 import { description } from "./description.ts";
 import { jobs } from "./jobs.ts";
+import { organizationAdministration } from "./organization-administration.ts";
 import { organizationInvitations } from "./organization-invitations.ts";
 import { organizations } from "./organizations.ts";
 import { teams } from "./teams.ts";
@@ -16,6 +17,7 @@ const subjects: readonly (readonly [
   [ofOrganizations, organizations],
   [ofOrganizations, teams],
   [ofOrganizations, organizationInvitations],
+  [ofOrganizations, organizationAdministration],
   [() => true, jobs],
   [({ openapi }) => openapi !== "off", description],
 ];

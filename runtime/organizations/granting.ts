@@ -1,4 +1,3 @@
-import type { BodyReader } from "../auth/input.ts";
 import { ApiError } from "../errors.ts";
 import type { OrganizationSettings } from "../realm/organizations.ts";
 import type { OrganizationRecord, TeamRecord } from "./records.ts";
@@ -51,22 +50,6 @@ export function teamsOf(
   ids: readonly string[],
 ): readonly TeamRecord[] {
   return teams.filter(({ id }) => ids.includes(id));
-}
-
-/** The optional member `roles`: roles of the realm's organizations, each once. */
-export function readOrganizationRoles(
-  body: BodyReader,
-  settings: OrganizationSettings,
-): readonly string[] | undefined {
-  const isRole = (name: string) => isOrganizationRole(settings, name);
-  return body.optionalNames("roles", isRole, "is no role of organizations in this realm");
-}
-
-/** The member `roles` as {@link readOrganizationRoles} reads it, which is required. */
-export function requiredRoles(body: BodyReader, settings: OrganizationSettings): readonly string[] {
-  const roles = readOrganizationRoles(body, settings);
-  if (roles === undefined) body.problem("roles", "is required");
-  return roles ?? [];
 }
 
 /** The difference of two sets of roles: those that one who makes `after` of `before` gives or takes. */

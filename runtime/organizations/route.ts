@@ -8,7 +8,7 @@ import { ApiError } from "../errors.ts";
 import type { ContractedRoute } from "../http/contracted-routes.ts";
 import { isId } from "../ids.ts";
 import type { Caller, SessionCaller } from "../realm/caller.ts";
-import type { Exchange, RealmInstance, Route, RouteFactory } from "../realm/exchange.ts";
+import type { Exchange, RealmInstance } from "../realm/exchange.ts";
 import type { Manage, OrganizationSettings } from "../realm/organizations.ts";
 import { changeOrganization, type Decision, findOrganization } from "./change.ts";
 import { collections } from "./collections.ts";
@@ -19,11 +19,6 @@ import { type EffectiveRole, effectiveRoles, manages } from "./roles.ts";
 /** A running realm that has organizations. */
 export interface OrganizationRealm extends AccountRealm {
   readonly settings: OrganizationSettings;
-}
-
-/** A route that only realms with organizations have. */
-export function inOrganizations(route: (realm: OrganizationRealm) => Route): RouteFactory {
-  return (realm) => route(organizationRealm(realm));
 }
 
 /** What is made for a realm that has organizations, as for any: no other has such routes. */

@@ -48,14 +48,6 @@ const ofAdministration: Record<string, Record<string, string>> = {
   audit: { get: "listAudit" },
   config: { get: "getConfig" },
   "config/app": { get: "getAppConfig", put: "putAppConfig" },
-  orgs: { get: "listOrganizations", post: "createOrganization" },
-  "orgs/{org}": { get: "getOrganization", delete: "deleteOrganization" },
-  "orgs/{org}/owned": { get: "listOwned" },
-  "orgs/{org}/reactivate": { post: "reactivateOrganization" },
-  "orgs/{org}/members/{user}": { put: "putMember", delete: "removeMember" },
-  "orgs/{org}/invitations": { post: "inviteToOrganization" },
-  "orgs/{org}/claims": { put: "putClaims" },
-  "orgs/{org}/manager": { put: "putManager" },
 };
 
 /** For whichever collection: their types have the codes of all. */

@@ -5,6 +5,8 @@ import { placeOf } from "../../compiler/schema/place.ts";
 import { description, descriptionTag } from "../../runtime/contract/description.ts";
 import { contractsOf } from "../../runtime/contract/index.ts";
 import { jobs } from "../../runtime/contract/jobs.ts";
+import { organizationsTag } from "../../runtime/contract/members.ts";
+import { organizationAdministration } from "../../runtime/contract/organization-administration.ts";
 import { organizationInvitations } from "../../runtime/contract/organization-invitations.ts";
 import { organizations } from "../../runtime/contract/organizations.ts";
 import { teams } from "../../runtime/contract/teams.ts";
@@ -21,7 +23,6 @@ import { checkPaths } from "./paths/check.ts";
 import { collectionPaths } from "./paths/collection.ts";
 import { credentialPaths } from "./paths/credentials.ts";
 import type { Described } from "./paths/described.ts";
-import { organizationAdministrationPaths, organizationsTag } from "./paths/organization-administration.ts";
 import { peoplePaths } from "./paths/people.ts";
 import { queries } from "./paths/queries.ts";
 import { realtimePaths, realtimeTag } from "./paths/realtime.ts";
@@ -35,7 +36,6 @@ import {
 import { batchSchemas } from "./schemas/batch.ts";
 import { collectionSchemas, metaKinds } from "./schemas/collection.ts";
 import { schemaNames } from "./schemas/contracted.ts";
-import { administeredSchemas } from "./schemas/organizations.ts";
 import { peopleSchemas } from "./schemas/people.ts";
 import { SchemaPool } from "./schemas/pool.ts";
 import { References } from "./schemas/references.ts";
@@ -90,8 +90,12 @@ export function openapiDocument(realm: Realm, rules: RulesStage): OpenAPIV3_1.Do
   }
   if (realm.organizations !== undefined) {
     Object.assign(paths, contractPaths(build, [...organizations, ...teams, ...organizationInvitations]));
-    Object.assign(paths, organizationAdministrationPaths(build, administeredSchemas(build)));
-    tags.push(organizationsTag);
+    Object.assign(paths, contractPaths(build, organizationAdministration));
+    tags.push({
+      name: organizationsTag,
+      description:
+        "Organizations of the realm's users, for sessions only. Who is no member of one is answered the same whether or not it is there.",
+    });
   }
   Object.assign(paths, administrationPaths(build, administration));
   Object.assign(paths, contractPaths(build, jobs), administered);

@@ -1,13 +1,12 @@
-import { administratorRoute } from "../../auth/administration/administrator.ts";
 import type { AuditEntry } from "../../auth/administration/audit.ts";
-import { BodyReader } from "../../auth/input.ts";
-import type { Route } from "../../realm/exchange.ts";
+import { administratorRoute } from "../../auth/contracted.ts";
+import * as contract from "../../contract/organization-administration.ts";
 import { manageEntries } from "../../realm/organizations.ts";
-import { changedRoles, requiredRoles } from "../granting.ts";
+import { changedRoles } from "../granting.ts";
 import { memberDecision, newMember } from "../member-change.ts";
 import { memberEntries, requireMember } from "../members.ts";
 import type { MemberRecord } from "../records.ts";
-import { findMember, type OrganizationRealm } from "../route.ts";
+import { findMember, ofOrganizations } from "../route.ts";
 import { findAccount } from "../users.ts";
 import { changeExisting } from "./change.ts";
 import { administratorBody, noUser } from "./organizations.ts";
@@ -19,12 +18,11 @@ const viewer = { manage: new Set(manageEntries) };
  * PUT `/orgs/{org}/members/{user}`: a member with these direct `roles`, whichever; who was none is one from then on,
  * without an invitation.
  */
-export function putMember(realm: OrganizationRealm): Route {
-  return administratorRoute(realm, { area: "users", to: "change" }, async (exchange, { caller }) => {
-    const body = new BodyReader(exchange, "application/json");
-    const roles = requiredRoles(body, realm.settings);
-    body.finish();
-    const user = exchange.params.user ?? "";
+export const putMember = administratorRoute(
+  contract.putMember,
+  ofOrganizations((realm) => async ({ exchange, params, body }, { caller }) => {
+    const { roles } = body();
+    const { user } = params;
     const { org, member } = await changeExisting(realm, exchange, async (org) => {
       const before = await findMember(realm, org.record.id, user);
       const after = { ...(before?.record ?? newMember(realm, org.record.id, user)), roles };
@@ -35,8 +33,8 @@ export function putMember(realm: OrganizationRealm): Route {
     });
     const [entry] = await memberEntries(realm, org, [member], viewer);
     return { status: 200, body: JSON.stringify(entry) };
-  });
-}
+  }),
+);
 
 /** @param from undefined: no member before */
 function told(
@@ -49,27 +47,27 @@ function told(
 }
 
 /** DELETE `/orgs/{org}/members/{user}`: a member, whoever they are, out of the teams too. */
-export function deleteMember(realm: OrganizationRealm): Route {
-  return administratorRoute(realm, { area: "users", to: "change" }, async (exchange, { caller }) => {
+export const deleteMember = administratorRoute(
+  contract.deleteMember,
+  ofOrganizations((realm) => async ({ exchange, params }, { caller }) => {
     await changeExisting(realm, exchange, async (org) => {
-      const before = await requireMember(realm, org.record, exchange.params.user);
+      const before = await requireMember(realm, org.record, params.user);
       const { user } = before.record;
       const change = { org, user, before, after: undefined, action: "org.member.remove" } as const;
       return memberDecision(realm, exchange, caller, change, undefined);
     });
     return { status: 204 };
-  });
-}
+  }),
+);
 
 /**
  * PUT `/orgs/{org}/manager`: gives `user`, a member or none yet, `creator_roles` beside what they have. An orphaned
  * organization is active again by it, if their account is.
  */
-export function putManager(realm: OrganizationRealm): Route {
-  return administratorRoute(realm, { area: "users", to: "change" }, async (exchange, { caller }) => {
-    const body = new BodyReader(exchange, "application/json");
-    const user = body.string("user");
-    body.finish();
+export const putManager = administratorRoute(
+  contract.putManager,
+  ofOrganizations((realm) => async ({ exchange, body }, { caller }) => {
+    const { user } = body();
     const noAccount = () => noUser("user");
     // Before the organization is looked for, as whatever is wrong with a body; whoever is deleted meanwhile is met below.
     if ((await findAccount(realm, user)) === undefined) throw noAccount();
@@ -87,8 +85,8 @@ export function putManager(realm: OrganizationRealm): Route {
       return { ...decision, result: decision.org ?? org.record };
     });
     return { status: 200, body: await administratorBody(realm, org) };
-  });
-}
+  }),
+);
 
 function withRoles(member: MemberRecord, roles: readonly string[]): MemberRecord {
   return { ...member, roles: [...new Set([...member.roles, ...roles])] };

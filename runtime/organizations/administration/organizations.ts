@@ -1,18 +1,16 @@
-import { requireProof } from "../../auth/accounts/proof.ts";
-import { administratorRoute } from "../../auth/administration/administrator.ts";
-import { BodyReader, invalid } from "../../auth/input.ts";
-import { answerEntries, invalidParameter, listOf, pageParameters, pageRequest } from "../../auth/paging.ts";
+import { administratorRoute } from "../../auth/contracted.ts";
+import { invalid } from "../../auth/input.ts";
+import { answerEntries, invalidParameter, listOf, pageRequest } from "../../auth/paging.ts";
+import * as contract from "../../contract/organization-administration.ts";
 import type { ApiError } from "../../errors.ts";
 import { and, eq, type Filter, isIn, or, TRUE, text } from "../../filter/algebra.ts";
 import { documentFields } from "../../filter/fields.ts";
 import type { JsonObject } from "../../json.ts";
-import type { Received, Route } from "../../realm/exchange.ts";
 import { collections, memberFields, organizationFields } from "../collections.ts";
-import { createOrganization, type NewOrganization } from "../create.ts";
+import { createOrganization } from "../create.ts";
 import { deletion } from "../delete.ts";
-import { readName, readSlug } from "../names.ts";
 import { type OrganizationRecord, organizationStatuses, readOrganization } from "../records.ts";
-import type { OrganizationRealm } from "../route.ts";
+import { type OrganizationRealm, ofOrganizations } from "../route.ts";
 import { organizationView } from "../views.ts";
 import { changeExisting, requireOrganization } from "./change.ts";
 
@@ -22,17 +20,13 @@ const organizationList = listOf(collections.organizations, documentFields.id, re
 ]);
 
 /** GET `/orgs`: oldest first; all, deleted ones too, or those of a `status`, with part of the name or slug (`q`). */
-export function listOrganizations(realm: OrganizationRealm): Route {
-  return administratorRoute(
-    realm,
-    { area: "users", to: "see" },
-    async (_, _by, query) => {
-      const entries = (orgs: readonly OrganizationRecord[]) => administratorViews(realm, orgs);
-      return answerEntries(realm, organizationList, search(query), pageRequest(query), entries);
-    },
-    [...pageParameters, "status", "q"],
-  );
-}
+export const listOrganizations = administratorRoute(
+  contract.listOrganizations,
+  ofOrganizations((realm) => async ({ query }) => {
+    const entries = (orgs: readonly OrganizationRecord[]) => administratorViews(realm, orgs);
+    return answerEntries(realm, organizationList, search(query), pageRequest(query), entries);
+  }),
+);
 
 /** @throws ApiError `invalid_query` */
 function search(query: ReadonlyMap<string, string>): Filter {
@@ -51,12 +45,13 @@ function search(query: ReadonlyMap<string, string>): Filter {
 }
 
 /** GET `/orgs/{org}`: also one that is deleted. */
-export function getAnyOrganization(realm: OrganizationRealm): Route {
-  return administratorRoute(realm, { area: "users", to: "see" }, async (exchange) => ({
+export const getAnyOrganization = administratorRoute(
+  contract.getAnyOrganization,
+  ofOrganizations((realm) => async ({ exchange }) => ({
     status: 200,
     body: await administratorBody(realm, await requireOrganization(realm, exchange)),
-  }));
-}
+  })),
+);
 
 /** An organization as administrators see it, as the body of an answer. */
 export async function administratorBody(realm: OrganizationRealm, org: OrganizationRecord): Promise<string> {
@@ -87,21 +82,14 @@ async function administratorViews(
  * POST `/orgs`: an organization of the user `owner`, who gets `creator_roles`. It counts for them as one that they
  * created, but is made also where they may not create another.
  */
-export function createOrganizationFor(realm: OrganizationRealm): Route {
-  return administratorRoute(realm, { area: "users", to: "change" }, async (exchange, { caller }) => {
-    const given = read(exchange);
+export const createOrganizationFor = administratorRoute(
+  contract.createOrganizationFor,
+  ofOrganizations((realm) => async ({ exchange, body }, { caller }) => {
     const noOwner = () => noUser("owner");
-    const org = await createOrganization(realm, exchange, caller, { ...given, noOwner });
+    const org = await createOrganization(realm, exchange, caller, { ...body(), noOwner });
     return { status: 201, body: await administratorBody(realm, org) };
-  });
-}
-
-function read(exchange: Received): Omit<NewOrganization, "noOwner"> {
-  const body = new BodyReader(exchange, "application/json");
-  const given = { name: readName(body), slug: readSlug(body), owner: body.string("owner") };
-  body.finish();
-  return given;
-}
+  }),
+);
 
 /** For a member of a body that names a user whom there is not. */
 export function noUser(path: string): ApiError {
@@ -109,11 +97,11 @@ export function noUser(path: string): ApiError {
 }
 
 /** DELETE `/orgs/{org}`. From a session it needs a fresh proof of identity; keys have none. */
-export function removeOrganization(realm: OrganizationRealm): Route {
-  return administratorRoute(realm, { area: "users", to: "change" }, async (exchange, { caller }) => {
-    if (caller.kind === "user") await requireProof(realm, exchange, caller);
+export const removeOrganization = administratorRoute(
+  contract.removeOrganization,
+  ofOrganizations((realm) => async ({ exchange }, { caller }) => {
     await changeExisting(realm, exchange, (org) => deletion(realm, exchange, caller, org));
     realm.wakeJobs();
     return { status: 204 };
-  });
-}
+  }),
+);

@@ -1,18 +1,34 @@
-import { administratorRoute } from "../../auth/administration/administrator.ts";
+import { administratorRoute } from "../../auth/contracted.ts";
+import * as contract from "../../contract/organization-administration.ts";
 import { eq } from "../../filter/algebra.ts";
 import { organizationFields } from "../../filter/fields.ts";
 import type { JsonObject } from "../../json.ts";
 import { storeNameOf } from "../../realm/definition.ts";
-import type { Route } from "../../realm/exchange.ts";
-import type { OrganizationRealm } from "../route.ts";
+import { type OrganizationRealm, ofOrganizations } from "../route.ts";
 import { requireOrganization } from "./change.ts";
 
 /**
  * GET `/orgs/{org}/owned`: of each collection whose documents may belong to organizations, how many belong to this one,
  * deleted ones too, and what becomes of them when it is deleted.
  */
-export function getOwned(realm: OrganizationRealm): Route {
-  const owning = realm.definition.collections
+export const getOwned = administratorRoute(
+  contract.getOwned,
+  ofOrganizations((realm) => {
+    const owning = owningCollections(realm);
+    return async ({ exchange }) => {
+      const { id } = await requireOrganization(realm, exchange);
+      const own = eq(organizationFields["_meta.org"], id);
+      const items: JsonObject[] = [];
+      for (const { database, collection, policy, documents } of owning) {
+        items.push({ database, collection, count: await documents.count(own, "all"), policy });
+      }
+      return { status: 200, body: JSON.stringify({ items }) };
+    };
+  }),
+);
+
+function owningCollections({ definition, store }: OrganizationRealm) {
+  return definition.collections
     .flatMap(({ organization, ...collection }) =>
       organization === undefined ? [] : [{ collection, policy: organization.onDelete }],
     )
@@ -20,15 +36,6 @@ export function getOwned(realm: OrganizationRealm): Route {
       database: collection.database,
       collection: collection.name,
       policy,
-      documents: realm.store.collection(storeNameOf(collection)),
+      documents: store.collection(storeNameOf(collection)),
     }));
-  return administratorRoute(realm, { area: "users", to: "see" }, async (exchange) => {
-    const { id } = await requireOrganization(realm, exchange);
-    const own = eq(organizationFields["_meta.org"], id);
-    const items: JsonObject[] = [];
-    for (const { database, collection, policy, documents } of owning) {
-      items.push({ database, collection, count: await documents.count(own, "all"), policy });
-    }
-    return { status: 200, body: JSON.stringify({ items }) };
-  });
 }

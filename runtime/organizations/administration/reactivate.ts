@@ -1,14 +1,12 @@
-import { administratorRoute } from "../../auth/administration/administrator.ts";
 import { appendAudit } from "../../auth/administration/audit.ts";
-import { BodyReader } from "../../auth/input.ts";
+import { administratorRoute } from "../../auth/contracted.ts";
 import type { Read } from "../../auth/records.ts";
+import * as contract from "../../contract/organization-administration.ts";
 import { ApiError } from "../../errors.ts";
-import type { Received, Route } from "../../realm/exchange.ts";
 import { changeOrganization, type Decision } from "../change.ts";
 import { finishErasing, stillErasing } from "../finish-erasing.ts";
-import { readSlug } from "../names.ts";
 import type { OrganizationRecord } from "../records.ts";
-import type { OrganizationRealm } from "../route.ts";
+import { ofOrganizations } from "../route.ts";
 import { noSuchOrganization, requireOrganization } from "./change.ts";
 import { administratorBody } from "./organizations.ts";
 
@@ -16,9 +14,10 @@ import { administratorBody } from "./organizations.ts";
  * POST `/orgs/{org}/reactivate`: a deleted organization is active again, without members, by the slug that it had or
  * another one (spec: States, Organization). What `on_org_delete` erases is erased before.
  */
-export function reactivateOrganization(realm: OrganizationRealm): Route {
-  return administratorRoute(realm, { area: "users", to: "change" }, async (exchange, { caller }) => {
-    const asked = read(exchange);
+export const reactivateOrganization = administratorRoute(
+  contract.reactivateOrganization,
+  ofOrganizations((realm) => async ({ exchange, body }, { caller }) => {
+    const { slug: asked } = body();
     const { id, status } = await requireOrganization(realm, exchange);
     if (status !== "deleted") throw notDeleted();
     await finishErasing(realm, id);
@@ -41,17 +40,8 @@ export function reactivateOrganization(realm: OrganizationRealm): Route {
     };
     const org = await changeOrganization(realm, id, decide, noSuchOrganization);
     return { status: 200, body: await administratorBody(realm, org) };
-  });
-}
-
-/** The optional `slug`; without a body there is none. */
-function read(exchange: Received): string | undefined {
-  if (exchange.body === "none") return undefined;
-  const body = new BodyReader(exchange, "application/json");
-  const slug = readSlug(body);
-  body.finish();
-  return slug;
-}
+  }),
+);
 
 function notDeleted(): ApiError {
   return new ApiError("conflict", "The organization is not deleted.");
