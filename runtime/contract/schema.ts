@@ -111,7 +111,7 @@ export function closed(
   };
 }
 
-interface Closed<P, R> {
+export interface Closed<P, R> {
   readonly type: "object";
   readonly required: readonly R[];
   readonly properties: P;

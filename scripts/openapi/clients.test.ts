@@ -7,8 +7,9 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { helpdesk } from "../../generated/helpdesk/realm.ts";
 import { inventory } from "../../generated/inventory/realm.ts";
 import { type Started, startRealm } from "../../runtime/instance/testing/servers.ts";
+import { missingTools } from "../missing-tools.ts";
 import { root } from "../workspace.ts";
-import { missingTools, script, tool } from "./tools.ts";
+import { folder, script, tool } from "./tools.ts";
 
 const realms = ["helpdesk", "inventory"];
 
@@ -16,7 +17,7 @@ let server: Started;
 let missing: string | undefined;
 beforeAll(async () => {
   server = await startRealm([helpdesk, inventory]);
-  missing = await missingTools();
+  missing = await missingTools(folder);
 }, 300_000);
 afterAll(() => server.stop());
 

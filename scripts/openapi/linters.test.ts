@@ -4,12 +4,13 @@ import { join } from "node:path";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { beforeAll, describe, expect, it } from "vitest";
 import { isJsonObject } from "../../runtime/json.ts";
+import { missingTools } from "../missing-tools.ts";
 import { root } from "../workspace.ts";
-import { missingTools, tool } from "./tools.ts";
+import { folder, tool } from "./tools.ts";
 
 let missing: string | undefined;
 beforeAll(async () => {
-  missing = await missingTools();
+  missing = await missingTools(folder);
 }, 300_000);
 
 const file = (realm: string) => join(root, "generated", realm, "openapi.json");

@@ -1,26 +1,11 @@
 /** What others made to read OpenAPI documents: a package of its own in `tools/`, because it needs another TypeScript. */
 import { execFile } from "node:child_process";
-import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
 import { root } from "../workspace.ts";
 
 /** The package's folder. */
 export const folder = fileURLToPath(new URL("tools", import.meta.url));
-
-const run = promisify(execFile);
-
-/** Installs the tools where they are not yet. Resolves to the reason where they cannot be had, such as no network. */
-export async function missingTools(): Promise<string | undefined> {
-  if (existsSync(join(folder, "node_modules/.package-lock.json"))) return undefined;
-  try {
-    await run("npm", ["ci", "--prefer-offline", "--fetch-retries=1"], { cwd: folder, timeout: 240_000 });
-    return undefined;
-  } catch (error) {
-    return `npm cannot install scripts/openapi/tools: ${error instanceof Error ? error.message : error}`;
-  }
-}
 
 export interface Ended {
   readonly code: number;

@@ -3,6 +3,7 @@
  * installs, packs or generates first, which takes them as long as all others together: `npm run test:product` runs them.
  */
 export const productTests: readonly string[] = [
+  "scripts/client/platforms.test.ts",
   "scripts/docs-page/docs-page.test.ts",
   "scripts/first-run/first-run.test.ts",
   "scripts/live-page/live-page.test.ts",
