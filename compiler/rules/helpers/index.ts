@@ -89,17 +89,10 @@ function momentHelper(helper: MomentHelper): Helper {
   };
 }
 
-function named<N extends string>(
-  names: readonly N[],
-  helperOf: (name: N) => Helper,
-): readonly (readonly [string, Helper])[] {
-  return names.map((name) => [name, helperOf(name)]);
-}
-
 /** In the order in which messages name them. */
-export const helpers: ReadonlyMap<string, Helper> = new Map([
+export const helpers: ReadonlyMap<string, Helper> = new Map<string, Helper>([
   ["hasRole", hasRole],
-  ...named(momentHelperNames, momentHelper),
-  ...named(membershipHelperNames, membershipHelper),
+  ...momentHelperNames.map((name) => [name, momentHelper(name)] as const),
+  ...membershipHelperNames.map((name) => [name, membershipHelper(name)] as const),
   ["orgClaims", orgClaims],
 ]);

@@ -3,11 +3,11 @@ import { ts } from "@ts-morph/common";
 import { didYouMean } from "../../diagnostics/suggest.ts";
 import { isOpen } from "../form/claims.ts";
 import type { At, Condition, Value } from "../form/form.ts";
-import { describe, textType, type ValueType } from "../form/types.ts";
+import { describe, textType } from "../form/types.ts";
 import { typeOf } from "../form/values.ts";
 import type { Helper } from "../helpers/index.ts";
-import { membership, textMatch } from "./comparisons.ts";
 import type { Environment } from "./environment.ts";
+import { membership, textMatch } from "./inclusion.ts";
 import { hasMember, isTextMethod, textMethods, words } from "./members.ts";
 import { helperNamed, isValueName, reportName } from "./names.ts";
 import { kindsOf, possibleOf } from "./possible.ts";
@@ -138,22 +138,15 @@ function wantedBy(receiver: Value): readonly string[] {
 /** Whether an argument is of the kinds that are wanted, as far as kinds tell. */
 function fits(value: Value, wanted: readonly string[], { report }: Environment): boolean {
   const type = typeOf(value);
-  if (wanted.length === 0 || value.kind === "null" || isOpen(value) || isUntyped(type)) return true;
+  const isUntyped = type.kinds.length === 0 && type.elements === undefined;
+  if (wanted.length === 0 || isOpen(value) || isUntyped) return true;
   const can = possibleOf({ kinds: type.kinds.filter((kind) => kind !== "object") });
   const kinds = can === undefined ? [] : kindsOf(can);
   if (type.elements === undefined && kinds.length > 0 && kinds.every((kind) => wanted.includes(kind)))
     return true;
-  report("rule-type", value.at, { problem: `${inWords(type)} is given where ${words(wanted)} is wanted` });
+  const given = possibleOf(type) === undefined ? describe(type) : words(kinds);
+  report("rule-type", value.at, { problem: `${given} is given where ${words(wanted)} is wanted` });
   return false;
-}
-
-function isUntyped({ kinds, elements }: ValueType): boolean {
-  return kinds.length === 0 && elements === undefined;
-}
-
-function inWords(type: ValueType): string {
-  const can = possibleOf(type);
-  return can === undefined ? describe(type) : words(kindsOf(can));
 }
 
 /** Claims have elements, unless they stand for a text. */

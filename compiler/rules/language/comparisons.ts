@@ -1,16 +1,16 @@
 /** What may be compared with what. */
-import type { TextMatch } from "../../../runtime/filter/algebra.ts";
 import { alternatives, didYouMean } from "../../diagnostics/suggest.ts";
-import { isOpen, usedAlike, usedAs, usedWithin } from "../form/claims.ts";
+import { isOpen } from "../form/claims.ts";
 import type { At, Condition, OrderOperator, Value } from "../form/form.ts";
-import { describe, numberType, scalarType, textType, type ValueType } from "../form/types.ts";
-import { asDate, type Class, classes, isDate, typeOf } from "../form/values.ts";
-import { type Environment, isDeclaredRole } from "./environment.ts";
+import { describe, numberType, scalarType } from "../form/types.ts";
+import { typeOf } from "../form/values.ts";
+import { comparable, sharedClasses } from "./comparable.ts";
+import type { Environment } from "./environment.ts";
 import { possible } from "./flow.ts";
 import { words } from "./members.ts";
 import { anyBoolean, disjoint, kindsOf, type Possible, possibleOf } from "./possible.ts";
 
-type Reporting = Pick<Environment, "scope" | "roles" | "flow" | "report">;
+type Reporting = Pick<Environment, "scope" | "flow" | "report">;
 
 type Operator = "==" | "===" | "!=" | "!==" | OrderOperator;
 
@@ -44,17 +44,11 @@ export function comparison(
 function equality(left: Value, right: Value, at: At, environment: Reporting): Condition | undefined {
   if (left.kind === "null" || right.kind === "null")
     return absence(left.kind === "null" ? right : left, at, environment);
-  const [a, b] = usedAlike(left, right, scalarType);
-  if (!isComparable(a, environment) || !isComparable(b, environment)) return undefined;
-  const pair = datesAlike(a, b, environment);
+  const pair = comparable(left, right, scalarType, environment);
   if (pair === undefined) return undefined;
   const [first, second] = pair;
-  const areKnown = !isOpen(left) && !isOpen(right);
-  if (
-    areKnown &&
-    isDisjoint(possible(first, environment.flow), possible(second, environment.flow), at, environment)
-  )
-    return undefined;
+  const [a, b] = pair.map((side) => possible(side, environment.flow));
+  if (!isOpen(left) && !isOpen(right) && isDisjoint(a, b, at, environment)) return undefined;
   if (sharedClasses(typeOf(first).kinds, typeOf(second).kinds).length > 0)
     return { kind: "equal", left: first, right: second, at };
   reportUnlike(first, "never equals", second, at, environment);
@@ -135,9 +129,7 @@ function ordering(
     report("rule-comparison", at, { problem });
     return undefined;
   }
-  const [a, b] = usedAlike(left, right, numberType);
-  if (!isComparable(a, environment) || !isComparable(b, environment)) return undefined;
-  const pair = datesAlike(a, b, environment);
+  const pair = comparable(left, right, numberType, environment);
   if (pair === undefined) return undefined;
   const [first, second] = pair;
   const shared = sharedClasses(typeOf(first).kinds, typeOf(second).kinds);
@@ -172,158 +164,6 @@ function areOrdered([a = [], b = []]: readonly (readonly string[])[]): boolean {
   return isNumber === isOther && (areLists || a.some((kind) => b.includes(kind)));
 }
 
-/** Whether the value can stand beside anything but `null`. */
-function isComparable(value: Value, { report }: Pick<Reporting, "report">): boolean {
-  if (value.kind === "pick")
-    return [value.yes, value.no].every(
-      (branch) => branch.kind === "null" || isComparable(branch, { report }),
-    );
-  const problem = incomparable(value, typeOf(value));
-  if (problem === undefined) return true;
-  report("rule-comparison", value.at, { problem: problem.problem }, problem.hint);
-  return false;
-}
-
-function incomparable(
-  value: Value,
-  { kinds, elements }: ValueType,
-): { readonly problem: string; readonly hint?: string } | undefined {
-  if (value.kind === "read" && value.root === "user" && value.path.length === 0) {
-    return { problem: "user alone can only be compared with null", hint: "compare user.id" };
-  }
-  if (elements !== undefined && kinds.length > 0) {
-    return { problem: "this value may be a list; it can only be compared with null" };
-  }
-  if (elements !== undefined)
-    return { problem: "lists cannot be compared", hint: "use .includes(x) or .length" };
-  if (kinds.length === 0) return { problem: "this value has no type; it can only be compared with null" };
-  if (kinds.every((kind) => kind === "object"))
-    return { problem: "objects cannot be compared", hint: "compare their members" };
-  if (classes(kinds).includes("date") && kinds.includes("text")) {
-    return { problem: "this value may be a date or any other text; it can only be compared with null" };
-  }
-  return undefined;
-}
-
-/** Both sides in comparable form: literals beside dates become dates. */
-function datesAlike(
-  left: Value,
-  right: Value,
-  { report }: Pick<Reporting, "report">,
-): readonly [Value, Value] | undefined {
-  const a = isDate(right) ? dateSide(left, report) : left;
-  const b = isDate(left) ? dateSide(right, report) : right;
-  return a && b && [a, b];
-}
-
 function reportUnlike(a: Value, verb: string, b: Value, at: At, { report }: Pick<Reporting, "report">): void {
   report("rule-comparison", at, { problem: `${describe(typeOf(a))} ${verb} ${describe(typeOf(b))}` });
-}
-
-function sharedClasses(a: ValueType["kinds"], b: ValueType["kinds"]): readonly Class[] {
-  const others = classes(b);
-  return classes(a).filter((kind) => kind !== "object" && others.includes(kind));
-}
-
-function dateSide(value: Value, report: Environment["report"]): Value | undefined {
-  const date = asDate(value);
-  if ("value" in date) return date.value;
-  const { wrong } = date;
-  report("rule-date", wrong.at, {
-    value: wrong.kind === "literal" ? `'${wrong.value}'` : "one of these texts",
-  });
-  return undefined;
-}
-
-/** `text.startsWith(part)` and the like. */
-export function textMatch(
-  op: TextMatch,
-  text: Value,
-  part: Value,
-  at: At,
-  { report }: Reporting,
-): Condition | undefined {
-  const name = op === "contains" ? "includes" : op;
-  const [whole, looked] = [usedAs(text, textType), usedAs(part, textType)];
-  for (const value of [whole, looked]) {
-    const type = typeOf(value);
-    if (type.elements === undefined && type.kinds.length === 1 && type.kinds[0] === "text") continue;
-    const what = value.kind === "null" ? "null" : describe(type);
-    report("rule-type", value.at, {
-      problem: value === whole ? `${name}() is not for ${what}` : `${name}() takes a string, not ${what}`,
-    });
-    return undefined;
-  }
-  return { kind: "text", op, text: whole, part: looked, at };
-}
-
-/** `list.includes(item)`. */
-export function membership(
-  container: Value,
-  element: Value,
-  at: At,
-  environment: Reporting,
-): Condition | undefined {
-  const { report } = environment;
-  const [list, item] = usedWithin(container, element);
-  const { kinds, elements = [] } = typeOf(list);
-  if (kinds.length > 0) {
-    report("rule-type", list.at, { problem: `includes() is not for what may be ${describe(typeOf(list))}` });
-    return undefined;
-  }
-  if (item.kind === "null") {
-    report("rule-comparison", item.at, { problem: "no element of a list is null" });
-    return undefined;
-  }
-  if (!isComparable(item, environment)) return undefined;
-  const dates = classes(elements).includes("date");
-  const pair = {
-    list: isDate(item) ? dateSide(list, report) : list,
-    item: dates ? dateSide(item, report) : item,
-  };
-  if (pair.list === undefined || pair.item === undefined) return undefined;
-  const found = typeOf(pair.list).elements ?? [];
-  if (list.kind !== "list" || list.items.length > 0) {
-    if (sharedClasses(found, typeOf(pair.item).kinds).length === 0) {
-      const problem = `a list of ${describe({ kinds: found })} never includes ${describe(typeOf(item))}`;
-      report("rule-comparison", at, { problem });
-      return undefined;
-    }
-  }
-  if (!areValues(list, item, environment)) return undefined;
-  return { kind: "includes", list: pair.list, item: pair.item, at };
-}
-
-/** Texts written in the rule must be among the values that the other side can have. */
-function areValues(list: Value, item: Value, environment: Reporting): boolean {
-  if (item.kind === "literal" && typeof item.value === "string") {
-    if (isRoles(list)) return isDeclaredRole(item.value, "realm", item.at, environment);
-    return isValue(item.value, typeOf(list).values, item.at, environment);
-  }
-  if (list.kind !== "list") return true;
-  const { values } = typeOf(item);
-  return list.items.every(
-    (element, at) =>
-      typeof element !== "string" || isValue(element, values, list.places[at] ?? list.at, environment),
-  );
-}
-
-function isRoles(value: Value): boolean {
-  return value.kind === "read" && value.root === "user" && value.path.join(".") === "roles";
-}
-
-function isValue(
-  text: string,
-  values: readonly string[] | undefined,
-  at: At,
-  { report }: Pick<Reporting, "report">,
-): boolean {
-  if (values === undefined || values.includes(text)) return true;
-  report(
-    "rule-comparison",
-    at,
-    { problem: `'${text}' is never a value here` },
-    didYouMean(text, values) ?? `values are ${alternatives(values)}`,
-  );
-  return false;
 }
