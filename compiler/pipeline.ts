@@ -20,6 +20,8 @@ import { compileRules } from "./rules/rules.ts";
 import { readRealm } from "./settings/read-realms.ts";
 import { type RealmFolder, walk } from "./source/folders.ts";
 
+export type { ClientForm };
+
 /** With errors among the diagnostics it is as complete as the files allow. */
 export interface AnalysedRealm {
   readonly realm: Realm;

@@ -1,5 +1,4 @@
 /** The compiler kept warm: realms whose folder has not changed are not looked at again. */
-import type { ClientForm } from "../../templates/client/file.ts";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import { hasErrors, withoutHints } from "../diagnostics/sort.ts";
 import type { Realm } from "../model/model.ts";
@@ -7,7 +6,14 @@ import { recordedFiles } from "../output/configuration.ts";
 import type { EmittedRealm, Plan } from "../output/plan.ts";
 import { readOutput, type Output as Written } from "../output/read.ts";
 import { compilerVersion } from "../package/package.ts";
-import { type AnalysedRealm, analyse, type CheckedRealm, emitOutput, emitRealm } from "../pipeline.ts";
+import {
+  type AnalysedRealm,
+  analyse,
+  type CheckedRealm,
+  type ClientForm,
+  emitOutput,
+  emitRealm,
+} from "../pipeline.ts";
 import { type Inputs, realmKey } from "./inputs.ts";
 
 /** What was made of a configuration: a plan, unless the diagnostics have errors. */

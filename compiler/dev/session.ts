@@ -1,8 +1,8 @@
 /** A run of `realmc dev`: what changes is compiled, written, served and spoken of. */
-import type { ClientForm } from "../../templates/client/file.ts";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import type { Plan } from "../output/plan.ts";
 import { applyDifference, compareOutput } from "../output/write.ts";
+import type { ClientForm } from "../pipeline.ts";
 import { type Output, WarmCompiler } from "./compile.ts";
 import { type Explanation, explain } from "./explain.ts";
 import type { Front } from "./front.ts";

@@ -1,8 +1,7 @@
 /** Two versions of a collection, but for its rules. */
-import { expandErrors } from "../../templates/openapi/paths/collection.ts";
-import { searchErrors } from "../../templates/openapi/paths/queries.ts";
-import { createErrors, updateErrors } from "../../templates/openapi/paths/writes.ts";
+
 import type { Collection, Realm, TextIndex } from "../model/model.ts";
+import { createErrors, expandErrors, searchErrors, updateErrors } from "../model/operation-errors.ts";
 import type { Note } from "../settings/change.ts";
 import { collectionSettings } from "../settings/collection.ts";
 import { missing } from "../settings/words.ts";
@@ -70,7 +69,7 @@ function compareErrors(before: Version, after: Version, where: string, report: R
 }
 
 const errors: readonly (readonly [string, (version: Version) => readonly string[]])[] = [
-  ["creates", (version) => createErrors(version, version.collection)],
+  ["creates", (version) => createErrors(version.realm, version.collection)],
   ["updates", ({ collection }) => updateErrors(collection)],
   ["searches", ({ collection }) => searchErrors(collection)],
   ["reads with expand", ({ collection }) => expandErrors(collection)],

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { root } from "../workspace.ts";
-import { againstTheGrain, importsOf, isForTests, layers, sources } from "./layers.ts";
+import { againstTheGrain, importsOf, isForTests, layers, pastTheTemplates, sources } from "./layers.ts";
 
 const product = sources().filter((path) => !isForTests(path));
 
@@ -26,6 +26,17 @@ it("an import upwards, or of a neighbour, is found", () => {
       "runtime/index.ts",
     ]),
   ).toHaveLength(2);
+});
+
+it("templates are used by the compiler's emitting alone, and know of its stages model, schema, settings and rules alone", () => {
+  expect(product.flatMap((path) => pastTheTemplates(path, importsOf(path)))).toEqual([]);
+  expect(pastTheTemplates("compiler/emit.ts", ["templates/server/rules.ts"])).toEqual([]);
+  expect(
+    pastTheTemplates("compiler/diff/realm.ts", ["templates/openapi/build.ts", "templates/print/code.ts"]),
+  ).toEqual(["compiler/diff/realm.ts -> templates/openapi/build.ts"]);
+  expect(
+    pastTheTemplates("templates/server/rules.ts", ["compiler/source/source.ts", "templates/print/code.ts"]),
+  ).toEqual(["templates/server/rules.ts -> compiler/source/source.ts"]);
 });
 
 it("no file imports itself by way of others", () => {

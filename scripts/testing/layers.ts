@@ -83,6 +83,20 @@ export function importsOf(path: string): readonly string[] {
   );
 }
 
+const templates = /^templates\/(?:server|openapi|client)\//;
+/** The one room that uses templates, and the stages of the compiler that they know. */
+const emitting = "compiler/pipeline.ts + compiler/emit.ts";
+const known = /^(?:templates|runtime|compiler\/(?:model|rules|schema|settings|package))\//;
+
+/** What of it the rooms' order would allow, and templates do not: `from -> to`. */
+export function pastTheTemplates(path: string, imports: readonly string[]): readonly string[] {
+  return imports
+    .filter((to) =>
+      templates.test(path) ? !known.test(to) : templates.test(to) && placeOf(path).room !== emitting,
+    )
+    .map((to) => `${path} -> ${to}`);
+}
+
 /** What of it points upwards or sideways: `from -> to`. */
 export function againstTheGrain(path: string, imports: readonly string[]): readonly string[] {
   const from = placeOf(path);

@@ -1,10 +1,11 @@
 import type { Collection } from "../../../compiler/model/model.ts";
+import { searchErrors } from "../../../compiler/model/operation-errors.ts";
 import type { Build, Operation } from "../build.ts";
 import { aggregationSchemas } from "../schemas/aggregation.ts";
 import type { QueryField } from "../schemas/values.ts";
 import { accessBy } from "../security.ts";
 import { type AggregationQuery, about, type Described, readAnswer, readHeaders } from "./described.ts";
-import { listed, searchErrors } from "./queries.ts";
+import { listed } from "./queries.ts";
 import type { Way } from "./way.ts";
 import { organizationParameters } from "./writes.ts";
 

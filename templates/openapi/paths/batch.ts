@@ -1,4 +1,5 @@
 import type { Database } from "../../../compiler/model/model.ts";
+import { createErrors, updateErrors } from "../../../compiler/model/operation-errors.ts";
 import type { ParameterName } from "../../../runtime/contract/parameters.ts";
 import { capitalized } from "../../print/names.ts";
 import type { Build, Paths } from "../build.ts";
@@ -6,7 +7,7 @@ import type { BatchSchemas } from "../schemas/batch.ts";
 import { accessBy } from "../security.ts";
 import type { Described } from "./described.ts";
 import type { Way } from "./way.ts";
-import { createErrors, organizationParameters, updateErrors } from "./writes.ts";
+import { organizationParameters } from "./writes.ts";
 
 /** spec: Batch request and response, for one database. */
 export function batchPaths(
@@ -42,7 +43,7 @@ export function batchPaths(
           },
         },
         errors: collections.flatMap(({ collection }) => [
-          ...createErrors(build, collection),
+          ...createErrors(build.realm, collection),
           ...updateErrors(collection),
         ]),
         admits: way.admits(widest),

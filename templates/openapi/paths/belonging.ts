@@ -1,11 +1,11 @@
+import { changeErrors, searchErrors } from "../../../compiler/model/operation-errors.ts";
 import type { JsonObject } from "../../../runtime/json.ts";
 import type { Build, Operation, Paths } from "../build.ts";
 import { closed } from "../schemas/common.ts";
 import type { Ref } from "../schemas/pool.ts";
 import type { Described } from "./described.ts";
-import { searchErrors } from "./queries.ts";
 import type { Way } from "./way.ts";
-import { changeErrors, conditions, stored } from "./writes.ts";
+import { conditions, stored } from "./writes.ts";
 
 /** Administrators' operations on what a collection's documents belong to; none where they belong to no organization. */
 export function belongingPaths(build: Build, way: Way, described: Described): Paths {

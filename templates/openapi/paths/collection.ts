@@ -1,21 +1,19 @@
 import type { OpenAPIV3_1 } from "openapi-types";
 import type { Collection } from "../../../compiler/model/model.ts";
-import type { OperationError } from "../../../runtime/contract/errors.ts";
+import {
+  changeErrors,
+  createErrors,
+  expandErrors,
+  searchErrors,
+  updateErrors,
+} from "../../../compiler/model/operation-errors.ts";
 import type { HeaderName } from "../../../runtime/contract/headers.ts";
 import { type Build, needlessBodyErrors, type Operation } from "../build.ts";
 import { accessBy } from "../security.ts";
 import { aggregate } from "./aggregate.ts";
 import { about, type Described, readAnswer, readHeaders } from "./described.ts";
-import { searchErrors } from "./queries.ts";
 import type { Way } from "./way.ts";
-import {
-  changeErrors,
-  conditions,
-  createErrors,
-  organizationParameters,
-  stored,
-  updateErrors,
-} from "./writes.ts";
+import { conditions, organizationParameters, stored } from "./writes.ts";
 
 type PathItem = OpenAPIV3_1.PathItemObject;
 
@@ -116,7 +114,7 @@ function create(build: Build, way: Way, { collection, rules, schemas, stem, tag 
         },
       },
     },
-    errors: createErrors(build, collection),
+    errors: createErrors(build.realm, collection),
     admits: way.admits(accessBy(rules.create), customId?.is === "user"),
   });
 }
@@ -226,8 +224,4 @@ function restore(build: Build, way: Way, { collection, rules, schemas, stem, tag
 function expandHeaders({ references }: Collection): Record<string, HeaderName> {
   if (references.length === 0) return {};
   return { "X-Svc-Expand-Queries": "ExpandQueries", "X-Svc-Expand-Docs": "ExpandDocs" };
-}
-
-export function expandErrors({ references }: Collection): readonly OperationError[] {
-  return ["invalid_expand", ...(references.length > 0 ? (["expand_too_large"] as const) : [])];
 }

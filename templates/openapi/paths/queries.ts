@@ -1,5 +1,4 @@
 import type { Collection } from "../../../compiler/model/model.ts";
-import type { OperationError } from "../../../runtime/contract/errors.ts";
 import type { ParameterName } from "../../../runtime/contract/parameters.ts";
 import type { Build } from "../build.ts";
 import { whereSchema } from "../schemas/conditions.ts";
@@ -64,8 +63,3 @@ export function queries(
 
 /** An array on the wire: its elements with commas between them. */
 export const listed = { style: "form", explode: false } as const;
-
-/** What `$search` can be answered with. */
-export function searchErrors({ text }: Collection): readonly OperationError[] {
-  return text ? ["search_too_expensive", "index_building"] : ["search_not_enabled"];
-}
