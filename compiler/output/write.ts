@@ -30,7 +30,10 @@ export async function compareOutput(folder: string, plan: Plan): Promise<Differe
  */
 export async function applyDifference(folder: string, { changed, stale }: Difference): Promise<void> {
   const isManifestFile = ({ path }: EmittedFile): boolean => path === manifestPath;
-  await Promise.all(changed.filter((file) => !isManifestFile(file)).map((file) => writeWhole(folder, file)));
+  await fewAtOnce(
+    changed.filter((file) => !isManifestFile(file)),
+    (file) => writeWhole(folder, file),
+  );
   for (const path of stale) await removeFile(folder, path);
   for (const file of changed.filter(isManifestFile)) await writeWhole(folder, file);
 }
@@ -62,6 +65,16 @@ function isInside(folder: string, path: string): boolean {
 }
 
 async function filterAsync<T>(items: readonly T[], holds: (item: T) => Promise<boolean>): Promise<T[]> {
-  const verdicts = await Promise.all(items.map(holds));
+  const verdicts = await fewAtOnce(items, holds);
   return items.filter((_, at) => verdicts[at]);
+}
+
+/** Files that are read or written at once, whose texts are in memory for that. */
+const AT_ONCE = 16;
+
+async function fewAtOnce<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
+  const done: R[] = [];
+  for (let at = 0; at < items.length; at += AT_ONCE)
+    done.push(...(await Promise.all(items.slice(at, at + AT_ONCE).map(work))));
+  return done;
 }

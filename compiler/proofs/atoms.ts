@@ -1,5 +1,6 @@
 /** Rules as propositions: their comparisons are atoms that are true or false, called alike where they say the same. */
 
+import { kept } from "../../runtime/kept.ts";
 import { type At, type Claim, type Condition, type Leaf, operands, type Value } from "../rules/form/form.ts";
 import { isDate } from "../rules/form/values.ts";
 import { readerHelper } from "../rules/helpers/operators.ts";
@@ -36,7 +37,14 @@ function textOf(part: Proposition): string {
   }
 }
 
+/** Clauses are compared with many others. */
+const known = new WeakMap<Condition, Proposition>();
+
 export function propositionOf(condition: Condition): Proposition {
+  return kept(known, condition, () => madeOf(condition));
+}
+
+function madeOf(condition: Condition): Proposition {
   switch (condition.kind) {
     case "constant":
       return { kind: "constant", holds: condition.holds };

@@ -1,6 +1,7 @@
 /** What schemas leave room for: which documents, and what is written to them, witnesses and proofs may speak of. */
 import type { Scalar } from "../../runtime/filter/algebra.ts";
 import type { JsonObject, JsonValue } from "../../runtime/json.ts";
+import { kept } from "../../runtime/kept.ts";
 import { isScalar } from "../../runtime/rules/values.ts";
 import type { Collection } from "../model/model.ts";
 import type { Asked } from "../rules/form/evaluate.ts";
@@ -62,7 +63,9 @@ export function roomOf({ schema }: Collection): Room {
   const top = placeOf(schema);
   const required = requiredPaths(top);
   let validate: ((members: JsonObject) => boolean) | undefined;
-  const facets = ({ path }: Asked): Facets | undefined => facetsAt(top, path);
+  const known = new Map<string, { readonly facets: Facets | undefined }>();
+  const facets = ({ path }: Asked): Facets | undefined =>
+    kept(known, JSON.stringify(path), () => ({ facets: facetsAt(top, path) })).facets;
   return {
     fits(_, { id: _id, _meta, ...members }) {
       validate ??= partValidator(schema);
