@@ -121,7 +121,7 @@ export function jsonText(value: object): string {
 }
 
 /**
- * Put together by concatenation alone, which copies nothing until the whole is read; `join` would, at every level.
+ * Put together by concatenation, which copies nothing; `join` would, at every level.
  * @param taken Columns of the last line that stand before and after the value.
  */
 function layOut(value: unknown, indent: string, taken: number): string {
@@ -142,7 +142,18 @@ function layOut(value: unknown, indent: string, taken: number): string {
     const key = `${leafText(name)}: `;
     members += (members === "" ? "" : ",\n") + inner + key + layOut(member, inner, key.length + 1);
   }
-  return members === "" ? "{}" : `{\n${members}\n${indent}}`;
+  if (members === "") return "{}";
+  return indent.length === ONE_PIECE_AT
+    ? inOnePiece(`{\n${members}\n${indent}}`)
+    : `{\n${members}\n${indent}}`;
+}
+
+/** Columns at which the values of a document are as large as an operation or a schema. */
+const ONE_PIECE_AT = 6;
+
+/** The same text: of many pieces that are only referred to it takes several times the memory. */
+function inOnePiece(text: string): string {
+  return Buffer.from(text).toString();
 }
 
 /** On one line, where a `$ref` is all there is. */
