@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { formatModule, jsonText } from "./format.ts";
+import { formatModule, formatModules, jsonText } from "./format.ts";
 
 test("JSON: a reference that is all there is stands on one line, where it fits", () => {
   const $ref = "#/components/schemas/Page";
@@ -71,4 +71,23 @@ test("unions that do not fit behind their name stand apart, as the linter wants 
       "",
     ].join("\n"),
   );
+});
+
+test("modules that are laid out together are what they are alone, and keep their heads", async () => {
+  const shared = "/** Told once. */\nexport type Shared = { a: string }";
+  const texts = [
+    "const one = 1 // beside\n",
+    `// Head.\nimport { x } from "./x.ts";\n\n${shared}\n\nexport  const b=x`,
+  ];
+  const files = [...texts, `// Another.\n${shared}`].map((text, at) => ({ path: `${at}.ts`, text }));
+  expect((await formatModules(files)).map(({ text }) => text)).toEqual([
+    "const one = 1; // beside\n",
+    '// Head.\nimport { x } from "./x.ts";\n\n/** Told once. */\nexport type Shared = { a: string };\n\nexport const b = x;\n',
+    "// Another.\n/** Told once. */\nexport type Shared = { a: string };\n",
+  ]);
+});
+
+test("a module that does not end where its text does is refused, whatever comes after it", async () => {
+  const files = ["export function f() {", "}"].map((text, at) => ({ path: `${at}.ts`, text }));
+  await expect(formatModules(files)).rejects.toThrow("does not end");
 });
