@@ -1,6 +1,7 @@
 /** The last stage: what the templates make of realms. Pure: same model, same bytes. */
 
 import { type ClientForm, clientFile } from "../templates/client/file.ts";
+import { codesOf } from "../templates/openapi/codes.ts";
 import { openapiDocument } from "../templates/openapi/document.ts";
 import { codeText, type EmittedFile } from "../templates/print/code.ts";
 import { formatModule, formatModules, jsonText } from "../templates/print/format.ts";
@@ -23,7 +24,7 @@ const AT_ONCE = 20;
 export async function realmFiles(
   realm: Realm,
   rules: RulesStage,
-  client: ClientForm = {},
+  form: ClientForm = {},
 ): Promise<readonly EmittedFile[]> {
   const collections = realm.databases.flatMap((database) => database.collections);
   const files = await laidOut([
@@ -36,11 +37,11 @@ export async function realmFiles(
     const modules = await Promise.all(some.map((each) => collectionModules(each, realm.auth, rules)));
     files.push(...(await laidOut(modules.flat())));
   }
-  const description = { path: `${realm.name}/openapi.json`, text: jsonText(openapiDocument(realm, rules)) };
+  const document = openapiDocument(realm, rules);
+  const description = { path: `${realm.name}/openapi.json`, text: jsonText(document) };
   const effective = { path: `${realm.name}/effective.json`, text: jsonText(effectiveOf(realm, rules)) };
-  return [...files, description, effective, await clientFile(realm, client)].sort((a, b) =>
-    a.path < b.path ? -1 : 1,
-  );
+  const client = await clientFile(realm, codesOf(document), form);
+  return [...files, description, effective, client].sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
 async function collectionModules(

@@ -98,13 +98,23 @@ function at(document: JsonObject, ref: string): JsonValue | undefined {
   );
 }
 
-/** A statement for the compiler for each operation of the document. */
+/** Of requests that are no operation's. */
+const ofNoOperation = [
+  "bad_request",
+  "method_not_allowed",
+  "request_timeout",
+  "request_header_fields_too_large",
+];
+
+/** A statement for the compiler for all codes of the document, and for each of its operations. */
 function statements(realm: string): string[] {
   const document: JsonObject = JSON.parse(
     readFileSync(join(root, `generated/${realm}/openapi.json`), "utf8"),
   );
   const paths = isJsonObject(document["paths"]) ? document["paths"] : {};
-  return Object.entries(paths).flatMap(([path, item]) =>
+  const all = [...new Set(codesIn(document, paths)), ...ofNoOperation];
+  const whole = `same<ErrorCode, ${all.map((code) => JSON.stringify(code)).join(" | ")}>(true);`;
+  const each = Object.entries(paths).flatMap(([path, item]) =>
     Object.entries(isJsonObject(item) ? item : {}).flatMap(([method, operation]) => {
       if (!isJsonObject(operation)) return [];
       const codes = [...new Set(codesIn(document, operation["responses"]))].sort();
@@ -115,6 +125,7 @@ function statements(realm: string): string[] {
       });
     }),
   );
+  return [whole, ...each];
 }
 
 const realms = ["blog", "helpdesk", "inventory"];
@@ -135,7 +146,7 @@ beforeAll(async () => {
 function program(realm: string, folder: string): string {
   const client = relative(folder, join(root, `generated/${realm}/client.ts`));
   return [
-    `import type { Client, CodeOf } from ${JSON.stringify(client)};`,
+    `import type { Client, CodeOf, ErrorCode } from ${JSON.stringify(client)};`,
     "declare function same<A, B>(verdict: [A] extends [B] ? ([B] extends [A] ? true : [missing: Exclude<B, A>]) : [more: Exclude<A, B>]): void;",
     "declare function some<A, B>(verdict: [B] extends [A] ? true : [missing: Exclude<B, A>]): void;",
     ...statements(realm),

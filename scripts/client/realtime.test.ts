@@ -5,6 +5,8 @@ import { describe, expect, it } from "vitest";
 import type { Realm } from "../../compiler/model/model.ts";
 import { isFull } from "../../runtime/testing/random.ts";
 import { clientFile } from "../../templates/client/file.ts";
+import { codesOf } from "../../templates/openapi/codes.ts";
+import { openapiDocument } from "../../templates/openapi/document.ts";
 import { collectionOf, declaredField, organizations, realmOf } from "../../templates/testing/models.ts";
 import { root, withWorkspace } from "../workspace.ts";
 import { compilers, problems } from "./compilers.ts";
@@ -99,6 +101,10 @@ export function refused(): void {
 }
 `;
 
+function codesIn(realm: Realm): readonly string[] {
+  return codesOf(openapiDocument(realm, { collections: new Map(), diagnostics: [] }));
+}
+
 describe.each(settings)("a realm %s", (_, further) => {
   // All, or each once.
   const chosen = compilers
@@ -107,7 +113,7 @@ describe.each(settings)("a realm %s", (_, further) => {
   const realm = realmOf("shop", [orders, notes, others], further);
 
   it("has typed members for the collections with realtime, and only for those", async () => {
-    const { text } = await clientFile(realm);
+    const { text } = await clientFile(realm, codesIn(realm));
     await withWorkspace((folder) => {
       mkdirSync(folder, { recursive: true });
       const files = Object.entries({ "client.ts": text, "typing.ts": typing });
@@ -119,7 +125,8 @@ describe.each(settings)("a realm %s", (_, further) => {
   }, 120_000);
 
   it("without such a collection has nothing of it", async () => {
-    const { text } = await clientFile(realmOf("shop", [followed, notes, others], further));
+    const unfollowed = realmOf("shop", [followed, notes, others], further);
+    const { text } = await clientFile(unfollowed, codesIn(unfollowed));
     expect(text).not.toMatch(
       /realtime|resume_token|too_many_subscriptions|EventParser|StreamConnection|LiveQuery|Follow/,
     );

@@ -7,11 +7,13 @@ import type { JsonObject } from "../../runtime/json.ts";
 import { collectionOf, declaredField, organizations, realmOf, schemaOf } from "../testing/models.ts";
 import { clientFile } from "./file.ts";
 
+const codes = ["not_found"];
+
 async function emitted(
   collections: readonly Collection[],
   further: Parameters<typeof realmOf>[2] = {},
 ): Promise<string> {
-  return (await clientFile(realmOf("shop", collections, further))).text;
+  return (await clientFile(realmOf("shop", collections, further), codes)).text;
 }
 
 /** @param place `sales/orders`, or a name in `sales` */
@@ -78,7 +80,7 @@ it.each([
   ["with organizations", { auth: true, organizations }],
 ] as const)("no name of a realm's own meets one of the client's, %s", async (_, further) => {
   const client = async (collections: readonly Collection[]): Promise<string> =>
-    (await clientFile(realmOf("shop", collections, further))).text;
+    (await clientFile(realmOf("shop", collections, further), codes)).text;
   const empty = await client([collectionOf("shop", "db", "none")]);
   const type = { type: "object", properties: { is: { type: "string" } } };
   const names = [...new Set([...declaredIn(empty), ...declaredByRuntime()])].filter((name) =>
@@ -136,13 +138,14 @@ it("organizations are offered where the realm has them, with its roles", async (
       auth: true,
       organizations: { ...organizations, teamRoles: [{ name: "lead", grants: [] }] },
     }),
+    codes,
   );
   expect(text).toContain("readonly $orgs: Organizations;");
   expect(text).toContain("$orgs: organizations(connected)");
   expect(text).toContain("type OrganizationAdministration as AdministrationOf");
   expect(text).toContain('export type OrganizationRole = "member" | "owner";');
   expect(text).toContain('export type TeamRoleName = "lead";');
-  const without = await clientFile(realmOf("shop", [], { auth: true }));
+  const without = await clientFile(realmOf("shop", [], { auth: true }), codes);
   expect(without.text).not.toMatch(/\$orgs|Organizations|Teams|OrganizationRole/);
 });
 

@@ -9,9 +9,16 @@ export interface ClientForm {
   readonly standalone?: boolean | undefined;
 }
 
-/** `client.ts`: a client of the realm. No access rule bears on it. */
-export async function clientFile(realm: Realm, { standalone }: ClientForm = {}): Promise<EmittedFile> {
-  const file = await formatModule(await clientModule(realm));
+/**
+ * `client.ts`: a client of the realm. No access rule bears on it.
+ * @param codes that the realm may answer
+ */
+export async function clientFile(
+  realm: Realm,
+  codes: readonly string[],
+  { standalone }: ClientForm = {},
+): Promise<EmittedFile> {
+  const file = await formatModule(await clientModule(realm, codes));
   // It takes a parser, which nothing else of the client does.
   return standalone ? formatModule((await import("./standalone.ts")).standalone(file)) : file;
 }

@@ -3,16 +3,7 @@ import { knownField } from "../../compiler/model/known-fields.ts";
 import type { Collection, Realm } from "../../compiler/model/model.ts";
 import { serverFields } from "../../compiler/model/server-fields.ts";
 import type { OrderKinds } from "../../runtime/client/order.ts";
-import type { ErrorCode } from "../../runtime/error-codes.ts";
 import { deletionFields, type FieldKind } from "../../runtime/filter/fields.ts";
-
-/** Codes that nobody is answered in a realm without such collections. */
-export const realtimeCodes: ReadonlySet<string> = new Set<ErrorCode>([
-  "realtime_not_enabled",
-  "too_many_subscriptions",
-  "invalid_resume_token",
-  "realtime_unavailable",
-]);
 
 export function followable({ databases }: Pick<Realm, "databases">): readonly Collection[] {
   return databases.flatMap(({ collections }) => collections.filter(({ realtime }) => realtime !== undefined));

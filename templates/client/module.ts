@@ -8,7 +8,7 @@ import { runtimeModule } from "./printing.ts";
 import { choices, realmTypes } from "./realm-types.ts";
 import { documents, shape } from "./shapes.ts";
 
-export async function clientModule(realm: Realm): Promise<EmittedFile> {
+export async function clientModule(realm: Realm, codes: readonly string[]): Promise<EmittedFile> {
   const names = clientNames(realm);
   const collections = collectionsOf(realm);
   const roots = collections.map((collection) => ({
@@ -26,7 +26,7 @@ export async function clientModule(realm: Realm): Promise<EmittedFile> {
       ...collections.map((collection) => shape(realm, collection, names)),
       madeElsewhere(`${await typesOf([...roots, ...profiles], names.taken)}\n`),
       ...collections.map((collection) => code`${documents(realm, collection, names)}\n`),
-      choices(realm),
+      choices(realm, codes),
     ]),
   });
 }

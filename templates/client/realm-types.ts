@@ -1,6 +1,5 @@
 /** What the types that do not vary by themselves are told of a realm, and what they are there. */
 import type { Realm } from "../../compiler/model/model.ts";
-import { errorStatus } from "../../runtime/error-codes.ts";
 import {
   type Code,
   code,
@@ -14,7 +13,6 @@ import {
   when,
 } from "../print/code.ts";
 import { administrationOf } from "./composition.ts";
-import { followable, realtimeCodes } from "./following.ts";
 import { aliasesOf, localAlias } from "./names.ts";
 import { runtimeModule, shared, unionOf } from "./printing.ts";
 
@@ -62,7 +60,7 @@ function generalOf(realm: Realm, name: string): string {
 }
 
 /** Names that configuration gives. */
-export function choices(realm: Realm): Code {
+export function choices(realm: Realm, codes: readonly string[]): Code {
   const { auth, roles, profile, organizations, databases: all } = realm;
   const scopes = all.flatMap(({ name, collections }) => [
     name,
@@ -70,8 +68,6 @@ export function choices(realm: Realm): Code {
   ]);
   const named = (values: readonly string[]): Code =>
     values.length === 0 ? code`string` : unionOf(values.map(literal));
-  const isFollowed = followable(realm).length > 0;
-  const codes = Object.keys(errorStatus).filter((each) => isFollowed || !realtimeCodes.has(each));
   return lines([
     code`${docComment("What the server says is wrong, for programs.")}export type ErrorCode = ${unionOf(codes.map(literal))};\n`,
     code`${docComment("What an API key may be limited to.")}export type Scope = ${named(scopes)};\n`,
