@@ -1,4 +1,4 @@
-import { createHmac, hkdfSync, timingSafeEqual } from "node:crypto";
+import { createHmac, createSecretKey, hkdfSync, type KeyObject, timingSafeEqual } from "node:crypto";
 
 /** Bytes of a signature. */
 const SIGNATURE = 16;
@@ -18,10 +18,10 @@ export interface Signer {
  * @param purpose what is signed, and for which realm: nothing signed for one purpose is believed for another
  */
 export function signer(keys: readonly Uint8Array[], purpose: string): Signer {
-  const own = keys.map((key) => Buffer.from(hkdfSync("sha256", key, "", purpose, 32)));
+  const own = keys.map((key) => createSecretKey(Buffer.from(hkdfSync("sha256", key, "", purpose, 32))));
   const [newest] = own;
   if (newest === undefined) throw new Error("there is no key to sign with");
-  const signature = (key: Buffer, payload: Buffer, context: string): Buffer =>
+  const signature = (key: KeyObject, payload: Buffer, context: string): Buffer =>
     createHmac("sha256", key)
       .update(`${context.length}:${context}`)
       .update(payload)

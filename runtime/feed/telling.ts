@@ -7,6 +7,8 @@ import type { Delivery } from "./queue.ts";
 /** Of a turn of the event loop: milliseconds, and followers that are told, each of whom has something to send then. */
 const MILLISECONDS = 5;
 const TOLD = 250;
+/** Followers between two looks at what there is room for. */
+const AT_ONCE = 10;
 
 /** Gives a follower what concerns it; answers whether it has it. */
 export type Offer = (follower: Follower, delivery: Delivery) => boolean;
@@ -79,15 +81,18 @@ export class Telling {
       }
     }
     const { isLast, position } = change;
+    let told = 0;
     for (const [follower, delivery] of deliveries) {
       if (!follower.isIn(this.#index) || !offer(follower, delivery)) continue;
       if (!isLast) this.#open.add(follower);
       else if (!this.#open.has(follower)) follower.queue.reach(position);
-      yield 1;
+      told += 1;
+      if (told % AT_ONCE === 0) yield AT_ONCE;
     }
     for (const follower of isLast ? this.#ended() : []) {
       follower.queue.reach(position);
-      yield 1;
+      told += 1;
+      if (told % AT_ONCE === 0) yield AT_ONCE;
     }
   }
 
@@ -99,8 +104,10 @@ export class Telling {
   ): Generator<number, void> {
     // Most call it the same, and nothing else concerns them: they share what they are told.
     let shared: { readonly key: string; readonly delivery: Delivery } | undefined;
+    let found = 0;
     for (const { follower, key } of holders) {
-      yield 0;
+      found += 1;
+      if (found % AT_ONCE === 0) yield 0;
       if (this.#late?.has(follower) === true) continue;
       if (shared?.key !== key) shared = { key, delivery: { change, concerns: [{ key, before, after }] } };
       const other = deliveries.get(follower);

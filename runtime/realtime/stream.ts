@@ -1,6 +1,6 @@
 import { timestamp } from "../clock.ts";
 import type { Follower } from "../feed/follower.ts";
-import type { Concerned, Delivery, FeedEvent, Gap } from "../feed/queue.ts";
+import type { Concerned, Delivery, Gap } from "../feed/queue.ts";
 import { kept } from "../kept.ts";
 import type { EndReason } from "../realm/credentials.ts";
 import { BUFFER } from "../realm/exchange.ts";
@@ -228,12 +228,19 @@ export class Stream implements AsyncIterableIterator<Frame, undefined> {
   #events(): Frame | undefined {
     const frames: Frame[] = [];
     let bytes = 0;
+    const add = (frame: Frame | undefined) => {
+      if (frame === undefined) return;
+      frames.push(frame);
+      bytes += frame.length;
+    };
     while (bytes < BUFFER) {
       const event = this.#follower?.poll();
       if (event === undefined) break;
-      for (const frame of this.#framesOf(event)) {
-        frames.push(frame);
-        bytes += frame.length;
+      if (event.kind === "commit") for (const delivery of event.deliveries) add(this.#frameOf(delivery));
+      else {
+        this.#told = event.to;
+        const ids = this.followed.map(({ subscription }) => subscription.id);
+        add(this.#resetFrame(ids, reasons[event.why], this.#token(event.to)));
       }
     }
     const [only] = frames;
@@ -241,38 +248,31 @@ export class Stream implements AsyncIterableIterator<Frame, undefined> {
     return Buffer.concat(frames.map((frame) => (typeof frame === "string" ? Buffer.from(frame) : frame)));
   }
 
-  #framesOf(event: FeedEvent): readonly Frame[] {
-    if (event.kind === "commit")
-      return event.deliveries.flatMap((delivery) => this.#framesOfChange(delivery));
-    this.#told = event.to;
-    const ids = this.followed.map(({ subscription }) => subscription.id);
-    return [this.#resetFrame(ids, reasons[event.why], this.#token(event.to))];
-  }
-
   /** The events of a change, one block for all streams that it is the same for. */
-  #framesOfChange({ change, concerns }: Delivery): readonly Frame[] {
-    const told = concerns.flatMap((concern) => {
+  #frameOf({ change, concerns }: Delivery): Frame | undefined {
+    const told: { readonly followed: Followed; readonly concern: Concerned }[] = [];
+    let same = `${this.#bearing.number}`;
+    for (const concern of concerns) {
       const followed = this.followed.find(({ key }) => key === concern.key);
-      return followed?.tells(change) === true ? [{ followed, concern }] : [];
-    });
-    if (told.length === 0) return [];
+      if (followed?.tells(change) !== true) continue;
+      told.push({ followed, concern });
+      same += ` ${followed.at}${nameOf(concern)}`;
+    }
+    if (told.length === 0) return undefined;
     this.#told = change.position;
     const unknown = told.filter(({ concern }) => concern.before === "unknown");
     if (unknown.length > 0) {
       const ids = unknown.map(({ followed }) => followed.subscription.id);
-      return [this.#resetFrame(ids, "preimage_missing", this.#token(change.position))];
+      return this.#resetFrame(ids, "preimage_missing", this.#token(change.position));
     }
     for (const { concern } of told) this.#observer.sent(nameOf(concern));
-    const same = told.map(({ followed, concern }) => `${followed.at}${nameOf(concern)}`).join();
-    return [
-      change.rendered(`${this.#bearing.number} ${same}`, () => {
-        const token = this.#token(change.position);
-        const events = told.map(({ followed, concern }, at) =>
-          followed.event(change, concern, at === told.length - 1 ? token : undefined),
-        );
-        return Buffer.from(events.join(""));
-      }),
-    ];
+    return change.rendered(same, () => {
+      const token = this.#token(change.position);
+      const events = told.map(({ followed, concern }, at) =>
+        followed.event(change, concern, at === told.length - 1 ? token : undefined),
+      );
+      return Buffer.from(events.join(""));
+    });
   }
 
   #resetFrame(subs: readonly string[], reason: ResetReason, token: string | undefined): string {
