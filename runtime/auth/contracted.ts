@@ -56,12 +56,13 @@ export function openRoute<C extends ForWhom<"anyone">>(
   };
 }
 
-/** For somebody in a session of their own: 401 without a credential, 403 for an API key. */
+/** For somebody in a session of their own: 401 without a credential, 403 for an API key, and as asked for 401 `reauth_required`. */
 export function sessionRoute<C extends ForWhom<"session">>(
   contract: C,
   make: (realm: RealmInstance) => ContractHandler<C, SessionCaller>,
 ): ContractedRoute {
-  return admittedRoute(contract, make, () => requireSession);
+  const proved = provedFirst<C, SessionCaller>(contract, make, (caller) => caller);
+  return admittedRoute(contract, proved, () => requireSession);
 }
 
 /**
@@ -73,19 +74,33 @@ export function administratorRoute<C extends ForWhom<"administrator">>(
   contract: C,
   make: (realm: RealmInstance) => ContractHandler<C, Administrator>,
 ): ContractedRoute {
-  const { proof } = contract.who;
-  const proved = (realm: RealmInstance): ContractHandler<C, Administrator> => {
-    const handle = make(realm);
-    return async (asked, administrator) => {
-      const { caller } = administrator;
-      if (proof && caller.kind === "user") await requireProof(realm, asked.exchange, caller);
-      return handle(asked, administrator);
-    };
-  };
+  const proved = provedFirst<C, Administrator>(contract, make, ({ caller }) =>
+    caller.kind === "user" ? caller : undefined,
+  );
   return admittedRoute(contract, proved, (realm) => {
     const admit = admission(realm);
     return (caller, exchange) => admit(caller, exchange, contract.who);
   });
+}
+
+/**
+ * Where the contract asks for a fresh proof of identity, it is asked for before anything is done.
+ * @param who of those admitted has to bring one; undefined: nobody, as of API keys
+ */
+function provedFirst<C extends ForWhom<"session" | "administrator">, Admitted>(
+  contract: C,
+  make: (realm: RealmInstance) => ContractHandler<C, Admitted>,
+  who: (admitted: Admitted) => SessionCaller | undefined,
+): (realm: RealmInstance) => ContractHandler<C, Admitted> {
+  if (contract.who.proof === undefined) return make;
+  return (realm) => {
+    const handle = make(realm);
+    return async (asked, admitted) => {
+      const caller = who(admitted);
+      if (caller !== undefined) await requireProof(realm, asked.exchange, caller);
+      return handle(asked, admitted);
+    };
+  };
 }
 
 /**

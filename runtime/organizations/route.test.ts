@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { sessionRoute } from "../auth/contracted.ts";
 import type { MemberNeed, RouteContract } from "../contract/contract.ts";
 import { getOrganization } from "../contract/organizations.ts";
 import { createTeam } from "../contract/teams.ts";
@@ -29,6 +30,11 @@ function routes(realm: string): RouteTable {
     whoever({ ...createTeam, path: base.path, who: clerks }),
     whoever({ ...base, method: "PUT", who: { kind: "member", withoutFactor: true } }),
     whoever({ ...base, method: "DELETE", who: proven, query: ["Limit"] }),
+    sessionRoute(
+      { ...base, path: "/_orgs/try/proof", who: { kind: "session", proof: true } },
+      () =>
+        async (_, { user }) => ({ status: 200, body: JSON.stringify({ user: user.id }) }),
+    ),
     whoever({ ...base, path: "/_orgs/{org}/try/{user}" }),
     whoever({ ...base, path: "/_orgs/{org}/try/{user}/{team}" }),
     memberRoute(
@@ -156,6 +162,13 @@ test("Organization endpoints: what a route needs is asked for in order: role, pr
       "not_found",
     ]);
   }
+});
+
+test("Authentication 8: what a contract asks a proof of identity for is not done without one", async () => {
+  const { zoe } = await server.people("zoe");
+  const ask = (headers = {}) => server.send("GET", "/_orgs/try/proof", { token: zoe.token, headers });
+  expect(outcome(await ask())).toEqual([401, "reauth_required"]);
+  expect((await ask(await server.proof(zoe))).body).toEqual({ user: zoe.id });
 });
 
 test("Organization endpoints: the caller is looked at again when the change is decided", async () => {
