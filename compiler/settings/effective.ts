@@ -1,15 +1,15 @@
 /**
  * What of a realm's configuration is in effect, in the terms of `realm.yaml` and `collection.yaml`, defaults filled in, as
- * administrators read it. Of a rule it says whether it is `true`, `false` or an expression.
+ * administrators read it; fields and indexes the server knows by their definitions. Of a rule it says whether it is `true`, `false` or an expression.
  */
 import type { JsonObject } from "../../runtime/json.ts";
 import type { EffectiveConfiguration, Role } from "../../runtime/realm/definition.ts";
 import { printDuration, printRate } from "../../runtime/units.ts";
-import type { DeclaredField, Index, Organizations, Realm, TextIndex } from "../model/model.ts";
+import type { Organizations, Realm } from "../model/model.ts";
 import type { RulesStage } from "../rules/compiled.ts";
 import { collectionSettings } from "./collection.ts";
 import { ruleText } from "./rules.ts";
-import { type CompiledCollection, merged } from "./setting.ts";
+import { merged } from "./setting.ts";
 
 export function effectiveOf(realm: Realm, rules: RulesStage): EffectiveConfiguration {
   const { name, auth, origins, admin, openapi } = realm;
@@ -17,7 +17,8 @@ export function effectiveOf(realm: Realm, rules: RulesStage): EffectiveConfigura
     const collections = database.collections.map((collection) => {
       const place = `${database.name}/${collection.name}`;
       const compiled = rules.collections.get(place) ?? { rules: {}, fieldRules: [] };
-      return [collection.name, effectiveCollection({ collection, auth, compiled })];
+      const of = { collection, auth, compiled };
+      return [collection.name, merged(collectionSettings.map((setting) => setting.effective(of)))];
     });
     return [database.name, Object.fromEntries(collections)];
   });
@@ -89,31 +90,5 @@ function organizationSettings(settings: Organizations, { createOrganization }: R
     max_teams_per_org: settings.maxTeamsPerOrg,
     max_teams_per_member: settings.maxTeamsPerMember,
     max_pending_invitations: settings.maxPendingInvitations,
-  };
-}
-
-function effectiveCollection(of: CompiledCollection): JsonObject {
-  const { fields, indexes, text } = of.collection;
-  return {
-    schema: Object.fromEntries(fields.map((field) => [field.path, fieldSettings(field)])),
-    indexes: indexes.map(indexSettings),
-    text: text === undefined ? null : textSettings(text),
-    ...merged(collectionSettings.map((setting) => setting.effective(of))),
-  };
-}
-
-function fieldSettings({ kinds, nullable, arrays }: DeclaredField): JsonObject {
-  return { types: nullable ? [...kinds, "null"] : kinds, ...(arrays.length > 0 && { arrays }) };
-}
-
-function indexSettings({ name, fields, unique }: Index): JsonObject {
-  return { name, fields: fields.map(({ path, descending }) => (descending ? `-${path}` : path)), unique };
-}
-
-function textSettings({ fields, defaultLanguage, languageField }: TextIndex): JsonObject {
-  return {
-    fields: Object.fromEntries(fields.map(({ path, weight }) => [path, weight])),
-    default_language: defaultLanguage,
-    language_field: languageField ?? null,
   };
 }

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { collection } from "../../documents/testing/shop.ts";
+import { field } from "../../filter/fields.ts";
 import type { JsonObject } from "../../json.ts";
 import type { EffectiveConfiguration } from "../../realm/definition.ts";
 import { isEmbedded, testPlace } from "../../store/testing/stores.ts";
@@ -23,7 +25,8 @@ const effective: EffectiveConfiguration = {
 let server: Accounts;
 let root: string;
 beforeAll(async () => {
-  const definition = { effective, appConfig: { trial_days: 14 } };
+  const collections = [collection("notes", { fields: { id: field("id", "string") } }), collection("bare")];
+  const definition = { collections, effective, appConfig: { trial_days: 14 } };
   server = await startAccounts({}, { definition, fingerprint: "abc123" });
   root = await server.adminKey(["config"]);
 });
@@ -45,7 +48,7 @@ describe("Administrator routes: GET /_admin/config", () => {
 
   it("limits of expansion that collections do not lower are the instance's", async () => {
     const { databases } = (await get()).body;
-    expect(databases).toEqual({
+    expect(databases).toMatchObject({
       main: {
         notes: {
           references: {
@@ -62,7 +65,11 @@ describe("Administrator routes: GET /_admin/config", () => {
         },
       },
     });
-    expect(Object.keys(Object(databases).main.notes)).toEqual(["references", "custom_id", "expand"]);
+    expect(Object.keys(Object(databases).main.notes)).toEqual([
+      ...["schema", "indexes", "text"],
+      ...["references", "custom_id", "expand"],
+    ]);
+    expect(Object(databases).main.notes).toMatchObject({ schema: {}, indexes: [], text: null });
   });
 });
 

@@ -1,5 +1,5 @@
 import { timestamp } from "../../clock.ts";
-import { withinLimits } from "../../realm/effective.ts";
+import { effectiveDatabases } from "../../realm/effective.ts";
 import type { RealmInstance, Route } from "../../realm/exchange.ts";
 import { collections } from "../collections.ts";
 import { readObject } from "../input.ts";
@@ -15,7 +15,7 @@ const longest = 65_536;
 export function getConfig(realm: RealmInstance): Route {
   const { definition, fingerprint, expandLimits } = realm;
   const configured = definition.effective.realm;
-  const databases = withinLimits(definition.effective, expandLimits);
+  const databases = effectiveDatabases(definition, expandLimits);
   return administratorRoute(realm, { area: "config", to: "see" }, async () => {
     const effective = { ...configured, app_config: await realm.appConfig() };
     return { status: 200, body: JSON.stringify({ fingerprint, realm: effective, databases }) };
