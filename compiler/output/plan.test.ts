@@ -83,6 +83,7 @@ test("a collection removed: its files go, what named it changes", async () => {
   expect(changes(original, await planOf(folder, original))).toEqual([
     "configuration.json",
     "helpdesk/client.ts",
+    "helpdesk/effective.json",
     "helpdesk/openapi.json",
     "helpdesk/realm.ts",
     "manifest.json",

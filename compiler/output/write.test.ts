@@ -63,7 +63,12 @@ describe("output folder", () => {
     await apply([await realm("a", ["x", "y"])]);
     const before = statSync(join(folder, "a/db/x/routes.ts")).mtimeMs;
     const { changed } = await apply([await realm("a", ["x", "y"], { openapi: "off" })]);
-    expect(changed.map(({ path }) => path)).toEqual(["a/openapi.json", "a/realm.ts", "manifest.json"]);
+    expect(changed.map(({ path }) => path)).toEqual([
+      "a/effective.json",
+      "a/openapi.json",
+      "a/realm.ts",
+      "manifest.json",
+    ]);
     expect(statSync(join(folder, "a/db/x/routes.ts")).mtimeMs).toBe(before);
   });
 
