@@ -8,7 +8,7 @@ export interface Typical {
   readonly change: string;
   /** In the realm's folder: new text of files, from what they say now; "" where there is none. */
   readonly edits: Readonly<Record<string, (text: string) => string>>;
-  /** Lines that it may change at most, and of these those outside of OpenAPI documents and clients. */
+  /** Lines that it may change at most, and of these those of the server's code and the manifest. */
   readonly atMost: { readonly all: number; readonly server: number };
 }
 
@@ -36,29 +36,29 @@ export const typical: readonly Typical[] = [
         '"channel": { "type": "string", "maxLength": 40 },\n    "body": {',
       ),
     },
-    atMost: { all: 70, server: 39 },
+    atMost: { all: 75, server: 39 },
   },
   {
     change: "a field renamed",
     edits: {
       "support/replies/schema.json": (text) => text.replaceAll('"text"', '"message"'),
     },
-    atMost: { all: 70, server: 44 },
+    atMost: { all: 70, server: 40 },
   },
   {
     change: "retention 30d to 31d",
     edits: { [`${tickets}/collection.yaml`]: put("retention: 30d", "retention: 31d") },
-    atMost: { all: 16, server: 16 },
+    atMost: { all: 16, server: 12 },
   },
   {
     change: "a new role",
     edits: { "realm.yaml": put("  agent: {}\n", "  agent: {}\n  trainee: {}\n") },
-    atMost: { all: 40, server: 21 },
+    atMost: { all: 45, server: 16 },
   },
   {
     change: "a changed rule",
     edits: { [`${tickets}/collection.yaml`]: put("restore: hasRole('lead')", "restore: hasRole('agent')") },
-    atMost: { all: 14, server: 14 },
+    atMost: { all: 14, server: 12 },
   },
   {
     change: "a new index",
@@ -68,7 +68,7 @@ export const typical: readonly Typical[] = [
         '{ "fields": ["customer_id"] },\n    { "fields": ["priority"] }',
       ),
     },
-    atMost: { all: 16, server: 16 },
+    atMost: { all: 25, server: 16 },
   },
   {
     change: "a new collection",
@@ -77,19 +77,19 @@ export const typical: readonly Typical[] = [
         '{ "type": "object", "properties": { "title": { "type": "string" } }, "additionalProperties": false }\n',
       "support/notes/collection.yaml": () => "rules: { read: hasRole('agent'), write: hasRole('agent') }\n",
     },
-    atMost: { all: 1100, server: 190 },
+    atMost: { all: 1100, server: 160 },
   },
   {
     change: "soft_delete on",
     edits: { "support/customers/collection.yaml": (text) => `${text}soft_delete: true\n` },
-    atMost: { all: 260, server: 42 },
+    atMost: { all: 260, server: 36 },
   },
   {
     change: "a changed description",
     edits: {
       [`${tickets}/schema.json`]: put("A request for help.", "A request for help, by mail or on the page."),
     },
-    atMost: { all: 30, server: 18 },
+    atMost: { all: 30, server: 16 },
   },
 ];
 
@@ -142,9 +142,9 @@ function differences(before: string, after: string): string {
   }
 }
 
-/** All of them, and those of files that are neither an OpenAPI document nor a client. */
+/** All of them, and those that are neither of an OpenAPI document or a client nor records of the configuration. */
 export function sums(counts: Readonly<Record<string, number>>): Typical["atMost"] {
   const all = Object.values(counts).reduce((sum, count) => sum + count, 0);
-  const { "openapi.json": described = 0, "client.ts": ofClients = 0 } = counts;
-  return { all, server: all - described - ofClients };
+  const others = ["openapi.json", "client.ts", "configuration.json", "effective.json"];
+  return { all, server: others.reduce((rest, name) => rest - (counts[name] ?? 0), all) };
 }

@@ -30,7 +30,7 @@ async function emitted(name: string, change?: Typical): Promise<string> {
 }
 
 test.each(typical.map((each, at) => ({ ...each, at })))(
-  "$change: $atMost.all lines at most, $atMost.server of them outside of OpenAPI and clients",
+  "$change: $atMost.all lines at most, $atMost.server of them of the server's code and the manifest",
   async ({ at, ...change }) => {
     const counts = changedLines(plain, await emitted(`change${at}`, change));
     const { all, server } = sums(counts);

@@ -22,7 +22,7 @@ for (const checkout of checkouts.length > 0 ? checkouts : [root]) {
     writeConfiguration(join(folder, "plain"));
     const plain = emitted("plain");
     console.log(
-      `\n${checkout}\n\n| change | lines | without OpenAPI and clients | by file |\n| --- | --- | --- | --- |`,
+      `\n${checkout}\n\n| change | lines | server's code and manifest | by file |\n| --- | --- | --- | --- |`,
     );
     for (const [at, each] of typical.entries()) {
       writeConfiguration(join(folder, `change${at}`), each);
