@@ -1,3 +1,5 @@
+import type { WhereOperator, WhereOperators } from "../filter/operators.ts";
+
 /** What may be said of a field that holds values `V`: a value, or operators that must all hold. */
 export type Condition<V> = V | Operators<V>;
 
@@ -7,38 +9,31 @@ export type TextCondition<V> = V | (Operators<V> & TextOperators);
 /** Of a field that holds objects, which are compared by what is in them. */
 export type PresenceCondition = PresenceOperators;
 
-interface Operators<V> extends PresenceOperators {
-  $eq?: V | undefined;
-  $ne?: V | undefined;
-  $in?: readonly V[] | undefined;
-  $nin?: readonly V[] | undefined;
-  $gt?: Ordered<V> | undefined;
-  $gte?: Ordered<V> | undefined;
-  $lt?: Ordered<V> | undefined;
-  $lte?: Ordered<V> | undefined;
-  /** Least and greatest value, both included. */
-  $between?: readonly [Ordered<V>, Ordered<V>] | undefined;
+type Operators<V> = OperatorsOn<"all" | "values" | "ordered", V>;
+
+type PresenceOperators = OperatorsOn<"all", never>;
+
+export type TextOperators = OperatorsOn<"text", string>;
+
+/** Those for some fields, with what each takes where fields hold values `V`. */
+type OperatorsOn<On extends WhereOperator["on"], V> = {
+  -readonly [Name in keyof WhereOperators as WhereOperators[Name]["on"] extends On ? Name : never]?:
+    | Operands<V>[WhereOperators[Name]["takes"]]
+    | undefined;
+};
+
+/** By what an operator takes. */
+interface Operands<V> {
+  value: V;
+  values: readonly V[];
+  bound: Ordered<V>;
+  range: readonly [Ordered<V>, Ordered<V>];
+  boolean: boolean;
+  part: string;
+  pattern: string;
 }
 
 type Ordered<V> = Extract<V, string | number | Date>;
-
-interface PresenceOperators {
-  /** Null or missing; `false`: neither. */
-  $isNull?: boolean | undefined;
-  $notNull?: boolean | undefined;
-}
-
-/** Those that start with `$i` do not look at case. In patterns `%` stands for anything, `_` for one character. */
-export interface TextOperators {
-  $like?: string | undefined;
-  $ilike?: string | undefined;
-  $startsWith?: string | undefined;
-  $istartsWith?: string | undefined;
-  $endsWith?: string | undefined;
-  $iendsWith?: string | undefined;
-  $contains?: string | undefined;
-  $icontains?: string | undefined;
-}
 
 /** Fields of every document. */
 export interface DocumentFields {

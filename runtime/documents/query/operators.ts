@@ -15,6 +15,13 @@ import {
   text,
 } from "../../filter/algebra.ts";
 import type { Field } from "../../filter/fields.ts";
+import {
+  isOperatorName,
+  type OperatorName,
+  operatorEntries,
+  type WhereOperator,
+  whereOperators,
+} from "../../filter/operators.ts";
 import type { JsonValue } from "../../json.ts";
 import { codePointLength } from "../../validation/text.ts";
 import { holdsObjects, type Reading, readElements, readNull, readScalar, readText } from "./values.ts";
@@ -97,65 +104,59 @@ function opposite(operator: Operator): Operator {
   };
 }
 
-/** Fields of objects have no value to compare (api-decisions, Queries). */
-function ofValues(operator: Operator): Operator {
-  return (field, value, refuse) =>
-    holdsObjects(field)
-      ? refused("the field holds objects, which take only $isNull and $notNull; name a field inside", refuse)
-      : operator(field, value, refuse);
-}
+/** How each operator's value is read. */
+const readers: Readonly<Record<OperatorName, Operator>> = {
+  $eq: eq,
+  $ne: opposite(eq),
+  $gt: ordered("gt"),
+  $gte: ordered("gte"),
+  $lt: ordered("lt"),
+  $lte: ordered("lte"),
+  $in: isAnyOf,
+  $nin: opposite(isAnyOf),
+  $between: isBetween,
+  $isNull: isNull,
+  $notNull: opposite(isNull),
+  $like: patterned(false),
+  $ilike: patterned(true),
+  $startsWith: matching("startsWith", false),
+  $istartsWith: matching("startsWith", true),
+  $endsWith: matching("endsWith", false),
+  $iendsWith: matching("endsWith", true),
+  $contains: matching("contains", false),
+  $icontains: matching("contains", true),
+};
 
-/** Numbers, strings and dates have an order. */
-function ofOrdered(operator: Operator): Operator {
-  return ofValues((field, value, refuse) =>
-    field.kinds.every((kind) => kind === "boolean" || kind === "object")
-      ? refused("the field holds booleans, which have no order", refuse)
-      : operator(field, value, refuse),
-  );
-}
-
-/** Text operators. */
-function ofStrings(operator: Operator): Operator {
-  return ofValues((field, value, refuse) =>
-    field.kinds.includes("string")
-      ? operator(field, value, refuse)
-      : refused("text operators apply to strings only", refuse),
-  );
+/** Why operators that are for others do not apply to a field; undefined: they do (api-decisions, Queries). */
+function mismatch(on: WhereOperator["on"], field: Field): string | undefined {
+  if (on === "all") return undefined;
+  if (holdsObjects(field))
+    return "the field holds objects, which take only $isNull and $notNull; name a field inside";
+  if (on === "ordered" && field.kinds.every((kind) => kind === "boolean" || kind === "object"))
+    return "the field holds booleans, which have no order";
+  if (on === "text" && !field.kinds.includes("string")) return "text operators apply to strings only";
+  return undefined;
 }
 
 /** Operators by their names. */
 export type Operators = ReadonlyMap<string, Operator>;
 
-/** Those that compare values. */
-const comparing: readonly (readonly [string, Operator])[] = [
-  ["$eq", ofValues(eq)],
-  ["$ne", ofValues(opposite(eq))],
-  ["$gt", ofOrdered(ordered("gt"))],
-  ["$gte", ofOrdered(ordered("gte"))],
-  ["$lt", ofOrdered(ordered("lt"))],
-  ["$lte", ofOrdered(ordered("lte"))],
-  ["$in", ofValues(isAnyOf)],
-  ["$nin", ofValues(opposite(isAnyOf))],
-  ["$between", ofOrdered(isBetween)],
-  ["$isNull", isNull],
-  ["$notNull", opposite(isNull)],
-];
-
-/** The operators of subscriptions (spec: Realtime stream, Subscription rules 1). */
-export const comparisons: Operators = new Map(comparing);
-
 /** The operators of a field (spec: where 3). */
-export const operators: Operators = new Map([
-  ...comparing,
-  ["$like", ofStrings(patterned(false))],
-  ["$ilike", ofStrings(patterned(true))],
-  ["$startsWith", ofStrings(matching("startsWith", false))],
-  ["$istartsWith", ofStrings(matching("startsWith", true))],
-  ["$endsWith", ofStrings(matching("endsWith", false))],
-  ["$iendsWith", ofStrings(matching("endsWith", true))],
-  ["$contains", ofStrings(matching("contains", false))],
-  ["$icontains", ofStrings(matching("contains", true))],
-]);
+export const operators: Operators = new Map(
+  operatorEntries.map(([name, { on }]) => [name, applicable(on, readers[name])]),
+);
+
+/** The operators of subscriptions: those that compare values (spec: Realtime stream, Subscription rules 1). */
+export const comparisons: Operators = new Map(
+  [...operators].filter(([name]) => isOperatorName(name) && whereOperators[name].on !== "text"),
+);
+
+function applicable(on: WhereOperator["on"], operator: Operator): Operator {
+  return (field, value, refuse) => {
+    const reason = mismatch(on, field);
+    return reason === undefined ? operator(field, value, refuse) : refused(reason, refuse);
+  };
+}
 
 /** Null is what reaches no value; an array is the whole array that stands there. */
 function readEqual(field: Field, value: JsonValue): Reading<Filter> {

@@ -1,4 +1,5 @@
 import type { Collection } from "../../../compiler/model/model.ts";
+import { operatorEntries, type WhereOperator } from "../../../runtime/filter/operators.ts";
 import type { JsonObject } from "../../../runtime/json.ts";
 import { pascalCase } from "../../print/names.ts";
 import type { Ref, SchemaPool } from "./pool.ts";
@@ -122,20 +123,64 @@ function operatorsSchema(
   const ordered = [numbers, texts]
     .map((some) => operand(pool, some, false))
     .filter((value) => value !== undefined);
+  const applies = {
+    all: true,
+    values: equal.length > 0,
+    ordered: ordered.length > 0,
+    text: onText && kinds.includes("string"),
+  };
+  const operators = operatorEntries
+    .filter(([, { on }]) => applies[on])
+    .map(([name, operator]) => [name, operandSchema(pool, operator, equal, ordered)] as const);
   return {
     type: "object",
     description: "Operators, all of which must hold.",
     minProperties: 1,
-    properties: {
-      ...(equal.length > 0 && equality(anyOf(equal))),
-      ...(ordered.length > 0 && ordering(ordered)),
-      $isNull: { type: "boolean", description: "Null or missing; `false`: neither." },
-      $notNull: { type: "boolean", description: "The opposite of `$isNull`." },
-      ...(onText && kinds.includes("string") && textOperators(pool)),
-    },
+    properties: Object.fromEntries(operators),
     additionalProperties: false,
   };
 }
+
+/**
+ * What an operator takes.
+ * @param equal what the field may equal
+ * @param ordered values of types that are not compared with each other
+ */
+function operandSchema(
+  pool: SchemaPool,
+  { takes, about }: WhereOperator,
+  equal: readonly JsonObject[],
+  ordered: readonly JsonObject[],
+): JsonObject {
+  const description = about === undefined ? {} : { description: about };
+  switch (takes) {
+    case "value":
+      return anyOf(equal);
+    case "values":
+      return { type: "array", items: anyOf(equal) };
+    case "bound":
+      return anyOf(ordered);
+    case "range":
+      return {
+        ...description,
+        ...anyOf(ordered.map((items) => ({ type: "array", items, minItems: 2, maxItems: 2 }))),
+      };
+    case "boolean":
+      return { type: "boolean", ...description };
+    case "part":
+      return pool.share("TextOperand", () => ({ type: "string", maxLength: 256 }));
+    case "pattern":
+      return pool.share("LikePattern", () => likePattern);
+  }
+}
+
+const likePattern: JsonObject = {
+  type: "string",
+  description:
+    "Matches the whole value: `%` any run of characters, `_` exactly one, everything else itself; at most 4 of both.",
+  maxLength: 256,
+  pattern: "^[^%_]*([%_][^%_]*){0,4}$",
+};
 
 /**
  * What a field may equal: a value, or a whole array where the field holds one. Nothing for objects, which are compared by
@@ -164,42 +209,7 @@ const dateOperand: JsonObject = {
   ],
 };
 
-function equality(value: JsonObject): JsonObject {
-  const some = { type: "array", items: value };
-  return { $eq: value, $ne: value, $in: some, $nin: some };
-}
-
-/** @param values of types that are not compared with each other */
-function ordering(values: readonly JsonObject[]): JsonObject {
-  const value = anyOf(values);
-  const ranges = values.map((items) => ({ type: "array", items, minItems: 2, maxItems: 2 }));
-  const $between = { description: "Least and greatest value, both included.", ...anyOf(ranges) };
-  return { $gt: value, $gte: value, $lt: value, $lte: value, $between };
-}
-
 function anyOf(schemas: readonly JsonObject[]): JsonObject {
   const [only] = schemas;
   return schemas.length === 1 && only ? { ...only } : { anyOf: [...schemas] };
-}
-
-/** Those starting with `$i` do not look at case. */
-function textOperators(pool: SchemaPool): JsonObject {
-  const text = pool.share("TextOperand", () => ({ type: "string", maxLength: 256 }));
-  const pattern = pool.share("LikePattern", () => ({
-    type: "string",
-    description:
-      "Matches the whole value: `%` any run of characters, `_` exactly one, everything else itself; at most 4 of both.",
-    maxLength: 256,
-    pattern: "^[^%_]*([%_][^%_]*){0,4}$",
-  }));
-  return {
-    $like: pattern,
-    $ilike: pattern,
-    ...Object.fromEntries(
-      ["$startsWith", "$istartsWith", "$endsWith", "$iendsWith", "$contains", "$icontains"].map((name) => [
-        name,
-        text,
-      ]),
-    ),
-  };
 }
