@@ -5,6 +5,7 @@ import type { Realm } from "../model/model.ts";
 import type { RulesStage } from "../rules/compiled.ts";
 import { type Documents, placeAt } from "../schema/place.ts";
 import { collectionSettings } from "../settings/collection.ts";
+import { realmSettings } from "../settings/realm.ts";
 import type {
   CollectionCheck,
   CollectionSubject,
@@ -13,7 +14,7 @@ import type {
   RealmSubject,
 } from "../settings/subject.ts";
 import { locate } from "../source/source.ts";
-import { allowedNetworks, defaultAdministrators, unusedAdministration } from "./administration.ts";
+import { defaultAdministrators, unusedAdministration } from "./administration.ts";
 import { links, sender } from "./email.ts";
 import { missingIndexes, tellingIndexes } from "./index-advice.ts";
 import { unindexedGroups, unindexedReferences } from "./index-hints.ts";
@@ -27,7 +28,7 @@ import {
   uniqueAcrossOrganizations,
 } from "./organizations.ts";
 import { type PlacedPattern, slowPatterns } from "./patterns.ts";
-import { accountSettings, cookieOrigins, defaultRoles, origins } from "./realm-settings.ts";
+import { accountSettings, cookieOrigins, defaultRoles } from "./realm-settings.ts";
 import { realtimeFacts, unusedRealtime } from "./realtime.ts";
 import { dateAgreement, datePlacement } from "./schema/dates.ts";
 import { schemaFits } from "./schema/fit/fitting.ts";
@@ -44,14 +45,13 @@ import { timeouts } from "./timeouts.ts";
 import { unreadableTargets, unwritableFields } from "./unreachable.ts";
 
 const realmChecks: readonly RealmCheck[] = [
+  ...realmSettings.flatMap(({ checks }) => checks),
   accountSettings,
   defaultRoles,
-  origins,
   cookieOrigins,
   timeouts,
   defaultAdministrators,
   unusedAdministration,
-  allowedNetworks,
   configuredSecrets,
   sender,
   links,

@@ -2,6 +2,7 @@
 import { chapters as general } from "../diagnostics/catalogue.ts";
 import type { Codes } from "../diagnostics/diagnose.ts";
 import { collectionSettings } from "../settings/collection.ts";
+import { realmSettings } from "../settings/realm.ts";
 
 /** In the order of the documentation. */
 export const chapters: Readonly<Record<string, Codes>> = Object.fromEntries(
@@ -9,7 +10,7 @@ export const chapters: Readonly<Record<string, Codes>> = Object.fromEntries(
 );
 
 function ofSettings(chapter: string): Codes {
-  const own = collectionSettings.filter((setting) => setting.chapter === chapter);
+  const own = [...realmSettings, ...collectionSettings].filter((setting) => setting.chapter === chapter);
   return Object.assign({}, ...own.map(({ codes }) => codes));
 }
 

@@ -1,25 +1,27 @@
 /** Every check of `realmc diff`: what it reports, of which kind, and why. `docs/diff.md` is printed from it. */
 import type { Changes, Report as ReportOf } from "../settings/change.ts";
 import { collectionSettings } from "../settings/collection.ts";
+import { realmSettings } from "../settings/realm.ts";
 import { collectionChecks } from "./checks/collection.ts";
 import { organizationChecks } from "./checks/organizations.ts";
 import { realmChecks } from "./checks/realm.ts";
 import { ruleChecks } from "./checks/rules.ts";
 import { schemaChecks } from "./checks/schema.ts";
 
-const ofSettings = (isOfOrganizations: boolean): Changes =>
-  Object.assign(
-    {},
-    ...collectionSettings
-      .filter(({ chapter }) => (chapter === "Organizations") === isOfOrganizations)
-      .map(({ changes }) => changes),
-  );
+/** Of the settings of a file, those that are about organizations, or the others. */
+function ofSettings(
+  settings: readonly { readonly chapter: string; readonly changes: Changes }[],
+  isOfOrganizations: boolean,
+): Changes {
+  const own = settings.filter(({ chapter }) => (chapter === "Organizations") === isOfOrganizations);
+  return Object.assign({}, ...own.map(({ changes }) => changes));
+}
 
 /** By the chapters of the documentation. */
 export const chapters: Readonly<Record<string, Changes>> = {
-  Realms: realmChecks,
-  Collections: { ...collectionChecks, ...ofSettings(false) },
-  Organizations: { ...organizationChecks, ...ofSettings(true) },
+  Realms: { ...realmChecks, ...ofSettings(realmSettings, false) },
+  Collections: { ...collectionChecks, ...ofSettings(collectionSettings, false) },
+  Organizations: { ...organizationChecks, ...ofSettings([...realmSettings, ...collectionSettings], true) },
   Schemas: schemaChecks,
   Rules: ruleChecks,
 };

@@ -7,6 +7,7 @@ import type { AnalysedRealm } from "../pipeline.ts";
 import type { CompiledRule, CompiledRules } from "../rules/compiled.ts";
 import { valuesIn } from "../rules/form/form.ts";
 import { type Change, type Note, noting, reporter, sortedChanges } from "../settings/change.ts";
+import { realmSettings } from "../settings/realm.ts";
 import { checks, type Report } from "./catalogue.ts";
 import { collectionPlace, compareCollections } from "./collection.ts";
 import { changedConfig, compareSettings } from "./realm.ts";
@@ -28,6 +29,7 @@ export function diffRealms(old: readonly AnalysedRealm[], now: readonly Analysed
 }
 
 function diffRealm(old: AnalysedRealm, now: AnalysedRealm, report: Report, note: Note): void {
+  for (const setting of realmSettings) setting.compare(old, now, note);
   compareSettings(old.realm, now.realm, report);
   // Of organizations that came or went as a whole that is said once.
   if (old.realm.organizations !== undefined && now.realm.organizations !== undefined)

@@ -1,23 +1,17 @@
 /** Two versions of a realm's own settings. */
-import type ipaddr from "ipaddr.js";
-import { parseNetwork } from "../../runtime/http/address.ts";
 import { type AdminGrant, administrationOf, covers } from "../../runtime/realm/administration.ts";
 import type { RealtimeLimits } from "../../runtime/realm/definition.ts";
 import { printDuration, printRate, printSize, type Rate } from "../../runtime/units.ts";
 import type { Realm } from "../model/model.ts";
 import type { Schema } from "../schema/place.ts";
 import { limitChange } from "../settings/limits.ts";
-import { missing } from "../settings/words.ts";
+import { missing, movedOn } from "../settings/words.ts";
 import { canonicalJson } from "../source/meaning.ts";
 import type { Report } from "./catalogue.ts";
 import { compareOrganizations } from "./organizations.ts";
 import { compareSchemas } from "./schema/compare.ts";
 
 export function compareSettings(old: Realm, now: Realm, report: Report): void {
-  if (old.auth !== now.auth) report(now.auth ? "auth-enabled" : "auth-disabled", "auth", {});
-  compareOrigins(old, now, report);
-  compareScale("openapi", old.openapi, now.openapi, ["off", "users", "public"], report);
-  compareNetworks(old.admin.allowedNetworks, now.admin.allowedNetworks, report);
   compareRealtime(old.realtime?.limits, now.realtime?.limits, report);
   if (old.auth && now.auth) compareAccounts(old, now, report);
 }
@@ -43,7 +37,8 @@ function compareRealtime(
 
 /** What only realms with accounts have. */
 function compareAccounts(old: Realm, now: Realm, report: Report): void {
-  compareScale("signup", old.signup, now.signup, ["closed", "invite", "open"], report);
+  const way = movedOn(["closed", "invite", "open"], old.signup, now.signup);
+  if (way !== undefined) report(`signup-${way}`, "signup", { old: old.signup, new: now.signup });
   compareSignupLimits(old, now, report);
   compareRoles(old, now, report);
   compareDefaultRoles(old, now, report);
@@ -52,10 +47,6 @@ function compareAccounts(old: Realm, now: Realm, report: Report): void {
   if (old.totp !== now.totp) report(now.totp ? "totp-enabled" : "totp-disabled", "mfa.totp", {});
   compareMail(old, now, report);
   compareOrganizations(old, now, report);
-  const areas = ({ admin }: Realm) => admin.readAccess;
-  const [gone, added] = [missing(areas(old), areas(now)), missing(areas(now), areas(old))];
-  if (gone.length > 0) report("read-access-narrowed", "admin.read_access", { areas: gone.join(", ") });
-  if (added.length > 0) report("read-access-widened", "admin.read_access", { areas: added.join(", ") });
 }
 
 function compareSignupLimits({ signupLimit: old }: Realm, { signupLimit: now }: Realm, report: Report): void {
@@ -74,19 +65,6 @@ function compareSignupLimits({ signupLimit: old }: Realm, { signupLimit: now }: 
 /** Whether one rate admits everything, whenever it comes, that the other admits. */
 function admitsAll(one: Rate, other: Rate): boolean {
   return one.limit >= other.limit * Math.ceil(one.period / other.period);
-}
-
-/** `steps`: from the narrowest to the widest. */
-function compareScale<T extends string>(
-  key: "signup" | "openapi",
-  old: T,
-  now: T,
-  steps: readonly T[],
-  report: Report,
-): void {
-  if (old === now) return;
-  const narrowed = steps.indexOf(now) < steps.indexOf(old);
-  report(narrowed ? `${key}-narrowed` : `${key}-widened`, key, { old, new: now });
 }
 
 function compareRoles(old: Realm, now: Realm, report: Report): void {
@@ -131,12 +109,6 @@ function compareProfiles(old: Realm, now: Realm, report: Report): void {
   if (before !== undefined && after !== undefined) compareSchemas(before, after, "profile", report);
 }
 
-function compareOrigins({ origins: old }: Realm, { origins: now }: Realm, report: Report): void {
-  const [gone, added] = [missing(old, now), missing(now, old)];
-  if (gone.length > 0) report("origin-removed", "cors.origins", { origins: gone.join(", ") });
-  if (added.length > 0) report("origin-added", "cors.origins", { origins: added.join(", ") });
-}
-
 function compareSessions(old: Realm["sessions"], now: Realm["sessions"], report: Report): void {
   for (const [key, name] of [
     ["lifetime", "lifetime"],
@@ -155,10 +127,8 @@ function compareSessions(old: Realm["sessions"], now: Realm["sessions"], report:
   if (before === undefined) report("cookie-enabled", "sessions.cookie", {});
   else if (after === undefined) report("cookie-disabled", "sessions.cookie", {});
   else {
-    const steps = ["strict", "lax", "none"];
-    const narrowed = steps.indexOf(after) < steps.indexOf(before);
-    const parameters = { old: before, new: after };
-    report(narrowed ? "cookie-narrowed" : "cookie-widened", "sessions.cookie.same_site", parameters);
+    const way = movedOn(["strict", "lax", "none"], before, after);
+    if (way !== undefined) report(`cookie-${way}`, "sessions.cookie.same_site", { old: before, new: after });
   }
 }
 
@@ -178,40 +148,6 @@ function compareMail({ email: old }: Realm, { email: now }: Realm, report: Repor
         new: after ?? "nothing",
       });
   }
-}
-
-/** Without a list administration is allowed from everywhere. */
-function compareNetworks(
-  old: readonly string[] | undefined,
-  now: readonly string[] | undefined,
-  report: Report,
-): void {
-  const where = "admin.allowed_networks";
-  const [before, after] = [old ?? everywhere, now ?? everywhere];
-  const uncovered = (these: readonly string[], those: readonly string[]): string[] =>
-    these.filter((network) => !those.some((other) => contains(other, network)));
-  const [gone, added] = [uncovered(before, after), uncovered(after, before)];
-  const named = (networks: readonly string[], whole: boolean): string =>
-    whole ? "everywhere" : networks.join(", ");
-  if (gone.length > 0) report("networks-narrowed", where, { networks: named(gone, old === undefined) });
-  if (added.length > 0) report("networks-widened", where, { networks: named(added, now === undefined) });
-}
-
-const everywhere: readonly string[] = ["0.0.0.0/0", "::/0"];
-
-function contains(network: string, other: string): boolean {
-  const [outer, inner] = [parseNetwork(network), parseNetwork(other)];
-  if (outer === undefined || inner === undefined) return network === other;
-  const [[from, bits], [address, length]] = [outer, inner];
-  return from.kind() === address.kind() && length >= bits && within(address, from, bits);
-}
-
-function within(address: ipaddr.IPv4 | ipaddr.IPv6, from: ipaddr.IPv4 | ipaddr.IPv6, bits: number): boolean {
-  const bytes = from.toByteArray();
-  return address.toByteArray().every((byte, at) => {
-    const kept = Math.min(8, Math.max(0, bits - at * 8));
-    return byte >> (8 - kept) === (bytes[at] ?? 0) >> (8 - kept);
-  });
 }
 
 /** Members of `app_config` that are others, by their paths. */

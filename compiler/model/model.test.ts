@@ -3,11 +3,11 @@ import type { JsonObject } from "../../runtime/json.ts";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import { targetOf, valueAt } from "../schema/place.ts";
 import { collectionSlots } from "../settings/collection.ts";
+import { realmSlots } from "../settings/realm.ts";
 import { canonicalJson, meaningOf } from "../source/meaning.ts";
 import { parseSource } from "../source/reader.ts";
 import { createFaults } from "./faults.ts";
 import { collectionIndexes } from "./indexes.ts";
-import { realmSettings } from "./realm.ts";
 
 function source(path: string, text: string) {
   const diagnostics: Diagnostic[] = [];
@@ -18,7 +18,7 @@ function source(path: string, text: string) {
 
 describe("realm.yaml", () => {
   test("defaults", () => {
-    expect(realmSettings(source("a/realm.yaml", "auth: enabled\n"))).toMatchObject({
+    expect(realmSlots(source("a/realm.yaml", "auth: enabled\n"))).toMatchObject({
       auth: true,
       signup: "closed",
       signupLimit: { address: { limit: 10, period: 3_600_000 }, network: { limit: 100, period: 3_600_000 } },
@@ -51,7 +51,7 @@ admin: { allowed_networks: [10.0.0.0/8], read_access: { data: true, users: false
 app_config: { trial_days: 14 }
 openapi: users
 `;
-    expect(realmSettings(source("a/realm.yaml", text))).toMatchObject({
+    expect(realmSlots(source("a/realm.yaml", text))).toMatchObject({
       signup: "open",
       signupLimit: { address: { limit: 5, period: 60_000 }, network: { limit: 2_400, period: 86_400_000 } },
       roles: [
@@ -80,7 +80,7 @@ openapi: users
 
   test("cookies that are not enabled are absent", () => {
     const text = "auth: enabled\nsessions: { cookie: { enabled: false, same_site: none } }\n";
-    expect(realmSettings(source("a/realm.yaml", text)).sessions.cookie).toBeUndefined();
+    expect(realmSlots(source("a/realm.yaml", text)).sessions.cookie).toBeUndefined();
   });
 });
 

@@ -5,7 +5,6 @@
 
 import type { FieldKind } from "../../runtime/filter/fields.ts";
 import type { JsonObject } from "../../runtime/json.ts";
-import type { ReadAccess } from "../../runtime/realm/administration.ts";
 import type {
   AccountSettings,
   AggregateFunction,
@@ -18,17 +17,16 @@ import type { Span } from "../diagnostics/diagnostic.ts";
 import type { Schema } from "../schema/place.ts";
 import type { RulePositions } from "../source/text-positions.ts";
 
+/** A realm; settings of realm.yaml add members of their own: compiler/settings/realm. */
 export interface Realm {
   readonly name: string;
   readonly span: Span;
-  readonly auth: boolean;
   readonly signup: AccountSettings["signup"];
   readonly signupLimit: AccountSettings["signupLimit"];
   /** Sorted by name. */
   readonly roles: readonly Role[];
   readonly defaultRoles: readonly string[];
   readonly profile?: Schema;
-  readonly origins: readonly string[];
   readonly sessions: {
     /** Milliseconds. */
     readonly lifetime: number;
@@ -40,14 +38,9 @@ export interface Realm {
   /** `mfa.totp`. */
   readonly totp: boolean;
   readonly email?: EmailSettings;
-  readonly admin: {
-    readonly allowedNetworks?: readonly string[];
-    readonly readAccess: readonly ReadAccess[];
-  };
   readonly appConfig: JsonObject;
   readonly organizations?: Organizations;
   readonly realtime?: RealtimeLimitSettings;
-  readonly openapi: "public" | "users" | "off";
   /** Sorted by name. */
   readonly databases: readonly Database[];
   /** Content of every file read, for the manifest: sorted by path relative to the configuration folder. */

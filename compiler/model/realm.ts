@@ -1,7 +1,7 @@
 /** realm.yaml to the model. What is faulty there is left out or at its default: validation has said so. */
 
 import type { JsonObject } from "../../runtime/json.ts";
-import { adminAreas, type ReadAccess } from "../../runtime/realm/administration.ts";
+import { adminAreas } from "../../runtime/realm/administration.ts";
 import type { RealtimeLimits, Role } from "../../runtime/realm/definition.ts";
 import { locate, type SourceFile } from "../source/source.ts";
 import {
@@ -23,7 +23,10 @@ import {
 import type { Realm } from "./model.ts";
 import { organizationsOf } from "./organizations.ts";
 
-export type RealmSettings = Omit<Realm, "databases" | "inputs" | "profile" | "name">;
+export type RealmSettings = Omit<
+  Realm,
+  "databases" | "inputs" | "profile" | "name" | "auth" | "origins" | "admin" | "openapi"
+>;
 
 /** @param schema of realm.yaml */
 export function realmSettings(file: SourceFile, schema: JsonObject = publishedSchemas.realm): RealmSettings {
@@ -31,20 +34,16 @@ export function realmSettings(file: SourceFile, schema: JsonObject = publishedSc
   const signupLimit = given.in("signup_limit");
   return {
     span: locate(file, []),
-    auth: given.find("auth", text) === "enabled",
     signup: given.read("signup", oneOf("open", "invite", "closed")),
     signupLimit: { address: signupLimit.read("address", rate), network: signupLimit.read("network", rate) },
     roles: rolesOf(given),
     defaultRoles: given.read("default_roles", texts),
-    origins: given.in("cors").read("origins", texts),
     sessions: sessionsOf(given.in("sessions")),
     totp: given.in("mfa").read("totp", flag),
     ...emailOf(given),
-    admin: adminOf(given.in("admin")),
     appConfig: given.read("app_config", object),
     ...organizationsOf(file, given),
     ...realtimeOf(file, given),
-    openapi: given.read("openapi", oneOf("public", "users", "off")),
   };
 }
 
@@ -79,17 +78,6 @@ function emailOf(given: Given): Pick<Realm, "email"> {
   if (from === undefined) return {};
   const links = { resetLink: email.find("reset_link", text), verifyLink: email.find("verify_link", text) };
   return { email: { from, ...present(links) } };
-}
-
-function adminOf(given: Given): Realm["admin"] {
-  const readable = given.in("read_access");
-  const areas: readonly ReadAccess[] = ["users", "data"];
-  return {
-    ...(given.value.allowed_networks === undefined
-      ? {}
-      : { allowedNetworks: given.find("allowed_networks", texts) ?? [] }),
-    readAccess: areas.filter((area) => readable.read(area, flag)),
-  };
 }
 
 function realtimeOf(file: SourceFile, given: Given): Pick<Realm, "realtime"> {

@@ -4,11 +4,11 @@ import { isJsonObject } from "../../runtime/json.ts";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import { publishedSchemas } from "../model/given.ts";
 import { collectionIndexes } from "../model/indexes.ts";
-import { realmSettings } from "../model/realm.ts";
 import { valueAt } from "../schema/place.ts";
 import { parseSource } from "../source/reader.ts";
 import type { SourceFile } from "../source/source.ts";
 import { collectionSlots } from "./collection.ts";
+import { realmSlots } from "./realm.ts";
 
 /** By kind of file: what is read of it, and files that state nothing but what settings stand in. */
 const kinds: readonly {
@@ -18,7 +18,7 @@ const kinds: readonly {
 }[] = [
   {
     kind: "realm",
-    read: realmSettings,
+    read: realmSlots,
     texts: [
       "auth: enabled",
       "{ cors: {}, roles: { r: {} }, sessions: { cookie: { enabled: true } }, organizations: { roles: { r: {} } } }",

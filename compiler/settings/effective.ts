@@ -8,36 +8,26 @@ import { printDuration, printRate } from "../../runtime/units.ts";
 import type { Organizations, Realm } from "../model/model.ts";
 import type { RulesStage } from "../rules/compiled.ts";
 import { collectionSettings } from "./collection.ts";
+import { realmSettings } from "./realm.ts";
 import { ruleText } from "./rules.ts";
 import { merged } from "./setting.ts";
 
 export function effectiveOf(realm: Realm, rules: RulesStage): EffectiveConfiguration {
-  const { name, auth, origins, admin, openapi } = realm;
   const databases = realm.databases.map((database) => {
     const collections = database.collections.map((collection) => {
       const place = `${database.name}/${collection.name}`;
       const compiled = rules.collections.get(place) ?? { rules: {}, fieldRules: [] };
-      const of = { collection, auth, compiled };
+      const of = { collection, auth: realm.auth, compiled };
       return [collection.name, merged(collectionSettings.map((setting) => setting.effective(of)))];
     });
     return [database.name, Object.fromEntries(collections)];
   });
   return {
     realm: {
-      name,
-      auth: auth ? "enabled" : "disabled",
-      ...(auth && accountSettings(realm, rules)),
-      cors: { origins },
-      admin: {
-        allowed_networks: admin.allowedNetworks ?? null,
-        ...(auth && {
-          read_access: {
-            users: admin.readAccess.includes("users"),
-            data: admin.readAccess.includes("data"),
-          },
-        }),
-      },
-      openapi,
+      name: realm.name,
+      auth: realm.auth ? "enabled" : "disabled",
+      ...(realm.auth && accountSettings(realm, rules)),
+      ...merged(realmSettings.map((setting) => setting.effective({ realm, rules }))),
     },
     databases: Object.fromEntries(databases.filter(([, collections]) => Object.keys(collections).length > 0)),
   };

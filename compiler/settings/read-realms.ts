@@ -6,7 +6,6 @@ import { createFaults, type FaultList } from "../model/faults.ts";
 import { type DeclaredFields, declaredFields } from "../model/fields.ts";
 import { collectionIndexes } from "../model/indexes.ts";
 import type { Collection, InputFile, Realm, UnknownKey } from "../model/model.ts";
-import { realmSettings } from "../model/realm.ts";
 import { type RealmFiles, schemaFiles } from "../model/schema-files.ts";
 import { type FileKind, validate } from "../model/validate.ts";
 import { type Documents, keyOf, type Place, placeAt, type Schema } from "../schema/place.ts";
@@ -16,6 +15,7 @@ import { meaningOf } from "../source/meaning.ts";
 import { createReader } from "../source/reader.ts";
 import { locate, pathOf, pointerOf, type SourceFile } from "../source/source.ts";
 import { collectionSettings, collectionSlots } from "./collection.ts";
+import { realmSlots } from "./realm.ts";
 import type { ModelledRealm } from "./subject.ts";
 
 interface Reading extends RealmFiles {
@@ -56,7 +56,7 @@ export async function readRealm(root: string, folder: RealmFolder): Promise<Stag
     value: {
       realm: {
         name: folder.name,
-        ...realmSettings(settings),
+        ...realmSlots(settings),
         // Without authentication there would be no rules to look at.
         ...(unknown.includes("auth") ? { auth: true } : {}),
         ...(unknown.length === 0 ? {} : { unknown }),

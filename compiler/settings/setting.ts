@@ -4,17 +4,21 @@
  * `collection.ts` lists those of collection.yaml, `realm.ts` those of realm.yaml.
  */
 import type { JsonObject } from "../../runtime/json.ts";
-import type { CollectionDefinition } from "../../runtime/realm/definition.ts";
+import type {
+  AccountSettings,
+  CollectionDefinition,
+  RealmDefinition,
+} from "../../runtime/realm/definition.ts";
 import { type Code, imported, member } from "../../templates/print/code.ts";
 import type { Emitted } from "../../templates/print/emitted.ts";
 import type { Codes } from "../diagnostics/diagnose.ts";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import type { Given } from "../model/given.ts";
 import type { Collection, Realm } from "../model/model.ts";
-import type { CompiledRules } from "../rules/compiled.ts";
+import type { CompiledRules, RulesStage } from "../rules/compiled.ts";
 import type { SourceFile } from "../source/source.ts";
 import { type Changes, type Note, type Report, reporter } from "./change.ts";
-import type { CollectionCheck } from "./subject.ts";
+import type { CollectionCheck, RealmCheck } from "./subject.ts";
 
 /** collection.yaml of a collection in a database. */
 export interface CollectionFile {
@@ -55,7 +59,7 @@ export interface CollectionSetting<Slots extends Partial<Collection> = Partial<C
   readonly effective: (of: CompiledCollection) => JsonObject;
 }
 
-export type Chapter = "collection.yaml" | "References" | "Aggregation" | "Organizations";
+export type Chapter = "realm.yaml" | "collection.yaml" | "References" | "Aggregation" | "Organizations";
 
 /** A setting of collection.yaml by what it has of all that one can have. */
 export function collectionSetting<Slots extends Partial<Collection>, C extends Changes>(
@@ -79,6 +83,59 @@ export function collectionSetting<Slots extends Partial<Collection>, C extends C
     changes: changes ?? {},
     compare: (old, now, place, note) => {
       if (changes !== undefined) compare?.(old, now, place, reporter(changes, note));
+    },
+  };
+}
+
+/** realm.yaml. */
+export interface RealmFile {
+  readonly file: SourceFile;
+  readonly given: Given;
+}
+
+/** A realm with its rules compiled. */
+export interface CompiledRealm {
+  readonly realm: Realm;
+  readonly rules: RulesStage;
+}
+
+/** A setting of realm.yaml; `Slots` are the members of the model that it makes. */
+export interface RealmSetting<Slots extends Partial<Realm> = Partial<Realm>> {
+  readonly chapter: Chapter;
+  readonly codes: Codes;
+  readonly changes: Changes;
+  readonly read: (from: RealmFile) => Slots;
+  readonly checks: readonly RealmCheck[];
+  readonly definition: (of: CompiledRealm) => Parts<RealmDefinition>;
+  /** Of `accounts` in the definition of a realm with users. */
+  readonly accounts: (of: CompiledRealm) => Parts<AccountSettings>;
+  readonly compare: (old: CompiledRealm, now: CompiledRealm, note: Note) => void;
+  /** In the terms of realm.yaml, defaults filled in. */
+  readonly effective: (of: CompiledRealm) => JsonObject;
+}
+
+/** What a setting of realm.yaml has of all that one can have. */
+export type RealmParts<Slots extends Partial<Realm>, C extends Changes> = Pick<RealmSetting<Slots>, "read"> &
+  Partial<Omit<RealmSetting<Slots>, "read" | "changes" | "compare">> & {
+    readonly changes?: C;
+    readonly compare?: (old: CompiledRealm, now: CompiledRealm, report: Report<C>) => void;
+  };
+
+export function realmSetting<Slots extends Partial<Realm>, C extends Changes>(
+  parts: RealmParts<Slots, C>,
+): RealmSetting<Slots> {
+  const { changes, compare } = parts;
+  return {
+    chapter: "realm.yaml",
+    codes: {},
+    checks: [],
+    definition: () => ({}),
+    accounts: () => ({}),
+    effective: () => ({}),
+    ...parts,
+    changes: changes ?? {},
+    compare: (old, now, note) => {
+      if (changes !== undefined) compare?.(old, now, reporter(changes, note));
     },
   };
 }

@@ -23,6 +23,12 @@ export function missing<T>(from: readonly T[], others: readonly T[]): T[] {
   return from.filter((each) => !others.includes(each));
 }
 
+/** Where what is on a scale, from the narrowest to the widest, has moved to. */
+export function movedOn<T>(scale: readonly T[], old: T, now: T): "narrowed" | "widened" | undefined {
+  if (old === now) return undefined;
+  return scale.indexOf(now) < scale.indexOf(old) ? "narrowed" : "widened";
+}
+
 interface Pair<T> {
   readonly name: string;
   readonly before: T | undefined;

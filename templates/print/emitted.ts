@@ -24,6 +24,17 @@ export function emitted(value: Value): Code {
   return object(members.map(([name, member]) => property(name, emitted(member))));
 }
 
+/** The code of an object whose members stand in an order; those that are not in it come after. */
+export function emittedInOrder(
+  order: readonly string[],
+  members: { readonly [member: string]: Value },
+): Code {
+  const place = (name: string): number => (order.includes(name) ? order.indexOf(name) : order.length);
+  return emitted(
+    Object.fromEntries(Object.entries(members).sort(([one], [other]) => place(one) - place(other))),
+  );
+}
+
 /** Whether there is no code in it. */
 function isData(value: Value): value is Literal {
   if (typeof value !== "object" || value === null) return true;

@@ -1,5 +1,7 @@
 import type { Collection, Database, Realm } from "../../compiler/model/model.ts";
 import type { RulesStage } from "../../compiler/rules/compiled.ts";
+import { realmSettings } from "../../compiler/settings/realm.ts";
+import { type CompiledRealm, merged, type Parts } from "../../compiler/settings/setting.ts";
 import type { AccountSettings, RealmDefinition } from "../../runtime/realm/definition.ts";
 import {
   array,
@@ -17,7 +19,7 @@ import {
   property,
   when,
 } from "../print/code.ts";
-import { type Emitted, emitted } from "../print/emitted.ts";
+import { emittedInOrder } from "../print/emitted.ts";
 import { collectionName, realmName, routesName, runtime } from "./names.ts";
 import { organizationCreate } from "./rules.ts";
 
@@ -25,7 +27,7 @@ import { organizationCreate } from "./rules.ts";
 export function realmModule(realm: Realm, rules: RulesStage): EmittedFile {
   const collections = realm.databases.flatMap((database) => database.collections);
   const module = object([
-    property("definition", emitted(definitionOf(realm, collections, rules))),
+    property("definition", definition({ realm, rules }, collections)),
     property("routes", routes(realm, collections)),
   ]);
   return emitModule({
@@ -35,29 +37,25 @@ export function realmModule(realm: Realm, rules: RulesStage): EmittedFile {
   });
 }
 
-function definitionOf(
-  realm: Realm,
-  collections: readonly Collection[],
-  rules: RulesStage,
-): Exclude<Emitted<RealmDefinition>, Code> {
-  return {
+function definition(of: CompiledRealm, collections: readonly Collection[]): Code {
+  const { realm } = of;
+  const parts: Parts<RealmDefinition> = {
     name: realm.name,
-    accounts: realm.auth ? accountsOf(realm, rules) : undefined,
-    origins: realm.origins,
+    accounts: realm.auth ? accounts(of) : undefined,
+    ...merged(realmSettings.map((setting) => setting.definition(of))),
     appConfig: realm.appConfig,
-    adminNetworks: realm.admin.allowedNetworks,
-    openapi: realm.openapi === "off" ? undefined : { access: realm.openapi, document: description },
     realtime: realm.realtime?.limits,
     collections: collections.map(collectionCode),
     effective: importedDefault("effective", "./effective.json", { type: "json" }),
   };
+  return emittedInOrder(order, parts);
 }
 
-const description = importedDefault("openapi", "./openapi.json", { type: "json" });
-
-function accountsOf(realm: Realm, rules: RulesStage): Exclude<Emitted<AccountSettings>, Code> {
+function accounts(of: CompiledRealm): Code {
+  const { realm, rules } = of;
   const { signup, signupLimit, roles, defaultRoles, profile, sessions, email, totp, organizations } = realm;
-  return {
+  const parts: Parts<AccountSettings> = {
+    ...merged(realmSettings.map((setting) => setting.accounts(of))),
     signup,
     signupLimit,
     roles,
@@ -67,13 +65,23 @@ function accountsOf(realm: Realm, rules: RulesStage): Exclude<Emitted<AccountSet
     sessionIdleTimeout: sessions.idleTimeout,
     adminIdleTimeout: sessions.adminIdleTimeout,
     adminMaxLifetime: sessions.adminMaxLifetime,
-    readAccess: realm.admin.readAccess,
     cookie: sessions.cookie,
     email,
     totp: totp || undefined,
     organizations: organizations && { ...organizations, create: organizationCreate(rules) },
   };
+  return emittedInOrder(accountOrder, parts);
 }
+
+/** In which reviewers read what is declared. */
+const order: readonly string[] = [
+  ...["name", "accounts", "origins", "appConfig", "adminNetworks", "openapi", "realtime"],
+  ...["collections", "effective"],
+];
+const accountOrder: readonly string[] = [
+  ...["signup", "signupLimit", "roles", "defaultRoles", "validateProfile", "sessionLifetime"],
+  ...["sessionIdleTimeout", "adminIdleTimeout", "adminMaxLifetime", "readAccess", "cookie", "email", "totp"],
+];
 
 /** In realms with organizations. */
 const organizationFactories = ["organizationRoutes", "organizationAdministrationRoutes"];

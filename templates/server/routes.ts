@@ -19,7 +19,7 @@ import {
   property,
   when,
 } from "../print/code.ts";
-import { emitted } from "../print/emitted.ts";
+import { emittedInOrder } from "../print/emitted.ts";
 import { dateFields } from "./fields.ts";
 import { collectionName, collectionPath, runtime } from "./names.ts";
 import { allRules } from "./rules.ts";
@@ -76,10 +76,7 @@ function definition(of: CompiledCollection): Code {
     ...merged(collectionSettings.map((setting) => setting.definition(of))),
     asksMemberships: asksMemberships(compiled) || undefined,
   };
-  const place = (name: string): number => (order.includes(name) ? order.indexOf(name) : order.length);
-  return emitted(
-    Object.fromEntries(Object.entries(parts).sort(([one], [other]) => place(one) - place(other))),
-  );
+  return emittedInOrder(order, parts);
 }
 
 /** In which reviewers read what is declared; what is not among it comes after. */

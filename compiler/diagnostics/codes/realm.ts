@@ -2,16 +2,6 @@ import type { CatalogueEntry } from "../entry.ts";
 
 /** What can be wrong with realm.yaml beyond the form of its values. */
 export const realmCodes = {
-  "setting-without-auth": {
-    severity: "error",
-    summary: "A setting about users in a realm without them.",
-    message: "'{key}' has no effect in a realm with auth: disabled",
-    hint: "remove it, or set auth: enabled",
-    explanation:
-      "With `auth: disabled` there are no users, sessions or roles, so such a setting could only mislead.",
-    wrong: { files: { "realm.yaml": "auth: disabled\nsignup: open" } },
-    right: { files: { "realm.yaml": "auth: enabled\nsignup: open" } },
-  },
   "unknown-role": {
     severity: "error",
     summary: "A role that the realm does not declare.",
@@ -19,15 +9,6 @@ export const realmCodes = {
     explanation: "Roles are declared under `roles`; everything else refers to them by name.",
     wrong: { files: { "realm.yaml": "auth: enabled\nroles:\n  editor: {}\ndefault_roles: [editors]" } },
     right: { files: { "realm.yaml": "auth: enabled\nroles:\n  editor: {}\ndefault_roles: [editor]" } },
-  },
-  "invalid-origin": {
-    severity: "error",
-    summary: "An entry of cors.origins is not a web origin.",
-    message: "'{origin}' is not a web origin: {problem}",
-    explanation:
-      "An origin is scheme, host and, where it is not the scheme's own, port: what browsers send in `Origin`. It has no path and no final slash. `*` is refused: an API with credentials lists the origins that it trusts.",
-    wrong: { files: { "realm.yaml": "auth: enabled\ncors: { origins: ['https://app.example.com/'] }" } },
-    right: { files: { "realm.yaml": "auth: enabled\ncors: { origins: ['https://app.example.com'] }" } },
   },
   "cookie-without-origins": {
     severity: "warning",
@@ -104,25 +85,6 @@ export const realmCodes = {
       },
     },
   },
-  "admin-setting-unused": {
-    severity: "warning",
-    summary: "A setting about administrators that no role makes.",
-    message: "'{key}' has no effect: no role {needs}",
-    explanation:
-      "The timeouts of administration are about sessions of users whose roles administer; `admin.read_access` widens what `admin: read` covers. API keys are bound by neither.",
-    wrong: {
-      files: {
-        "realm.yaml":
-          "auth: enabled\nroles:\n  boss: { admin: true }\nadmin: { read_access: { users: true } }",
-      },
-    },
-    right: {
-      files: {
-        "realm.yaml":
-          "auth: enabled\nroles:\n  support: { admin: read }\nadmin: { read_access: { users: true } }",
-      },
-    },
-  },
   "admin-timeout-unused": {
     severity: "warning",
     summary: "Administration ends before it can be idle, or last, for so long.",
@@ -141,26 +103,6 @@ export const realmCodes = {
           "auth: enabled\nroles:\n  boss: { admin: true }\nsessions: { lifetime: 30d, admin_max_lifetime: 8h }",
       },
     },
-  },
-  "invalid-network": {
-    severity: "error",
-    summary: "An entry of admin.allowed_networks is neither a network nor an address.",
-    message: "'{network}' is neither a network nor an IP address",
-    hint: "write 10.0.0.0/8, 2001:db8::/32 or a whole address",
-    explanation:
-      "Networks are written in CIDR form: the first address and the length of its prefix. Names of hosts, short forms such as `10.1`, masks and zones (`%eth0`) are refused.",
-    wrong: { files: { "realm.yaml": "auth: enabled\nadmin: { allowed_networks: ['10.1/16'] }" } },
-    right: { files: { "realm.yaml": "auth: enabled\nadmin: { allowed_networks: ['10.1.0.0/16'] }" } },
-  },
-  "network-host-bits": {
-    severity: "warning",
-    summary: "A network is named by one of the hosts in it.",
-    message: "{address} is a host in the network {network}, all of which is allowed",
-    hint: "write {network}, or {address} for the host alone",
-    explanation:
-      "The address has bits beyond its prefix. They count for nothing, and may be a slip: perhaps one host was meant.",
-    wrong: { files: { "realm.yaml": "auth: enabled\nadmin: { allowed_networks: ['10.1.2.3/16'] }" } },
-    right: { files: { "realm.yaml": "auth: enabled\nadmin: { allowed_networks: ['10.1.0.0/16'] }" } },
   },
   "invalid-sender": {
     severity: "error",
@@ -189,16 +131,6 @@ export const realmCodes = {
           "auth: enabled\nemail:\n  from: noreply@example.com\n  reset_link: https://app.example.com/reset?token={token}",
       },
     },
-  },
-  "network-everywhere": {
-    severity: "warning",
-    summary: "Networks of administrators that hold every address.",
-    message: "{network} holds every address, so it restricts nobody",
-    hint: "name the networks that administrators use, or remove allowed_networks",
-    explanation:
-      "`admin.allowed_networks` refuses administrators from elsewhere. A network of all addresses looks like a restriction and is none.",
-    wrong: { files: { "realm.yaml": "auth: enabled\nadmin: { allowed_networks: ['0.0.0.0/0'] }" } },
-    right: { files: { "realm.yaml": "auth: enabled\nadmin: { allowed_networks: ['192.0.2.0/24'] }" } },
   },
   "app-config-secret": {
     severity: "warning",

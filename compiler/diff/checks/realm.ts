@@ -7,16 +7,6 @@ export const realmChecks = {
     why: "All its routes answer 404.",
   },
   "realm-added": { kind: "additive", message: "the realm is new", why: "Nobody uses it yet." },
-  "auth-enabled": {
-    kind: "breaking",
-    message: "auth is enabled: what no rule allows is denied",
-    why: "Without it everybody may do everything.",
-  },
-  "auth-disabled": {
-    kind: "breaking",
-    message: "auth is disabled: there are no accounts, and everybody may do everything",
-    why: "The routes under `_auth` are gone, and with them `_meta.owner` and what rules protected.",
-  },
   "signup-narrowed": {
     kind: "breaking",
     message: "signup was {old} and is {new}",
@@ -62,16 +52,6 @@ export const realmChecks = {
     kind: "additive",
     message: "new users get {roles}",
     why: "They may do more than those before them.",
-  },
-  "origin-removed": {
-    kind: "breaking",
-    message: "pages of {origins} cannot use the API any longer",
-    why: "Browsers refuse what CORS does not allow.",
-  },
-  "origin-added": {
-    kind: "additive",
-    message: "pages of {origins} can use the API",
-    why: "More origins are allowed.",
   },
   "session-shortened": {
     kind: "breaking",
@@ -128,36 +108,6 @@ export const realmChecks = {
     kind: "internal",
     message: "mails are others: {what} was {old} and is {new}",
     why: "The API is the same.",
-  },
-  "networks-narrowed": {
-    kind: "breaking",
-    message: "no administration from {networks} any longer",
-    why: "Requests to `_admin` from there are refused.",
-  },
-  "networks-widened": {
-    kind: "additive",
-    message: "administration from {networks}",
-    why: "Requests to `_admin` from there are accepted.",
-  },
-  "read-access-narrowed": {
-    kind: "breaking",
-    message: "`admin: read` does not cover {areas} any longer",
-    why: "Reading administrators see less.",
-  },
-  "read-access-widened": {
-    kind: "additive",
-    message: "`admin: read` covers {areas}",
-    why: "Reading administrators see more.",
-  },
-  "openapi-narrowed": {
-    kind: "breaking",
-    message: "the API's description was {old} and is {new}",
-    why: "Fewer people, or nobody, can fetch `_openapi.json` and `_docs`.",
-  },
-  "openapi-widened": {
-    kind: "additive",
-    message: "the API's description was {old} and is {new}",
-    why: "More people can fetch `_openapi.json` and `_docs`.",
   },
   "app-config-changed": {
     kind: "internal",

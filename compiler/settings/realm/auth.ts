@@ -1,0 +1,69 @@
+/** `auth`: whether a realm has users, and what only realms with users can have. */
+import { type Codes, diagnoser } from "../../diagnostics/diagnose.ts";
+import { text } from "../../model/given.ts";
+import { locate, nodeAt, type Path } from "../../source/source.ts";
+import type { Changes } from "../change.ts";
+import { realmSetting } from "../setting.ts";
+import type { RealmCheck, RealmSubject } from "../subject.ts";
+
+declare module "../../model/model.ts" {
+  interface Realm {
+    readonly auth: boolean;
+  }
+}
+
+const codes = {
+  "setting-without-auth": {
+    severity: "error",
+    summary: "A setting about users in a realm without them.",
+    message: "'{key}' has no effect in a realm with auth: disabled",
+    hint: "remove it, or set auth: enabled",
+    explanation:
+      "With `auth: disabled` there are no users, sessions or roles, so such a setting could only mislead.",
+    wrong: { files: { "realm.yaml": "auth: disabled\nsignup: open" } },
+    right: { files: { "realm.yaml": "auth: enabled\nsignup: open" } },
+  },
+} as const satisfies Codes;
+
+const changes = {
+  "auth-enabled": {
+    kind: "breaking",
+    message: "auth is enabled: what no rule allows is denied",
+    why: "Without it everybody may do everything.",
+  },
+  "auth-disabled": {
+    kind: "breaking",
+    message: "auth is disabled: there are no accounts, and everybody may do everything",
+    why: "The routes under `_auth` are gone, and with them `_meta.owner` and what rules protected.",
+  },
+} as const satisfies Changes;
+
+export const diagnose = diagnoser(codes);
+
+/** Whether it is known that a realm has no users. */
+export function hasNoUsers({ realm, settings, faults }: RealmSubject): boolean {
+  return !realm.auth && !faults.touch(settings.path, ["auth"]);
+}
+
+/** Settings about users in a realm that has none. */
+export function ofUsers(...paths: readonly Path[]): RealmCheck {
+  return (subject) => {
+    const { settings } = subject;
+    if (!hasNoUsers(subject)) return [];
+    return paths
+      .filter((path) => nodeAt(settings, path) !== undefined)
+      .map((path) =>
+        diagnose("setting-without-auth", locate(settings, path, "key"), { key: path.join(".") }),
+      );
+  };
+}
+
+export const auth = realmSetting({
+  codes,
+  changes,
+  compare: (old, now, report) => {
+    if (old.realm.auth !== now.realm.auth)
+      report(now.realm.auth ? "auth-enabled" : "auth-disabled", "auth", {});
+  },
+  read: ({ given }) => ({ auth: given.find("auth", text) === "enabled" }),
+});
