@@ -109,20 +109,6 @@ export class BodyReader {
   }
 }
 
-/**
- * A body that is, as a whole, a value to be kept.
- * @param longest characters of its JSON
- * @throws ApiError `validation_error` | as `readJson`
- */
-export function readObject(exchange: Received, longest: number): JsonObject {
-  const { value, problems } = readJson(exchange, "application/json");
-  if (problems.length > 0) throw invalid(problems);
-  if (JSON.stringify(value).length > longest) {
-    throw invalid([{ path: "", reason: `must have at most ${longest} characters` }]);
-  }
-  return value;
-}
-
 export function invalid(details: readonly Detail[]): ApiError {
   return new ApiError("validation_error", "The request body is not valid.", { details });
 }

@@ -28,10 +28,17 @@ export const checks = {
     if (stored === undefined) told("must be an RFC 3339 time such as 2030-01-31T00:00:00Z");
     return stored ?? value;
   },
+  secret(value, told) {
+    if (value.length < 1 || value.length > secretLength) told(`must have 1 to ${secretLength} characters`);
+    return value;
+  },
 } satisfies Record<string, Check>;
 
 /** Characters of a slug (spec: Limits). */
 export const slugLength = 63;
+
+/** Characters of a secret's value. */
+export const secretLength = 65_536;
 
 const slug = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
 

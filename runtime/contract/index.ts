@@ -1,3 +1,4 @@
+import { administration } from "./administration.ts";
 import type { RouteContract } from "./contract.ts";
 import { description } from "./description.ts";
 import { jobs } from "./jobs.ts";
@@ -18,6 +19,7 @@ const subjects: readonly (readonly [
   [ofOrganizations, teams],
   [ofOrganizations, organizationInvitations],
   [ofOrganizations, organizationAdministration],
+  [() => true, administration],
   [() => true, jobs],
   [({ openapi }) => openapi !== "off", description],
 ];

@@ -43,11 +43,6 @@ const ofAdministration: Record<string, Record<string, string>> = {
   "invitations/{id}": { delete: "revokeInvitation" },
   keys: { get: "listKeys", post: "createKey" },
   "keys/{id}": { delete: "revokeKey" },
-  secrets: { get: "listSecrets" },
-  "secrets/{name}": { put: "putSecret", delete: "deleteSecret" },
-  audit: { get: "listAudit" },
-  config: { get: "getConfig" },
-  "config/app": { get: "getAppConfig", put: "putAppConfig" },
 };
 
 /** For whichever collection: their types have the codes of all. */

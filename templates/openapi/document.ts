@@ -2,6 +2,7 @@ import type { OpenAPIV3_1 } from "openapi-types";
 import type { Collection, Realm } from "../../compiler/model/model.ts";
 import type { CompiledRules, RulesStage } from "../../compiler/rules/compiled.ts";
 import { placeOf } from "../../compiler/schema/place.ts";
+import { administration } from "../../runtime/contract/administration.ts";
 import { description, descriptionTag } from "../../runtime/contract/description.ts";
 import { contractsOf } from "../../runtime/contract/index.ts";
 import { jobs } from "../../runtime/contract/jobs.ts";
@@ -15,7 +16,7 @@ import { collectionStems } from "../server/names.ts";
 import { Build } from "./build.ts";
 import { contractPaths } from "./contracts.ts";
 import { accountPaths, accountsTag } from "./paths/accounts.ts";
-import { administrationPaths, administrationTag } from "./paths/administration.ts";
+import { administrationTag, keyPaths } from "./paths/administration.ts";
 import { aggregationQuery } from "./paths/aggregate.ts";
 import { batchPaths } from "./paths/batch.ts";
 import { belongingPaths } from "./paths/belonging.ts";
@@ -51,7 +52,7 @@ export function openapiDocument(realm: Realm, rules: RulesStage): OpenAPIV3_1.Do
   const references = new References(realm, stems);
   const build = new Build(realm, schemaPool(realm, stems), references);
   const people = realm.auth ? accountsOf(build) : undefined;
-  const administration = administrationSchemas(build.schemas, realm, build.errors.detail);
+  const ofAdministration = administrationSchemas(build.schemas, realm, build.errors.detail);
   const own = clientWay(realm);
   const administrators = administratorWay(realm);
   const paths: OpenAPIV3_1.PathsObject = {};
@@ -67,7 +68,7 @@ export function openapiDocument(realm: Realm, rules: RulesStage): OpenAPIV3_1.Do
     for (const each of described) {
       Object.assign(paths, collectionPaths(build, own, each));
       Object.assign(administered, collectionPaths(build, administrators, each));
-      Object.assign(administered, checkPaths(build, administrators, each, administration.check));
+      Object.assign(administered, checkPaths(build, administrators, each, ofAdministration.check));
       Object.assign(administered, belongingPaths(build, administrators, each));
       tags.push({ name: each.tag, description: descriptionOf(each.collection) });
     }
@@ -97,8 +98,8 @@ export function openapiDocument(realm: Realm, rules: RulesStage): OpenAPIV3_1.Do
         "Organizations of the realm's users, for sessions only. Who is no member of one is answered the same whether or not it is there.",
     });
   }
-  Object.assign(paths, administrationPaths(build, administration));
-  Object.assign(paths, contractPaths(build, jobs), administered);
+  Object.assign(paths, keyPaths(build, ofAdministration));
+  Object.assign(paths, contractPaths(build, [...administration, ...jobs]), administered);
   tags.push(administrationTag, ...(Object.keys(administered).length > 0 ? [dataTag] : []));
   if (realm.openapi !== "off") {
     Object.assign(paths, contractPaths(build, description));

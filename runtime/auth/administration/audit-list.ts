@@ -1,22 +1,20 @@
+import * as contract from "../../contract/administration.ts";
 import { and, compare, eq, type Filter, type Ordering, TRUE } from "../../filter/algebra.ts";
 import { storedDate } from "../../filter/dates.ts";
 import { documentFields } from "../../filter/fields.ts";
 import type { JsonObject } from "../../json.ts";
-import type { RealmInstance, Route } from "../../realm/exchange.ts";
 import { auditFields } from "../collections.ts";
-import { answerPage, invalidParameter, lists, pageParameters, pageRequest } from "../paging.ts";
+import { administratorRoute } from "../contracted.ts";
+import { answerPage, invalidParameter, lists, pageRequest } from "../paging.ts";
 import type { AuditRecord } from "../records.ts";
-import { administratorRoute } from "./administrator.ts";
 
 /** GET `/audit`: newest first; all, or those of an `action`, of an `actor`, `from` an instant on, `to` before another. */
-export function listAudit(realm: RealmInstance): Route {
-  return administratorRoute(
-    realm,
-    { area: "audit", to: "see" },
-    async (_, _by, query) => answerPage(realm, lists.audit, search(query), pageRequest(query), auditView),
-    [...pageParameters, "action", "actor", "from", "to"],
-  );
-}
+export const listAudit = administratorRoute(
+  contract.listAudit,
+  (realm) =>
+    async ({ query }) =>
+      answerPage(realm, lists.audit, search(query), pageRequest(query), auditView),
+);
 
 /** @throws ApiError `invalid_query` */
 function search(query: ReadonlyMap<string, string>): Filter {

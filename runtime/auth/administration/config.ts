@@ -1,10 +1,9 @@
 import { timestamp } from "../../clock.ts";
+import * as contract from "../../contract/administration.ts";
 import { effectiveDatabases } from "../../realm/effective.ts";
-import type { RealmInstance, Route } from "../../realm/exchange.ts";
 import { collections } from "../collections.ts";
-import { readObject } from "../input.ts";
+import { administratorRoute } from "../contracted.ts";
 import { type ConfigRecord, readConfig, writeConfig } from "../records.ts";
-import { administratorRoute } from "./administrator.ts";
 import { appendAudit } from "./audit.ts";
 import { putRecord } from "./put.ts";
 
@@ -12,39 +11,48 @@ import { putRecord } from "./put.ts";
 const longest = 65_536;
 
 /** GET `/config`: the fingerprint of the configuration, and what of it is in effect in this realm. */
-export function getConfig(realm: RealmInstance): Route {
+export const getConfig = administratorRoute(contract.getConfig, (realm) => {
   const { definition, fingerprint, expandLimits } = realm;
   const configured = definition.effective.realm;
   const databases = effectiveDatabases(definition, expandLimits);
-  return administratorRoute(realm, { area: "config", to: "see" }, async () => {
+  return async () => {
     const effective = { ...configured, app_config: await realm.appConfig() };
     return { status: 200, body: JSON.stringify({ fingerprint, realm: effective, databases }) };
-  });
-}
+  };
+});
 
 /** GET `/config/app`: what rules read as `appConfig`. */
-export function getAppConfig(realm: RealmInstance): Route {
-  return administratorRoute(realm, { area: "config", to: "see" }, async () => ({
-    status: 200,
-    body: JSON.stringify(await realm.appConfig()),
-  }));
-}
+export const getAppConfig = administratorRoute(contract.getAppConfig, (realm) => async () => ({
+  status: 200,
+  body: JSON.stringify(await realm.appConfig()),
+}));
 
 /** PUT `/config/app`: in place of what it was, and of `app_config` in realm.yaml. */
-export function putAppConfig(realm: RealmInstance): Route {
-  return administratorRoute(realm, { area: "config", to: "change" }, async (exchange, { caller }) => {
-    const value = JSON.stringify(readObject(exchange, longest));
-    const now = timestamp(realm.clock.now());
-    await putRecord<ConfigRecord>(realm.store, {
-      collection: collections.config,
-      id: "app_config",
-      read: readConfig,
-      write: writeConfig,
-      next: (before) => ({ id: "app_config", value, created_at: before?.created_at ?? now, updated_at: now }),
-      along: (transaction) =>
-        appendAudit(realm, transaction, exchange, caller, { action: "config.app", target: "config:app" }),
-    });
-    realm.appConfigReplaced();
-    return { status: 200, body: value };
-  });
-}
+export const putAppConfig = administratorRoute(
+  contract.putAppConfig,
+  (realm) =>
+    async ({ exchange, body }, { caller }) => {
+      const value = JSON.stringify(
+        body((given, tell) => {
+          if (JSON.stringify(given).length > longest) tell("", `must have at most ${longest} characters`);
+        }),
+      );
+      const now = timestamp(realm.clock.now());
+      await putRecord<ConfigRecord>(realm.store, {
+        collection: collections.config,
+        id: "app_config",
+        read: readConfig,
+        write: writeConfig,
+        next: (before) => ({
+          id: "app_config",
+          value,
+          created_at: before?.created_at ?? now,
+          updated_at: now,
+        }),
+        along: (transaction) =>
+          appendAudit(realm, transaction, exchange, caller, { action: "config.app", target: "config:app" }),
+      });
+      realm.appConfigReplaced();
+      return { status: 200, body: value };
+    },
+);

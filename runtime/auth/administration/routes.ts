@@ -1,3 +1,4 @@
+import { routeTable } from "../../http/contracted-routes.ts";
 import type { RouteTable } from "../../realm/exchange.ts";
 import { inRealm } from "../realm.ts";
 import { listAudit } from "./audit-list.ts";
@@ -18,11 +19,15 @@ export function administrationRoutes(realm: string): RouteTable {
   return {
     [`${base}/keys`]: { GET: listKeys, POST: createKey },
     [`${base}/keys/:id`]: { DELETE: revokeKey },
-    [`${base}/secrets`]: { GET: listSecrets },
-    [`${base}/secrets/:name`]: { PUT: putSecret, DELETE: deleteSecret },
-    [`${base}/audit`]: { GET: listAudit },
-    [`${base}/config`]: { GET: getConfig },
-    [`${base}/config/app`]: { GET: getAppConfig, PUT: putAppConfig },
+    ...routeTable(realm, [
+      listSecrets,
+      putSecret,
+      deleteSecret,
+      listAudit,
+      getConfig,
+      getAppConfig,
+      putAppConfig,
+    ]),
   };
 }
 

@@ -1,42 +1,39 @@
 import { timestamp } from "../../clock.ts";
+import * as contract from "../../contract/administration.ts";
 import { ApiError } from "../../errors.ts";
 import { TRUE } from "../../filter/algebra.ts";
 import { isId } from "../../ids.ts";
 import type { JsonObject } from "../../json.ts";
-import type { Exchange, RealmInstance, Received, Route } from "../../realm/exchange.ts";
 import { collections } from "../collections.ts";
-import { BodyReader, invalid } from "../input.ts";
-import { answerPage, lists, pageParameters, pageRequest } from "../paging.ts";
+import { administratorRoute } from "../contracted.ts";
+import { invalid } from "../input.ts";
+import { answerPage, lists, pageRequest } from "../paging.ts";
 import { readSecret, type SecretRecord, writeSecret } from "../records.ts";
 import { secretContext } from "../sealed.ts";
-import { administratorRoute } from "./administrator.ts";
 import { appendAudit } from "./audit.ts";
 import { putRecord } from "./put.ts";
 
 /** Secrets of one realm. */
 const most = 1_000;
-/** Characters of a value. */
-const longest = 65_536;
 
 const nameForm = /^[A-Za-z][A-Za-z0-9_]{0,62}$/;
 
 /** GET `/secrets`: names and times, never values. */
-export function listSecrets(realm: RealmInstance): Route {
-  return administratorRoute(
-    realm,
-    { area: "secrets", to: "see" },
-    async (_, _by, query) => answerPage(realm, lists.secrets, TRUE, pageRequest(query), secretView),
-    pageParameters,
-  );
-}
+export const listSecrets = administratorRoute(
+  contract.listSecrets,
+  (realm) =>
+    async ({ query }) =>
+      answerPage(realm, lists.secrets, TRUE, pageRequest(query), secretView),
+);
 
 /** PUT `/secrets/{name}`: `value`, in place of the one there is, if any. */
-export function putSecret(realm: RealmInstance): Route {
+export const putSecret = administratorRoute(contract.putSecret, (realm) => {
   const { store, clock, vault } = realm;
-  return administratorRoute(realm, { area: "secrets", to: "change" }, async (exchange, { caller }) => {
-    const name = secretName(exchange);
-    const text = readValue(exchange, name);
-    const sealed = vault.seal(text, secretContext(name));
+  return async ({ exchange, params, body }, { caller }) => {
+    const name = secretName(params);
+    const { value } = body();
+    requireForm(name);
+    const sealed = vault.seal(value, secretContext(name));
     const secrets = store.collection(collections.secrets);
     if ((await secrets.get(name, "live")) === undefined && (await secrets.count(TRUE, "live")) >= most) {
       throw new ApiError("conflict", `A realm has at most ${most} secrets.`);
@@ -56,48 +53,41 @@ export function putSecret(realm: RealmInstance): Route {
         }),
     });
     return { status: 200, body: JSON.stringify(secretView(record)) };
-  });
-}
+  };
+});
 
 /** DELETE `/secrets/{name}`. */
-export function deleteSecret(realm: RealmInstance): Route {
-  return administratorRoute(realm, { area: "secrets", to: "change" }, async (exchange, { caller }) => {
-    const name = secretName(exchange);
-    const removed = await realm.store.transaction(async (transaction) => {
-      if (!(await transaction.collection(collections.secrets).remove(name))) return false;
-      const target = `secret:${name}`;
-      await appendAudit(realm, transaction, exchange, caller, { action: "secret.delete", target });
-      return true;
-    });
-    if (!removed) throw noSuchSecret();
-    return { status: 204 };
-  });
-}
+export const deleteSecret = administratorRoute(
+  contract.deleteSecret,
+  (realm) =>
+    async ({ exchange, params }, { caller }) => {
+      const name = secretName(params);
+      const removed = await realm.store.transaction(async (transaction) => {
+        if (!(await transaction.collection(collections.secrets).remove(name))) return false;
+        const target = `secret:${name}`;
+        await appendAudit(realm, transaction, exchange, caller, { action: "secret.delete", target });
+        return true;
+      });
+      if (!removed) throw noSuchSecret();
+      return { status: 204 };
+    },
+);
 
 function noSuchSecret(): ApiError {
   return new ApiError("not_found", "There is no such secret.");
 }
 
 /** @throws ApiError `not_found` for what names nothing at all */
-function secretName({ params }: Exchange): string {
-  const { name = "" } = params;
+function secretName({ name }: { readonly name: string }): string {
   if (!isId(name)) throw noSuchSecret();
   return name;
 }
 
-/** @throws ApiError `validation_error`, for a name that no secret can have too */
-function readValue(exchange: Received, name: string): string {
-  const body = new BodyReader(exchange, "application/json");
-  const value = body.string("value");
-  if (value.length < 1 || value.length > longest) {
-    body.problem("value", `must have 1 to ${longest} characters`);
-  }
-  body.finish();
-  if (!nameForm.test(name)) {
-    const reason = "must begin with a letter and have at most 63 letters, digits and _";
-    throw invalid([{ path: "name", reason }]);
-  }
-  return value;
+/** @throws ApiError `validation_error` for a name that no secret can have */
+function requireForm(name: string): void {
+  if (nameForm.test(name)) return;
+  const reason = "must begin with a letter and have at most 63 letters, digits and _";
+  throw invalid([{ path: "name", reason }]);
 }
 
 function secretView({ id, created_at, updated_at }: SecretRecord): JsonObject {

@@ -10,12 +10,6 @@ export interface AdministrationSchemas {
   readonly keys: Ref;
   readonly newKey: Ref;
   readonly madeKey: Ref;
-  readonly secret: Ref;
-  readonly secrets: Ref;
-  readonly secretValue: Ref;
-  readonly audit: Ref;
-  readonly config: Ref;
-  readonly appConfig: Ref;
   readonly check: Ref;
 }
 
@@ -28,34 +22,10 @@ export function administrationSchemas(
   const { id, name, ...rest } = key.answered;
   const token = { type: "string", description: "`svk_…`, shown this once." };
   const entry = pool.add("ApiKey", closed(key.answered));
-  const secret = pool.add(
-    "Secret",
-    closed({ name: { type: "string" }, created_at: timestamp, updated_at: timestamp }),
-  );
-  const fields = { type: "object", additionalProperties: true };
   return {
     keys: addPage(pool, "ApiKeyPage", entry),
     newKey: pool.add("NewApiKey", closed(key.asked, ["name"])),
     madeKey: pool.add("MadeApiKey", closed({ id, name, key: token, ...rest })),
-    secret,
-    secrets: addPage(pool, "SecretPage", secret),
-    secretValue: pool.add(
-      "SecretValue",
-      closed({ value: { type: "string", minLength: 1, maxLength: 65_536 } }),
-    ),
-    audit: addPage(pool, "AuditPage", pool.add("AuditRecord", auditRecord)),
-    config: pool.add(
-      "EffectiveConfiguration",
-      closed({
-        fingerprint: { type: "string", description: "Of the whole configuration, as `/readyz` has it." },
-        realm: { ...fields, description: "realm.yaml, defaults filled in." },
-        databases: {
-          ...fields,
-          description: "By database and collection: collection.yaml, indexes and declared fields.",
-        },
-      }),
-    ),
-    appConfig: pool.add("AppConfig", { ...fields, description: "What rules read as `appConfig`." }),
     check: pool.add(
       "DocumentCheck",
       closed({
@@ -159,20 +129,6 @@ function scopesSchema(pool: SchemaPool, { databases }: Realm): JsonObject {
       "What it may do: on everything, or on databases and collections named; `{}`: nothing; null: everything, and no administration.",
   };
 }
-
-const auditRecord = closed({
-  id: { type: "string" },
-  at: timestamp,
-  action: { type: "string", description: "What was done: `user.roles`, `key.create`, `data.patch`, …" },
-  actor: { type: "string", description: "Who did it: `user:<id>`, `key:<name>` or `command-line`." },
-  target: {
-    type: "string",
-    description: "What it was done to: `user:<id>`, `document:<database>/<collection>/<id>`, …",
-  },
-  address: { type: ["string", "null"] },
-  request_id: { type: ["string", "null"] },
-  details: { type: "object", description: "Facts about the change, never content or secrets." },
-});
 
 /** The schemas of the administration of users. */
 export interface UserAdministrationSchemas {
