@@ -92,7 +92,7 @@ export async function bundled({ root, entry, folder, names }) {
 const requiredPackages = {
   name: "required-packages",
   setup(build) {
-    build.onResolve({ filter: /^@ts-morph\/common$/ }, ({ path, kind }) =>
+    build.onResolve({ filter: /^(?:ts-morph|@ts-morph\/common)$/ }, ({ path, kind }) =>
       kind === "require-call" ? { path, external: true } : { path, namespace: "required" },
     );
     build.onLoad({ filter: /./, namespace: "required" }, ({ path }) => ({

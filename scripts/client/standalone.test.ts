@@ -1,5 +1,5 @@
 /** `--standalone-client`: clients that import nothing are what those made of `realmc/client` are. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { commandsIn } from "../../compiler/cli/testing/commands.ts";
@@ -10,7 +10,9 @@ import { root } from "../workspace.ts";
 import { compilers, problems } from "./compilers.ts";
 
 // In the checkout, so that its tests can import them.
-const folder = mkdtempSync(join(root, "node_modules/.cache/standalone-"));
+const cache = join(root, "node_modules/.cache");
+mkdirSync(cache, { recursive: true });
+const folder = mkdtempSync(join(cache, "standalone-"));
 const examples = join(root, "examples");
 const realmc = commandsIn(folder);
 const clients = ["blog", "helpdesk", "inventory"].map((realm) => `generated/${realm}/client.ts`);

@@ -51,7 +51,13 @@ async function run(failing: string): Promise<{ readonly code: unknown; readonly 
     text += chunk.toString();
   });
   const [code] = await once(script, "close");
-  return { code, said: text.trimEnd().split("\n").slice(2) };
+  return {
+    code,
+    said: text
+      .trimEnd()
+      .split("\n")
+      .filter((line) => !/^npm (?:ci|install) /.test(line)),
+  };
 }
 
 const both = [

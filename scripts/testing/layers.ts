@@ -108,6 +108,13 @@ export function againstTheGrain(path: string, imports: readonly string[]): reado
     .map((to) => `${path} -> ${to}`);
 }
 
+/** From the top of the table to its floor. */
+export const rooms: readonly string[] = layers.flatMap((line) => line.split(", "));
+
+export function roomOf(path: string): string {
+  return placeOf(path).room;
+}
+
 function placeOf(path: string): Place {
   const place = places.find(({ folder }) => path === folder || path.startsWith(`${folder}/`));
   if (place === undefined) throw new Error(`${path} is in no room: scripts/testing/layers.ts`);

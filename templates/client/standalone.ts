@@ -1,7 +1,7 @@
 /** `client.ts` that imports nothing, for `--standalone-client`: with what it uses of `realmc/client` at its end. */
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { ts } from "@ts-morph/common";
+import { ts } from "ts-morph";
 import { packageRoot } from "../../compiler/package/package.ts";
 import { errorStatus } from "../../runtime/error-codes.ts";
 import type { EmittedFile } from "../print/code.ts";
