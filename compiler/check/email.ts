@@ -1,5 +1,5 @@
 /** Checks of `email` of realm.yaml. */
-import { emailKey } from "../../runtime/auth/credentials/email.ts";
+import { emailKey } from "../../runtime/validation/people.ts";
 import { diagnose } from "../diagnostics/catalogue.ts";
 import { objectOf } from "../model/given.ts";
 import type { RealmCheck } from "../settings/subject.ts";

@@ -98,7 +98,7 @@ export interface ThisRealm extends RealmWithAccounts {
   profile: Profile;
   signUp: { invitation: string };
   session: object;
-  unanswered: "enrolTotp" | "confirmTotp" | "renewRecoveryCodes" | "removeTotp";
+  unanswered: "enrolTotp" | "removeTotp" | "renewRecoveryCodes" | "confirmTotp";
 }
 
 export type Administration = AdministrationOf<ThisRealm>;

@@ -13,6 +13,7 @@ import type { ContractedRoute } from "../http/contracted-routes.ts";
 import { parameters } from "../http/parameters.ts";
 import type { Caller, SessionCaller } from "../realm/caller.ts";
 import type { Answer, Exchange, RealmInstance, Received, Route } from "../realm/exchange.ts";
+import { profileJudge } from "./accounts/person.ts";
 import { requireProof } from "./accounts/proof.ts";
 import { requireSession } from "./accounts/route.ts";
 import { type Administrator, admission } from "./administration/administrator.ts";
@@ -132,7 +133,8 @@ function asker<C extends RouteContract>(
   contract: C,
   { definition }: RealmInstance,
 ): (exchange: Received, query: ReadonlyMap<string, string>) => Asked<C> {
-  const read = bodyReader(contract, traitsOf(definition));
+  const { accounts } = definition;
+  const read = bodyReader(contract, traitsOf(definition), accounts && profileJudge(accounts));
   const names = pathNames(contract.path);
   const needless = takesNeedlessBody(contract);
   return (exchange, query) => {

@@ -7,8 +7,8 @@ import type { RealmInstance } from "../realm/exchange.ts";
 import type { Store } from "../store/contract/store.ts";
 import type { Transaction } from "../store/contract/transaction.ts";
 import { parseDuration } from "../units.ts";
+import { emailKey } from "../validation/people.ts";
 import { collections, invitationFields } from "./collections.ts";
-import { emailKey } from "./credentials/email.ts";
 import { newToken, tokenHash, tokenKind } from "./credentials/tokens.ts";
 import { findOne } from "./matching.ts";
 import {

@@ -3,16 +3,16 @@ import { parameters } from "../http/parameters.ts";
 import { isId } from "../ids.ts";
 import type { Caller } from "../realm/caller.ts";
 import type { AccountSettings } from "../realm/definition.ts";
-import type { Answer, Exchange, RealmInstance, Received, Route, RouteFactory } from "../realm/exchange.ts";
+import type { Answer, Exchange, RealmInstance, Received, Route } from "../realm/exchange.ts";
 
 /** A running realm that has accounts. */
 export interface AccountRealm extends RealmInstance {
   readonly accounts: AccountSettings;
 }
 
-/** A route that only realms with accounts have. */
-export function inRealm(route: (realm: AccountRealm) => Route): RouteFactory {
-  return (realm) => route(accountRealm(realm));
+/** What is made for a realm that has accounts, as for any: no other has such routes. */
+export function inRealm<T>(make: (realm: AccountRealm) => T): (realm: RealmInstance) => T {
+  return (realm) => make(accountRealm(realm));
 }
 
 /** @throws Error for a realm with `auth: disabled`, whose emitted routes have none such. */

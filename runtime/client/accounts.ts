@@ -82,7 +82,7 @@ export class Accounts<R extends RealmWithAccounts> {
     options?: RequestOptions,
   ): ApiPromise<
     SignedIn<R>,
-    Open | BodyError | "email_taken" | "forbidden" | "invalid_invitation" | "too_many_requests"
+    Open | BodyError | "email_taken" | "invalid_invitation" | "too_many_requests" | SignUpRefusal<R>
   > {
     return this.#signIn("signup", body, options);
   }
@@ -255,6 +255,11 @@ export type AccountsOf<R extends RealmWithAccounts> = Omit<Accounts<R>, R["unans
 export function accounts<R extends RealmWithAccounts>(connected: Connected<R>): AccountsOf<R> {
   return new Accounts(connected);
 }
+
+/** Where an invitation may be missing, or a cookie be asked for. */
+type SignUpRefusal<R extends RealmWithAccounts> =
+  | (R["signUp"] extends { invitation: string } ? "forbidden" : never)
+  | ("cookie" extends keyof R["session"] ? "forbidden" : never);
 
 /** Routes that look at no credential. */
 type Open = Exclude<Always, "unauthenticated" | "forbidden">;

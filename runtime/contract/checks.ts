@@ -1,5 +1,6 @@
 import { storedDate } from "../filter/dates.ts";
 import { originNames } from "../realm/organizations.ts";
+import { canonicalLocale, emailKey, isPassword } from "../validation/people.ts";
 import { codePointLength } from "../validation/text.ts";
 
 /**
@@ -19,6 +20,21 @@ export const checks = {
       told(`must be lower-case letters and digits, separated by single -, at most ${slugLength} characters`);
     }
     return value;
+  },
+  email(value, told) {
+    if (emailKey(value) === undefined) told("must be an e-mail address");
+    return value;
+  },
+  /** A new one. */
+  password(value, told) {
+    if (!isPassword(value)) told("must have 8 to 256 characters");
+    return value;
+  },
+  /** In its canonical form. */
+  locale(value, told) {
+    const canonical = canonicalLocale(value);
+    if (canonical === undefined) told("must be a language tag (BCP 47) such as de-CH");
+    return canonical ?? value;
   },
   /** By who reads the body. */
   later: (value) => value,

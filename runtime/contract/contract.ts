@@ -10,6 +10,7 @@
  *    stand in the order in which mistakes are told. What JSON Schema cannot say of a string has a name in `checks.ts`; what
  *    the realm's configuration decides (names of roles, the profile) is marked with `realm`. `errors` are those that the
  *    handler itself gives: what comes with credentials, membership, parameters and bodies is added ({@link errorsOf}).
+ *    Where documents say more of a body than the server asks, it is {@link Body.shown} apart.
  * 2. `UPDATE_GOLDEN=1 npx vitest run scripts/contract` compiles the validators of all bodies anew (`validators.ts`).
  * 3. Its handler, where its subject lives: `openRoute`, `sessionRoute`, `administratorRoute` (`auth/contracted.ts`) or
  *    `memberRoute` (`organizations/route.ts`) take the contract and what is done for whom it admits; `body()` reads the body
@@ -91,6 +92,8 @@ export interface Body {
   /** The same in all realms; of an object without `properties` the whole is a value to be kept. */
   readonly schema: Named<PlainSchema>;
   /** `merge`: `application/merge-patch+json` does as well. */
+  /** As documents say it, where realms differ or one of several forms is asked for; `schema` takes what any of it says. */
+  readonly shown?: Named;
   readonly media: "json" | "merge";
   /** There may be none: `{}` then. */
   readonly optional?: true;
@@ -100,7 +103,7 @@ export interface AnswerContract {
   readonly description: string;
   readonly schema?: Named;
   /** By the name that they have in the answer. */
-  readonly headers?: Readonly<Record<string, HeaderName>>;
+  readonly headers?: Varying<Readonly<Record<string, HeaderName>>>;
 }
 
 /** Keeps the types of what is written, down to the names in its body. */

@@ -1,5 +1,7 @@
+import { accounts } from "./accounts.ts";
 import { administration } from "./administration.ts";
 import type { RouteContract } from "./contract.ts";
+import { credentials } from "./credentials.ts";
 import { description } from "./description.ts";
 import { jobs } from "./jobs.ts";
 import { organizationAdministration } from "./organization-administration.ts";
@@ -8,6 +10,7 @@ import { organizations } from "./organizations.ts";
 import { teams } from "./teams.ts";
 import type { RealmTraits } from "./traits.ts";
 
+const ofAccounts = ({ auth }: RealmTraits): boolean => auth;
 const ofOrganizations = ({ organizations }: RealmTraits): boolean => organizations !== undefined;
 
 /** Every fixed route, by subject, in the order of OpenAPI documents; a subject stands with the realms that have it. */
@@ -15,6 +18,8 @@ const subjects: readonly (readonly [
   has: (traits: RealmTraits) => boolean,
   routes: readonly RouteContract[],
 ])[] = [
+  [ofAccounts, accounts],
+  [ofAccounts, credentials],
   [ofOrganizations, organizations],
   [ofOrganizations, teams],
   [ofOrganizations, organizationInvitations],

@@ -1,5 +1,6 @@
 /** What several subjects of organizations share: members, roles, and what their routes answer. */
 
+import { email } from "./people.ts";
 import { closed, id, type Members, named, type PlainSchema, page, strings } from "./schema.ts";
 import type { OrganizationTraits } from "./traits.ts";
 
@@ -20,8 +21,6 @@ export const organizationRoles = {
   items: { type: "string", realm: "organizationRole" },
   told: strings.told,
 } as const;
-
-export const email = { type: "string", format: "email", maxLength: 254 } as const;
 
 /** The member `effective_roles` of members. */
 export const effectiveRoles = {

@@ -1,9 +1,10 @@
 /** spec: Invitation to an organization. */
 import { manageEntries } from "../realm/organizations.ts";
 import { contract, type RouteContract } from "./contract.ts";
-import { email, organizationRoles, organizationsTag as tag } from "./members.ts";
+import { organizationRoles, organizationsTag as tag } from "./members.ts";
 import { ownOrganization } from "./organizations.ts";
 import { paging } from "./parameters.ts";
+import { email } from "./people.ts";
 import { closed, id, named, page, strings, timestamp } from "./schema.ts";
 
 /** Whoever manages anything. */

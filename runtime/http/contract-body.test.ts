@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { signUp } from "../contract/accounts.ts";
 import { createOrganizationInvitation } from "../contract/organization-invitations.ts";
 import { createTeam, giveTeamRole } from "../contract/teams.ts";
 import type { RealmTraits } from "../contract/traits.ts";
@@ -118,6 +119,23 @@ describe("bodies by contract", () => {
       "other: unknown member",
     ]);
     expect(seen).toEqual([{ email: "a@example.com" }]);
+  });
+
+  test("profiles are judged by the realm, and told in the place of their member", () => {
+    const read = bodyReader(signUp, traits, (profile, path) =>
+      "name" in profile ? [] : [{ path: `${path}.name`, reason: "is required" }],
+    );
+    const account = { email: "a@example.com", password: "correct horse" };
+    expect(read(received({ ...account, locale: "de-ch", profile: { name: "A" } }))()).toEqual({
+      ...account,
+      locale: "de-CH",
+      profile: { name: "A" },
+    });
+    expect(told(read(received({ ...account, invitation: 1, profile: {} })))).toEqual([
+      "profile.name: is required",
+      "invitation: must be a string or null",
+    ]);
+    expect(told(read(received({ ...account, profile: [] })))).toEqual(["profile: must be an object or null"]);
   });
 
   test("a body of another media type is refused before it is read", () => {

@@ -27,10 +27,14 @@ export type Judge<Body> = (given: Partial<Body>, tell: Tell) => void;
  */
 export type ReadBody<Body> = (judge?: Judge<Body>) => Body;
 
+/** What is wrong with a profile that stands at a path, as the realm's configuration says. */
+export type ProfileJudge = (profile: JsonObject, path: string) => readonly Detail[];
+
 /** Reads the bodies of a route in a realm; what can be made of the contract is made here, once. */
 export function bodyReader<C extends RouteContract>(
   { id, body }: C,
   traits: RealmTraits,
+  profile: ProfileJudge = () => [],
 ): (exchange: Received) => ReadBody<BodyOf<C>> {
   const validate = validators[id];
   if (body === undefined || validate === undefined) {
@@ -49,7 +53,8 @@ export function bodyReader<C extends RouteContract>(
     const found = new Problems([]);
     if (!validate(value)) for (const error of validate.errors ?? []) misfit(error, schema, found);
     const misfits = new Set(found.details.map(({ path }) => path.split(".")[0]));
-    const given = properties === undefined ? value : membersOf(properties, value, "", { traits, found });
+    const given =
+      properties === undefined ? value : membersOf(properties, value, "", { traits, profile, found });
     for (const name of Object.keys(properties ?? value))
       for (const { path, reason } of found.within(name)) told.add(path, reason);
     const fitting = Object.fromEntries(Object.entries(given).filter(([name]) => !misfits.has(name)));
@@ -142,6 +147,7 @@ const typeWords: Readonly<Record<string, string | undefined>> = {
 
 interface Judging {
   readonly traits: RealmTraits;
+  readonly profile: ProfileJudge;
   readonly found: Problems;
 }
 
@@ -155,10 +161,12 @@ function judged(schema: PlainSchema, value: JsonValue, path: string, judging: Ju
     // Of names, each counts once.
     return items.realm === undefined ? judgedItems : [...new Set(judgedItems)];
   }
+  if (!isJsonObject(value)) return value;
+  if (schema.realm === "profile") {
+    for (const problem of judging.profile(value, path)) judging.found.add(problem.path, problem.reason);
+  }
   const { properties } = schema;
-  return isJsonObject(value) && properties !== undefined
-    ? membersOf(properties, value, path, judging)
-    : value;
+  return properties === undefined ? value : membersOf(properties, value, path, judging);
 }
 
 function membersOf(

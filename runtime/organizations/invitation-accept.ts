@@ -1,12 +1,12 @@
 import { gone } from "../auth/accounts/me.ts";
 import { sessionRoute } from "../auth/contracted.ts";
-import { emailKey } from "../auth/credentials/email.ts";
 import { invalidInvitation } from "../auth/invitations.ts";
 import type { Read } from "../auth/records.ts";
 import * as contract from "../contract/organization-invitations.ts";
 import { ApiError } from "../errors.ts";
 import type { RuleUser, SessionCaller } from "../realm/caller.ts";
 import type { Exchange } from "../realm/exchange.ts";
+import { emailKey } from "../validation/people.ts";
 import { changeOrganization, type Decision, findOrganization } from "./change.ts";
 import { orgRequiresMfa } from "./errors.ts";
 import { isManaging, teamsOf } from "./granting.ts";

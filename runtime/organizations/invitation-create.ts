@@ -1,5 +1,4 @@
 import { askedFrom } from "../auth/accounts/mailing.ts";
-import { emailKey } from "../auth/credentials/email.ts";
 import { newToken, tokenHash } from "../auth/credentials/tokens.ts";
 import { invalid } from "../auth/input.ts";
 import { readLifetime } from "../auth/invitations.ts";
@@ -15,6 +14,7 @@ import { isId } from "../ids.ts";
 import type { Caller } from "../realm/caller.ts";
 import type { Answer, Received } from "../realm/exchange.ts";
 import type { OrganizationSettings } from "../realm/organizations.ts";
+import { emailKey } from "../validation/people.ts";
 import type { Decision } from "./change.ts";
 import { isManaging, requireGivable, teamsOf } from "./granting.ts";
 import { invitationDecision, invitationEntry, invitationLink, requireRoom, takeMail } from "./invitation.ts";

@@ -1,5 +1,4 @@
 import { type AuditEntry, appendAudit } from "../auth/administration/audit.ts";
-import { emailKey } from "../auth/credentials/email.ts";
 import { mailLimits, Throttle } from "../auth/credentials/throttle.ts";
 import { type InvitationStatus, invalidInvitation, invitationHash, statusOf } from "../auth/invitations.ts";
 import { findOne } from "../auth/matching.ts";
@@ -13,6 +12,7 @@ import type { Exchange } from "../realm/exchange.ts";
 import type { Mail } from "../realm/mail.ts";
 import { Outdated } from "../retry.ts";
 import type { Transaction } from "../store/contract/transaction.ts";
+import { emailKey } from "../validation/people.ts";
 import type { Decision } from "./change.ts";
 import { collections, invitationFields } from "./collections.ts";
 import {

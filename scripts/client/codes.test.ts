@@ -15,25 +15,6 @@ const ofCollections: readonly [RegExp, Record<string, readonly string[]>][] = [
   [/^\/_aggregate$/, { get: ["aggregate"] }],
 ];
 
-const ofAccounts: Record<string, Record<string, string>> = {
-  signup: { post: "signUp" },
-  login: { post: "logIn" },
-  logout: { post: "logOut" },
-  reauth: { post: "reauthenticate" },
-  me: { get: "me", patch: "patchMe", delete: "deleteMe" },
-  sessions: { get: "sessions", delete: "endOtherSessions" },
-  "sessions/{id}": { delete: "endSession" },
-  "password/change": { post: "changePassword" },
-  "password/forgot": { post: "forgotPassword" },
-  "password/reset": { post: "resetPassword" },
-  "email/verify": { post: "verifyEmail" },
-  "email/verify/send": { post: "sendVerification" },
-  "email/change": { post: "changeEmail" },
-  "mfa/totp": { post: "enrolTotp", delete: "removeTotp" },
-  "mfa/totp/confirm": { post: "confirmTotp" },
-  "mfa/recovery_codes": { post: "renewRecoveryCodes" },
-};
-
 const ofAdministration: Record<string, Record<string, string>> = {
   users: { get: "listUsers", post: "createUser" },
   "users/{id}": { get: "getUser", patch: "patchUser", delete: "deleteUser" },
@@ -56,15 +37,14 @@ const ofAnyCollection: Record<string, readonly string[]> = {
 function membersOf(path: string, method: string): readonly (readonly string[])[] {
   const route = contracts.find((each) => each.path === `/${path}` && each.method.toLowerCase() === method);
   if (route !== undefined) return route.client === undefined ? [] : [route.client.split(".")];
-  const [, section = "", below = ""] = /^(_auth|_admin)(?:\/(.*))?$/.exec(path) ?? [];
-  const administered = /^data\/(.*)$/.exec(below)?.[1];
-  if (section === "_auth") return [["$auth", ofAccounts[below]?.[method] ?? "?"]];
+  const below = /^_admin\/(.*)$/.exec(path)?.[1];
+  const administered = /^data\/(.*)$/.exec(below ?? "")?.[1];
   if (administered !== undefined) {
     const [, whole] = Object.entries(ofAnyCollection).find(([end]) => administered.endsWith(end)) ?? [];
     if (whole !== undefined) return whole.map((name) => ["$admin", name]);
     return membersOf(administered, method).map((members) => ["$admin", "data", ...members]);
   }
-  if (section === "_admin") return [["$admin", ofAdministration[below]?.[method] ?? "?"]];
+  if (below !== undefined) return [["$admin", ofAdministration[below]?.[method] ?? "?"]];
   if (path === "_realtime") return [];
   const [, database = "", collection = "", rest = ""] = /^([^/]+)\/([^/]+)(.*)$/.exec(path) ?? [];
   if (collection === "_batch") return [[database, "$batch"]];
@@ -134,7 +114,9 @@ beforeAll(async () => {
       writeFileSync(file, program(realm, folder));
       return relative(root, file);
     });
-    return problems("typescript-5.9", "browser", files);
+    const signingUp = join(folder, "signing-up.ts");
+    writeFileSync(signingUp, refusals(folder));
+    return problems("typescript-5.9", "browser", [...files, relative(root, signingUp)]);
   });
 }, 120_000);
 
@@ -145,6 +127,21 @@ function program(realm: string, folder: string): string {
     "declare function same<A, B>(verdict: [A] extends [B] ? ([B] extends [A] ? true : [missing: Exclude<B, A>]) : [more: Exclude<A, B>]): void;",
     "declare function some<A, B>(verdict: [B] extends [A] ? true : [missing: Exclude<B, A>]): void;",
     ...statements(realm),
+  ].join("\n");
+}
+
+/** Sign-up as documents tell of it: who may come without an invitation and for no cookie is not refused. */
+function refusals(folder: string): string {
+  const client = relative(folder, join(root, "runtime/client/index.ts"));
+  return [
+    `import type { AccountsOf, CodeOf, RealmWithAccounts } from ${JSON.stringify(client)};`,
+    "type Open = RealmWithAccounts & { signUp: { invitation?: string }; unanswered: never };",
+    "type WithCookies = Open & { session: { cookie?: boolean } };",
+    "type Invited = Open & { signUp: { invitation: string } };",
+    ...Object.entries({ Open: false, WithCookies: true, Invited: true }).map(
+      ([type, refused]) =>
+        `export const of${type}: "forbidden" extends CodeOf<AccountsOf<${type}>["signUp"]> ? true : false = ${refused};`,
+    ),
   ].join("\n");
 }
 

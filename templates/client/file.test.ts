@@ -123,7 +123,7 @@ it("fields that the caller may not see may be missing", async () => {
 it("what a realm has not is not offered", async () => {
   const closed = await emitted([], { auth: true, signup: "closed" });
   expect(closed).toContain(
-    'unanswered: "signUp" | "enrolTotp" | "confirmTotp" | "renewRecoveryCodes" | "removeTotp"',
+    'unanswered: "signUp" | "enrolTotp" | "removeTotp" | "renewRecoveryCodes" | "confirmTotp"',
   );
   expect(closed).not.toContain("databases(");
   const invited = await emitted([], { auth: true, signup: "invite", totp: true });

@@ -1,5 +1,7 @@
 /** What the types that do not vary by themselves are told of a realm, and what they are there. */
 import type { Realm } from "../../compiler/model/model.ts";
+import { accounts } from "../../runtime/contract/accounts.ts";
+import { credentials } from "../../runtime/contract/credentials.ts";
 import {
   type Code,
   code,
@@ -18,11 +20,9 @@ import { runtimeModule, shared, unionOf } from "./printing.ts";
 
 /** `ThisRealm`, and the types of `realmc/client` that are made of it. */
 export function realmTypes(realm: Realm): Code {
-  const { auth, signup, totp, sessions, organizations } = realm;
-  const unanswered = [
-    ...(signup === "closed" ? ["signUp"] : []),
-    ...(totp ? [] : ["enrolTotp", "confirmTotp", "renewRecoveryCodes", "removeTotp"]),
-  ];
+  const { auth, signup, sessions, organizations } = realm;
+  const missing = [...accounts, ...credentials].filter(({ when: has }) => has?.(realm) === false);
+  const unanswered = missing.flatMap(({ client }) => client?.split(".").slice(1) ?? []);
   const base =
     organizations !== undefined ? "RealmWithOrganizations" : auth ? "RealmWithAccounts" : "RealmTypes";
   const optional = signup === "invite" ? code`string` : code`string | undefined`;

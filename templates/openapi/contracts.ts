@@ -9,6 +9,7 @@ import { type Admission, administrators, admitted, everybody, sessionsOnly } fro
 export function contractPaths(build: Build, routes: readonly RouteContract[]): Paths {
   const paths: Paths = {};
   for (const route of routes) {
+    if (route.when?.(build.realm) === false) continue;
     const path = `/v1/${build.realm.name}${route.path}`;
     paths[path] = {
       ...(paths[path] ?? build.path(pathNames(route.path).map(pathParameter), {})),
@@ -36,15 +37,15 @@ function operation(build: Build, route: RouteContract): Operation {
     parameters: parameters.filter((name) => parameter(name).when?.(realm) !== false),
     ...(body && {
       body: {
-        schema: build.component(body.schema),
+        schema: build.component(body.shown ?? body.schema),
         ...(body.media === "merge" && { media: merges }),
         ...(body.optional && { optional: true }),
       },
     }),
     answers: Object.fromEntries(
-      Object.entries(answers).map(([status, { schema, ...answer }]) => [
+      Object.entries(answers).map(([status, { description, schema, headers: sent = {} }]) => [
         status,
-        { ...answer, ...(schema && { schema: build.component(schema) }) },
+        { description, headers: inRealm(sent, realm), ...(schema && { schema: build.component(schema) }) },
       ]),
     ),
     errors: errorsOf(route, realm),

@@ -332,6 +332,15 @@ describe("a realm's OpenAPI document", () => {
     expect(documentOf({ signup: "closed" }).paths).not.toHaveProperty(["/v1/desk/_auth/signup"]);
   });
 
+  test("sign-up refuses only where an invitation may be missing or a cookie be asked for", () => {
+    const sessions = { lifetime: 1, idleTimeout: 1, adminIdleTimeout: 1, adminMaxLifetime: 1 };
+    const withCookies = { ...sessions, cookie: { sameSite: "lax" } } as const;
+    const refusals = (further: Parameters<typeof documentOf>[0]) => codes(documentOf(further), "signUp", 403);
+    expect(refusals({ signup: "open" })).toEqual([]);
+    expect(refusals({ signup: "invite" })).toEqual(["forbidden"]);
+    expect(refusals({ signup: "open", sessions: withCookies })).toEqual(["forbidden"]);
+  });
+
   test("has restore, purge and the trash only where documents are deleted softly", () => {
     const document = documentOf({
       databases: { db: { hard: { schema }, soft: { schema, softDelete: {} } } },

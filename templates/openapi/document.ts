@@ -2,7 +2,9 @@ import type { OpenAPIV3_1 } from "openapi-types";
 import type { Collection, Realm } from "../../compiler/model/model.ts";
 import type { CompiledRules, RulesStage } from "../../compiler/rules/compiled.ts";
 import { placeOf } from "../../compiler/schema/place.ts";
+import { accounts, accountsTag } from "../../runtime/contract/accounts.ts";
 import { administration } from "../../runtime/contract/administration.ts";
+import { credentials } from "../../runtime/contract/credentials.ts";
 import { description, descriptionTag } from "../../runtime/contract/description.ts";
 import { contractsOf } from "../../runtime/contract/index.ts";
 import { jobs } from "../../runtime/contract/jobs.ts";
@@ -15,29 +17,21 @@ import { isJsonObject } from "../../runtime/json.ts";
 import { collectionStems } from "../server/names.ts";
 import { Build } from "./build.ts";
 import { contractPaths } from "./contracts.ts";
-import { accountPaths, accountsTag } from "./paths/accounts.ts";
 import { administrationTag, keyPaths } from "./paths/administration.ts";
 import { aggregationQuery } from "./paths/aggregate.ts";
 import { batchPaths } from "./paths/batch.ts";
 import { belongingPaths } from "./paths/belonging.ts";
 import { checkPaths } from "./paths/check.ts";
 import { collectionPaths } from "./paths/collection.ts";
-import { credentialPaths } from "./paths/credentials.ts";
 import type { Described } from "./paths/described.ts";
 import { peoplePaths } from "./paths/people.ts";
 import { queries } from "./paths/queries.ts";
 import { realtimePaths, realtimeTag } from "./paths/realtime.ts";
 import { administratorWay, clientWay, dataTag } from "./paths/way.ts";
-import { type AccountSchemas, accountSchemas } from "./schemas/accounts.ts";
-import {
-  administrationSchemas,
-  type UserAdministrationSchemas,
-  userAdministrationSchemas,
-} from "./schemas/administration.ts";
+import { administrationSchemas, userAdministrationSchemas } from "./schemas/administration.ts";
 import { batchSchemas } from "./schemas/batch.ts";
 import { collectionSchemas, metaKinds } from "./schemas/collection.ts";
 import { schemaNames } from "./schemas/contracted.ts";
-import { peopleSchemas } from "./schemas/people.ts";
 import { SchemaPool } from "./schemas/pool.ts";
 import { References } from "./schemas/references.ts";
 import { queryFields } from "./schemas/values.ts";
@@ -51,7 +45,6 @@ export function openapiDocument(realm: Realm, rules: RulesStage): OpenAPIV3_1.Do
   const stems = collectionStems(realm);
   const references = new References(realm, stems);
   const build = new Build(realm, schemaPool(realm, stems), references);
-  const people = realm.auth ? accountsOf(build) : undefined;
   const ofAdministration = administrationSchemas(build.schemas, realm, build.errors.detail);
   const own = clientWay(realm);
   const administrators = administratorWay(realm);
@@ -84,10 +77,10 @@ export function openapiDocument(realm: Realm, rules: RulesStage): OpenAPIV3_1.Do
     Object.assign(paths, streams);
     tags.push(realtimeTag);
   }
-  if (people) {
-    Object.assign(paths, accountPaths(build, people.accounts), credentialPaths(build, people.accounts));
-    Object.assign(paths, peoplePaths(build, people.administration));
-    tags.push(accountsTag);
+  if (realm.auth) {
+    Object.assign(paths, contractPaths(build, [...accounts, ...credentials]));
+    Object.assign(paths, peoplePaths(build, userAdministrationSchemas(build)));
+    tags.push({ name: accountsTag, description: "The caller's own account and sessions." });
   }
   if (realm.organizations !== undefined) {
     Object.assign(paths, contractPaths(build, [...organizations, ...teams, ...organizationInvitations]));
@@ -126,18 +119,6 @@ export function openapiDocument(realm: Realm, rules: RulesStage): OpenAPIV3_1.Do
       headers: build.headers.toObject(),
       securitySchemes: securitySchemes(realm),
     },
-  };
-}
-
-function accountsOf(build: Build): {
-  readonly accounts: AccountSchemas;
-  readonly administration: UserAdministrationSchemas;
-} {
-  const { schemas, realm } = build;
-  const people = peopleSchemas(build);
-  return {
-    accounts: accountSchemas(schemas, realm, people),
-    administration: userAdministrationSchemas(schemas, people),
   };
 }
 

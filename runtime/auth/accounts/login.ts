@@ -1,46 +1,44 @@
+import * as contract from "../../contract/accounts.ts";
 import { ApiError } from "../../errors.ts";
-import { checkNeedlessBody } from "../../http/body.ts";
-import type { Exchange, Route } from "../../realm/exchange.ts";
+import type { Exchange } from "../../realm/exchange.ts";
 import type { Transaction } from "../../store/contract/transaction.ts";
+import { emailKey } from "../../validation/people.ts";
 import { collections } from "../collections.ts";
-import { emailKey } from "../credentials/email.ts";
+import { openRoute, sessionRoute } from "../contracted.ts";
 import { guessLimits, Throttle, wrong } from "../credentials/throttle.ts";
-import { BodyReader } from "../input.ts";
-import type { AccountRealm } from "../realm.ts";
+import { type AccountRealm, inRealm } from "../realm.ts";
 import { readUser, type UserRecord, writeSession } from "../records.ts";
 import { findByEmail } from "../users.ts";
-import { openRoute, sessionRoute } from "./route.ts";
 import { passSecondFactor } from "./second-factor.ts";
 import { signOut } from "./sessions.ts";
-import { endedAnswer, finishWithCookie, type NewSession, newSession, sessionAnswer } from "./start.ts";
+import { endedAnswer, type NewSession, newSession, readWithCookie, sessionAnswer } from "./start.ts";
 
 /** POST `/login`: a session for an e-mail address and password, and a code where the account has a second factor. */
-export function login(realm: AccountRealm): Route {
-  const throttle = new Throttle(realm);
-  return openRoute(async (exchange) => {
-    const body = new BodyReader(exchange, "application/json");
-    const email = body.string("email");
-    const password = body.string("password");
-    const code = body.optionalString("code") ?? undefined;
-    const cookie = finishWithCookie(realm, exchange, body);
-
-    const key = emailKey(email);
-    const limits = guessLimits(key ?? email.slice(0, 254), exchange.address);
-    await throttle.check(limits);
-    const user = key === undefined ? undefined : await findByEmail(realm.store, key);
-    const right = await realm.passwords.verify(user?.password ?? undefined, password);
-    if (user === undefined || !right) {
-      await throttle.fail(limits);
-      throw wrongLogin();
-    }
-    const session = newSession(realm, exchange, user);
-    const begun = await throttle.guess(limits, (transaction) =>
-      begin(realm, exchange, transaction, user, session, code),
-    );
-    if (begun === wrong) throw wrongLogin();
-    return sessionAnswer(realm, 200, begun.user, begun.session, cookie);
-  });
-}
+export const login = openRoute(
+  contract.logIn,
+  inRealm((realm) => {
+    const throttle = new Throttle(realm);
+    return async ({ exchange, body }) => {
+      const { given, cookie } = readWithCookie(realm, exchange, body);
+      const { email, password, code } = given;
+      const key = emailKey(email);
+      const limits = guessLimits(key ?? email.slice(0, 254), exchange.address);
+      await throttle.check(limits);
+      const user = key === undefined ? undefined : await findByEmail(realm.store, key);
+      const right = await realm.passwords.verify(user?.password ?? undefined, password);
+      if (user === undefined || !right) {
+        await throttle.fail(limits);
+        throw wrongLogin();
+      }
+      const session = newSession(realm, exchange, user);
+      const begun = await throttle.guess(limits, (transaction) =>
+        begin(realm, exchange, transaction, user, session, code ?? undefined),
+      );
+      if (begun === wrong) throw wrongLogin();
+      return sessionAnswer(realm, 200, begun.user, begun.session, cookie);
+    };
+  }),
+);
 
 /**
  * Begins a session of a user whose password was right, as they are by now.
@@ -70,10 +68,10 @@ function wrongLogin(): ApiError {
 }
 
 /** POST `/logout`: ends the session that asks, and its cookie. */
-export function logout(realm: AccountRealm): Route {
-  return sessionRoute(realm, async (exchange, caller) => {
-    checkNeedlessBody(exchange);
+export const logout = sessionRoute(
+  contract.logOut,
+  inRealm((realm) => async (_, caller) => {
     await signOut(realm, caller);
     return endedAnswer(realm, caller);
-  });
-}
+  }),
+);

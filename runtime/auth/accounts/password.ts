@@ -1,62 +1,58 @@
+import * as contract from "../../contract/credentials.ts";
 import { ApiError } from "../../errors.ts";
-import type { Route } from "../../realm/exchange.ts";
+import { emailKey } from "../../validation/people.ts";
 import { appendAudit, holderOf } from "../administration/audit.ts";
-import { emailKey } from "../credentials/email.ts";
+import { openRoute, sessionRoute } from "../contracted.ts";
 import { findMailed, useMailed } from "../credentials/mailed.ts";
 import { guessLimits, Throttle, wrong } from "../credentials/throttle.ts";
-import { BodyReader } from "../input.ts";
-import type { AccountRealm } from "../realm.ts";
+import { inRealm } from "../realm.ts";
 import type { UserRecord } from "../records.ts";
 import { findByEmail, replaceUser, withoutFactor, withSessionsEnded } from "../users.ts";
 import { changeSession, currentUser } from "./current.ts";
 import { afterTheAnswer, mailNobody, mailToken } from "./mailing.ts";
-import { newPassword } from "./person.ts";
-import { openRoute, sessionRoute } from "./route.ts";
 import { forgetSessions } from "./sessions.ts";
 
 /** POST `/password/change`: ends all of the caller's sessions but this one. */
-export function changePassword(realm: AccountRealm): Route {
-  const { store } = realm;
-  const throttle = new Throttle(realm);
-  return sessionRoute(realm, async (exchange, caller) => {
-    const body = new BodyReader(exchange, "application/json");
-    const current = body.string("current");
-    const password = newPassword(body, "new");
-    body.finish();
-
-    const { record: user } = await currentUser(store, caller);
-    const limits = guessLimits(user.email_key, exchange.address);
-    await throttle.check(limits);
-    const { hash: session } = caller.credential;
-    const right = await realm.passwords.verify(user.password ?? undefined, current);
-    const hash = right ? await realm.passwords.hash(password) : undefined;
-    const told = await throttle.guess(limits, async (transaction) => {
-      const { record: before, version } = await currentUser(transaction, caller);
-      // The one that was verified, or another change came first.
-      if (hash === undefined || before.password !== user.password) return wrong;
-      const after = withPassword(before, hash);
-      const { generation } = after;
-      await replaceUser(transaction, version, after);
-      await changeSession(transaction, session, before, (record) => ({ ...record, generation }));
-      const entry = { action: "password.change", target: caller.actor } as const;
-      await appendAudit(realm, transaction, exchange, caller, entry);
-      return after;
-    });
-    if (told === wrong) throw new ApiError("invalid_credentials", "The current password is wrong.");
-    await forgetSessions(store, told);
-    return { status: 204 };
-  });
-}
+export const changePassword = sessionRoute(
+  contract.changePassword,
+  inRealm((realm) => {
+    const { store } = realm;
+    const throttle = new Throttle(realm);
+    return async ({ exchange, body }, caller) => {
+      const { current, new: password } = body();
+      const { record: user } = await currentUser(store, caller);
+      const limits = guessLimits(user.email_key, exchange.address);
+      await throttle.check(limits);
+      const { hash: session } = caller.credential;
+      const right = await realm.passwords.verify(user.password ?? undefined, current);
+      const hash = right ? await realm.passwords.hash(password) : undefined;
+      const told = await throttle.guess(limits, async (transaction) => {
+        const { record: before, version } = await currentUser(transaction, caller);
+        // The one that was verified, or another change came first.
+        if (hash === undefined || before.password !== user.password) return wrong;
+        const after = withPassword(before, hash);
+        const { generation } = after;
+        await replaceUser(transaction, version, after);
+        await changeSession(transaction, session, before, (record) => ({ ...record, generation }));
+        const entry = { action: "password.change", target: caller.actor } as const;
+        await appendAudit(realm, transaction, exchange, caller, entry);
+        return after;
+      });
+      if (told === wrong) throw new ApiError("invalid_credentials", "The current password is wrong.");
+      await forgetSessions(store, told);
+      return { status: 204 };
+    };
+  }),
+);
 
 /**
  * POST `/password/forgot`: mails a token to choose a new password with. Always 202, at once: whether anybody has the address
  * is looked at after the answer.
  */
-export function forgotPassword(realm: AccountRealm): Route {
-  return openRoute(async (exchange) => {
-    const body = new BodyReader(exchange, "application/json");
-    const key = emailKey(body.string("email"));
-    body.finish();
+export const forgotPassword = openRoute(
+  contract.forgotPassword,
+  inRealm((realm) => async ({ exchange, body }) => {
+    const key = emailKey(body().email);
     const { address: from } = exchange;
     if (key !== undefined) {
       afterTheAnswer(realm, async () => {
@@ -66,20 +62,18 @@ export function forgotPassword(realm: AccountRealm): Route {
       });
     }
     return { status: 202 };
-  });
-}
+  }),
+);
 
 /**
  * POST `/password/reset`: a new password by a mailed token, which proves the address as well. Ends all of the user's
  * sessions, and, where the address was not proved before, the second factor: whoever enrolled it need not be its owner.
  */
-export function resetPassword(realm: AccountRealm): Route {
-  const { store } = realm;
-  return openRoute(async (exchange) => {
-    const body = new BodyReader(exchange, "application/json");
-    const sent = body.string("token");
-    const password = newPassword(body, "password");
-    body.finish();
+export const resetPassword = openRoute(
+  contract.resetPassword,
+  inRealm((realm) => async ({ exchange, body }) => {
+    const { store } = realm;
+    const { token: sent, password } = body();
     // Before the costly hash; the transaction decides.
     const token = await findMailed(store, sent, ["reset"]);
     const hash = await realm.passwords.hash(password);
@@ -99,8 +93,8 @@ export function resetPassword(realm: AccountRealm): Route {
     );
     await forgetSessions(store, after);
     return { status: 204 };
-  });
-}
+  }),
+);
 
 function withPassword(user: UserRecord, hash: string): UserRecord {
   return { ...withSessionsEnded(user), password: hash };

@@ -1,24 +1,13 @@
-import type { Detail } from "../../errors.ts";
+import type { ProfileJudge } from "../../http/contract-body.ts";
 import { isJsonObject, type JsonObject } from "../../json.ts";
 import { mergePatch } from "../../merge-patch.ts";
 import type { AccountSettings } from "../../realm/definition.ts";
 import { validationDetails } from "../../validation/details.ts";
-import { emailKey } from "../credentials/email.ts";
-import { isPassword } from "../credentials/passwords.ts";
+import { canonicalLocale, emailKey, isPassword } from "../../validation/people.ts";
 import { type BodyReader, invalid } from "../input.ts";
 
 /** Characters of a profile's JSON: it accompanies every request of its user. */
 const profileLength = 16_384;
-
-/** A BCP 47 language tag in its canonical form (`de-ch` is `de-CH`); undefined for anything else. */
-function canonicalLocale(locale: string): string | undefined {
-  if (locale.length > 100) return undefined;
-  try {
-    return Intl.getCanonicalLocales(locale)[0];
-  } catch {
-    return undefined;
-  }
-}
 
 /** The required member `email`: as written, and in the form it compares in. */
 export function readEmail(body: BodyReader): { readonly email: string; readonly email_key: string } {
@@ -48,7 +37,7 @@ export function readLocale(body: BodyReader): string | null | undefined {
 export function readProfile(body: BodyReader, accounts: AccountSettings): JsonObject | null | undefined {
   const profile = body.optionalObject("profile");
   if (!isJsonObject(profile)) return profile;
-  for (const { path, reason } of profileProblems(profile, accounts)) body.problem(path, reason);
+  for (const { path, reason } of profileJudge(accounts)(profile, "profile")) body.problem(path, reason);
   return profile;
 }
 
@@ -63,16 +52,18 @@ export function patchProfile(
 ): JsonObject | null {
   if (patch === null) return null;
   const profile = mergePatch(before ?? {}, patch);
-  const problems = profileProblems(profile, accounts);
+  const problems = profileJudge(accounts)(profile, "profile");
   if (problems.length > 0) throw invalid(problems);
   return profile;
 }
 
-/** What is wrong with a profile: its size, or by the realm's schema for it. */
-function profileProblems(profile: JsonObject, { validateProfile }: AccountSettings): readonly Detail[] {
-  if (JSON.stringify(profile).length > profileLength) {
-    return [{ path: "profile", reason: `must have at most ${profileLength} characters as JSON` }];
-  }
-  if (validateProfile === undefined || validateProfile(profile)) return [];
-  return validationDetails(validateProfile.errors ?? [], "profile");
+/** What is wrong with profiles: their size, or by the realm's schema for them. */
+export function profileJudge({ validateProfile }: AccountSettings): ProfileJudge {
+  return (profile, path) => {
+    if (JSON.stringify(profile).length > profileLength) {
+      return [{ path, reason: `must have at most ${profileLength} characters as JSON` }];
+    }
+    if (validateProfile === undefined || validateProfile(profile)) return [];
+    return validationDetails(validateProfile.errors ?? [], path);
+  };
 }

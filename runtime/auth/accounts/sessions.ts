@@ -1,25 +1,27 @@
 import { timestamp } from "../../clock.ts";
+import * as contract from "../../contract/accounts.ts";
 import { ApiError } from "../../errors.ts";
 import { and, compare, eq, not } from "../../filter/algebra.ts";
 import type { JsonObject } from "../../json.ts";
 import type { SessionCaller } from "../../realm/caller.ts";
-import type { Answer, Route } from "../../realm/exchange.ts";
+import type { Answer } from "../../realm/exchange.ts";
 import type { Store } from "../../store/contract/store.ts";
 import { collections, sessionFields } from "../collections.ts";
+import { sessionRoute } from "../contracted.ts";
 import { removeAll } from "../matching.ts";
-import { answerPage, lists, pageParameters, pageRequest } from "../paging.ts";
-import type { AccountRealm } from "../realm.ts";
+import { answerPage, lists, pageRequest } from "../paging.ts";
+import { type AccountRealm, inRealm } from "../realm.ts";
 import { readSession, type SessionRecord, type UserRecord, writeSignedOut } from "../records.ts";
-import { sessionRoute } from "./route.ts";
 
 /** GET `/sessions`: the caller's own that have not ended. */
-export function listSessions(realm: AccountRealm): Route {
-  return sessionRoute(
-    realm,
-    (_, caller, query) => answerSessions(realm, caller.user.id, query, caller.credential.id),
-    pageParameters,
-  );
-}
+export const listSessions = sessionRoute(
+  contract.listOwnSessions,
+  inRealm(
+    (realm) =>
+      ({ query }, caller) =>
+        answerSessions(realm, caller.user.id, query, caller.credential.id),
+  ),
+);
 
 /** A page of a user's sessions that have not ended; `current` marks one. */
 export function answerSessions(
@@ -48,24 +50,25 @@ function sessionEntry(record: SessionRecord, current: string | undefined): JsonO
 }
 
 /** DELETE `/sessions/{id}`: ends one of the caller's own. */
-export function deleteSession(realm: AccountRealm): Route {
-  return sessionRoute(realm, async ({ params }, caller) => {
-    const { id = "" } = params;
+export const deleteSession = sessionRoute(
+  contract.endOwnSession,
+  inRealm((realm) => async ({ params: { id } }, caller) => {
     if (id === caller.credential.id) await signOut(realm, caller);
     else if (!(await endSession(realm.store, caller.user.id, id))) {
       throw new ApiError("not_found", "There is no such session.");
     }
     return { status: 204 };
-  });
-}
+  }),
+);
 
 /** DELETE `/sessions`: ends all of the caller's but this one. */
-export function deleteSessions(realm: AccountRealm): Route {
-  return sessionRoute(realm, async (_, caller) => {
+export const deleteSessions = sessionRoute(
+  contract.endOtherSessions,
+  inRealm((realm) => async (_, caller) => {
     await endSessions(realm.store, caller.user.id, caller.credential.id);
     return { status: 204 };
-  });
-}
+  }),
+);
 
 /**
  * Ends the session that asks. Of it stays for a while, among what is deleted, that it did so itself, and nothing else: for

@@ -1,9 +1,9 @@
 import { timestamp } from "../../clock.ts";
+import type { ReadBody } from "../../http/contract-body.ts";
 import type { SessionCaller } from "../../realm/caller.ts";
 import type { Answer, Exchange } from "../../realm/exchange.ts";
 import { type CookieSettings, endedCookie, requireOrigin, sessionCookie } from "../credentials/cookie.ts";
 import { newToken, tokenHash } from "../credentials/tokens.ts";
-import type { BodyReader } from "../input.ts";
 import type { AccountRealm } from "../realm.ts";
 import type { SessionRecord, UserRecord } from "../records.ts";
 import { userView } from "../users.ts";
@@ -44,25 +44,21 @@ export function newSession(
 }
 
 /**
- * Finishes reading a body whose member `cookie` says whether the session comes as a cookie; answers the cookie settings
- * if so.
+ * Reads a body whose member `cookie` says whether the session comes as a cookie, and answers the cookie settings if so.
  * @throws ApiError `validation_error`, also for `cookie: true` where cookies are off; `forbidden` for a cookie asked for
  * by no listed origin.
  */
-export function finishWithCookie(
-  realm: AccountRealm,
+export function readWithCookie<Body extends { readonly cookie?: boolean | undefined }>(
+  { accounts, definition }: AccountRealm,
   exchange: Exchange,
-  body: BodyReader,
-): CookieSettings | undefined {
-  if (body.optionalBoolean("cookie") !== true) {
-    body.finish();
-    return undefined;
-  }
-  const { cookie } = realm.accounts;
-  if (cookie === undefined) body.problem("cookie", "this realm has no session cookies");
-  body.finish();
-  requireOrigin(exchange, realm.definition.origins);
-  return cookie;
+  body: ReadBody<Body>,
+): { readonly given: Body; readonly cookie: CookieSettings | undefined } {
+  const given = body(({ cookie }, tell) => {
+    if (cookie && accounts.cookie === undefined) tell("cookie", "this realm has no session cookies");
+  });
+  if (!given.cookie) return { given, cookie: undefined };
+  requireOrigin(exchange, definition.origins);
+  return { given, cookie: accounts.cookie };
 }
 
 /** `{user, session}`; the token is in the body, or, where `cookie` is given, in a cookie alone. */

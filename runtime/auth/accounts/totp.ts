@@ -1,28 +1,26 @@
+import * as contract from "../../contract/credentials.ts";
 import { ApiError } from "../../errors.ts";
-import { checkNeedlessBody } from "../../http/body.ts";
-import type { Answer, Route } from "../../realm/exchange.ts";
+import type { Answer } from "../../realm/exchange.ts";
 import { appendAudit } from "../administration/audit.ts";
+import { sessionRoute } from "../contracted.ts";
 import { newRecoveryCodes, recoveryHash } from "../credentials/recovery.ts";
 import { openSecret, sealSecret } from "../credentials/second-factor.ts";
 import { guessLimits, Throttle, wrong } from "../credentials/throttle.ts";
 import { newTotpSecret, readTotpCode, totpStep, totpUri } from "../credentials/totp.ts";
-import { BodyReader, invalid } from "../input.ts";
-import type { AccountRealm } from "../realm.ts";
+import { invalid } from "../input.ts";
+import { inRealm } from "../realm.ts";
 import type { UserRecord } from "../records.ts";
 import { changeUser, replaceUser, withoutFactor } from "../users.ts";
 import { changeSession, currentUser } from "./current.ts";
-import { requireProof } from "./proof.ts";
-import { sessionRoute } from "./route.ts";
 
 /**
  * POST `/mfa/totp`: a secret for an authenticator app. It counts once a code of it has been confirmed; until then the
  * second factor that there may be stays as it is.
  */
-export function enrollTotp(realm: AccountRealm): Route {
-  const { store, definition } = realm;
-  return sessionRoute(realm, async (exchange, caller) => {
-    checkNeedlessBody(exchange);
-    await requireProof(realm, exchange, caller);
+export const enrollTotp = sessionRoute(
+  contract.enrolTotp,
+  inRealm((realm) => async (_, caller) => {
+    const { store, definition } = realm;
     const secret = newTotpSecret();
     const sealed = sealSecret(realm, caller.user.id, secret);
     const user = await changeUser(store, caller.user.id, (before) => {
@@ -31,44 +29,45 @@ export function enrollTotp(realm: AccountRealm): Route {
     });
     const uri = totpUri(secret, definition.name, user?.email ?? caller.user.email);
     return { status: 201, body: JSON.stringify({ secret, uri }) };
-  });
-}
+  }),
+);
 
 /** POST `/mfa/totp/confirm`: a code of the new secret makes it the second factor, and this a session with one. */
-export function confirmTotp(realm: AccountRealm): Route {
-  const { store, clock } = realm;
-  const throttle = new Throttle(realm);
-  return sessionRoute(realm, async (exchange, caller) => {
-    const body = new BodyReader(exchange, "application/json");
-    const code = readTotpCode(body.string("code"));
-    body.finish();
-    const { record: user } = await currentUser(store, caller);
-    const limits = guessLimits(user.email_key, exchange.address);
-    await throttle.check(limits);
-    const { hash: session } = caller.credential;
-    const { codes, recovery } = recoveryCodes();
-    const told = await throttle.guess(limits, async (transaction) => {
-      const { record: before, version } = await currentUser(transaction, caller);
-      requireVerified(before);
-      const pending = before.totp_pending;
-      if (pending === null) throw nothingPending();
-      const secret = openSecret(realm, before.id, pending);
-      const step = code === undefined ? undefined : totpStep(secret, code, clock.now(), 0);
-      if (step === undefined) return wrong;
-      const totp = { secret: pending, step, recovery };
-      await replaceUser(transaction, version, { ...before, totp, totp_pending: null });
-      await changeSession(transaction, session, before, (record) => ({ ...record, mfa: true }));
-      await appendAudit(realm, transaction, exchange, caller, {
-        action: "mfa.enroll",
-        target: caller.actor,
-        details: { replaced: before.totp !== null },
+export const confirmTotp = sessionRoute(
+  contract.confirmTotp,
+  inRealm((realm) => {
+    const { store, clock } = realm;
+    const throttle = new Throttle(realm);
+    return async ({ exchange, body }, caller) => {
+      const code = readTotpCode(body().code);
+      const { record: user } = await currentUser(store, caller);
+      const limits = guessLimits(user.email_key, exchange.address);
+      await throttle.check(limits);
+      const { hash: session } = caller.credential;
+      const { codes, recovery } = recoveryCodes();
+      const told = await throttle.guess(limits, async (transaction) => {
+        const { record: before, version } = await currentUser(transaction, caller);
+        requireVerified(before);
+        const pending = before.totp_pending;
+        if (pending === null) throw nothingPending();
+        const secret = openSecret(realm, before.id, pending);
+        const step = code === undefined ? undefined : totpStep(secret, code, clock.now(), 0);
+        if (step === undefined) return wrong;
+        const totp = { secret: pending, step, recovery };
+        await replaceUser(transaction, version, { ...before, totp, totp_pending: null });
+        await changeSession(transaction, session, before, (record) => ({ ...record, mfa: true }));
+        await appendAudit(realm, transaction, exchange, caller, {
+          action: "mfa.enroll",
+          target: caller.actor,
+          details: { replaced: before.totp !== null },
+        });
+        return codes;
       });
-      return codes;
-    });
-    if (told === wrong) throw new ApiError("invalid_credentials", "The code is wrong.");
-    return showOnce(told);
-  });
-}
+      if (told === wrong) throw new ApiError("invalid_credentials", "The code is wrong.");
+      return showOnce(told);
+    };
+  }),
+);
 
 /**
  * Nobody enrols at an address that may be somebody else's: its owner would not get in even with a new password.
@@ -93,10 +92,9 @@ function nothingPending(): ApiError {
 }
 
 /** POST `/mfa/recovery_codes`: new ones; those that were left end. */
-export function renewRecoveryCodes(realm: AccountRealm): Route {
-  return sessionRoute(realm, async (exchange, caller) => {
-    checkNeedlessBody(exchange);
-    await requireProof(realm, exchange, caller);
+export const renewRecoveryCodes = sessionRoute(
+  contract.renewRecoveryCodes,
+  inRealm((realm) => async ({ exchange }, caller) => {
     const { codes, recovery } = recoveryCodes();
     await realm.store.transaction(async (transaction) => {
       const { record: before, version } = await currentUser(transaction, caller);
@@ -106,13 +104,13 @@ export function renewRecoveryCodes(realm: AccountRealm): Route {
       await appendAudit(realm, transaction, exchange, caller, entry);
     });
     return showOnce(codes);
-  });
-}
+  }),
+);
 
 /** DELETE `/mfa/totp`: takes the second factor away, and one that waits to be confirmed. */
-export function removeTotp(realm: AccountRealm): Route {
-  return sessionRoute(realm, async (exchange, caller) => {
-    await requireProof(realm, exchange, caller);
+export const removeTotp = sessionRoute(
+  contract.removeTotp,
+  inRealm((realm) => async ({ exchange }, caller) => {
     const had = await realm.store.transaction(async (transaction) => {
       const { record: before, version } = await currentUser(transaction, caller);
       const after = withoutFactor(before);
@@ -124,8 +122,8 @@ export function removeTotp(realm: AccountRealm): Route {
     });
     if (!had) throw noFactor();
     return { status: 204 };
-  });
-}
+  }),
+);
 
 function noFactor(): ApiError {
   return new ApiError("not_found", "This account has no second factor.");

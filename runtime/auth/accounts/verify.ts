@@ -1,31 +1,28 @@
-import { checkNeedlessBody } from "../../http/body.ts";
-import type { Exchange, Route } from "../../realm/exchange.ts";
+import * as contract from "../../contract/credentials.ts";
+import type { Exchange } from "../../realm/exchange.ts";
+import { emailKey } from "../../validation/people.ts";
 import { appendAudit, holderOf } from "../administration/audit.ts";
-import { emailKey } from "../credentials/email.ts";
+import { openRoute, sessionRoute } from "../contracted.ts";
 import { findMailed, type MailedToken, useMailed } from "../credentials/mailed.ts";
-import { BodyReader } from "../input.ts";
-import type { AccountRealm } from "../realm.ts";
+import { type AccountRealm, inRealm } from "../realm.ts";
 import { withFreeEmail } from "../users.ts";
 import { currentUser } from "./current.ts";
 import { mailToken, noticeOfChange } from "./mailing.ts";
-import { openRoute, sessionRoute } from "./route.ts";
 
 /** POST `/email/verify`: proves an address, of the account or the one it will have, by the token that was mailed to it. */
-export function verifyEmail(realm: AccountRealm): Route {
-  const { store } = realm;
-  return openRoute(async (exchange) => {
-    const body = new BodyReader(exchange, "application/json");
-    const sent = body.string("token");
-    body.finish();
-    const token = await findMailed(store, sent, ["verify", "email"]);
+export const verifyEmail = openRoute(
+  contract.verifyEmail,
+  inRealm((realm) => async ({ exchange, body }) => {
+    const { store } = realm;
+    const token = await findMailed(store, body().token, ["verify", "email"]);
     if (token.purpose === "email") await changeAddress(realm, exchange, token);
     else
       await useMailed(store, token, (user) =>
         user.email_verified ? user : { ...user, email_verified: true },
       );
     return { status: 204 };
-  });
-}
+  }),
+);
 
 /** @throws ApiError `email_taken` when somebody else has the address by now; the token can still be used. */
 async function changeAddress(realm: AccountRealm, exchange: Exchange, token: MailedToken): Promise<void> {
@@ -48,11 +45,11 @@ async function changeAddress(realm: AccountRealm, exchange: Exchange, token: Mai
 }
 
 /** POST `/email/verify/send`: mails a new token for the caller's address, unless it is proved. */
-export function sendVerification(realm: AccountRealm): Route {
-  return sessionRoute(realm, async (exchange, caller) => {
-    checkNeedlessBody(exchange);
+export const sendVerification = sessionRoute(
+  contract.sendVerification,
+  inRealm((realm) => async ({ exchange }, caller) => {
     const { record: user } = await currentUser(realm.store, caller);
     if (!user.email_verified) await mailToken(realm, "verify", user, { from: exchange.address });
     return { status: 202 };
-  });
-}
+  }),
+);

@@ -3,6 +3,7 @@ import { hash, verify } from "@node-rs/argon2";
 import { ApiError } from "../../errors.ts";
 import type { Passwords } from "../../realm/exchange.ts";
 import { Turns } from "../../turns.ts";
+import { isPassword } from "../../validation/people.ts";
 
 /** Of argon2id, the package's default; memory in KiB. */
 export interface PasswordCost {
@@ -21,13 +22,6 @@ export type Argon2 = Readonly<{ hash: typeof hash; verify: typeof verify }>;
 export function nobodyAt({ memoryCost, timeCost, parallelism }: PasswordCost): string {
   const cost = `m=${memoryCost},t=${timeCost},p=${parallelism}`;
   return `$argon2id$v=19$${cost}$0U+hb9sJ2BkMAgAQ/Ghixg$3eGsG23IqUltnMsbn4PgpzHyFoPvHPfGIuTfZqMhNXs`;
-}
-
-/** Whether a new password has 8 to 256 characters (code points). */
-export function isPassword(password: string): boolean {
-  if (password.length > 2 * 256) return false;
-  const characters = Array.from(password).length;
-  return characters >= 8 && characters <= 256;
 }
 
 /**

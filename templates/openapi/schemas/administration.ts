@@ -1,8 +1,10 @@
 import type { Realm } from "../../../compiler/model/model.ts";
+import * as people from "../../../runtime/contract/people.ts";
+import { closed as closedBy } from "../../../runtime/contract/schema.ts";
 import type { JsonObject } from "../../../runtime/json.ts";
 import { adminAreas } from "../../../runtime/realm/administration.ts";
+import type { Build } from "../build.ts";
 import { addPage, closed, timestamp } from "./common.ts";
-import { email, locale, type PeopleSchemas, password } from "./people.ts";
 import type { Ref, SchemaPool } from "./pool.ts";
 
 /** The schemas of the administration that every realm has. */
@@ -143,12 +145,14 @@ export interface UserAdministrationSchemas {
   readonly madeInvitation: Ref;
 }
 
-export function userAdministrationSchemas(
-  pool: SchemaPool,
-  { user, roles, profile, profilePatch, sessions }: PeopleSchemas,
-): UserAdministrationSchemas {
-  const status = { type: "string", enum: ["active", "disabled"] };
-  const account = pool.add("Account", closed({ ...user, status }));
+export function userAdministrationSchemas({
+  schemas: pool,
+  schema,
+  component,
+}: Build): UserAdministrationSchemas {
+  const status = { type: "string", enum: ["active", "disabled"] } as const;
+  const account = pool.add("Account", schema(closedBy({ ...people.userMembers, status })));
+  const [email, roles, locale] = [schema(people.email), schema(people.roles), schema(people.locale)];
   const disabled = { type: "boolean", description: "Disabling ends the user's sessions." };
   const address = { ...email, description: "A new one is unverified." };
   const invitation = {
@@ -169,13 +173,13 @@ export function userAdministrationSchemas(
         {
           email,
           password: {
-            ...password,
+            ...schema(people.password),
             type: ["string", "null"],
             description: "Without one a mail lets the user choose it.",
           },
           roles: { ...roles, description: "The realm's default roles unless given." },
           locale,
-          profile,
+          profile: schema(people.profile),
           email_verified: { type: "boolean", description: "False when left out." },
         },
         ["email"],
@@ -183,9 +187,9 @@ export function userAdministrationSchemas(
     ),
     accountChange: pool.add(
       "AccountChange",
-      closed({ roles, disabled, email: address, locale, profile: profilePatch }, []),
+      closed({ roles, disabled, email: address, locale, profile: schema(people.profilePatch) }, []),
     ),
-    sessions,
+    sessions: component(people.sessions),
     invitations: addPage(pool, "InvitationPage", pool.add("Invitation", closed(invitation))),
     newInvitation: pool.add(
       "NewInvitation",

@@ -38,6 +38,10 @@ export function embedder(pool: SchemaPool, traits: RealmTraits, profiles: Profil
 
   function plain(schema: PlainSchema): JsonObject {
     const { told: _, check: __, when: ___, realm, ...said } = schema;
+    if (realm === "profile" || realm === "profilePatch") {
+      const whole = profiles[realm]();
+      return schema.type?.includes("null") ? { anyOf: [whole, { type: "null" }] } : whole;
+    }
     const { properties, required, items, anyOf, not, additionalProperties, ...facets } = said;
     const members = membersIn(properties, traits);
     const embedded: JsonObject = {
@@ -63,8 +67,7 @@ export function embedder(pool: SchemaPool, traits: RealmTraits, profiles: Profil
     );
   }
 
-  function filled(part: RealmPart): JsonObject {
-    if (part === "profile" || part === "profilePatch") return profiles[part]();
+  function filled(part: keyof typeof realmNames): JsonObject {
     const names = realmNames[part].of(traits).map(({ name }) => name);
     return names.length > 0 ? { enum: names } : {};
   }
@@ -93,7 +96,7 @@ export function schemaNames(routes: readonly RouteContract[], traits: RealmTrait
     for (const inner of [...Object.values(properties), items, additionalProperties, ...anyOf]) walk(inner);
   };
   for (const { body, answers } of routes) {
-    walk(body?.schema);
+    walk(body?.shown ?? body?.schema);
     for (const { schema } of Object.values(answers)) walk(schema);
   }
   return names;

@@ -1,3 +1,5 @@
+import { codePointLength } from "./text.ts";
+
 /** A valid e-mail address as the WHATWG HTML standard defines it for `<input type=email>`: ASCII only. */
 const address =
   /^[a-zA-Z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)*$/;
@@ -12,4 +14,21 @@ const encoded = "=?";
 export function emailKey(email: string): string | undefined {
   if (email.length > 254 || email.indexOf("@") > 64 || !address.test(email)) return undefined;
   return email.includes(encoded) ? undefined : email.toLowerCase();
+}
+
+/** Whether a new password has 8 to 256 characters (code points). */
+export function isPassword(password: string): boolean {
+  if (password.length > 2 * 256) return false;
+  const characters = codePointLength(password);
+  return characters >= 8 && characters <= 256;
+}
+
+/** A BCP 47 language tag in its canonical form (`de-ch` is `de-CH`); undefined for anything else. */
+export function canonicalLocale(locale: string): string | undefined {
+  if (locale.length > 100) return undefined;
+  try {
+    return Intl.getCanonicalLocales(locale)[0];
+  } catch {
+    return undefined;
+  }
 }

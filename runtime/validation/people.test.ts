@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { emailKey } from "./email.ts";
+import { emailKey, isPassword } from "./people.ts";
 
 it.each([
   ["ada@example.com", "ada@example.com"],
@@ -28,4 +28,12 @@ it.each([
   `a@${"b".repeat(60)}.${"c".repeat(60)}.${"d".repeat(60)}.${"e".repeat(60)}.${"f".repeat(60)}`,
 ])("What is not an address has no key: %j", (email) => {
   expect(emailKey(email)).toBeUndefined();
+});
+
+it("Passwords have 8 to 256 characters, counted as code points", () => {
+  expect(isPassword("1234567")).toBe(false);
+  expect(isPassword("12345678")).toBe(true);
+  expect(isPassword("🔑".repeat(7))).toBe(false);
+  expect(isPassword("🔑".repeat(256))).toBe(true);
+  expect(isPassword("x".repeat(257))).toBe(false);
 });
