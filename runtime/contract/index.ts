@@ -3,12 +3,14 @@ import { administration } from "./administration.ts";
 import type { RouteContract } from "./contract.ts";
 import { credentials } from "./credentials.ts";
 import { description } from "./description.ts";
+import { invitations } from "./invitations.ts";
 import { jobs } from "./jobs.ts";
 import { organizationAdministration } from "./organization-administration.ts";
 import { organizationInvitations } from "./organization-invitations.ts";
 import { organizations } from "./organizations.ts";
 import { teams } from "./teams.ts";
 import type { RealmTraits } from "./traits.ts";
+import { userAdministration } from "./user-administration.ts";
 
 const ofAccounts = ({ auth }: RealmTraits): boolean => auth;
 const ofOrganizations = ({ organizations }: RealmTraits): boolean => organizations !== undefined;
@@ -20,6 +22,8 @@ const subjects: readonly (readonly [
 ])[] = [
   [ofAccounts, accounts],
   [ofAccounts, credentials],
+  [ofAccounts, userAdministration],
+  [ofAccounts, invitations],
   [ofOrganizations, organizations],
   [ofOrganizations, teams],
   [ofOrganizations, organizationInvitations],

@@ -1,6 +1,7 @@
 /** spec: Invitation to an organization. */
 import { manageEntries } from "../realm/organizations.ts";
 import { contract, type RouteContract } from "./contract.ts";
+import { lifetime } from "./invitations.ts";
 import { organizationRoles, organizationsTag as tag } from "./members.ts";
 import { ownOrganization } from "./organizations.ts";
 import { paging } from "./parameters.ts";
@@ -64,12 +65,7 @@ export const newInvitation = named(
         told: `must be an integer from 1 to ${mostUses}`,
       },
       send: { type: "boolean", description: "With binding `email`: mails the link, too." },
-      expires_in: {
-        type: ["string", "null"],
-        pattern: "^[0-9]{1,12}(ms|s|m|h|d)$",
-        check: "later",
-        description: "A duration of at most `30d`; `7d` unless given.",
-      },
+      expires_in: lifetime,
     },
     [],
   ),

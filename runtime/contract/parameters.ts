@@ -193,6 +193,7 @@ export const parameters = {
     in: "query",
     description: "Users with this role.",
     schema: { type: "string", realm: "role" },
+    when: ({ roles }) => roles.length > 0,
   },
   UserStatus: { name: "status", in: "query", schema: { type: "string", enum: ["active", "disabled"] } },
   Organization: {

@@ -1,5 +1,5 @@
 /** What routes about the caller's own account and those that administer users share. */
-import { closed, id, named, page, timestamp } from "./schema.ts";
+import { closed, id, named, page, strings, timestamp } from "./schema.ts";
 
 export const email = { type: "string", format: "email", maxLength: 254, check: "email" } as const;
 export const password = { type: "string", minLength: 8, maxLength: 256, check: "password" } as const;
@@ -9,7 +9,7 @@ export const locale = {
   check: "locale",
   description: "A language tag (BCP 47) such as `de-CH`.",
 } as const;
-export const roles = { type: "array", items: { type: "string", realm: "role" } } as const;
+export const roles = { ...strings, items: { type: "string", realm: "role" } } as const;
 export const profile = { type: ["object", "null"], realm: "profile" } as const;
 export const profilePatch = { ...profile, realm: "profilePatch" } as const;
 

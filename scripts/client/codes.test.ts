@@ -16,12 +16,6 @@ const ofCollections: readonly [RegExp, Record<string, readonly string[]>][] = [
 ];
 
 const ofAdministration: Record<string, Record<string, string>> = {
-  users: { get: "listUsers", post: "createUser" },
-  "users/{id}": { get: "getUser", patch: "patchUser", delete: "deleteUser" },
-  "users/{id}/mfa": { delete: "removeUserFactor" },
-  "users/{id}/sessions": { get: "listUserSessions", delete: "endUserSessions" },
-  invitations: { get: "listInvitations", post: "createInvitation" },
-  "invitations/{id}": { delete: "revokeInvitation" },
   keys: { get: "listKeys", post: "createKey" },
   "keys/{id}": { delete: "revokeKey" },
 };

@@ -7,12 +7,14 @@ import { administration } from "../../runtime/contract/administration.ts";
 import { credentials } from "../../runtime/contract/credentials.ts";
 import { description, descriptionTag } from "../../runtime/contract/description.ts";
 import { contractsOf } from "../../runtime/contract/index.ts";
+import { invitations } from "../../runtime/contract/invitations.ts";
 import { jobs } from "../../runtime/contract/jobs.ts";
 import { organizationsTag } from "../../runtime/contract/members.ts";
 import { organizationAdministration } from "../../runtime/contract/organization-administration.ts";
 import { organizationInvitations } from "../../runtime/contract/organization-invitations.ts";
 import { organizations } from "../../runtime/contract/organizations.ts";
 import { teams } from "../../runtime/contract/teams.ts";
+import { userAdministration } from "../../runtime/contract/user-administration.ts";
 import { isJsonObject } from "../../runtime/json.ts";
 import { collectionStems } from "../server/names.ts";
 import { Build } from "./build.ts";
@@ -24,11 +26,10 @@ import { belongingPaths } from "./paths/belonging.ts";
 import { checkPaths } from "./paths/check.ts";
 import { collectionPaths } from "./paths/collection.ts";
 import type { Described } from "./paths/described.ts";
-import { peoplePaths } from "./paths/people.ts";
 import { queries } from "./paths/queries.ts";
 import { realtimePaths, realtimeTag } from "./paths/realtime.ts";
 import { administratorWay, clientWay, dataTag } from "./paths/way.ts";
-import { administrationSchemas, userAdministrationSchemas } from "./schemas/administration.ts";
+import { administrationSchemas } from "./schemas/administration.ts";
 import { batchSchemas } from "./schemas/batch.ts";
 import { collectionSchemas, metaKinds } from "./schemas/collection.ts";
 import { schemaNames } from "./schemas/contracted.ts";
@@ -78,8 +79,10 @@ export function openapiDocument(realm: Realm, rules: RulesStage): OpenAPIV3_1.Do
     tags.push(realtimeTag);
   }
   if (realm.auth) {
-    Object.assign(paths, contractPaths(build, [...accounts, ...credentials]));
-    Object.assign(paths, peoplePaths(build, userAdministrationSchemas(build)));
+    Object.assign(
+      paths,
+      contractPaths(build, [...accounts, ...credentials, ...userAdministration, ...invitations]),
+    );
     tags.push({ name: accountsTag, description: "The caller's own account and sessions." });
   }
   if (realm.organizations !== undefined) {

@@ -1,14 +1,8 @@
 import { ApiError } from "../../errors.ts";
 import { covers } from "../../realm/administration.ts";
 import type { AccountSettings } from "../../realm/definition.ts";
-import type { BodyReader } from "../input.ts";
-import { administrationOfRoles, heldRoles, isRole } from "../users.ts";
+import { administrationOfRoles, heldRoles } from "../users.ts";
 import type { Administrator } from "./administrator.ts";
-
-/** The optional member `roles`, each named once. */
-export function readRoles(body: BodyReader, accounts: AccountSettings): readonly string[] | undefined {
-  return body.optionalNames("roles", (role) => isRole(role, accounts), "is no role of this realm");
-}
 
 /**
  * Nobody gives more than they hold (spec: Authentication 10).

@@ -1,31 +1,22 @@
+import * as contract from "../../contract/invitations.ts";
 import { ApiError } from "../../errors.ts";
 import { TRUE } from "../../filter/algebra.ts";
 import type { JsonObject } from "../../json.ts";
-import type { Received, Route } from "../../realm/exchange.ts";
-import { emailKey } from "../../validation/people.ts";
 import { collections } from "../collections.ts";
-import { BodyReader } from "../input.ts";
+import { administratorRoute } from "../contracted.ts";
 import { invitationStatus, newInvitation, readLifetime } from "../invitations.ts";
-import { answerPage, lists, pageParameters, pageRequest } from "../paging.ts";
-import type { AccountRealm } from "../realm.ts";
+import { answerPage, lists, pageRequest } from "../paging.ts";
+import { inRealm } from "../realm.ts";
 import { type InvitationRecord, readInvitation, writeInvitation } from "../records.ts";
-import { administratorRoute } from "./administrator.ts";
 import { appendAudit } from "./audit.ts";
-import { readRoles, requireGrantable } from "./grants.ts";
+import { requireGrantable } from "./grants.ts";
 
 /** GET `/invitations`: all, also those that are over; never their tokens. */
-export function listInvitations(realm: AccountRealm): Route {
-  return administratorRoute(
-    realm,
-    { area: "invitations", to: "see" },
-    async (_, _by, query) => {
-      const now = realm.clock.now();
-      const entry = (invitation: InvitationRecord) => invitationEntry(invitation, now);
-      return answerPage(realm, lists.invitations, TRUE, pageRequest(query), entry);
-    },
-    pageParameters,
-  );
-}
+export const listInvitations = administratorRoute(contract.listInvitations, (realm) => async ({ query }) => {
+  const now = realm.clock.now();
+  const entry = (invitation: InvitationRecord) => invitationEntry(invitation, now);
+  return answerPage(realm, lists.invitations, TRUE, pageRequest(query), entry);
+});
 
 function invitationEntry(invitation: InvitationRecord, now: number): JsonObject {
   const { id, email, roles, expires_at, created_at, created_by } = invitation;
@@ -34,12 +25,16 @@ function invitationEntry(invitation: InvitationRecord, now: number): JsonObject 
 }
 
 /** POST `/invitations`: one to sign up with, for an address or for whoever has the token, which is shown once. */
-export function createInvitation(realm: AccountRealm): Route {
-  return administratorRoute(realm, { area: "invitations", to: "change" }, async (exchange, administrator) => {
-    const given = read(realm, exchange);
-    requireGrantable(administrator, given.roles, realm.accounts);
+export const createInvitation = administratorRoute(
+  contract.createInvitation,
+  inRealm((realm) => async ({ exchange, body }, administrator) => {
+    let lifetime = 0;
+    const { email = null, roles = [] } = body(({ expires_in }, tell) => {
+      lifetime = readLifetime(expires_in, tell);
+    });
+    requireGrantable(administrator, roles, realm.accounts);
     const { caller } = administrator;
-    const { token, record } = newInvitation(realm, caller, given);
+    const { token, record } = newInvitation(realm, caller, { email, roles, lifetime });
     await realm.store.transaction(async (transaction) => {
       await transaction.collection(collections.invitations).insert(writeInvitation(record, 1));
       await appendAudit(realm, transaction, exchange, caller, {
@@ -50,44 +45,33 @@ export function createInvitation(realm: AccountRealm): Route {
     });
     const entry = { ...invitationEntry(record, realm.clock.now()), token };
     return { status: 201, body: JSON.stringify(entry) };
-  });
-}
-
-function read({ accounts }: AccountRealm, exchange: Received) {
-  const body = new BodyReader(exchange, "application/json");
-  const email = body.optionalString("email") ?? null;
-  if (email !== null && emailKey(email) === undefined) body.problem("email", "must be an e-mail address");
-  const roles = readRoles(body, accounts) ?? [];
-  const lifetime = readLifetime(body.optionalString("expires_in"), (path, reason) =>
-    body.problem(path, reason),
-  );
-  body.finish();
-  return { email, roles, lifetime };
-}
+  }),
+);
 
 /**
  * DELETE `/invitations/{id}`: nobody can sign up with it from then on. Of one that has expired or was revoked before
  * there is nothing left to end, of one that was accepted neither, but there the administrator is told.
  */
-export function revokeInvitation(realm: AccountRealm): Route {
-  return administratorRoute(realm, { area: "invitations", to: "change" }, async (exchange, { caller }) => {
-    const id = exchange.params.id ?? "";
-    await realm.store.transaction(async (transaction) => {
-      const invitations = transaction.collection(collections.invitations);
-      const document = await invitations.get(id, "live");
-      if (document === undefined) throw new ApiError("not_found", "There is no such invitation.");
-      const { record, version } = readInvitation(document);
-      const status = invitationStatus(record, realm.clock.now());
-      if (status === "accepted") throw new ApiError("conflict", "The invitation was accepted already.");
-      if (status !== "pending") return;
-      const revoked = writeInvitation({ ...record, revoked: true }, version + 1);
-      if (!(await invitations.replace(version, revoked)))
-        throw new ApiError("write_conflict", "The invitation was changed at the same time; try again.");
-      await appendAudit(realm, transaction, exchange, caller, {
-        action: "invitation.revoke",
-        target: `invitation:${id}`,
+export const revokeInvitation = administratorRoute(
+  contract.revokeInvitation,
+  (realm) =>
+    async ({ exchange, params: { id } }, { caller }) => {
+      await realm.store.transaction(async (transaction) => {
+        const invitations = transaction.collection(collections.invitations);
+        const document = await invitations.get(id, "live");
+        if (document === undefined) throw new ApiError("not_found", "There is no such invitation.");
+        const { record, version } = readInvitation(document);
+        const status = invitationStatus(record, realm.clock.now());
+        if (status === "accepted") throw new ApiError("conflict", "The invitation was accepted already.");
+        if (status !== "pending") return;
+        const revoked = writeInvitation({ ...record, revoked: true }, version + 1);
+        if (!(await invitations.replace(version, revoked)))
+          throw new ApiError("write_conflict", "The invitation was changed at the same time; try again.");
+        await appendAudit(realm, transaction, exchange, caller, {
+          action: "invitation.revoke",
+          target: `invitation:${id}`,
+        });
       });
-    });
-    return { status: 204 };
-  });
-}
+      return { status: 204 };
+    },
+);

@@ -1,6 +1,5 @@
 import { routeTable } from "../../http/contracted-routes.ts";
 import type { RouteTable } from "../../realm/exchange.ts";
-import { inRealm } from "../realm.ts";
 import { listAudit } from "./audit-list.ts";
 import { getAppConfig, getConfig, putAppConfig } from "./config.ts";
 import { createInvitation, listInvitations, revokeInvitation } from "./invitations.ts";
@@ -33,17 +32,17 @@ export function administrationRoutes(realm: string): RouteTable {
 
 /** The routes of `/v1/{realm}/_admin` in a realm with accounts. */
 export function userAdministrationRoutes(realm: string): RouteTable {
-  const base = `/v1/${realm}/_admin`;
-  return {
-    [`${base}/users`]: { GET: inRealm(listUsers), POST: inRealm(createUser) },
-    [`${base}/users/:id`]: {
-      GET: inRealm(getUser),
-      PATCH: inRealm(patchUser),
-      DELETE: inRealm(removeUser),
-    },
-    [`${base}/users/:id/mfa`]: { DELETE: inRealm(removeUserFactor) },
-    [`${base}/users/:id/sessions`]: { GET: inRealm(listUserSessions), DELETE: inRealm(endUserSessions) },
-    [`${base}/invitations`]: { GET: inRealm(listInvitations), POST: inRealm(createInvitation) },
-    [`${base}/invitations/:id`]: { DELETE: inRealm(revokeInvitation) },
-  };
+  return routeTable(realm, [
+    listUsers,
+    createUser,
+    getUser,
+    patchUser,
+    removeUser,
+    removeUserFactor,
+    listUserSessions,
+    endUserSessions,
+    listInvitations,
+    createInvitation,
+    revokeInvitation,
+  ]);
 }

@@ -1,26 +1,29 @@
-import type { JsonObject } from "../../json.ts";
-import type { Received, Route } from "../../realm/exchange.ts";
+import * as contract from "../../contract/user-administration.ts";
+import type { BodyOf } from "../../http/contract-body.ts";
 import { longBackoff, optimistic } from "../../retry.ts";
 import { equal } from "../../validation/equal.ts";
-import { patchProfile, readEmail, readLocale } from "../accounts/person.ts";
+import { emailKey } from "../../validation/people.ts";
+import { patchProfile } from "../accounts/person.ts";
 import { forgetSessions } from "../accounts/sessions.ts";
-import { BodyReader } from "../input.ts";
-import type { AccountRealm } from "../realm.ts";
+import { administratorRoute } from "../contracted.ts";
+import { type AccountRealm, inRealm } from "../realm.ts";
 import type { UserRecord } from "../records.ts";
 import { changeUser, withFreeEmail, withSessionsEnded } from "../users.ts";
-import { type Administrator, administratorRoute } from "./administrator.ts";
+import type { Administrator } from "./administrator.ts";
 import { type AuditEntry, appendAudit } from "./audit.ts";
-import { readRoles, requireAuthority, requireGrantable } from "./grants.ts";
+import { requireAuthority, requireGrantable } from "./grants.ts";
 import { administratorView, noSuchUser } from "./users.ts";
 
 /**
  * PATCH `/users/{id}`: `roles` replaces the user's roles; `disabled: true` ends all of the user's sessions; a new `email`
  * is unverified and ends what was mailed to the former; `profile` is a JSON Merge Patch.
  */
-export function patchUser(realm: AccountRealm): Route {
-  return administratorRoute(realm, { area: "users", to: "change" }, async (exchange, administrator) => {
-    const id = exchange.params.id ?? "";
-    const patch = read(realm, exchange);
+export const patchUser = administratorRoute(
+  contract.patchUser,
+  inRealm((realm) => async ({ exchange, params: { id }, body }, administrator) => {
+    const { email, ...given } = body();
+    const address = email === undefined ? undefined : { email, email_key: emailKey(email) ?? email };
+    const patch: Patch = { ...given, email: address };
     const user = await optimistic(longBackoff, async () => {
       const settleOrganizations = await organizationsChange(realm, id, patch);
       const after = await withFreeEmail(() =>
@@ -41,8 +44,8 @@ export function patchUser(realm: AccountRealm): Route {
     });
     if (user.disabled) await forgetSessions(realm.store, user);
     return { status: 200, body: JSON.stringify(administratorView(realm, user)) };
-  });
-}
+  }),
+);
 
 /** What it does to organizations where the account ends or returns; undefined: nothing. */
 async function organizationsChange({ organizations }: AccountRealm, id: string, { disabled }: Patch) {
@@ -51,25 +54,8 @@ async function organizationsChange({ organizations }: AccountRealm, id: string, 
 }
 
 /** What is to change; absent: nothing. */
-interface Patch {
+interface Patch extends Omit<BodyOf<typeof contract.patchUser>, "email"> {
   readonly email?: Pick<UserRecord, "email" | "email_key"> | undefined;
-  readonly roles?: readonly string[] | undefined;
-  readonly disabled?: boolean | undefined;
-  readonly locale?: string | null | undefined;
-  readonly profile?: JsonObject | null | undefined;
-}
-
-function read({ accounts }: AccountRealm, exchange: Received): Patch {
-  const body = new BodyReader(exchange, "either");
-  const patch = {
-    email: body.value("email") === undefined ? undefined : readEmail(body),
-    roles: readRoles(body, accounts),
-    disabled: body.optionalBoolean("disabled"),
-    locale: readLocale(body),
-    profile: body.optionalObject("profile"),
-  };
-  body.finish();
-  return patch;
 }
 
 /**

@@ -1,28 +1,37 @@
-import type { Received, Route } from "../../realm/exchange.ts";
+import * as contract from "../../contract/user-administration.ts";
+import { emailKey } from "../../validation/people.ts";
 import { askedFrom, firstToken } from "../accounts/mailing.ts";
-import { newPassword, readEmail, readLocale, readProfile } from "../accounts/person.ts";
 import { collections } from "../collections.ts";
-import { BodyReader } from "../input.ts";
-import type { AccountRealm } from "../realm.ts";
+import { administratorRoute } from "../contracted.ts";
+import { inRealm } from "../realm.ts";
 import { writeUser } from "../records.ts";
 import { emailTaken, findByEmail, newUser, withFreeEmail } from "../users.ts";
-import { administratorRoute } from "./administrator.ts";
 import { appendAudit } from "./audit.ts";
-import { readRoles, requireGrantable } from "./grants.ts";
+import { requireGrantable } from "./grants.ts";
 import { administratorView } from "./users.ts";
 
 /**
  * POST `/users`: an account, whatever `signup` says. One without `password` has none until its owner chooses one by the
  * mail that is sent; one without `roles` is given those of a sign-up.
  */
-export function createUser(realm: AccountRealm): Route {
-  return administratorRoute(realm, { area: "users", to: "change" }, async (exchange, administrator) => {
-    const { password, ...given } = read(realm, exchange);
-    requireGrantable(administrator, given.roles, realm.accounts);
+export const createUser = administratorRoute(
+  contract.createUser,
+  inRealm((realm) => async ({ exchange, body }, administrator) => {
+    const {
+      email,
+      password = null,
+      locale = null,
+      profile = null,
+      email_verified = false,
+      ...given
+    } = body();
+    const { roles = realm.accounts.defaultRoles } = given;
+    const email_key = emailKey(email) ?? email;
+    requireGrantable(administrator, roles, realm.accounts);
     // Before the costly hash; the unique index decides.
-    if ((await findByEmail(realm.store, given.email_key)) !== undefined) throw emailTaken();
+    if ((await findByEmail(realm.store, email_key)) !== undefined) throw emailTaken();
     const hash = password === null ? null : await realm.passwords.hash(password);
-    const user = newUser(realm, { ...given, password: hash });
+    const user = newUser(realm, { email, email_key, email_verified, password: hash, roles, locale, profile });
     const mailed =
       hash === null && (await firstToken(realm, "reset", user, askedFrom(exchange, administrator.caller)));
     await withFreeEmail(() =>
@@ -38,17 +47,5 @@ export function createUser(realm: AccountRealm): Route {
     );
     if (mailed !== false) realm.wakeJobs();
     return { status: 201, body: JSON.stringify(administratorView(realm, user)) };
-  });
-}
-
-function read({ accounts }: AccountRealm, exchange: Received) {
-  const body = new BodyReader(exchange, "application/json");
-  const address = readEmail(body);
-  const password = (body.value("password") ?? null) === null ? null : newPassword(body, "password");
-  const roles = readRoles(body, accounts) ?? accounts.defaultRoles;
-  const locale = readLocale(body) ?? null;
-  const profile = readProfile(body, accounts) ?? null;
-  const email_verified = body.optionalBoolean("email_verified") ?? false;
-  body.finish();
-  return { ...address, email_verified, password, roles, locale, profile };
-}
+  }),
+);

@@ -1,26 +1,22 @@
+import * as contract from "../../contract/user-administration.ts";
 import { ApiError } from "../../errors.ts";
 import { and, eq, type Filter, TRUE, text } from "../../filter/algebra.ts";
 import type { JsonObject } from "../../json.ts";
-import type { Route } from "../../realm/exchange.ts";
 import { collections, userFields } from "../collections.ts";
-import { answerPage, invalidParameter, lists, pageParameters, pageRequest } from "../paging.ts";
-import type { AccountRealm } from "../realm.ts";
+import { administratorRoute } from "../contracted.ts";
+import { answerPage, invalidParameter, lists, pageRequest } from "../paging.ts";
+import { type AccountRealm, inRealm } from "../realm.ts";
 import { readUser, type UserRecord } from "../records.ts";
 import { isRole, userView } from "../users.ts";
-import { administratorRoute } from "./administrator.ts";
 
 /** GET `/users`: all, or those with part of an address (`q`), a `role`, a `status`. */
-export function listUsers(realm: AccountRealm): Route {
-  return administratorRoute(
-    realm,
-    { area: "users", to: "see" },
-    async (_, _by, query) => {
-      const entry = (user: UserRecord) => administratorView(realm, user);
-      return answerPage(realm, lists.users, search(realm, query), pageRequest(query), entry);
-    },
-    [...pageParameters, "q", "role", "status"],
-  );
-}
+export const listUsers = administratorRoute(
+  contract.listUsers,
+  inRealm((realm) => async ({ query }) => {
+    const entry = (user: UserRecord) => administratorView(realm, user);
+    return answerPage(realm, lists.users, search(realm, query), pageRequest(query), entry);
+  }),
+);
 
 /** @throws ApiError `invalid_query` */
 function search({ accounts }: AccountRealm, query: ReadonlyMap<string, string>): Filter {
@@ -40,15 +36,16 @@ function search({ accounts }: AccountRealm, query: ReadonlyMap<string, string>):
 }
 
 /** GET `/users/{id}`. */
-export function getUser(realm: AccountRealm): Route {
-  return administratorRoute(realm, { area: "users", to: "see" }, async ({ params }) => {
+export const getUser = administratorRoute(
+  contract.getUser,
+  inRealm((realm) => async ({ params }) => {
     const user = await findUser(realm, params.id);
     return { status: 200, body: JSON.stringify(administratorView(realm, user)) };
-  });
-}
+  }),
+);
 
 /** @throws ApiError `not_found` */
-export async function findUser({ store }: AccountRealm, id = ""): Promise<UserRecord> {
+export async function findUser({ store }: AccountRealm, id: string): Promise<UserRecord> {
   const document = await store.collection(collections.users).get(id, "live");
   if (document === undefined) throw noSuchUser();
   return readUser(document).record;

@@ -1,9 +1,6 @@
 import type { Realm } from "../../../compiler/model/model.ts";
-import * as people from "../../../runtime/contract/people.ts";
-import { closed as closedBy } from "../../../runtime/contract/schema.ts";
 import type { JsonObject } from "../../../runtime/json.ts";
 import { adminAreas } from "../../../runtime/realm/administration.ts";
-import type { Build } from "../build.ts";
 import { addPage, closed, timestamp } from "./common.ts";
 import type { Ref, SchemaPool } from "./pool.ts";
 
@@ -129,86 +126,5 @@ function scopesSchema(pool: SchemaPool, { databases }: Realm): JsonObject {
     additionalProperties: false,
     description:
       "What it may do: on everything, or on databases and collections named; `{}`: nothing; null: everything, and no administration.",
-  };
-}
-
-/** The schemas of the administration of users. */
-export interface UserAdministrationSchemas {
-  /** A user as administrators see it. */
-  readonly account: Ref;
-  readonly accounts: Ref;
-  readonly newAccount: Ref;
-  readonly accountChange: Ref;
-  readonly sessions: Ref;
-  readonly invitations: Ref;
-  readonly newInvitation: Ref;
-  readonly madeInvitation: Ref;
-}
-
-export function userAdministrationSchemas({
-  schemas: pool,
-  schema,
-  component,
-}: Build): UserAdministrationSchemas {
-  const status = { type: "string", enum: ["active", "disabled"] } as const;
-  const account = pool.add("Account", schema(closedBy({ ...people.userMembers, status })));
-  const [email, roles, locale] = [schema(people.email), schema(people.roles), schema(people.locale)];
-  const disabled = { type: "boolean", description: "Disabling ends the user's sessions." };
-  const address = { ...email, description: "A new one is unverified." };
-  const invitation = {
-    id: { type: "string" },
-    email: { ...email, type: ["string", "null"], description: "Who may use it; null: whoever has it." },
-    roles,
-    status: { type: "string", enum: ["pending", "accepted", "expired", "revoked"] },
-    expires_at: timestamp,
-    created_at: timestamp,
-    created_by: { type: "string", description: "`user:<id>` or `key:<name>`." },
-  };
-  return {
-    account,
-    accounts: addPage(pool, "AccountPage", account),
-    newAccount: pool.add(
-      "NewAccount",
-      closed(
-        {
-          email,
-          password: {
-            ...schema(people.password),
-            type: ["string", "null"],
-            description: "Without one a mail lets the user choose it.",
-          },
-          roles: { ...roles, description: "The realm's default roles unless given." },
-          locale,
-          profile: schema(people.profile),
-          email_verified: { type: "boolean", description: "False when left out." },
-        },
-        ["email"],
-      ),
-    ),
-    accountChange: pool.add(
-      "AccountChange",
-      closed({ roles, disabled, email: address, locale, profile: schema(people.profilePatch) }, []),
-    ),
-    sessions: component(people.sessions),
-    invitations: addPage(pool, "InvitationPage", pool.add("Invitation", closed(invitation))),
-    newInvitation: pool.add(
-      "NewInvitation",
-      closed(
-        {
-          email: invitation.email,
-          roles: { ...roles, description: "Given beside the realm's default roles." },
-          expires_in: {
-            type: ["string", "null"],
-            pattern: "^[0-9]{1,12}(ms|s|m|h|d)$",
-            description: "A duration of at most `30d`; `7d` unless given.",
-          },
-        },
-        [],
-      ),
-    ),
-    madeInvitation: pool.add(
-      "MadeInvitation",
-      closed({ ...invitation, token: { type: "string", description: "`svi_…`, shown this once." } }),
-    ),
   };
 }
