@@ -5,6 +5,7 @@ import { credentials } from "./credentials.ts";
 import { description } from "./description.ts";
 import { invitations } from "./invitations.ts";
 import { jobs } from "./jobs.ts";
+import { keys } from "./keys.ts";
 import { organizationAdministration } from "./organization-administration.ts";
 import { organizationInvitations } from "./organization-invitations.ts";
 import { organizations } from "./organizations.ts";
@@ -28,6 +29,7 @@ const subjects: readonly (readonly [
   [ofOrganizations, teams],
   [ofOrganizations, organizationInvitations],
   [ofOrganizations, organizationAdministration],
+  [() => true, keys],
   [() => true, administration],
   [() => true, jobs],
   [({ openapi }) => openapi !== "off", description],

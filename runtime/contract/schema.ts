@@ -16,6 +16,7 @@ export type Schema = PlainSchema | Named;
 export interface PlainSchema {
   readonly type?: TypeName | readonly TypeName[];
   readonly enum?: readonly JsonValue[];
+  readonly const?: JsonValue;
   readonly description?: string;
   readonly format?: string;
   readonly pattern?: string;

@@ -47,8 +47,8 @@ export const realmNames = {
   },
 } as const satisfies Record<string, { of: (traits: RealmTraits) => readonly RoleName[]; reason: string }>;
 
-/** Or the realm's schema of profiles: of one, or of what is merged into one. */
-export type RealmPart = keyof typeof realmNames | "profile" | "profilePatch";
+/** Or the realm's schema of profiles, of one or of what is merged into one; or what scopes of keys may name. */
+export type RealmPart = keyof typeof realmNames | "profile" | "profilePatch" | "scopes";
 
 /** Of a realm as it runs. */
 export function traitsOf({ accounts, openapi }: RealmDefinition): RealmTraits {

@@ -191,7 +191,8 @@ function judgedText(
   { traits, found }: Judging,
 ): string {
   if (check !== undefined) return checks[check](text, (reason) => found.add(path, reason));
-  if (realm === undefined || realm === "profile" || realm === "profilePatch") return text;
+  if (realm === undefined || realm === "profile" || realm === "profilePatch" || realm === "scopes")
+    return text;
   const { of, reason } = realmNames[realm];
   if (!of(traits).some(({ name }) => name === text)) found.add(path, reason);
   return text;

@@ -15,11 +15,6 @@ const ofCollections: readonly [RegExp, Record<string, readonly string[]>][] = [
   [/^\/_aggregate$/, { get: ["aggregate"] }],
 ];
 
-const ofAdministration: Record<string, Record<string, string>> = {
-  keys: { get: "listKeys", post: "createKey" },
-  "keys/{id}": { delete: "revokeKey" },
-};
-
 /** For whichever collection: their types have the codes of all. */
 const ofAnyCollection: Record<string, readonly string[]> = {
   "/_check": ["checkDocuments"],
@@ -31,14 +26,12 @@ const ofAnyCollection: Record<string, readonly string[]> = {
 function membersOf(path: string, method: string): readonly (readonly string[])[] {
   const route = contracts.find((each) => each.path === `/${path}` && each.method.toLowerCase() === method);
   if (route !== undefined) return route.client === undefined ? [] : [route.client.split(".")];
-  const below = /^_admin\/(.*)$/.exec(path)?.[1];
-  const administered = /^data\/(.*)$/.exec(below ?? "")?.[1];
+  const administered = /^_admin\/data\/(.*)$/.exec(path)?.[1];
   if (administered !== undefined) {
     const [, whole] = Object.entries(ofAnyCollection).find(([end]) => administered.endsWith(end)) ?? [];
     if (whole !== undefined) return whole.map((name) => ["$admin", name]);
     return membersOf(administered, method).map((members) => ["$admin", "data", ...members]);
   }
-  if (below !== undefined) return [["$admin", ofAdministration[below]?.[method] ?? "?"]];
   if (path === "_realtime") return [];
   const [, database = "", collection = "", rest = ""] = /^([^/]+)\/([^/]+)(.*)$/.exec(path) ?? [];
   if (collection === "_batch") return [[database, "$batch"]];

@@ -43,7 +43,7 @@ const homes: Readonly<Record<string, string>> = {
 };
 
 /**
- * What of a schema is the validator's to judge: not the strings that checks judge beyond their type, nor names of members,
+ * What of a schema is the validator's to judge: not what checks judge beyond its type, nor names of members,
  * which who reads the body compares.
  */
 function judged(schema: Schema): JsonObject {
@@ -64,7 +64,7 @@ function judged(schema: Schema): JsonObject {
     }),
     ...(typeof additionalProperties === "object" && { additionalProperties: judged(additionalProperties) }),
     ...(items !== undefined && { items: judged(items) }),
-    ...(anyOf !== undefined && { anyOf: anyOf.map(judged) }),
+    ...(anyOf !== undefined && check === undefined && { anyOf: anyOf.map(judged) }),
     ...(check === undefined && realm === undefined && JSON.parse(JSON.stringify(others))),
   };
 }

@@ -8,7 +8,7 @@ import { ErrorResponses } from "./errors.ts";
 import { sharedHeaders } from "./headers.ts";
 import { Named } from "./named.ts";
 import { Parameters } from "./parameters.ts";
-import { type Embedder, embedder, type Profiles, profilesOf } from "./schemas/contracted.ts";
+import { type Embedder, embedder, realmSchemas } from "./schemas/contracted.ts";
 import type { Ref, SchemaPool } from "./schemas/pool.ts";
 import type { References } from "./schemas/references.ts";
 import type { Admission } from "./security.ts";
@@ -25,7 +25,6 @@ export class Build {
   /** A schema of contracts, by reference where it has a name. */
   readonly schema: Embedder["embed"];
   readonly component: Embedder["component"];
-  readonly profiles: Profiles;
   readonly parameters: Parameters;
   readonly headers: Shared<OpenAPIV3_1.HeaderObject, HeaderName>;
   readonly errors: ErrorResponses;
@@ -36,8 +35,7 @@ export class Build {
     this.realm = realm;
     this.references = references;
     this.schemas = schemas;
-    this.profiles = profilesOf(schemas, realm);
-    const { embed, component } = embedder(schemas, realm, this.profiles);
+    const { embed, component } = embedder(schemas, realm, realmSchemas(schemas, realm));
     this.schema = embed;
     this.component = component;
     this.parameters = new Parameters(embed);

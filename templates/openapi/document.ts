@@ -8,7 +8,8 @@ import { credentials } from "../../runtime/contract/credentials.ts";
 import { description, descriptionTag } from "../../runtime/contract/description.ts";
 import { contractsOf } from "../../runtime/contract/index.ts";
 import { invitations } from "../../runtime/contract/invitations.ts";
-import { jobs } from "../../runtime/contract/jobs.ts";
+import { administrationTag, jobs } from "../../runtime/contract/jobs.ts";
+import { keys } from "../../runtime/contract/keys.ts";
 import { organizationsTag } from "../../runtime/contract/members.ts";
 import { organizationAdministration } from "../../runtime/contract/organization-administration.ts";
 import { organizationInvitations } from "../../runtime/contract/organization-invitations.ts";
@@ -19,7 +20,6 @@ import { isJsonObject } from "../../runtime/json.ts";
 import { collectionStems } from "../server/names.ts";
 import { Build } from "./build.ts";
 import { contractPaths } from "./contracts.ts";
-import { administrationTag, keyPaths } from "./paths/administration.ts";
 import { aggregationQuery } from "./paths/aggregate.ts";
 import { batchPaths } from "./paths/batch.ts";
 import { belongingPaths } from "./paths/belonging.ts";
@@ -29,10 +29,10 @@ import type { Described } from "./paths/described.ts";
 import { queries } from "./paths/queries.ts";
 import { realtimePaths, realtimeTag } from "./paths/realtime.ts";
 import { administratorWay, clientWay, dataTag } from "./paths/way.ts";
-import { administrationSchemas } from "./schemas/administration.ts";
 import { batchSchemas } from "./schemas/batch.ts";
+import { checkSchema } from "./schemas/check.ts";
 import { collectionSchemas, metaKinds } from "./schemas/collection.ts";
-import { schemaNames } from "./schemas/contracted.ts";
+import { documentScope, schemaNames } from "./schemas/contracted.ts";
 import { SchemaPool } from "./schemas/pool.ts";
 import { References } from "./schemas/references.ts";
 import { queryFields } from "./schemas/values.ts";
@@ -46,7 +46,7 @@ export function openapiDocument(realm: Realm, rules: RulesStage): OpenAPIV3_1.Do
   const stems = collectionStems(realm);
   const references = new References(realm, stems);
   const build = new Build(realm, schemaPool(realm, stems), references);
-  const ofAdministration = administrationSchemas(build.schemas, realm, build.errors.detail);
+  const check = checkSchema(build.schemas, build.errors.detail);
   const own = clientWay(realm);
   const administrators = administratorWay(realm);
   const paths: OpenAPIV3_1.PathsObject = {};
@@ -62,7 +62,7 @@ export function openapiDocument(realm: Realm, rules: RulesStage): OpenAPIV3_1.Do
     for (const each of described) {
       Object.assign(paths, collectionPaths(build, own, each));
       Object.assign(administered, collectionPaths(build, administrators, each));
-      Object.assign(administered, checkPaths(build, administrators, each, ofAdministration.check));
+      Object.assign(administered, checkPaths(build, administrators, each, check));
       Object.assign(administered, belongingPaths(build, administrators, each));
       tags.push({ name: each.tag, description: descriptionOf(each.collection) });
     }
@@ -94,9 +94,13 @@ export function openapiDocument(realm: Realm, rules: RulesStage): OpenAPIV3_1.Do
         "Organizations of the realm's users, for sessions only. Who is no member of one is answered the same whether or not it is there.",
     });
   }
-  Object.assign(paths, keyPaths(build, ofAdministration));
-  Object.assign(paths, contractPaths(build, [...administration, ...jobs]), administered);
-  tags.push(administrationTag, ...(Object.keys(administered).length > 0 ? [dataTag] : []));
+  Object.assign(paths, contractPaths(build, [...keys, ...administration, ...jobs]), administered);
+  const administers = {
+    name: administrationTag,
+    description:
+      "For API keys and sessions that administer the area named. Not there (404) where the server has it switched off. Every change leaves an audit record.",
+  };
+  tags.push(administers, ...(Object.keys(administered).length > 0 ? [dataTag] : []));
   if (realm.openapi !== "off") {
     Object.assign(paths, contractPaths(build, description));
     tags.push({ name: descriptionTag, description: "This document." });
@@ -184,6 +188,7 @@ function schemaPool(realm: Realm, stems: ReadonlyMap<Collection, string>): Schem
   const pool = new SchemaPool(new Map(files));
   for (const kind of metaKinds) pool.reserve(kind);
   for (const name of schemaNames(contractsOf(realm), realm)) pool.reserve(name);
+  pool.reserve(documentScope);
   for (const [collection, stem] of stems) {
     pool.reserve(`${stem}Input`, placeOf(collection.schema));
     for (const kind of collectionKinds) pool.reserve(stem + kind);

@@ -1,8 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { RouteContract } from "../../contract/contract.ts";
 import { trustHops } from "../../http/address.ts";
+import { routeTable } from "../../http/contracted-routes.ts";
 import { type AdminArea, adminAreas } from "../../realm/administration.ts";
 import type { AccountSettings } from "../../realm/definition.ts";
 import type { RouteTable } from "../../realm/exchange.ts";
+import { administratorRoute } from "../contracted.ts";
 import {
   type Accounts,
   type AccountsOptions,
@@ -12,20 +15,26 @@ import {
   password,
   startAccounts,
 } from "../testing/accounts.ts";
-import { administratorRoute } from "./administrator.ts";
 
 /** `/_admin/probe/{area}`: GET looks at it, POST changes something in it. */
 const probes = (realm: string): RouteTable =>
-  Object.fromEntries(
-    adminAreas.map((area) => [
-      `/v1/${realm}/_admin/probe/${area}`,
-      {
-        GET: (instance) => administratorRoute(instance, { area, to: "see" }, async () => ({ status: 200 })),
-        POST: (instance) =>
-          administratorRoute(instance, { area, to: "change" }, async () => ({ status: 200 })),
-      },
-    ]),
+  routeTable(
+    realm,
+    adminAreas.flatMap((area) => [probe(area, "GET", "see"), probe(area, "POST", "change")]),
   );
+
+function probe(area: AdminArea, method: "GET" | "POST", to: "see" | "change") {
+  const contract = {
+    id: "probe",
+    method,
+    path: `/_admin/probe/${area}`,
+    who: { kind: "administrator", area, to },
+    answers: { 200: { description: "In." } },
+    tag: "probes",
+    summary: "Probe",
+  } as const satisfies RouteContract;
+  return administratorRoute(contract, () => async () => ({ status: 200 }));
+}
 
 const start = (accounts?: Partial<AccountSettings>, options?: AccountsOptions) =>
   startAccounts(accounts, { ...options, routes: probes });

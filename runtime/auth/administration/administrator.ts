@@ -2,9 +2,8 @@ import { ApiError } from "../../errors.ts";
 import { contains, parseNetwork } from "../../http/address.ts";
 import type { AdminArea, Administration } from "../../realm/administration.ts";
 import { type Caller, isSession, type KeyCaller, type SessionCaller } from "../../realm/caller.ts";
-import type { Answer, Exchange, RealmInstance, Received, Route } from "../../realm/exchange.ts";
+import type { Exchange, RealmInstance } from "../../realm/exchange.ts";
 import { unauthenticated } from "../authenticate.ts";
-import { callerRoute } from "../realm.ts";
 
 /** Who administers: an API key, or a user in a session. */
 export interface Administrator {
@@ -18,27 +17,6 @@ export interface Need {
   /** Another area that does as well. */
   readonly or?: AdminArea;
   readonly to: "see" | "change";
-}
-
-export type AdministratorHandler = (
-  exchange: Received,
-  administrator: Administrator,
-  query: ReadonlyMap<string, string>,
-) => Promise<Answer>;
-
-/**
- * A route of `_admin` (spec: Authentication 10; api-decisions: Administrator routes): 401 without a credential, 403
- * without the area or from a network that administration is not allowed from, 401 `reauth_required` for a session whose
- * administration is over.
- */
-export function administratorRoute(
-  realm: RealmInstance,
-  need: Need,
-  handle: AdministratorHandler,
-  query?: readonly string[],
-): Route {
-  const admit = admission(realm);
-  return callerRoute(realm, (caller, exchange) => admit(caller, exchange, need), handle, query);
 }
 
 /**

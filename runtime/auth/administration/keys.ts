@@ -1,11 +1,12 @@
+import * as contract from "../../contract/keys.ts";
 import { ApiError } from "../../errors.ts";
 import { eq, TRUE } from "../../filter/algebra.ts";
-import { storedDate } from "../../filter/dates.ts";
+import type { BodyOf, ReadBody, Tell } from "../../http/contract-body.ts";
 import type { JsonValue } from "../../json.ts";
-import { type AdminArea, adminAreas, areasAmong } from "../../realm/administration.ts";
-import type { RealmInstance, Received, Route } from "../../realm/exchange.ts";
+import { adminAreas, areasAmong } from "../../realm/administration.ts";
+import type { RealmInstance } from "../../realm/exchange.ts";
 import { collections, keyFields } from "../collections.ts";
-import { BodyReader } from "../input.ts";
+import { administratorRoute } from "../contracted.ts";
 import {
   KeyNameTaken,
   keyFacts,
@@ -17,44 +18,44 @@ import {
   storeKey,
 } from "../keys.ts";
 import { findOne } from "../matching.ts";
-import { answerPage, lists, pageParameters, pageRequest } from "../paging.ts";
+import { answerPage, lists, pageRequest } from "../paging.ts";
 import { type KeyRecord, readKey } from "../records.ts";
 import { type Access, accesses, permitsAny, readScopes, scopesCover } from "../scopes.ts";
-import { type Administrator, administratorRoute } from "./administrator.ts";
+import type { Administrator } from "./administrator.ts";
 import { appendAudit, auditRecord } from "./audit.ts";
 
 /** GET `/keys`: what each may do; never the key itself, which nobody knows. */
-export function listKeys(realm: RealmInstance): Route {
-  return administratorRoute(
-    realm,
-    { area: "apikeys", to: "see" },
-    async (_, _by, query) => answerPage(realm, lists.keys, TRUE, pageRequest(query), keyView),
-    pageParameters,
-  );
-}
+export const listKeys = administratorRoute(
+  contract.listKeys,
+  (realm) =>
+    async ({ query }) =>
+      answerPage(realm, lists.keys, TRUE, pageRequest(query), keyView),
+);
 
 /** POST `/keys`: answers the key this once. */
-export function createKey(realm: RealmInstance): Route {
-  return administratorRoute(realm, { area: "apikeys", to: "change" }, async (exchange, administrator) => {
-    const now = realm.clock.now();
-    const key = readKeyBody(exchange, realm, now);
-    requireRights(administrator, key);
-    const { token, record } = makeKey(key, now, realm.newId);
-    const audit = auditRecord(realm, exchange, administrator.caller, {
-      action: "key.create",
-      target: `key:${record.name}`,
-      details: keyFacts(record),
-    });
-    try {
-      await storeKey(realm.store, record, audit);
-    } catch (error) {
-      if (error instanceof KeyNameTaken) throw nameTaken();
-      throw error;
-    }
-    const { id, name, ...rest } = keyView(record);
-    return { status: 201, body: JSON.stringify({ id, name, key: token, ...rest }) };
-  });
-}
+export const createKey = administratorRoute(
+  contract.createKey,
+  (realm) =>
+    async ({ exchange, body }, administrator) => {
+      const now = realm.clock.now();
+      const key = readKeyBody(body, realm, now);
+      requireRights(administrator, key);
+      const { token, record } = makeKey(key, now, realm.newId);
+      const audit = auditRecord(realm, exchange, administrator.caller, {
+        action: "key.create",
+        target: `key:${record.name}`,
+        details: keyFacts(record),
+      });
+      try {
+        await storeKey(realm.store, record, audit);
+      } catch (error) {
+        if (error instanceof KeyNameTaken) throw nameTaken();
+        throw error;
+      }
+      const { id, name, ...rest } = keyView(record);
+      return { status: 201, body: JSON.stringify({ id, name, key: token, ...rest }) };
+    },
+);
 
 function nameTaken(): ApiError {
   return new ApiError("conflict", "A key of this name exists.", {
@@ -63,12 +64,11 @@ function nameTaken(): ApiError {
 }
 
 /** DELETE `/keys/{id}`: the key ends with the next request. */
-export function revokeKey(realm: RealmInstance): Route {
-  return administratorRoute(
-    realm,
-    { area: "apikeys", to: "change" },
-    async (exchange, { caller, administration }) => {
-      const key = await findKey(realm, exchange.params.id ?? "");
+export const revokeKey = administratorRoute(
+  contract.revokeKey,
+  (realm) =>
+    async ({ exchange, params }, { caller, administration }) => {
+      const key = await findKey(realm, params.id);
       if (key === undefined) throw noSuchKey();
       if (key.admin !== false && !administration.full) {
         throw new ApiError("forbidden", "Only full administrators revoke keys with administration.");
@@ -82,8 +82,7 @@ export function revokeKey(realm: RealmInstance): Route {
       if (!revoked) throw noSuchKey();
       return { status: 204 };
     },
-  );
-}
+);
 
 function noSuchKey(): ApiError {
   return new ApiError("not_found", "There is no such key.");
@@ -95,49 +94,43 @@ async function findKey({ store }: RealmInstance, id: string): Promise<KeyRecord 
   return found === undefined ? undefined : readKey(found).record;
 }
 
+type Asked = BodyOf<typeof contract.createKey>;
+
 /** @throws ApiError `validation_error` */
-function readKeyBody(exchange: Received, { definition }: RealmInstance, now: number): NewKey {
-  const body = new BodyReader(exchange, "application/json");
-  const name = body.string("name");
-  const given = body.optionalObject("scopes") ?? undefined;
-  const read = given === undefined ? undefined : readScopes(given);
-  const key: NewKey = {
-    name,
-    scopes: read?.scopes,
-    admin: readAdmin(body),
-    networks: body.value("networks") === null ? undefined : body.optionalStrings("networks"),
-    expiresAt: readExpiry(body),
-    onBehalfOf: body.optionalBoolean("on_behalf_of"),
-  };
-  const problems = [...(read?.problems ?? []), ...keyProblems(key, now), ...keyProblemsIn(definition, key)];
-  for (const { path, reason } of problems) body.problem(path, reason);
-  body.finish();
-  return key;
+function readKeyBody(body: ReadBody<Asked>, { definition }: RealmInstance, now: number): NewKey {
+  const asked = body((given, tell) => {
+    const problems = given.scopes ? readScopes(given.scopes).problems : [];
+    judgeAdmin(given.admin ?? false, tell);
+    const key = keyOf({ ...given, name: given.name ?? "" });
+    for (const { path, reason } of [...problems, ...keyProblems(key, now), ...keyProblemsIn(definition, key)])
+      tell(path, reason);
+  });
+  return keyOf(asked);
 }
 
-function readAdmin(body: BodyReader): boolean | readonly AdminArea[] {
-  const value = body.value("admin") ?? false;
-  if (typeof value === "boolean") return value;
+function keyOf({ name, scopes, admin, networks, expires_at, on_behalf_of }: Asked): NewKey {
+  return {
+    name,
+    scopes: scopes ? readScopes(scopes).scopes : undefined,
+    admin: Array.isArray(admin) ? areasAmong(admin) : admin === true,
+    networks: networks ?? undefined,
+    expiresAt: typeof expires_at === "string" ? Date.parse(expires_at) : undefined,
+    onBehalfOf: on_behalf_of,
+  };
+}
+
+function judgeAdmin(value: JsonValue, tell: Tell): void {
+  if (typeof value === "boolean") return;
   if (!Array.isArray(value)) {
-    body.problem("admin", "must be true, false or an array of areas");
-    return false;
+    tell("admin", "must be true, false or an array of areas");
+    return;
   }
   const unknown = value.findIndex((area) => !isArea(area));
-  if (unknown >= 0) body.problem(`admin.${unknown}`, `must be one of ${adminAreas.join(", ")}`);
-  return areasAmong(value);
+  if (unknown >= 0) tell(`admin.${unknown}`, `must be one of ${adminAreas.join(", ")}`);
 }
 
 function isArea(value: JsonValue): boolean {
   return adminAreas.some((area) => area === value);
-}
-
-function readExpiry(body: BodyReader): number | undefined {
-  const value = body.optionalString("expires_at");
-  if (value === undefined || value === null) return undefined;
-  const instant = storedDate(value, "date-time");
-  if (instant !== undefined) return Date.parse(instant);
-  body.problem("expires_at", "must be an RFC 3339 time such as 2030-01-31T00:00:00Z");
-  return undefined;
 }
 
 /**

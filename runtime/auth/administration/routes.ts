@@ -14,20 +14,18 @@ import { getUser, listUsers } from "./users.ts";
 
 /** The routes of `/v1/{realm}/_admin` that every realm has (api-decisions: Administrator routes). */
 export function administrationRoutes(realm: string): RouteTable {
-  const base = `/v1/${realm}/_admin`;
-  return {
-    [`${base}/keys`]: { GET: listKeys, POST: createKey },
-    [`${base}/keys/:id`]: { DELETE: revokeKey },
-    ...routeTable(realm, [
-      listSecrets,
-      putSecret,
-      deleteSecret,
-      listAudit,
-      getConfig,
-      getAppConfig,
-      putAppConfig,
-    ]),
-  };
+  return routeTable(realm, [
+    listKeys,
+    createKey,
+    revokeKey,
+    listSecrets,
+    putSecret,
+    deleteSecret,
+    listAudit,
+    getConfig,
+    getAppConfig,
+    putAppConfig,
+  ]);
 }
 
 /** The routes of `/v1/{realm}/_admin` in a realm with accounts. */

@@ -14,11 +14,11 @@ export interface Embedder {
   readonly component: (schema: Named) => Ref;
 }
 
-/** The realm's schema of profiles, and of what is merged into one. */
-export type Profiles = Readonly<Record<Exclude<RealmPart, keyof typeof realmNames>, () => JsonObject>>;
+/** The realm's schema of profiles, and of what is merged into one; the members of scopes. */
+export type RealmSchemas = Readonly<Record<Exclude<RealmPart, keyof typeof realmNames>, () => JsonObject>>;
 
 /** Of a realm. */
-export function profilesOf(pool: SchemaPool, { profile }: Realm): Profiles {
+export function realmSchemas(pool: SchemaPool, { profile, databases }: Realm): RealmSchemas {
   let whole: JsonObject | undefined;
   return {
     profile: () => {
@@ -26,11 +26,36 @@ export function profilesOf(pool: SchemaPool, { profile }: Realm): Profiles {
       return whole;
     },
     profilePatch: () => ({ type: "object", ...(profile && patchView(pool, placeOf(profile))) }),
+    scopes: () => {
+      const wholes = databases.map(({ name }) => name);
+      const collections = databases.flatMap(({ name, collections: own }) =>
+        own.map((collection) => `${name}/${collection.name}`),
+      );
+      const documents = pool.share(documentScope, () => granted([...wholes, ...collections]));
+      // There are no functions yet: only whole databases can be named.
+      return { properties: { read: documents, write: documents, call: granted(wholes) } };
+    },
+  };
+}
+
+/** The schema of what scopes may name where collections can be named. */
+export const documentScope = "DocumentScope";
+
+function granted(targets: readonly string[]): JsonObject {
+  return {
+    anyOf: [
+      { const: "*" },
+      {
+        type: "array",
+        maxItems: targets.length === 0 ? 0 : 1_000,
+        items: { type: "string", ...(targets.length > 0 && { enum: [...targets] }) },
+      },
+    ],
   };
 }
 
 /** Named schemas become components, once; what the realm decides is filled in, and what only servers look at left out. */
-export function embedder(pool: SchemaPool, traits: RealmTraits, profiles: Profiles): Embedder {
+export function embedder(pool: SchemaPool, traits: RealmTraits, parts: RealmSchemas): Embedder {
   const component = ({ named, schema }: Named): Ref =>
     pool.share(named, () => plain(inRealm(schema, traits)));
 
@@ -39,7 +64,7 @@ export function embedder(pool: SchemaPool, traits: RealmTraits, profiles: Profil
   function plain(schema: PlainSchema): JsonObject {
     const { told: _, check: __, when: ___, realm, ...said } = schema;
     if (realm === "profile" || realm === "profilePatch") {
-      const whole = profiles[realm]();
+      const whole = parts[realm]();
       return schema.type?.includes("null") ? { anyOf: [whole, { type: "null" }] } : whole;
     }
     const { properties, required, items, anyOf, not, additionalProperties, ...facets } = said;
@@ -67,7 +92,8 @@ export function embedder(pool: SchemaPool, traits: RealmTraits, profiles: Profil
     );
   }
 
-  function filled(part: keyof typeof realmNames): JsonObject {
+  function filled(part: keyof typeof realmNames | "scopes"): JsonObject {
+    if (part === "scopes") return parts.scopes();
     const names = realmNames[part].of(traits).map(({ name }) => name);
     return names.length > 0 ? { enum: names } : {};
   }

@@ -1,0 +1,155 @@
+/** api-decisions: Administrator routes about API keys. */
+import { adminAreas } from "../realm/administration.ts";
+import { contract, type RouteContract } from "./contract.ts";
+import { administrationTag as tag } from "./jobs.ts";
+import { paging } from "./parameters.ts";
+import { closed, id, named, page, strings, timestamp } from "./schema.ts";
+import type { RealmTraits } from "./traits.ts";
+
+const sees = { kind: "administrator", area: "apikeys", to: "see" } as const;
+const changes = { ...sees, to: "change" } as const;
+
+const areas = { type: "array", items: { type: "string", enum: adminAreas } } as const;
+
+const scopes = {
+  type: ["object", "null"],
+  realm: "scopes",
+  additionalProperties: false,
+  description:
+    "What it may do: on everything, or on databases and collections named; `{}`: nothing; null: everything, and no administration.",
+} as const;
+
+const granted = { anyOf: [{ const: "*" }, { type: "array", items: { type: "string" } }] } as const;
+
+/** Stored scopes may name what the configuration no longer has. */
+const storedScopes = named("StoredScopes", {
+  type: scopes.type,
+  properties: { read: granted, write: granted, call: granted },
+  additionalProperties: false,
+  description: scopes.description,
+});
+
+const networks = {
+  type: ["array", "null"],
+  items: { type: "string" },
+  minItems: 1,
+  maxItems: 100,
+  check: "later",
+  told: strings.told,
+  description: "Where it may be used from: networks such as `10.0.0.0/8`, or addresses; null: anywhere.",
+} as const;
+
+const expires_at = {
+  ...timestamp,
+  type: ["string", "null"],
+  check: "instant",
+  description: "Null: never.",
+} as const;
+
+const onBehalfOf = ({ auth }: RealmTraits) =>
+  ({
+    type: "boolean",
+    description: auth
+      ? "Whether it may act for users, by `X-Svc-On-Behalf-Of`."
+      : "Of no effect: this realm has no users.",
+  }) as const;
+
+/** What a key may do, as it is answered. */
+const facts = (traits: RealmTraits) =>
+  ({
+    scopes: storedScopes,
+    admin: { anyOf: [{ type: "boolean" }, areas], description: "True: everything; or some areas." },
+    networks,
+    expires_at,
+    on_behalf_of: onBehalfOf(traits),
+    created_at: timestamp,
+  }) as const;
+
+const asked = {
+  name: {
+    type: "string",
+    minLength: 1,
+    maxLength: 100,
+    check: "later",
+    description:
+      "Unique in the realm, without control characters and without space at its ends. What the key writes names it: `key:<name>`.",
+  },
+  scopes,
+  admin: {
+    anyOf: [{ type: "boolean" }, areas, { type: "null" }],
+    check: "later",
+    description: "What it administers, nothing when left out; only full administrators give any of it.",
+  },
+  networks,
+  expires_at,
+} as const;
+
+export const listKeys = contract({
+  id: "adminListKeys",
+  method: "GET",
+  path: "/_admin/keys",
+  who: sees,
+  query: paging,
+  answers: {
+    200: {
+      description: "A page.",
+      schema: page(
+        "ApiKeyPage",
+        named("ApiKey", (traits) => closed({ id, name: id, ...facts(traits) })),
+      ),
+    },
+  },
+  tag,
+  summary: "List API keys",
+  client: "$admin.listKeys",
+});
+
+export const createKey = contract({
+  id: "adminCreateKey",
+  method: "POST",
+  path: "/_admin/keys",
+  who: changes,
+  body: {
+    schema: named("NewApiKey", closed({ ...asked, on_behalf_of: { type: "boolean" } }, ["name"])),
+    // One that was made while the realm had users may have it still.
+    shown: named("NewApiKey", (traits) =>
+      closed({ ...asked, on_behalf_of: { ...onBehalfOf(traits), ...(!traits.auth && { enum: [false] }) } }, [
+        "name",
+      ]),
+    ),
+    media: "json",
+  },
+  answers: {
+    201: {
+      description: "The key, shown this once.",
+      schema: named("MadeApiKey", (traits) =>
+        closed({
+          id,
+          name: id,
+          key: { type: "string", description: "`svk_…`, shown this once." },
+          ...facts(traits),
+        }),
+      ),
+    },
+  },
+  errors: ["conflict"],
+  tag,
+  summary: "Make an API key",
+  about:
+    "Nobody gives a key more than they hold: keys that administer are made by full administrators, keys that reach data by administrators of `data`, whatever their scopes.",
+  client: "$admin.createKey",
+});
+
+export const revokeKey = contract({
+  id: "adminRevokeKey",
+  method: "DELETE",
+  path: "/_admin/keys/{id}",
+  who: changes,
+  answers: { 204: { description: "Revoked." } },
+  tag,
+  summary: "Revoke an API key",
+  about: "It ends with the next request. Keys that administer are revoked by full administrators.",
+  client: "$admin.revokeKey",
+});
+
+export const keys: readonly RouteContract[] = [listKeys, createKey, revokeKey];
