@@ -6,30 +6,21 @@ import type { RulesStage } from "../rules/compiled.ts";
 import { type Documents, placeAt } from "../schema/place.ts";
 import { collectionSettings } from "../settings/collection.ts";
 import { realmSettings } from "../settings/realm.ts";
-import type {
-  CollectionCheck,
-  CollectionSubject,
-  ModelledRealm,
-  RealmCheck,
-  RealmSubject,
-} from "../settings/subject.ts";
+import type { CollectionCheck, CollectionSubject, ModelledRealm, RealmSubject } from "../settings/subject.ts";
 import { locate } from "../source/source.ts";
-import { defaultAdministrators, unusedAdministration } from "./administration.ts";
-import { links, sender } from "./email.ts";
 import { missingIndexes, tellingIndexes } from "./index-advice.ts";
 import { unindexedGroups, unindexedReferences } from "./index-hints.ts";
-import { duplicateIndexes, indexFields, indexOrders, redundantIndexes, uniqueBooleans } from "./indexes.ts";
-import { mistakenRule, surelyMistaken } from "./mistaken-rules.ts";
 import {
-  creatorRoles,
-  memberRoles,
-  organizationRoles,
-  requiredMfa,
+  duplicateIndexes,
+  indexFields,
+  indexOrders,
+  redundantIndexes,
   uniqueAcrossOrganizations,
-} from "./organizations.ts";
+  uniqueBooleans,
+} from "./indexes.ts";
+import { mistakenRule, surelyMistaken } from "./mistaken-rules.ts";
 import { type PlacedPattern, slowPatterns } from "./patterns.ts";
-import { accountSettings, cookieOrigins, defaultRoles } from "./realm-settings.ts";
-import { realtimeFacts, unusedRealtime } from "./realtime.ts";
+import { realtimeFacts } from "./realtime.ts";
 import { dateAgreement, datePlacement } from "./schema/dates.ts";
 import { schemaFits } from "./schema/fit/fitting.ts";
 import { patterns, patternsOf, unknownFormats } from "./schema/keywords.ts";
@@ -38,29 +29,9 @@ import { fieldNames, reservedNames } from "./schema/names.ts";
 import { requiredFields } from "./schema/required.ts";
 import type { Files } from "./schema/spans.ts";
 import { objectAtTop } from "./schema/top.ts";
-import { configuredSecrets } from "./secrets.ts";
 import { takeovers } from "./takeover.ts";
 import { textIndex } from "./text-index.ts";
-import { timeouts } from "./timeouts.ts";
 import { unreadableTargets, unwritableFields } from "./unreachable.ts";
-
-const realmChecks: readonly RealmCheck[] = [
-  ...realmSettings.flatMap(({ checks }) => checks),
-  accountSettings,
-  defaultRoles,
-  cookieOrigins,
-  timeouts,
-  defaultAdministrators,
-  unusedAdministration,
-  configuredSecrets,
-  sender,
-  links,
-  organizationRoles,
-  creatorRoles,
-  memberRoles,
-  requiredMfa,
-  unusedRealtime,
-];
 
 const collectionChecks: readonly CollectionCheck[] = [
   ...collectionSettings.flatMap(({ checks }) => checks),
@@ -116,7 +87,7 @@ export async function checkModel(subject: ModelledRealm): Promise<Diagnostic[]> 
   // Of a file that cannot be parsed nothing is known.
   const isRead = subject.files.has(subject.settings.path);
   return [
-    ...(isRead ? realmChecks.flatMap((check) => check(subject)) : []),
+    ...(isRead ? realmSettings.flatMap(({ checks }) => checks.flatMap((check) => check(subject))) : []),
     ...collections.flatMap((each) => collectionChecks.flatMap((check) => check(each))),
     ...schemaProblems(subject, collections),
     ...(await slowPatterns(allPatterns(subject, collections))),

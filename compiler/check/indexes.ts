@@ -165,3 +165,16 @@ function duplicate(index: Index, other: Index, problem: string, hint?: string): 
   const related = [{ message: "the other index is declared here", span: other.span }];
   return diagnose("index-duplicate", index.span, { problem }, { related, hint });
 }
+
+/** Unique values tell that a document of another organization has them. */
+export const uniqueAcrossOrganizations: CollectionCheck = (subject) => {
+  if (subject.collection.organization === undefined) return [];
+  return reliableIndexes(subject).flatMap(({ index: { fields, unique, span } }) => {
+    const within = fields.some(({ path }) => path === "_meta.org" || path === "_meta.team");
+    if (!unique || within) return [];
+    const paths = ["_meta.org", ...fields.map(({ path, descending }) => (descending ? `-${path}` : path))];
+    return [
+      diagnose("index-unique-across", span, { fields: paths.map((path) => JSON.stringify(path)).join(", ") }),
+    ];
+  });
+};

@@ -4,7 +4,6 @@ import { collectionCodes } from "./codes/collection.ts";
 import { fileCodes } from "./codes/files.ts";
 import { indexCodes } from "./codes/indexes.ts";
 import { organizationCodes } from "./codes/organizations.ts";
-import { realmCodes } from "./codes/realm.ts";
 import { ruleCodes } from "./codes/rules.ts";
 import { schemaCodes } from "./codes/schema.ts";
 import { treeCodes } from "./codes/tree.ts";
@@ -16,7 +15,7 @@ export const chapters = {
   "The folder": treeCodes,
   "Files and syntax": fileCodes,
   "Keys and values": valueCodes,
-  "realm.yaml": realmCodes,
+  "realm.yaml": {},
   "schema.json": schemaCodes,
   "indexes.json": indexCodes,
   "collection.yaml": collectionCodes,
@@ -30,7 +29,6 @@ export const catalogue = {
   ...treeCodes,
   ...fileCodes,
   ...valueCodes,
-  ...realmCodes,
   ...schemaCodes,
   ...indexCodes,
   ...collectionCodes,

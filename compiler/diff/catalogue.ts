@@ -3,7 +3,6 @@ import type { Changes, Report as ReportOf } from "../settings/change.ts";
 import { collectionSettings } from "../settings/collection.ts";
 import { realmSettings } from "../settings/realm.ts";
 import { collectionChecks } from "./checks/collection.ts";
-import { organizationChecks } from "./checks/organizations.ts";
 import { realmChecks } from "./checks/realm.ts";
 import { ruleChecks } from "./checks/rules.ts";
 import { schemaChecks } from "./checks/schema.ts";
@@ -21,7 +20,7 @@ function ofSettings(
 export const chapters: Readonly<Record<string, Changes>> = {
   Realms: { ...realmChecks, ...ofSettings(realmSettings, false) },
   Collections: { ...collectionChecks, ...ofSettings(collectionSettings, false) },
-  Organizations: { ...organizationChecks, ...ofSettings([...realmSettings, ...collectionSettings], true) },
+  Organizations: ofSettings([...realmSettings, ...collectionSettings], true),
   Schemas: schemaChecks,
   Rules: ruleChecks,
 };
@@ -30,7 +29,6 @@ export const chapters: Readonly<Record<string, Changes>> = {
 export const checks = {
   ...realmChecks,
   ...collectionChecks,
-  ...organizationChecks,
   ...schemaChecks,
   ...ruleChecks,
 } as const satisfies Changes;

@@ -4,13 +4,12 @@
  */
 import type { Collection, Realm } from "../model/model.ts";
 import type { AnalysedRealm } from "../pipeline.ts";
-import type { CompiledRule, CompiledRules } from "../rules/compiled.ts";
-import { valuesIn } from "../rules/form/form.ts";
+import type { CompiledRules } from "../rules/compiled.ts";
 import { type Change, type Note, noting, reporter, sortedChanges } from "../settings/change.ts";
 import { realmSettings } from "../settings/realm.ts";
 import { checks, type Report } from "./catalogue.ts";
 import { collectionPlace, compareCollections } from "./collection.ts";
-import { changedConfig, compareSettings } from "./realm.ts";
+import { compareProfiles } from "./profiles.ts";
 import { compareOrganizationRules, compareRules } from "./rules/compare.ts";
 
 /** Sorted: breaking changes first, then by realm and place. */
@@ -30,11 +29,10 @@ export function diffRealms(old: readonly AnalysedRealm[], now: readonly Analysed
 
 function diffRealm(old: AnalysedRealm, now: AnalysedRealm, report: Report, note: Note): void {
   for (const setting of realmSettings) setting.compare(old, now, note);
-  compareSettings(old.realm, now.realm, report);
+  if (old.realm.auth && now.realm.auth) compareProfiles(old.realm, now.realm, report);
   // Of organizations that came or went as a whole that is said once.
   if (old.realm.organizations !== undefined && now.realm.organizations !== undefined)
     compareOrganizationRules(old, now, report);
-  reportConfig(old, now, report);
   const [before, after] = [collectionsOf(old.realm), collectionsOf(now.realm)];
   for (const place of [...new Set([...before.keys(), ...after.keys()])].sort()) {
     const [first, second] = [before.get(place), after.get(place)];
@@ -60,39 +58,4 @@ function collectionsOf({ databases }: Realm): ReadonlyMap<string, Collection> {
 
 function rulesAt({ rules }: AnalysedRealm, place: string): CompiledRules {
   return rules.collections.get(place) ?? { rules: {}, fieldRules: [] };
-}
-
-function reportConfig(old: AnalysedRealm, now: AnalysedRealm, report: Report): void {
-  const readers = [...new Set([...configReaders(old), ...configReaders(now)])].sort();
-  for (const { path, ...values } of changedConfig(old.realm, now.realm)) {
-    const rules = readers
-      .filter((each) => each.startsWith(`${path} `))
-      .map((each) => each.slice(path.length + 1));
-    report("app-config-changed", `app_config.${path}`, { ...values, rules: rules.join(", ") || "none" });
-  }
-}
-
-/** `trial_days support/tickets rules.read` of every rule that reads a member of `appConfig`. */
-function configReaders({ rules }: AnalysedRealm): string[] {
-  return [
-    ...readersOf("organizations.create", rules.createOrganization),
-    ...[...rules.collections].flatMap(collectionReaders),
-  ];
-}
-
-function collectionReaders([place, { rules: own, fieldRules }]: readonly [string, CompiledRules]): string[] {
-  const named = [
-    ...Object.entries(own).map(([name, rule]) => [`rules.${name}`, rule] as const),
-    ...fieldRules.flatMap(({ path, read, write }) => [
-      [`fields.${path}.read`, read] as const,
-      [`fields.${path}.write`, write] as const,
-    ]),
-  ];
-  return named.flatMap(([name, rule]) => readersOf(`${place} ${name}`, rule));
-}
-
-function readersOf(name: string, rule: CompiledRule | undefined): string[] {
-  return [...(rule === undefined ? [] : valuesIn(rule.form.condition))].flatMap((value) =>
-    value.kind === "read" && value.root === "appConfig" ? [`${value.path[0]} ${name}`] : [],
-  );
 }

@@ -5,13 +5,7 @@
 
 import type { FieldKind } from "../../runtime/filter/fields.ts";
 import type { JsonObject } from "../../runtime/json.ts";
-import type {
-  AccountSettings,
-  AggregateFunction,
-  EmailSettings,
-  RealtimeLimits,
-  Role,
-} from "../../runtime/realm/definition.ts";
+import type { AggregateFunction } from "../../runtime/realm/definition.ts";
 import type { OrganizationSettings } from "../../runtime/realm/organizations.ts";
 import type { Span } from "../diagnostics/diagnostic.ts";
 import type { Schema } from "../schema/place.ts";
@@ -21,26 +15,6 @@ import type { RulePositions } from "../source/text-positions.ts";
 export interface Realm {
   readonly name: string;
   readonly span: Span;
-  readonly signup: AccountSettings["signup"];
-  readonly signupLimit: AccountSettings["signupLimit"];
-  /** Sorted by name. */
-  readonly roles: readonly Role[];
-  readonly defaultRoles: readonly string[];
-  readonly profile?: Schema;
-  readonly sessions: {
-    /** Milliseconds. */
-    readonly lifetime: number;
-    readonly idleTimeout: number;
-    readonly adminIdleTimeout: number;
-    readonly adminMaxLifetime: number;
-    readonly cookie?: { readonly sameSite: "strict" | "lax" | "none" };
-  };
-  /** `mfa.totp`. */
-  readonly totp: boolean;
-  readonly email?: EmailSettings;
-  readonly appConfig: JsonObject;
-  readonly organizations?: Organizations;
-  readonly realtime?: RealtimeLimitSettings;
   /** Sorted by name. */
   readonly databases: readonly Database[];
   /** Content of every file read, for the manifest: sorted by path relative to the configuration folder. */
@@ -160,12 +134,6 @@ export interface Aggregation {
   readonly groupBy: readonly string[];
   /** Sorted by path. */
   readonly metrics: readonly { readonly path: string; readonly functions: readonly AggregateFunction[] }[];
-  readonly span: Span;
-}
-
-/** `realtime` of realm.yaml: limits below the instance's. */
-export interface RealtimeLimitSettings {
-  readonly limits: Partial<RealtimeLimits>;
   readonly span: Span;
 }
 

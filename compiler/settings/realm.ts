@@ -1,15 +1,38 @@
 /** The settings of realm.yaml, in the order in which administrators read them. */
 import type { JsonObject } from "../../runtime/json.ts";
+import type { Span } from "../diagnostics/diagnostic.ts";
 import { Given, publishedSchemas } from "../model/given.ts";
-import { realmSettings as otherSettings, type RealmSettings } from "../model/realm.ts";
-import type { SourceFile } from "../source/source.ts";
+import { locate, type SourceFile } from "../source/source.ts";
 import { admin } from "./realm/admin.ts";
+import { appConfig } from "./realm/app-config.ts";
 import { auth } from "./realm/auth.ts";
 import { cors } from "./realm/cors.ts";
+import { email } from "./realm/email.ts";
+import { mfa } from "./realm/mfa.ts";
 import { openapi } from "./realm/openapi.ts";
+import { organizations } from "./realm/organizations/organizations.ts";
+import { profile } from "./realm/profile.ts";
+import { realtimeLimits } from "./realm/realtime.ts";
+import { roles } from "./realm/roles.ts";
+import { sessions } from "./realm/sessions.ts";
+import { signup } from "./realm/signup.ts";
 import { type Merged, merged, type RealmSetting } from "./setting.ts";
 
-const table = [auth, cors, admin, openapi];
+const table = [
+  auth,
+  signup,
+  roles,
+  profile,
+  sessions,
+  mfa,
+  email,
+  organizations,
+  cors,
+  admin,
+  openapi,
+  appConfig,
+  realtimeLimits,
+];
 
 export const realmSettings: readonly RealmSetting[] = table;
 
@@ -19,7 +42,7 @@ type Slots = Merged<ReturnType<(typeof table)[number]["read"]>>;
 export function realmSlots(
   file: SourceFile,
   schema: JsonObject = publishedSchemas.realm,
-): Slots & RealmSettings {
+): Slots & { readonly span: Span } {
   const from = { file, given: new Given(file.value, schema) };
-  return { ...otherSettings(file, schema), ...merged(table.map(({ read }) => read(from))) };
+  return { span: locate(file, []), ...merged(table.map(({ read }) => read(from))) };
 }

@@ -32,8 +32,8 @@ it("templates are used by the compiler's emitting alone, and know of its stages 
   expect(product.flatMap((path) => pastTheTemplates(path, importsOf(path)))).toEqual([]);
   expect(pastTheTemplates("compiler/emit.ts", ["templates/server/rules.ts"])).toEqual([]);
   expect(
-    pastTheTemplates("compiler/diff/realm.ts", ["templates/openapi/build.ts", "templates/print/code.ts"]),
-  ).toEqual(["compiler/diff/realm.ts -> templates/openapi/build.ts"]);
+    pastTheTemplates("compiler/diff/profiles.ts", ["templates/openapi/build.ts", "templates/print/code.ts"]),
+  ).toEqual(["compiler/diff/profiles.ts -> templates/openapi/build.ts"]);
   expect(
     pastTheTemplates("templates/server/rules.ts", ["compiler/source/source.ts", "templates/print/code.ts"]),
   ).toEqual(["templates/server/rules.ts -> compiler/source/source.ts"]);

@@ -2,7 +2,7 @@ import type { Collection, Database, Realm } from "../../compiler/model/model.ts"
 import type { RulesStage } from "../../compiler/rules/compiled.ts";
 import { realmSettings } from "../../compiler/settings/realm.ts";
 import { type CompiledRealm, merged, type Parts } from "../../compiler/settings/setting.ts";
-import type { AccountSettings, RealmDefinition } from "../../runtime/realm/definition.ts";
+import type { RealmDefinition } from "../../runtime/realm/definition.ts";
 import {
   array,
   type Code,
@@ -21,7 +21,6 @@ import {
 } from "../print/code.ts";
 import { emittedInOrder } from "../print/emitted.ts";
 import { collectionName, realmName, routesName, runtime } from "./names.ts";
-import { organizationCreate } from "./rules.ts";
 
 /** `realm.ts`: the realm's settings, its collections and all of its routes. */
 export function realmModule(realm: Realm, rules: RulesStage): EmittedFile {
@@ -41,36 +40,14 @@ function definition(of: CompiledRealm, collections: readonly Collection[]): Code
   const { realm } = of;
   const parts: Parts<RealmDefinition> = {
     name: realm.name,
-    accounts: realm.auth ? accounts(of) : undefined,
+    accounts: realm.auth
+      ? emittedInOrder(accountOrder, merged(realmSettings.map((setting) => setting.accounts(of))))
+      : undefined,
     ...merged(realmSettings.map((setting) => setting.definition(of))),
-    appConfig: realm.appConfig,
-    realtime: realm.realtime?.limits,
     collections: collections.map(collectionCode),
     effective: importedDefault("effective", "./effective.json", { type: "json" }),
   };
   return emittedInOrder(order, parts);
-}
-
-function accounts(of: CompiledRealm): Code {
-  const { realm, rules } = of;
-  const { signup, signupLimit, roles, defaultRoles, profile, sessions, email, totp, organizations } = realm;
-  const parts: Parts<AccountSettings> = {
-    ...merged(realmSettings.map((setting) => setting.accounts(of))),
-    signup,
-    signupLimit,
-    roles,
-    defaultRoles,
-    validateProfile: profile && imported("validate", "./profile.validate.js", "validateProfile"),
-    sessionLifetime: sessions.lifetime,
-    sessionIdleTimeout: sessions.idleTimeout,
-    adminIdleTimeout: sessions.adminIdleTimeout,
-    adminMaxLifetime: sessions.adminMaxLifetime,
-    cookie: sessions.cookie,
-    email,
-    totp: totp || undefined,
-    organizations: organizations && { ...organizations, create: organizationCreate(rules) },
-  };
-  return emittedInOrder(accountOrder, parts);
 }
 
 /** In which reviewers read what is declared. */

@@ -21,7 +21,6 @@ import {
   docComment,
   type EmittedFile,
   emitModule,
-  imported,
   importedType,
   join,
   lines,
@@ -63,14 +62,6 @@ export function ruleCode(collection: Collection, compiled: CompiledRules, place:
   return group.rule.facts.constant === true
     ? code`${originComment(group.rule)}const ${declared(group.name)} = ${helper("allowed")};`
     : ruleDeclaration(group, seen);
-}
-
-/** Who may create an organization; undefined where nobody may. */
-export function organizationCreate({ createOrganization: rule }: RulesStage): Code | undefined {
-  if (rule === undefined || rule.facts.constant === false) return undefined;
-  return rule.facts.constant
-    ? code`${helper("allowed")}.check`
-    : imported("createOrganization", "./rules.ts");
 }
 
 /** Exports `createOrganization`: who may create one. None where that is everybody or nobody. */

@@ -1,9 +1,10 @@
 /** `auth`: whether a realm has users, and what only realms with users can have. */
 import { type Codes, diagnoser } from "../../diagnostics/diagnose.ts";
 import { text } from "../../model/given.ts";
+import type { Realm } from "../../model/model.ts";
 import { locate, nodeAt, type Path } from "../../source/source.ts";
 import type { Changes } from "../change.ts";
-import { realmSetting } from "../setting.ts";
+import { type RealmParts, type RealmSetting, realmSetting } from "../setting.ts";
 import type { RealmCheck, RealmSubject } from "../subject.ts";
 
 declare module "../../model/model.ts" {
@@ -58,6 +59,22 @@ export function ofUsers(...paths: readonly Path[]): RealmCheck {
   };
 }
 
+/** A setting that only realms with users have, under some keys of realm.yaml. */
+export function accountSetting<Slots extends Partial<Realm>, C extends Changes>(
+  keys: readonly string[],
+  parts: RealmParts<Slots, C>,
+): RealmSetting<Slots> {
+  const { checks = [], compare, effective } = parts;
+  return realmSetting({
+    ...parts,
+    checks: [ofUsers(...keys.map((key) => [key])), ...checks],
+    compare: (old, now, report) => {
+      if (old.realm.auth && now.realm.auth) compare?.(old, now, report);
+    },
+    effective: (of) => (of.realm.auth && effective !== undefined ? effective(of) : {}),
+  });
+}
+
 export const auth = realmSetting({
   codes,
   changes,
@@ -66,4 +83,5 @@ export const auth = realmSetting({
       report(now.realm.auth ? "auth-enabled" : "auth-disabled", "auth", {});
   },
   read: ({ given }) => ({ auth: given.find("auth", text) === "enabled" }),
+  effective: ({ realm }) => ({ auth: realm.auth ? "enabled" : "disabled" }),
 });

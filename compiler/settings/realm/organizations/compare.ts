@@ -1,0 +1,210 @@
+/** Two versions of a realm's organizations. */
+import type { Organizations, Realm } from "../../../model/model.ts";
+import type { Changes, Report as ReportOf } from "../../change.ts";
+import { missing, movedOn, pairs } from "../../words.ts";
+
+export const changes = {
+  "organizations-removed": {
+    kind: "breaking",
+    message: "the realm has no organizations any longer",
+    why: "All routes under `_orgs` answer 404.",
+  },
+  "organizations-added": {
+    kind: "additive",
+    message: "the realm has organizations",
+    why: "The routes under `_orgs` are new.",
+  },
+  "organization-role-removed": {
+    kind: "breaking",
+    message: "the role is gone",
+    why: "It counts for nothing any longer, whoever holds it, and cannot be given.",
+  },
+  "organization-role-added": { kind: "additive", message: "the role is new", why: "It can be given." },
+  "organization-role-narrowed": {
+    kind: "breaking",
+    message: "managed {old}, manages {new}",
+    why: "Holders of the role may do less in their organization.",
+  },
+  "organization-role-widened": {
+    kind: "additive",
+    message: "managed {old}, manages {new}",
+    why: "Holders of the role may do more in their organization.",
+  },
+  "creator-role-removed": {
+    kind: "breaking",
+    message: "creators of organizations do not get {roles} any longer",
+    why: "They may do less than those before them.",
+  },
+  "creator-role-added": {
+    kind: "additive",
+    message: "creators of organizations get {roles}",
+    why: "They may do more than those before them.",
+  },
+  "member-role-removed": {
+    kind: "breaking",
+    message: "members do not have {roles} any longer",
+    why: "What they may do by that is refused, unless they hold it otherwise.",
+  },
+  "member-role-added": {
+    kind: "additive",
+    message: "all members have {roles}",
+    why: "They may do what that allows.",
+  },
+  "team-role-removed": {
+    kind: "breaking",
+    message: "the team role is gone",
+    why: "It counts for nothing any longer, whoever holds it, and cannot be given.",
+  },
+  "team-role-added": { kind: "additive", message: "the team role is new", why: "It can be given." },
+  "team-role-narrowed": {
+    kind: "breaking",
+    message: "its holders cannot give {roles} any longer",
+    why: "Requests that do are refused.",
+  },
+  "team-role-widened": {
+    kind: "additive",
+    message: "its holders can give {roles}",
+    why: "Requests that were refused are accepted.",
+  },
+  "organization-limit-lowered": {
+    kind: "breaking",
+    message: "was {old} and is {new}",
+    why: "Requests that were accepted are refused (409). What is there stays.",
+  },
+  "organization-limit-raised": {
+    kind: "additive",
+    message: "was {old} and is {new}",
+    why: "Requests that were refused are accepted.",
+  },
+  "member-addresses-narrowed": {
+    kind: "breaking",
+    message: "e-mail addresses of members were seen by {old}, are by {new}",
+    why: "Lists of members come without addresses for those who saw them.",
+  },
+  "member-addresses-widened": {
+    kind: "additive",
+    message: "e-mail addresses of members were seen by {old}, are by {new}",
+    why: "Lists of members come with addresses for more people.",
+  },
+  "require-mfa-disallowed": {
+    kind: "breaking",
+    message: "organizations cannot require a second factor any longer",
+    why: "Requests that ask for it are refused.",
+  },
+  "require-mfa-allowed": {
+    kind: "additive",
+    message: "organizations can require a second factor",
+    why: "Their managers decide whether they do.",
+  },
+  "invitation-link-removed": {
+    kind: "breaking",
+    message: "invitations have no link any longer",
+    why: "`link` is null; who follows links in mails cannot.",
+  },
+  "invitation-link-changed": {
+    kind: "additive",
+    message: "invitations lead elsewhere: the link was {old} and is {new}",
+    why: "Answers have the same form; links that were sent stay as they are.",
+  },
+} as const satisfies Changes;
+
+type Report = ReportOf<typeof changes>;
+
+/** The rule that says who creates one is compared with the other rules. */
+export function compareOrganizations(
+  { organizations: old }: Realm,
+  { organizations: now }: Realm,
+  report: Report,
+): void {
+  const where = "organizations";
+  if (old === undefined || now === undefined) {
+    if (old !== undefined) report("organizations-removed", where, {});
+    if (now !== undefined) report("organizations-added", where, {});
+    return;
+  }
+  compareRoles(old, now, report);
+  compareTeamRoles(old, now, report);
+  compareGiven("creator", old.creatorRoles, now.creatorRoles, `${where}.creator_roles`, report);
+  compareGiven("member", old.defaultRoles, now.defaultRoles, `${where}.default_roles`, report);
+  compareLimits(old, now, report);
+  compareVisibility(old, now, report);
+  if (old.allowRequireMfa !== now.allowRequireMfa) {
+    const check = now.allowRequireMfa ? "require-mfa-allowed" : "require-mfa-disallowed";
+    report(check, `${where}.allow_require_mfa`, {});
+  }
+  compareLink(old.invitationLink, now.invitationLink, `${where}.invitation_link`, report);
+}
+
+function compareRoles(old: Organizations, now: Organizations, report: Report): void {
+  for (const { name, before, after } of pairs(old.roles, now.roles)) {
+    const where = `organizations.roles.${name}`;
+    if (before === undefined || after === undefined) {
+      report(after === undefined ? "organization-role-removed" : "organization-role-added", where, {});
+      continue;
+    }
+    const parameters = { old: listed(before.manage), new: listed(after.manage) };
+    if (missing(before.manage, after.manage).length > 0)
+      report("organization-role-narrowed", where, parameters);
+    else if (missing(after.manage, before.manage).length > 0)
+      report("organization-role-widened", where, parameters);
+  }
+}
+
+function compareTeamRoles(old: Organizations, now: Organizations, report: Report): void {
+  for (const { name, before, after } of pairs(old.teamRoles, now.teamRoles)) {
+    const where = `organizations.team_roles.${name}`;
+    if (before === undefined || after === undefined) {
+      report(after === undefined ? "team-role-removed" : "team-role-added", where, {});
+      continue;
+    }
+    const [gone, added] = [missing(before.grants, after.grants), missing(after.grants, before.grants)];
+    if (gone.length > 0) report("team-role-narrowed", where, { roles: gone.join(", ") });
+    if (added.length > 0) report("team-role-widened", where, { roles: added.join(", ") });
+  }
+}
+
+function listed(names: readonly string[]): string {
+  return names.length === 0 ? "nothing" : names.join(", ");
+}
+
+function compareGiven(
+  whose: "creator" | "member",
+  old: readonly string[],
+  now: readonly string[],
+  where: string,
+  report: Report,
+): void {
+  const [gone, added] = [missing(old, now), missing(now, old)];
+  if (gone.length > 0) report(`${whose}-role-removed`, where, { roles: gone.join(", ") });
+  if (added.length > 0) report(`${whose}-role-added`, where, { roles: added.join(", ") });
+}
+
+function compareLimits(old: Organizations, now: Organizations, report: Report): void {
+  for (const [key, name] of [
+    ["maxCreatedPerUser", "max_created_per_user"],
+    ["maxTeamsPerOrg", "max_teams_per_org"],
+    ["maxTeamsPerMember", "max_teams_per_member"],
+    ["maxPendingInvitations", "max_pending_invitations"],
+  ] as const) {
+    const [before, after] = [old[key], now[key]];
+    if (before === after) continue;
+    const lowered = after !== undefined && (before === undefined || after < before);
+    report(lowered ? "organization-limit-lowered" : "organization-limit-raised", `organizations.${name}`, {
+      old: before ?? "any number",
+      new: after ?? "any number",
+    });
+  }
+}
+
+function compareVisibility(old: Organizations, now: Organizations, report: Report): void {
+  const [before, after] = [old.membersVisibleTo, now.membersVisibleTo];
+  const way = movedOn(["nobody", "managers", "members"], before, after);
+  if (way === undefined) return;
+  report(`member-addresses-${way}`, "organizations.members_visible_to", { old: before, new: after });
+}
+
+function compareLink(old: string | undefined, now: string | undefined, where: string, report: Report): void {
+  if (old === now) return;
+  if (now === undefined) report("invitation-link-removed", where, {});
+  else report("invitation-link-changed", where, { old: old ?? "nothing", new: now });
+}
