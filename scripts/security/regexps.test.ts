@@ -43,6 +43,8 @@ const harmless: Readonly<Record<string, string>> = {
   "^(%*)([^%_]*)(%*)$": "meets patterns of $like, which have four wildcards at most",
   [String.raw` index: (?:\S+\.\$)?(.+?) dup key`]: "meets messages of MongoDB, which name the index first",
   "index '(.*)'$": "meets messages of SQLite about our own indexes",
+  [String.raw`INDEX (.+?)(?: \(.*\))?$`]: "meets SQLite's plans of our own statements",
+  [String.raw`\/+$`]: "meets the address that a client's programmer gives",
 };
 
 /** Those of the package whose formats ours are built on; they stand in functions, too. */
