@@ -150,7 +150,7 @@ describe("while it runs", { timeout: 120_000 }, () => {
       expect(await names(url, "desk/db/things")).toEqual(stored);
 
       renameSync(join(folder, "config/shop/db/things"), join(folder, "config/shop/db/goods"));
-      await dev.until(/db\/goods added; db\/things removed; .*restarted in/);
+      await dev.until(/db\/goods added\s.*db\/things removed\s.*restarted in/s);
       expect(await names(url, "shop/db/goods")).toEqual([]);
 
       write(folder, "config/shop/db/goods/schema.json", JSON.stringify({ ...things, required: [] }));
