@@ -57,6 +57,7 @@ describe("what is published", () => {
       "compiler/cli/",
       "compiler/init/template/",
       "docs/",
+      "docs/internals/",
       "docs/schemas/",
       "generated/helpdesk/support/tickets/",
       "lib/cli/",
