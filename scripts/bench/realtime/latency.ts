@@ -1,5 +1,5 @@
 import { MongoClient } from "mongodb";
-import { type Setting, streamsOf } from "./run.ts";
+import { type Setting, streamsOf } from "./setting.ts";
 
 const STREAMS = 100;
 /** Changes a second. */

@@ -1,7 +1,7 @@
 import { middle } from "../middle.ts";
 import { type Measure, measure, type Row } from "../workload.ts";
 import { resumes } from "./resumes.ts";
-import { cpuOf, type Setting, streamsOf } from "./run.ts";
+import { cpuOf, type Setting, streamsOf } from "./setting.ts";
 
 /** What streams cost others, and what changes cost that hardly anybody awaits. */
 export async function measureOthers(setting: Setting): Promise<void> {

@@ -2,12 +2,13 @@
 // what they cost others; against a bare `node:http` server that writes the same bytes to as many sockets.
 import { middle } from "../middle.ts";
 import type { Place } from "../place.ts";
-import { type BareStreams, type MeasuredServer, startBareStreams, startGenerated } from "../servers.ts";
-import { type Asked, type Delivered, StreamClient } from "./client.ts";
+import { type MeasuredServer, startBareStreams, startGenerated } from "../servers.ts";
+import { type Delivered, StreamClient } from "./client.ts";
 import { latency } from "./latency.ts";
 import { measureOthers } from "./others.ts";
 import { peopleOf } from "./people.ts";
 import { Report } from "./report.ts";
+import { cpuOf, type Setting, streamsOf } from "./setting.ts";
 import { Writer } from "./writer.ts";
 
 export interface RealtimeOptions {
@@ -21,21 +22,6 @@ export interface RealtimeOptions {
 
 /** Callers; each has some of the streams. */
 const CALLERS = 500;
-
-/** One benchmark, with everything that it runs. */
-export interface Setting {
-  readonly server: MeasuredServer;
-  readonly bare: BareStreams;
-  readonly client: StreamClient;
-  readonly bareClient: StreamClient;
-  readonly writer: Writer;
-  /** Sessions. */
-  readonly tokens: readonly string[];
-  readonly streams: number;
-  readonly rounds: number;
-  readonly scale: number;
-  readonly report: Report;
-}
 
 export async function realtimeBenchmark(options: RealtimeOptions): Promise<void> {
   const { place, bundle, streams, rounds, scale } = options;
@@ -78,20 +64,6 @@ function limits(streams: number): NodeJS.ProcessEnv {
     SVC_REALTIME_MAX_STREAMS_PER_CALLER: "10000",
     SVC_REALTIME_STREAMS_PER_SECOND: "1000",
   };
-}
-
-/** Each with one subscription. */
-export function streamsOf(
-  tokens: readonly string[],
-  count: number,
-  whereOf: (at: number) => object,
-): readonly Asked[] {
-  return Array.from({ length: count }, (_, at) => ({
-    token: tokens[at % tokens.length] ?? "",
-    body: JSON.stringify({
-      subscriptions: [{ id: "s", db: "live", collection: "items", where: whereOf(at) }],
-    }),
-  }));
 }
 
 /** Memory of streams that nothing happens to. */
@@ -182,11 +154,4 @@ async function rounds(setting: Setting, channel: string, reached: number): Promi
   const p50 = middle(delivered.map((one) => one.p50)).toFixed(1);
   const p99 = middle(delivered.map((one) => one.p99)).toFixed(1);
   return { delivery: `${p50} / ${p99}`, own: middle(own), ratio: middle(ratios) };
-}
-
-/** Microseconds of processor time that a server uses while something is done. */
-export async function cpuOf(server: MeasuredServer, work: () => Promise<unknown>): Promise<number> {
-  const before = await server.usage();
-  await work();
-  return (await server.usage()).cpu - before.cpu;
 }
