@@ -19,7 +19,7 @@ const entries: readonly (readonly [string, CatalogueEntry])[] = Object.entries(c
 
 describe("the examples of the catalogue", () => {
   test("are part of a realm without mistakes", async () => {
-    expect(await diagnosticsOf("realm", { files: {} })).toEqual([]);
+    expect(await diagnosticsOf("realm", {})).toEqual([]);
   });
 
   test.for(entries)("%s", async ([code, { severity, wrong, right }]) => {
@@ -40,21 +40,22 @@ async function diagnosticsOf(name: string, example: Example): Promise<readonly D
   const root = join(folder, name);
   mkdirSync(root, { recursive: true });
   const [config = "", only] = make(root, name, example);
-  const before = "files" in example && example.before !== undefined ? join(root, "before") : undefined;
-  if (before !== undefined && "files" in example) write(before, exampleFiles(example.before ?? {}));
-  return check(join(root, config), only, before && join(before, "config"));
+  if (!("before" in example)) return check(join(root, config), only);
+  const before = join(root, "before");
+  write(before, exampleFiles(example.before));
+  return check(join(root, config), only, join(before, "config"));
 }
 
 /** Makes what an example tells of; answers the folder that the compiler is given, and the realm asked for. */
 function make(root: string, name: string, example: Example): readonly [string, string?] {
-  if ("files" in example) write(root, exampleFiles(example.files));
-  else if ("tree" in example) for (const line of example.tree.split("\n")) plant(root, line);
-  else if ("words" in example) speak(root, name);
-  else {
+  if ("command" in example) {
     write(root, exampleRealm);
     const [, , config = "", , only] = example.command.split(" ");
     return only === undefined ? [config] : [config, only];
   }
+  if ("tree" in example) for (const line of example.tree.split("\n")) plant(root, line);
+  else if ("words" in example) speak(root, name);
+  else write(root, exampleFiles("before" in example ? example.now : example));
   return ["config"];
 }
 

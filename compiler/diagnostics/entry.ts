@@ -18,18 +18,18 @@ export interface CatalogueEntry {
 
 /** An example of the catalogue. */
 export type Example =
-  /** Files that take the place of those of the examples' realm, by name: see `examplePath`. */
-  | {
-      readonly files: Readonly<Record<string, string>>;
-      /** Of what was built before, where that matters. */
-      readonly before?: Readonly<Record<string, string>>;
-    }
+  | ExampleFiles
+  /** Where it matters what was built before. */
+  | { readonly before: ExampleFiles; readonly now: ExampleFiles }
   /** Paths, one a line, of a folder that holds nothing else; `a -> b` is a symbolic link. */
   | { readonly tree: string }
   /** A command line about the examples' realm. */
   | { readonly command: string }
   /** What cannot be shown. */
   | { readonly words: string };
+
+/** Files that take the place of those of the examples' realm, by name: see `examplePath`. */
+export type ExampleFiles = Readonly<Record<`${string}.${string}`, string>>;
 
 /** The names of the parameters of a message: `"a {b} c {d}"` has `"b" | "d"`. Braces around text with spaces are text. */
 export type ParameterNames<Template extends string> = Template extends `${string}{${infer After}`

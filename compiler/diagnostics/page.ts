@@ -1,6 +1,6 @@
 /** The page of a diagnostic: as Markdown for `docs/diagnostics.md` and tools, as text for `realmc explain`. */
 import picocolors from "picocolors";
-import type { CatalogueEntry, Example } from "./entry.ts";
+import type { CatalogueEntry, Example, ExampleFiles } from "./entry.ts";
 import { paints } from "./paints.ts";
 import { wrapped } from "./wrap.ts";
 
@@ -48,10 +48,11 @@ function blocksOf(example: Example): readonly Block[] {
   if ("tree" in example) return [{ language: "text", text: example.tree }];
   if ("command" in example) return [{ language: "sh", text: example.command }];
   if ("words" in example) return [{ language: "text", text: example.words }];
-  return [...fileBlocks(example.before ?? {}, ", as it was"), ...fileBlocks(example.files)];
+  if ("before" in example) return [...fileBlocks(example.before, ", as it was"), ...fileBlocks(example.now)];
+  return fileBlocks(example);
 }
 
-function fileBlocks(files: Readonly<Record<string, string>>, when = ""): readonly Block[] {
+function fileBlocks(files: ExampleFiles, when = ""): readonly Block[] {
   return Object.entries(files).map(([name, text]) => ({
     title: `${name}${when}`,
     language: name.endsWith(".json") ? "json" : "yaml",

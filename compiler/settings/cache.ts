@@ -23,8 +23,8 @@ const codes = {
     summary: "Public caching without a valid max_age.",
     message: "public caching needs max_age, from 1 to 3600 seconds",
     explanation: "Shared caches keep what they are given; for how long must be said.",
-    wrong: { files: { "collection.yaml": "rules: { read: true }\ncache: { public: true }" } },
-    right: { files: { "collection.yaml": "rules: { read: true }\ncache: { public: true, max_age: 60 }" } },
+    wrong: { "collection.yaml": "rules: { read: true }\ncache: { public: true }" },
+    right: { "collection.yaml": "rules: { read: true }\ncache: { public: true, max_age: 60 }" },
   },
   "cache-without-read": {
     severity: "error",
@@ -33,8 +33,8 @@ const codes = {
     hint: "add rules: { read: … }, true where everyone may read everything",
     explanation:
       "What is cached publicly is what an anonymous caller may read, so that must have been decided.",
-    wrong: { files: { "collection.yaml": "cache: { public: true, max_age: 60 }" } },
-    right: { files: { "collection.yaml": "rules: { read: true }\ncache: { public: true, max_age: 60 }" } },
+    wrong: { "collection.yaml": "cache: { public: true, max_age: 60 }" },
+    right: { "collection.yaml": "rules: { read: true }\ncache: { public: true, max_age: 60 }" },
   },
   "cache-anonymous": {
     severity: "error",
@@ -42,14 +42,10 @@ const codes = {
     message: "anonymous callers can never satisfy the read rule, so nothing could be cached publicly",
     hint: "remove cache, or let the read rule allow something to everyone",
     explanation: "Only answers to requests without credentials are cached publicly.",
-    wrong: {
-      files: { "collection.yaml": "rules: { read: user != null }\ncache: { public: true, max_age: 60 }" },
-    },
+    wrong: { "collection.yaml": "rules: { read: user != null }\ncache: { public: true, max_age: 60 }" },
     right: {
-      files: {
-        "collection.yaml":
-          "rules: { read: document.public || user != null }\ncache: { public: true, max_age: 60 }",
-      },
+      "collection.yaml":
+        "rules: { read: document.public || user != null }\ncache: { public: true, max_age: 60 }",
     },
   },
   "cache-clock": {
@@ -60,16 +56,12 @@ const codes = {
     explanation:
       "A shared cache goes on serving an answer until `max_age`, whatever the rule says by then, and with it the fields that were shown in it.",
     wrong: {
-      files: {
-        "collection.yaml":
-          "rules: { read: document.public }\nfields:\n  salary: { read: document.publish_at < now }\ncache: { public: true, max_age: 60 }",
-      },
+      "collection.yaml":
+        "rules: { read: document.public }\nfields:\n  salary: { read: document.publish_at < now }\ncache: { public: true, max_age: 60 }",
     },
     right: {
-      files: {
-        "collection.yaml":
-          "rules: { read: document.public }\nfields:\n  salary: { read: hasRole('hr') }\ncache: { public: true, max_age: 60 }",
-      },
+      "collection.yaml":
+        "rules: { read: document.public }\nfields:\n  salary: { read: hasRole('hr') }\ncache: { public: true, max_age: 60 }",
     },
   },
   "cache-app-config": {
@@ -81,16 +73,12 @@ const codes = {
     explanation:
       "Administrators replace `app_config` while the server runs. What anonymous callers may see changes at once, what shared caches show of it up to `max_age` later.",
     wrong: {
-      files: {
-        "realm.yaml": "auth: enabled\napp_config: { open: true }",
-        "collection.yaml": "rules: { read: appConfig.open }\ncache: { public: true, max_age: 60 }",
-      },
+      "realm.yaml": "auth: enabled\napp_config: { open: true }",
+      "collection.yaml": "rules: { read: appConfig.open }\ncache: { public: true, max_age: 60 }",
     },
     right: {
-      files: {
-        "realm.yaml": "auth: enabled\napp_config: { open: true }",
-        "collection.yaml": "rules: { read: document.public }\ncache: { public: true, max_age: 60 }",
-      },
+      "realm.yaml": "auth: enabled\napp_config: { open: true }",
+      "collection.yaml": "rules: { read: document.public }\ncache: { public: true, max_age: 60 }",
     },
   },
 } as const satisfies Codes;

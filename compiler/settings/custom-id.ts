@@ -38,16 +38,16 @@ const codes = {
     summary: "The pattern of custom_id is not a valid regular expression.",
     message: "not a regular expression: {problem}",
     explanation: "Patterns are ECMAScript regular expressions with the `u` flag.",
-    wrong: { files: { "collection.yaml": "custom_id: { pattern: '^[a-z' }" } },
-    right: { files: { "collection.yaml": "custom_id: { pattern: '^[a-z]+$' }" } },
+    wrong: { "collection.yaml": "custom_id: { pattern: '^[a-z' }" },
+    right: { "collection.yaml": "custom_id: { pattern: '^[a-z]+$' }" },
   },
   "custom-id-without-auth": {
     severity: "error",
     summary: "The setting custom_id: user in a realm without users.",
     message: "custom_id: user needs users, and this realm has auth: disabled",
     explanation: "With `custom_id: user` the id of a document is that of the user who creates it.",
-    wrong: { files: { "realm.yaml": "auth: disabled", "collection.yaml": "custom_id: user" } },
-    right: { files: { "realm.yaml": "auth: enabled", "collection.yaml": "custom_id: user" } },
+    wrong: { "realm.yaml": "auth: disabled", "collection.yaml": "custom_id: user" },
+    right: { "realm.yaml": "auth: enabled", "collection.yaml": "custom_id: user" },
   },
   "custom-id-outside": {
     severity: "warning",
@@ -56,8 +56,8 @@ const codes = {
     hint: "ids have 1 to 128 letters of ASCII, digits and - . _ ~, and do not begin with _",
     explanation:
       "Besides the pattern every id must be safe in addresses and file names. What only ids outside of that would match refuses every create.",
-    wrong: { files: { "collection.yaml": "custom_id: { pattern: '^[a-z]+:[0-9]+$' }" } },
-    right: { files: { "collection.yaml": "custom_id: { pattern: '^[a-z]+-[0-9]+$' }" } },
+    wrong: { "collection.yaml": "custom_id: { pattern: '^[a-z]+:[0-9]+$' }" },
+    right: { "collection.yaml": "custom_id: { pattern: '^[a-z]+-[0-9]+$' }" },
   },
 } as const satisfies Codes;
 

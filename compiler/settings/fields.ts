@@ -19,12 +19,8 @@ const codes = {
     message: "'{field}' is not a declared field of {collection}",
     explanation:
       "Rules may be given to members that the schema does not declare, or declares no longer: they hold for what is stored. But a rule for a misspelt field protects nothing, least of all the field that was meant.",
-    wrong: {
-      files: { "collection.yaml": "rules: { read: true }\nfields:\n  salery: { read: hasRole('hr') }" },
-    },
-    right: {
-      files: { "collection.yaml": "rules: { read: true }\nfields:\n  salary: { read: hasRole('hr') }" },
-    },
+    wrong: { "collection.yaml": "rules: { read: true }\nfields:\n  salery: { read: hasRole('hr') }" },
+    right: { "collection.yaml": "rules: { read: true }\nfields:\n  salary: { read: hasRole('hr') }" },
   },
   "field-rule-retired": {
     severity: "error",
@@ -33,22 +29,16 @@ const codes = {
     hint: "remove it; to show a declared field to all readers give it no read rule",
     explanation:
       "`retired: published` says of a member that the schema declares no longer that all readers of a document may see its stored value. Who may see a declared field is what its read rule says.",
-    wrong: {
-      files: { "collection.yaml": "rules: { read: true }\nfields:\n  salary: { retired: published }" },
-    },
-    right: {
-      files: { "collection.yaml": "rules: { read: true }\nfields:\n  wage: { retired: published }" },
-    },
+    wrong: { "collection.yaml": "rules: { read: true }\nfields:\n  salary: { retired: published }" },
+    right: { "collection.yaml": "rules: { read: true }\nfields:\n  wage: { retired: published }" },
   },
   "field-rule-server": {
     severity: "error",
     summary: "A field-level rule for a field that the server owns.",
     message: "'{field}' belongs to the server; field rules are for fields of the schema",
     explanation: "`id` and `_meta` are part of every answer and cannot be written.",
-    wrong: {
-      files: { "collection.yaml": "rules: { read: true }\nfields:\n  _meta.owner: { read: false }" },
-    },
-    right: { files: { "collection.yaml": "rules: { read: true }\nfields:\n  author_id: { read: false }" } },
+    wrong: { "collection.yaml": "rules: { read: true }\nfields:\n  _meta.owner: { read: false }" },
+    right: { "collection.yaml": "rules: { read: true }\nfields:\n  author_id: { read: false }" },
   },
   "field-rule-array": {
     severity: "error",
@@ -56,22 +46,16 @@ const codes = {
     message: "the path '{field}' passes through the array '{array}'; field rules cannot",
     hint: "give the rule to '{array}' as a whole",
     explanation: "Which element a rule spoke of would be unclear when elements move.",
-    wrong: {
-      files: { "collection.yaml": "rules: { read: true }\nfields:\n  lines.cost: { read: hasRole('hr') }" },
-    },
-    right: {
-      files: { "collection.yaml": "rules: { read: true }\nfields:\n  lines: { read: hasRole('hr') }" },
-    },
+    wrong: { "collection.yaml": "rules: { read: true }\nfields:\n  lines.cost: { read: hasRole('hr') }" },
+    right: { "collection.yaml": "rules: { read: true }\nfields:\n  lines: { read: hasRole('hr') }" },
   },
   "field-rule-empty": {
     severity: "error",
     summary: "A field-level rule that says nothing.",
     message: "neither read nor write is given for '{field}'",
     explanation: "The one not given is `true`, so this entry has no effect.",
-    wrong: { files: { "collection.yaml": "rules: { read: true }\nfields:\n  salary: {}" } },
-    right: {
-      files: { "collection.yaml": "rules: { read: true }\nfields:\n  salary: { read: hasRole('hr') }" },
-    },
+    wrong: { "collection.yaml": "rules: { read: true }\nfields:\n  salary: {}" },
+    right: { "collection.yaml": "rules: { read: true }\nfields:\n  salary: { read: hasRole('hr') }" },
   },
 } as const satisfies Codes;
 

@@ -21,12 +21,8 @@ const codes = {
     summary: "A collection of organizations in a realm that has none.",
     message: "documents cannot belong to organizations: the realm has none",
     explanation: "Organizations, their roles and limits are declared under `organizations` in realm.yaml.",
-    wrong: { files: { "realm.yaml": "auth: enabled", "collection.yaml": "organization: required" } },
-    right: {
-      files: {
-        "collection.yaml": "organization: required",
-      },
-    },
+    wrong: { "realm.yaml": "auth: enabled", "collection.yaml": "organization: required" },
+    right: { "collection.yaml": "organization: required" },
   },
   "setting-without-organization": {
     severity: "error",
@@ -35,12 +31,8 @@ const codes = {
     hint: "add organization: required or optional, or remove it",
     explanation:
       "Teams are parts of organizations, and only what belongs to an organization can go with it. The setting could only mislead.",
-    wrong: { files: { "collection.yaml": "on_org_delete: delete" } },
-    right: {
-      files: {
-        "collection.yaml": "organization: required\non_org_delete: delete",
-      },
-    },
+    wrong: { "collection.yaml": "on_org_delete: delete" },
+    right: { "collection.yaml": "organization: required\non_org_delete: delete" },
   },
   "custom-id-tells": {
     severity: "warning",
@@ -49,16 +41,8 @@ const codes = {
     hint: "let the server make ids, and give a field of your own a unique index with _meta.org",
     explanation:
       "Ids are unique in a collection, over all organizations. Who may create documents could try ids to learn which ones others use; `duplicate_limit` only slows that down.",
-    wrong: {
-      files: {
-        "collection.yaml": "organization: required\ncustom_id: true",
-      },
-    },
-    right: {
-      files: {
-        "collection.yaml": "organization: required",
-      },
-    },
+    wrong: { "collection.yaml": "organization: required\ncustom_id: true" },
+    right: { "collection.yaml": "organization: required" },
   },
 } as const satisfies Codes;
 

@@ -23,10 +23,8 @@ const codes = {
     hint: "give it a read rule that somebody can satisfy, or remove realtime",
     explanation:
       "A stream shows a caller the documents that they may read. Without a read rule, or with one that holds for nobody, signed in or not, every subscription is refused; only API keys with the scope `read`, which rules do not concern, could follow the collection.",
-    wrong: { files: { "collection.yaml": "rules: { create: user != null }\nrealtime: true" } },
-    right: {
-      files: { "collection.yaml": "rules: { create: user != null, read: user != null }\nrealtime: true" },
-    },
+    wrong: { "collection.yaml": "rules: { create: user != null }\nrealtime: true" },
+    right: { "collection.yaml": "rules: { create: user != null, read: user != null }\nrealtime: true" },
   },
   "realtime-clock": {
     severity: "warning",
@@ -37,10 +35,8 @@ const codes = {
     hint: "let a write say what the clock says now, in a field that the rule asks for; or bear the reloads",
     explanation:
       "Nothing is written when a moment passes, so no change tells that a document has become visible or is visible no longer. Streams read the access of their callers anew every five minutes; where a rule depends on `now`, `ago` or `ahead`, what it lets through is another each time, and clients are told to reload.",
-    wrong: {
-      files: { "collection.yaml": "rules: { read: document.publish_at < now }\nrealtime: true" },
-    },
-    right: { files: { "collection.yaml": "rules: { read: document.public }\nrealtime: true" } },
+    wrong: { "collection.yaml": "rules: { read: document.publish_at < now }\nrealtime: true" },
+    right: { "collection.yaml": "rules: { read: document.public }\nrealtime: true" },
   },
 } as const satisfies Codes;
 

@@ -16,20 +16,16 @@ const codes = {
     message: "in a realm with auth: disabled everything is allowed, so this rule would have no effect",
     hint: "only read: true may be stated; to restrict access set auth: enabled in realm.yaml",
     explanation: "A rule that is written but not applied would look like protection.",
-    wrong: { files: { "realm.yaml": "auth: disabled", "collection.yaml": "rules: { delete: false }" } },
-    right: {
-      files: { "realm.yaml": "auth: enabled", "collection.yaml": "rules: { read: true, delete: false }" },
-    },
+    wrong: { "realm.yaml": "auth: disabled", "collection.yaml": "rules: { delete: false }" },
+    right: { "realm.yaml": "auth: enabled", "collection.yaml": "rules: { read: true, delete: false }" },
   },
   "rule-unused": {
     severity: "warning",
     summary: "The shorthand write has no effect.",
     message: "create, update and delete are all given, so write has no effect",
     explanation: "`write` stands for those of `create`, `update` and `delete` that are not given.",
-    wrong: {
-      files: { "collection.yaml": "rules: { write: true, create: false, update: false, delete: false }" },
-    },
-    right: { files: { "collection.yaml": "rules: { create: false, update: false, delete: false }" } },
+    wrong: { "collection.yaml": "rules: { write: true, create: false, update: false, delete: false }" },
+    right: { "collection.yaml": "rules: { create: false, update: false, delete: false }" },
   },
   "rule-without-read": {
     severity: "warning",
@@ -38,10 +34,8 @@ const codes = {
     hint: "add a read rule",
     explanation:
       "Whoever may not read a document must not learn that it exists: every operation on it answers 404, whatever its own rule says. Only API keys are left.",
-    wrong: { files: { "collection.yaml": "rules: { update: hasRole('editor') }" } },
-    right: {
-      files: { "collection.yaml": "rules: { update: hasRole('editor'), read: hasRole('editor') }" },
-    },
+    wrong: { "collection.yaml": "rules: { update: hasRole('editor') }" },
+    right: { "collection.yaml": "rules: { update: hasRole('editor'), read: hasRole('editor') }" },
   },
 } as const satisfies Codes;
 

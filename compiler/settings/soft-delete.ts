@@ -23,10 +23,8 @@ const codes = {
     message: "the rule '{rule}' needs soft_delete: documents of this collection are removed at once",
     hint: "add soft_delete: true, or remove the rule",
     explanation: "Without `soft_delete` there is nothing to restore and nothing to purge.",
-    wrong: { files: { "collection.yaml": "rules: { read: true, restore: hasRole('editor') }" } },
-    right: {
-      files: { "collection.yaml": "soft_delete: true\nrules: { read: true, restore: hasRole('editor') }" },
-    },
+    wrong: { "collection.yaml": "rules: { read: true, restore: hasRole('editor') }" },
+    right: { "collection.yaml": "soft_delete: true\nrules: { read: true, restore: hasRole('editor') }" },
   },
 } as const satisfies Codes;
 

@@ -24,7 +24,7 @@ export function diagnosticsDocument(written: string): string {
 
 const preface = `# Diagnostics
 
-<!-- Printed from compiler/diagnostics/codes; \`UPDATE_DOCS=1 npx vitest run scripts/docs\` writes it anew. -->
+<!-- Printed from compiler/check/catalogue.ts; \`UPDATE_DOCS=1 npx vitest run scripts/docs\` writes it anew. -->
 
 What \`realmc check\` and \`realmc build\` say of a configuration. Each has a stable code, and one line
 

@@ -8,8 +8,8 @@ export const collectionCodes = {
     message: "'invoke' is the rule of a function and has no meaning in a collection",
     hint: "it belongs in function.yaml",
     explanation: "A collection has the rules create, read, update, delete, restore and purge.",
-    wrong: { files: { "collection.yaml": "rules: { read: true, invoke: true }" } },
-    right: { files: { "collection.yaml": "rules: { read: true }" } },
+    wrong: { "collection.yaml": "rules: { read: true, invoke: true }" },
+    right: { "collection.yaml": "rules: { read: true }" },
   },
   "retired-field-readable": {
     severity: "error",
@@ -21,14 +21,14 @@ export const collectionCodes = {
       "Documents are answered as they are stored. A field that is renamed or removed from the schema stays in the documents that have it, and without its rule everybody who may read them sees it. `realmc build` and `realmc dev` compare with what their output folder was built from, `realmc check` with the folder that `--against` names.",
     wrong: {
       before: { "collection.yaml": "rules: { read: true }\nfields:\n  wage: { read: hasRole('hr') }" },
-      files: { "collection.yaml": "rules: { read: true }" },
+      now: { "collection.yaml": "rules: { read: true }" },
     },
     right: {
       before: {
         "collection.yaml":
           "rules: { read: true }\nfields:\n  wage: { read: hasRole('hr') }\n  bonus: { read: hasRole('hr') }",
       },
-      files: {
+      now: {
         "collection.yaml":
           "rules: { read: true }\nfields:\n  wage: { read: hasRole('hr') }\n  bonus: { retired: published }",
       },
@@ -42,19 +42,15 @@ export const collectionCodes = {
     explanation:
       "A create without a required field is refused by the schema, and one with a field whose write rule does not hold by that rule.",
     wrong: {
-      files: {
-        "schema.json":
-          '{ "type": "object", "properties": { "salary": { "type": "integer" } }, "required": ["salary"] }',
-        "collection.yaml": "rules: { read: true, create: user != null }\nfields:\n  salary: { write: false }",
-      },
+      "schema.json":
+        '{ "type": "object", "properties": { "salary": { "type": "integer" } }, "required": ["salary"] }',
+      "collection.yaml": "rules: { read: true, create: user != null }\nfields:\n  salary: { write: false }",
     },
     right: {
-      files: {
-        "schema.json":
-          '{ "type": "object", "properties": { "salary": { "type": "integer" } }, "required": ["salary"] }',
-        "collection.yaml":
-          "rules: { read: true, create: user != null }\nfields:\n  salary: { write: document == null }",
-      },
+      "schema.json":
+        '{ "type": "object", "properties": { "salary": { "type": "integer" } }, "required": ["salary"] }',
+      "collection.yaml":
+        "rules: { read: true, create: user != null }\nfields:\n  salary: { write: document == null }",
     },
   },
   "owner-takeover": {
@@ -66,16 +62,12 @@ export const collectionCodes = {
     explanation:
       "The rule treats the user whom the field names as the owner. The update rule lets in users whom it does not name, without a role or membership, and nothing keeps them from naming themselves.",
     wrong: {
-      files: {
-        "collection.yaml":
-          "rules:\n  read: user != null\n  update: user != null\n  delete: document.owner_id == user.id",
-      },
+      "collection.yaml":
+        "rules:\n  read: user != null\n  update: user != null\n  delete: document.owner_id == user.id",
     },
     right: {
-      files: {
-        "collection.yaml":
-          "rules:\n  read: user != null\n  update: user != null && data.owner_id == document.owner_id\n  delete: document.owner_id == user.id",
-      },
+      "collection.yaml":
+        "rules:\n  read: user != null\n  update: user != null && data.owner_id == document.owner_id\n  delete: document.owner_id == user.id",
     },
   },
 } as const satisfies Readonly<Record<string, CatalogueEntry>>;

@@ -8,42 +8,40 @@ export const indexCodes = {
     message: "'{field}' is not a declared field of {collection}",
     explanation:
       "Fields are declared by the schema's `properties`, through `items`, `$ref`, `allOf`, `anyOf` and `oneOf`; `id` and the members of `_meta` that documents of the collection have can be indexed too.",
-    wrong: { files: { "indexes.json": '{ "indexes": [{ "fields": ["staus"] }] }' } },
-    right: { files: { "indexes.json": '{ "indexes": [{ "fields": ["status"] }] }' } },
+    wrong: { "indexes.json": '{ "indexes": [{ "fields": ["staus"] }] }' },
+    right: { "indexes.json": '{ "indexes": [{ "fields": ["status"] }] }' },
   },
   "index-arrays": {
     severity: "error",
     summary: "Two fields of one index pass through arrays.",
     message: "'{field}' and '{other}' both pass through an array; an index can hold one such field",
     explanation: "The index would hold every combination of the elements of both.",
-    wrong: { files: { "indexes.json": '{ "indexes": [{ "fields": ["tags", "lines.sku"] }] }' } },
-    right: {
-      files: { "indexes.json": '{ "indexes": [{ "fields": ["tags"] }, { "fields": ["lines.sku"] }] }' },
-    },
+    wrong: { "indexes.json": '{ "indexes": [{ "fields": ["tags", "lines.sku"] }] }' },
+    right: { "indexes.json": '{ "indexes": [{ "fields": ["tags"] }, { "fields": ["lines.sku"] }] }' },
   },
   "index-unique-array": {
     severity: "error",
     summary: "A unique index over a field that is, or lies in, an array.",
     message: "'{field}' is an array or lies in one; a unique index holds single values",
     explanation: "Unique indexes are over scalars: one value a document.",
-    wrong: { files: { "indexes.json": '{ "indexes": [{ "fields": ["tags"], "unique": true }] }' } },
-    right: { files: { "indexes.json": '{ "indexes": [{ "fields": ["slug"], "unique": true }] }' } },
+    wrong: { "indexes.json": '{ "indexes": [{ "fields": ["tags"], "unique": true }] }' },
+    right: { "indexes.json": '{ "indexes": [{ "fields": ["slug"], "unique": true }] }' },
   },
   "index-object": {
     severity: "error",
     summary: "An index over an object.",
     message: "'{field}' {be} an object; an index holds scalar fields",
     explanation: "Objects have no order and no comparison. Index a field inside the object by its path.",
-    wrong: { files: { "indexes.json": '{ "indexes": [{ "fields": ["address"] }] }' } },
-    right: { files: { "indexes.json": '{ "indexes": [{ "fields": ["address.city"] }] }' } },
+    wrong: { "indexes.json": '{ "indexes": [{ "fields": ["address"] }] }' },
+    right: { "indexes.json": '{ "indexes": [{ "fields": ["address.city"] }] }' },
   },
   "index-repeats-field": {
     severity: "error",
     summary: "An index names one field twice.",
     message: "the index names '{field}' twice",
     explanation: "The second one orders nothing.",
-    wrong: { files: { "indexes.json": '{ "indexes": [{ "fields": ["status", "-status"] }] }' } },
-    right: { files: { "indexes.json": '{ "indexes": [{ "fields": ["status"] }] }' } },
+    wrong: { "indexes.json": '{ "indexes": [{ "fields": ["status", "-status"] }] }' },
+    right: { "indexes.json": '{ "indexes": [{ "fields": ["status"] }] }' },
   },
   "index-duplicate": {
     severity: "error",
@@ -51,10 +49,8 @@ export const indexCodes = {
     message: "{problem}",
     explanation:
       "Each index costs something at every write. An index without a name is named after its fields; give names where that clashes.",
-    wrong: {
-      files: { "indexes.json": '{ "indexes": [{ "fields": ["status"] }, { "fields": ["status"] }] }' },
-    },
-    right: { files: { "indexes.json": '{ "indexes": [{ "fields": ["status"] }] }' } },
+    wrong: { "indexes.json": '{ "indexes": [{ "fields": ["status"] }, { "fields": ["status"] }] }' },
+    right: { "indexes.json": '{ "indexes": [{ "fields": ["status"] }] }' },
   },
   "index-order-without-cursor": {
     severity: "warning",
@@ -63,8 +59,8 @@ export const indexCodes = {
     hint: "write '{field}' without -, where the index is there for where",
     explanation:
       "Lists page by cursor only in orders of single values of one kind: strings, numbers, booleans or dates. For finding documents by a value the direction of an index does not matter.",
-    wrong: { files: { "indexes.json": '{ "indexes": [{ "fields": ["-tags"] }] }' } },
-    right: { files: { "indexes.json": '{ "indexes": [{ "fields": ["tags"] }] }' } },
+    wrong: { "indexes.json": '{ "indexes": [{ "fields": ["-tags"] }] }' },
+    right: { "indexes.json": '{ "indexes": [{ "fields": ["tags"] }] }' },
   },
   "index-missing": {
     severity: "warning",
@@ -74,16 +70,12 @@ export const indexCodes = {
     explanation:
       "A read rule is a filter on every list, count, search and aggregation of those callers whose documents it selects. Whether an index serves, the planner of the embedded engine is asked, for what the server would ask of it. In a small collection that does not matter; in a large one such a list takes longer with every document that the caller never sees.",
     wrong: {
-      files: {
-        "collection.yaml": "rules: { read: document._meta.owner == user.id }",
-        "indexes.json": '{ "indexes": [] }',
-      },
+      "collection.yaml": "rules: { read: document._meta.owner == user.id }",
+      "indexes.json": '{ "indexes": [] }',
     },
     right: {
-      files: {
-        "collection.yaml": "rules: { read: document._meta.owner == user.id }",
-        "indexes.json": '{ "indexes": [{ "fields": ["_meta.owner"] }] }',
-      },
+      "collection.yaml": "rules: { read: document._meta.owner == user.id }",
+      "indexes.json": '{ "indexes": [{ "fields": ["_meta.owner"] }] }',
     },
   },
   "index-advised": {
@@ -94,19 +86,15 @@ export const indexCodes = {
     explanation:
       '`aggregate` and `references` tell what clients will ask. On the embedded store an index that holds a field tells the groups by it without a look at the documents, some eight times sooner, where nothing else is asked; the documents that refer to another one, `where={"author_id": "…"}`, it finds on every store. In a small collection neither matters, and an index costs something at every write: so this is a hint, which `realmc check` alone tells (`--no-hints` leaves it out) and nothing fails for.',
     wrong: {
-      files: {
-        "collection.yaml":
-          "rules: { read: true }\nreferences:\n  author: { collection: people, field: author_id }\naggregate: { group_by: [status] }",
-        "support/people/collection.yaml": "rules: { read: true }",
-      },
+      "collection.yaml":
+        "rules: { read: true }\nreferences:\n  author: { collection: people, field: author_id }\naggregate: { group_by: [status] }",
+      "support/people/collection.yaml": "rules: { read: true }",
     },
     right: {
-      files: {
-        "collection.yaml":
-          "rules: { read: true }\nreferences:\n  author: { collection: people, field: author_id }\naggregate: { group_by: [status] }",
-        "support/people/collection.yaml": "rules: { read: true }",
-        "indexes.json": '{ "indexes": [{ "fields": ["author_id"] }, { "fields": ["status"] }] }',
-      },
+      "collection.yaml":
+        "rules: { read: true }\nreferences:\n  author: { collection: people, field: author_id }\naggregate: { group_by: [status] }",
+      "support/people/collection.yaml": "rules: { read: true }",
+      "indexes.json": '{ "indexes": [{ "fields": ["author_id"] }, { "fields": ["status"] }] }',
     },
   },
   "index-unique-hidden": {
@@ -118,17 +106,13 @@ export const indexCodes = {
     explanation:
       "A write that violates a unique index is answered with 409 `conflict`. Whoever may write a field but not read it can so find out whether some document has a value.",
     wrong: {
-      files: {
-        "collection.yaml": "rules: { read: true, create: true }\nfields:\n  tax_id: { read: hasRole('hr') }",
-        "indexes.json": '{ "indexes": [{ "fields": ["tax_id"], "unique": true }] }',
-      },
+      "collection.yaml": "rules: { read: true, create: true }\nfields:\n  tax_id: { read: hasRole('hr') }",
+      "indexes.json": '{ "indexes": [{ "fields": ["tax_id"], "unique": true }] }',
     },
     right: {
-      files: {
-        "collection.yaml":
-          "rules: { read: true, create: true }\nfields:\n  tax_id: { read: hasRole('hr'), write: hasRole('hr') }",
-        "indexes.json": '{ "indexes": [{ "fields": ["tax_id"], "unique": true }] }',
-      },
+      "collection.yaml":
+        "rules: { read: true, create: true }\nfields:\n  tax_id: { read: hasRole('hr'), write: hasRole('hr') }",
+      "indexes.json": '{ "indexes": [{ "fields": ["tax_id"], "unique": true }] }',
     },
   },
   "text-field-type": {
@@ -137,8 +121,8 @@ export const indexCodes = {
     message: "'{field}' is {found}; a text index holds strings and arrays of strings",
     explanation:
       "Words are looked for in strings only: fields declared as strings or arrays of strings, also inside arrays of objects. Dates stored by `x-svc-store` are no text.",
-    wrong: { files: { "indexes.json": '{ "text": { "fields": { "amount": 10 } } }' } },
-    right: { files: { "indexes.json": '{ "text": { "fields": { "title": 10 } } }' } },
+    wrong: { "indexes.json": '{ "text": { "fields": { "amount": 10 } } }' },
+    right: { "indexes.json": '{ "text": { "fields": { "title": 10 } } }' },
   },
   "text-field-hidden": {
     severity: "warning",
@@ -148,16 +132,12 @@ export const indexCodes = {
     explanation:
       "What a search finds tells of what stands in the fields that it looks into. A caller for whom the read rule of one of them may be false gets 400 for `$search`; no part of the index is left out for them.",
     wrong: {
-      files: {
-        "collection.yaml": "rules: { read: true }\nfields:\n  note: { read: hasRole('editor') }",
-        "indexes.json": '{ "text": { "fields": { "title": 10, "note": 1 } } }',
-      },
+      "collection.yaml": "rules: { read: true }\nfields:\n  note: { read: hasRole('editor') }",
+      "indexes.json": '{ "text": { "fields": { "title": 10, "note": 1 } } }',
     },
     right: {
-      files: {
-        "collection.yaml": "rules: { read: true }\nfields:\n  note: { read: hasRole('editor') }",
-        "indexes.json": '{ "text": { "fields": { "title": 10 } } }',
-      },
+      "collection.yaml": "rules: { read: true }\nfields:\n  note: { read: hasRole('editor') }",
+      "indexes.json": '{ "text": { "fields": { "title": 10 } } }',
     },
   },
   "text-language": {
@@ -166,12 +146,8 @@ export const indexCodes = {
     message: "'{language}' is not a locale code",
     explanation:
       "Languages are called by their locale codes (BCP 47), such as `en`, `de` or `pt-BR`; `none` leaves words as they are written.",
-    wrong: {
-      files: { "indexes.json": '{ "text": { "fields": { "title": 10 }, "default_language": "english" } }' },
-    },
-    right: {
-      files: { "indexes.json": '{ "text": { "fields": { "title": 10 }, "default_language": "en" } }' },
-    },
+    wrong: { "indexes.json": '{ "text": { "fields": { "title": 10 }, "default_language": "english" } }' },
+    right: { "indexes.json": '{ "text": { "fields": { "title": 10 }, "default_language": "en" } }' },
   },
   "text-language-unstemmed": {
     severity: "warning",
@@ -180,24 +156,16 @@ export const indexCodes = {
     hint: "write none, which says so",
     explanation:
       "Words are found in all of their forms only in languages whose rules are known. In others, as with `none`, a search finds the very words that it asks for.",
-    wrong: {
-      files: { "indexes.json": '{ "text": { "fields": { "title": 10 }, "default_language": "ja" } }' },
-    },
-    right: {
-      files: { "indexes.json": '{ "text": { "fields": { "title": 10 }, "default_language": "none" } }' },
-    },
+    wrong: { "indexes.json": '{ "text": { "fields": { "title": 10 }, "default_language": "ja" } }' },
+    right: { "indexes.json": '{ "text": { "fields": { "title": 10 }, "default_language": "none" } }' },
   },
   "text-language-field": {
     severity: "error",
     summary: "The language field of a text index is not a single string.",
     message: "'{field}' is {found}; the language of a document stands in one string, outside of arrays",
     explanation: "A document has one language, by whose rules all of its text is indexed.",
-    wrong: {
-      files: { "indexes.json": '{ "text": { "fields": { "title": 10 }, "language_field": "langs" } }' },
-    },
-    right: {
-      files: { "indexes.json": '{ "text": { "fields": { "title": 10 }, "language_field": "lang" } }' },
-    },
+    wrong: { "indexes.json": '{ "text": { "fields": { "title": 10 }, "language_field": "langs" } }' },
+    right: { "indexes.json": '{ "text": { "fields": { "title": 10 }, "language_field": "lang" } }' },
   },
   "index-redundant": {
     severity: "warning",
@@ -207,12 +175,10 @@ export const indexCodes = {
     explanation:
       "An index serves what asks for its first fields alone, too. The shorter one costs something at every write and gives nothing for it.",
     wrong: {
-      files: {
-        "indexes.json":
-          '{ "indexes": [{ "fields": ["status"] }, { "fields": ["status", "-_meta.created_at"] }] }',
-      },
+      "indexes.json":
+        '{ "indexes": [{ "fields": ["status"] }, { "fields": ["status", "-_meta.created_at"] }] }',
     },
-    right: { files: { "indexes.json": '{ "indexes": [{ "fields": ["status", "-_meta.created_at"] }] }' } },
+    right: { "indexes.json": '{ "indexes": [{ "fields": ["status", "-_meta.created_at"] }] }' },
   },
   "index-unique-boolean": {
     severity: "warning",
@@ -221,7 +187,7 @@ export const indexCodes = {
     hint: 'remove "unique", or name a field beside it that says within what it is unique',
     explanation:
       "A boolean has two values, so a unique index over it lets in one document of each. What is usually meant is one such document of each of something: then that belongs to the index.",
-    wrong: { files: { "indexes.json": '{ "indexes": [{ "fields": ["public"], "unique": true }] }' } },
-    right: { files: { "indexes.json": '{ "indexes": [{ "fields": ["slug", "public"], "unique": true }] }' } },
+    wrong: { "indexes.json": '{ "indexes": [{ "fields": ["public"], "unique": true }] }' },
+    right: { "indexes.json": '{ "indexes": [{ "fields": ["slug", "public"], "unique": true }] }' },
   },
 } as const satisfies Readonly<Record<string, CatalogueEntry>>;

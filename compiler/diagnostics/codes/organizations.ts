@@ -10,16 +10,12 @@ export const organizationCodes = {
     explanation:
       "A write whose value a document of another organization has is refused (409 `conflict`), and so the caller learns that it exists. With `_meta.org` among the fields values are unique within each organization.",
     wrong: {
-      files: {
-        "collection.yaml": "organization: required",
-        "indexes.json": '{ "indexes": [{ "fields": ["slug"], "unique": true }] }',
-      },
+      "collection.yaml": "organization: required",
+      "indexes.json": '{ "indexes": [{ "fields": ["slug"], "unique": true }] }',
     },
     right: {
-      files: {
-        "collection.yaml": "organization: required",
-        "indexes.json": '{ "indexes": [{ "fields": ["_meta.org", "slug"], "unique": true }] }',
-      },
+      "collection.yaml": "organization: required",
+      "indexes.json": '{ "indexes": [{ "fields": ["_meta.org", "slug"], "unique": true }] }',
     },
   },
 } as const satisfies Readonly<Record<string, CatalogueEntry>>;

@@ -8,8 +8,8 @@ export const ruleCodes = {
     message: "the rule is not a complete expression: {problem}",
     explanation:
       "A rule is one TypeScript expression. The position is where the parser could not go on; what is missing often stands just before it.",
-    wrong: { files: { "collection.yaml": "rules:\n  read: document.public ||" } },
-    right: { files: { "collection.yaml": "rules:\n  read: document.public || hasRole('editor')" } },
+    wrong: { "collection.yaml": "rules:\n  read: document.public ||" },
+    right: { "collection.yaml": "rules:\n  read: document.public || hasRole('editor')" },
   },
   "rule-too-large": {
     severity: "error",
@@ -27,8 +27,8 @@ export const ruleCodes = {
     message: "{construct} is not part of the rule language",
     explanation:
       "Rules are compiled to a check and to a database filter, so they are a small subset of TypeScript: literals, lists of literals, `&& || !`, `?:`, `== === != !==`, `< <= > >=`, parentheses, member access and `?.`, `.includes(x)`, `.startsWith(x)`, `.endsWith(x)`, `.length`, and the helpers.",
-    wrong: { files: { "collection.yaml": "rules:\n  read: document.title.toLowerCase() == 'news'" } },
-    right: { files: { "collection.yaml": "rules:\n  read: document.title == 'news'" } },
+    wrong: { "collection.yaml": "rules:\n  read: document.title.toLowerCase() == 'news'" },
+    right: { "collection.yaml": "rules:\n  read: document.title == 'news'" },
   },
   "rule-unknown-name": {
     severity: "error",
@@ -36,8 +36,8 @@ export const ruleCodes = {
     message: "'{name}' is not a name that rules know",
     explanation:
       "A rule sees `document`, `data`, `user`, `now`, `appConfig` and the helpers `hasRole`, `ago` and `ahead`, in realms with organizations also `inOrg`, `hasOrgRole`, `inTeam`, `hasTeamRole` and `orgClaims`. Fields are read through `document` or `data`.",
-    wrong: { files: { "collection.yaml": "rules:\n  read: public" } },
-    right: { files: { "collection.yaml": "rules:\n  read: document.public" } },
+    wrong: { "collection.yaml": "rules:\n  read: public" },
+    right: { "collection.yaml": "rules:\n  read: document.public" },
   },
   "rule-unavailable-name": {
     severity: "error",
@@ -45,8 +45,8 @@ export const ruleCodes = {
     message: "'{name}' is not available in a {rule} rule",
     explanation:
       "`document` is the stored document: there is none when one is created. `data` is what is being written: there is none when nothing is. A rule under `write` serves create, update and delete, so it can use neither.",
-    wrong: { files: { "collection.yaml": "rules:\n  create: document.owner_id == user.id" } },
-    right: { files: { "collection.yaml": "rules:\n  create: data.owner_id == user.id" } },
+    wrong: { "collection.yaml": "rules:\n  create: document.owner_id == user.id" },
+    right: { "collection.yaml": "rules:\n  create: data.owner_id == user.id" },
   },
   "rule-unknown-field": {
     severity: "error",
@@ -54,8 +54,8 @@ export const ruleCodes = {
     message: "Property '{name}' does not exist on {owner}",
     explanation:
       "Rules are type-checked against the declared fields of `schema.json`, the profile schema and the value of `app_config`. A misspelt field would be absent in every document and the rule would silently deny, or allow.",
-    wrong: { files: { "collection.yaml": "rules:\n  read: document.titel == 'news'" } },
-    right: { files: { "collection.yaml": "rules:\n  read: document.title == 'news'" } },
+    wrong: { "collection.yaml": "rules:\n  read: document.titel == 'news'" },
+    right: { "collection.yaml": "rules:\n  read: document.title == 'news'" },
   },
   "rule-not-boolean": {
     severity: "error",
@@ -63,8 +63,8 @@ export const ruleCodes = {
     message: "{part} must be true or false, but this is {type}",
     explanation:
       "There is no truthiness in rules: an empty text, zero and an empty list are ordinary values. Say what is meant by a comparison.",
-    wrong: { files: { "collection.yaml": "rules:\n  read: user != null && document.title" } },
-    right: { files: { "collection.yaml": "rules:\n  read: user != null && document.title != null" } },
+    wrong: { "collection.yaml": "rules:\n  read: user != null && document.title" },
+    right: { "collection.yaml": "rules:\n  read: user != null && document.title != null" },
   },
   "rule-comparison": {
     severity: "error",
@@ -72,8 +72,8 @@ export const ruleCodes = {
     message: "{problem}",
     explanation:
       "Texts, numbers, booleans and dates compare with their own kind. Lists and objects cannot be compared (with `null` they can). `user` alone can only be compared with `null`; compare `user.id`.",
-    wrong: { files: { "collection.yaml": "rules:\n  read: document.owner_id == user" } },
-    right: { files: { "collection.yaml": "rules:\n  read: document.owner_id == user.id" } },
+    wrong: { "collection.yaml": "rules:\n  read: document.owner_id == user" },
+    right: { "collection.yaml": "rules:\n  read: document.owner_id == user.id" },
   },
   "rule-type": {
     severity: "error",
@@ -81,8 +81,8 @@ export const ruleCodes = {
     message: "{problem}",
     explanation:
       "The type checker refuses the expression; the message says what was expected and what was found.",
-    wrong: { files: { "collection.yaml": "rules:\n  read: document.title.includes(5)" } },
-    right: { files: { "collection.yaml": "rules:\n  read: document.title.includes('5')" } },
+    wrong: { "collection.yaml": "rules:\n  read: document.title.includes(5)" },
+    right: { "collection.yaml": "rules:\n  read: document.title.includes('5')" },
   },
   "rule-date": {
     severity: "error",
@@ -91,8 +91,8 @@ export const ruleCodes = {
     hint: "write '2026-01-31' or '2026-01-31T10:00:00Z', or use now, ago('7d') or ahead('1h')",
     explanation:
       "Dates compare as dates, so a literal beside one must be a date or a date with time and offset (RFC 3339).",
-    wrong: { files: { "collection.yaml": "rules:\n  read: document.due_at < '31.1.2026'" } },
-    right: { files: { "collection.yaml": "rules:\n  read: document.due_at < '2026-01-31'" } },
+    wrong: { "collection.yaml": "rules:\n  read: document.due_at < '31.1.2026'" },
+    right: { "collection.yaml": "rules:\n  read: document.due_at < '2026-01-31'" },
   },
   "rule-duration": {
     severity: "error",
@@ -100,16 +100,16 @@ export const ruleCodes = {
     message: "{helper}() takes a duration in quotes, not {value}",
     hint: "write a whole number and s, m, h or d: '30s', '15m', '8h', '7d'",
     explanation: "`ago('7d')` is the moment seven days before the request, `ahead('1h')` one hour after it.",
-    wrong: { files: { "collection.yaml": "rules:\n  read: document._meta.created_at > ago('1 week')" } },
-    right: { files: { "collection.yaml": "rules:\n  read: document._meta.created_at > ago('7d')" } },
+    wrong: { "collection.yaml": "rules:\n  read: document._meta.created_at > ago('1 week')" },
+    right: { "collection.yaml": "rules:\n  read: document._meta.created_at > ago('7d')" },
   },
   "rule-unknown-role": {
     severity: "error",
     summary: "A rule names a role that `realm.yaml` does not declare.",
     message: "there is no {kind} '{role}' in realm.yaml",
     explanation: "Nobody could hold the role, so the rule would never hold.",
-    wrong: { files: { "collection.yaml": "rules:\n  read: true\n  delete: hasRole('edtor')" } },
-    right: { files: { "collection.yaml": "rules:\n  read: true\n  delete: hasRole('editor')" } },
+    wrong: { "collection.yaml": "rules:\n  read: true\n  delete: hasRole('edtor')" },
+    right: { "collection.yaml": "rules:\n  read: true\n  delete: hasRole('editor')" },
   },
   "rule-no-organizations": {
     severity: "error",
@@ -118,13 +118,8 @@ export const ruleCodes = {
     hint: "declare organizations with their roles in realm.yaml",
     explanation:
       "`inOrg`, `hasOrgRole`, `inTeam`, `hasTeamRole` and `orgClaims` are there in realms with `organizations`. In others nobody could be a member of anything, and the rule would silently deny, or allow.",
-    wrong: {
-      files: {
-        "realm.yaml": "auth: enabled",
-        "collection.yaml": "rules:\n  read: inOrg(document.owner_id)",
-      },
-    },
-    right: { files: { "collection.yaml": "rules:\n  read: document.owner_id == user.id" } },
+    wrong: { "realm.yaml": "auth: enabled", "collection.yaml": "rules:\n  read: inOrg(document.owner_id)" },
+    right: { "collection.yaml": "rules:\n  read: document.owner_id == user.id" },
   },
   "rule-not-filterable": {
     severity: "error",
@@ -132,8 +127,8 @@ export const ruleCodes = {
     message: "a {rule} rule also filters lists, and this part cannot be a filter: {problem}",
     explanation:
       "The store evaluates read and restore rules inside its query, one field against one value known beforehand. Two fields of a document cannot be compared with each other there, nor can the length of a document's value. Store the outcome in a field of its own, for example when the document is written.",
-    wrong: { files: { "collection.yaml": "rules:\n  read: document.author_id == document.editor_id" } },
-    right: { files: { "collection.yaml": "rules:\n  read: document.self_edited" } },
+    wrong: { "collection.yaml": "rules:\n  read: document.author_id == document.editor_id" },
+    right: { "collection.yaml": "rules:\n  read: document.self_edited" },
   },
   "rule-absent-negation": {
     severity: "warning",
@@ -142,10 +137,8 @@ export const ruleCodes = {
     hint: "add `user != null &&` before it, or `user == null ||` if anonymous callers are meant",
     explanation:
       "For anonymous callers every `user.*` is absent, a comparison with it is false, and so its negation is true. That is rarely meant.",
-    wrong: { files: { "collection.yaml": "rules:\n  read: document.author_id != user.id" } },
-    right: {
-      files: { "collection.yaml": "rules:\n  read: user != null && document.author_id != user.id" },
-    },
+    wrong: { "collection.yaml": "rules:\n  read: document.author_id != user.id" },
+    right: { "collection.yaml": "rules:\n  read: user != null && document.author_id != user.id" },
   },
   "rule-constant": {
     severity: "warning",
@@ -154,12 +147,8 @@ export const ruleCodes = {
     hint: "write {outcome} if that is meant",
     explanation:
       "The comparisons contradict each other, or one of two opposites always holds: `user == null || user != null`, `document.salary > 5 && document.salary < 3`. Somebody meant something else.",
-    wrong: {
-      files: { "collection.yaml": "rules:\n  read: document.public || document.public != true" },
-    },
-    right: {
-      files: { "collection.yaml": "rules:\n  read: document.public || document.title == 'a'" },
-    },
+    wrong: { "collection.yaml": "rules:\n  read: document.public || document.public != true" },
+    right: { "collection.yaml": "rules:\n  read: document.public || document.title == 'a'" },
   },
   "rule-clause": {
     severity: "warning",
@@ -168,14 +157,10 @@ export const ruleCodes = {
     explanation:
       "The rule means the same without this part: it says again what stands beside it, follows from it, or always has the same outcome. It may be a slip, such as `||` for `&&`. That something is there (`user != null`) may be said beside what needs it.",
     wrong: {
-      files: {
-        "collection.yaml":
-          "rules:\n  read: hasRole('editor', 'hr')\n  delete: hasRole('hr') || hasRole('hr', 'editor')",
-      },
+      "collection.yaml":
+        "rules:\n  read: hasRole('editor', 'hr')\n  delete: hasRole('hr') || hasRole('hr', 'editor')",
     },
-    right: {
-      files: { "collection.yaml": "rules:\n  read: hasRole('editor', 'hr')\n  delete: hasRole('hr')" },
-    },
+    right: { "collection.yaml": "rules:\n  read: hasRole('editor', 'hr')\n  delete: hasRole('hr')" },
   },
   "rule-id-kind": {
     severity: "warning",
@@ -183,7 +168,7 @@ export const ruleCodes = {
     message: "{found} stands where {wanted} is expected",
     explanation:
       "Users, organizations and teams have ids of their own. `inOrg(user.id)` asks for an organization whose id is that of the user: there is none, and the rule silently never holds.",
-    wrong: { files: { "collection.yaml": "rules:\n  read: inOrg(user.id)" } },
-    right: { files: { "collection.yaml": "rules:\n  read: inOrg(document.owner_id)" } },
+    wrong: { "collection.yaml": "rules:\n  read: inOrg(user.id)" },
+    right: { "collection.yaml": "rules:\n  read: inOrg(document.owner_id)" },
   },
 } as const satisfies Readonly<Record<string, CatalogueEntry>>;

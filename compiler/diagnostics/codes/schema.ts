@@ -8,10 +8,8 @@ export const schemaCodes = {
     message: 'the schema of {what} must have "type": "object" at its top level',
     explanation:
       "Documents and profiles are JSON objects. A schema.json says so itself rather than through a `$ref`; `profile` may be a `$ref` to a schema that does.",
-    wrong: { files: { "schema.json": '{ "properties": { "title": { "type": "string" } } }' } },
-    right: {
-      files: { "schema.json": '{ "type": "object", "properties": { "title": { "type": "string" } } }' },
-    },
+    wrong: { "schema.json": '{ "properties": { "title": { "type": "string" } } }' },
+    right: { "schema.json": '{ "type": "object", "properties": { "title": { "type": "string" } } }' },
   },
   "schema-reserved-field": {
     severity: "error",
@@ -19,12 +17,8 @@ export const schemaCodes = {
     message: "'{field}' is set by the server and cannot be declared or required",
     explanation:
       "`id`, `_id`, `_meta` and `_expanded` belong to the server; what a client sends there is ignored.",
-    wrong: {
-      files: { "schema.json": '{ "type": "object", "properties": { "id": { "type": "string" } } }' },
-    },
-    right: {
-      files: { "schema.json": '{ "type": "object", "properties": { "number": { "type": "string" } } }' },
-    },
+    wrong: { "schema.json": '{ "type": "object", "properties": { "id": { "type": "string" } } }' },
+    right: { "schema.json": '{ "type": "object", "properties": { "number": { "type": "string" } } }' },
   },
   "schema-field-name": {
     severity: "error",
@@ -32,12 +26,10 @@ export const schemaCodes = {
     message: "the field '{field}' cannot be stored: its name {problem}",
     explanation:
       "Dots separate the parts of a path and `$` marks operators, so documents with such members are refused with 400 `validation_error`.",
-    wrong: { files: { "schema.json": '{ "type": "object", "properties": { "a.b": {} } }' } },
+    wrong: { "schema.json": '{ "type": "object", "properties": { "a.b": {} } }' },
     right: {
-      files: {
-        "schema.json":
-          '{ "type": "object", "properties": { "a": { "type": "object", "properties": { "b": {} } } } }',
-      },
+      "schema.json":
+        '{ "type": "object", "properties": { "a": { "type": "object", "properties": { "b": {} } } } }',
     },
   },
   "schema-required-field": {
@@ -47,16 +39,12 @@ export const schemaCodes = {
     explanation:
       "With `additionalProperties: false` an object has the members under `properties` and `patternProperties` and no others. Every create would be refused.",
     wrong: {
-      files: {
-        "schema.json":
-          '{\n  "type": "object",\n  "required": ["titel"],\n  "properties": { "title": { "type": "string" } },\n  "additionalProperties": false\n}',
-      },
+      "schema.json":
+        '{\n  "type": "object",\n  "required": ["titel"],\n  "properties": { "title": { "type": "string" } },\n  "additionalProperties": false\n}',
     },
     right: {
-      files: {
-        "schema.json":
-          '{\n  "type": "object",\n  "required": ["title"],\n  "properties": { "title": { "type": "string" } },\n  "additionalProperties": false\n}',
-      },
+      "schema.json":
+        '{\n  "type": "object",\n  "required": ["title"],\n  "properties": { "title": { "type": "string" } },\n  "additionalProperties": false\n}',
     },
   },
   "schema-unfittable": {
@@ -66,16 +54,12 @@ export const schemaCodes = {
     explanation:
       "What stands in it, or in what it refers to, excludes itself: a minimum above the maximum, an enum without a value of the type, a required member that cannot be. The field could never be written, and where it is required no document either. A field that is meant to be absent has the schema `false`.",
     wrong: {
-      files: {
-        "schema.json":
-          '{\n  "type": "object",\n  "properties": { "rating": { "type": "integer", "minimum": 5, "maximum": 1 } }\n}',
-      },
+      "schema.json":
+        '{\n  "type": "object",\n  "properties": { "rating": { "type": "integer", "minimum": 5, "maximum": 1 } }\n}',
     },
     right: {
-      files: {
-        "schema.json":
-          '{\n  "type": "object",\n  "properties": { "rating": { "type": "integer", "minimum": 1, "maximum": 5 } }\n}',
-      },
+      "schema.json":
+        '{\n  "type": "object",\n  "properties": { "rating": { "type": "integer", "minimum": 1, "maximum": 5 } }\n}',
     },
   },
   "schema-value-misfit": {
@@ -85,16 +69,12 @@ export const schemaCodes = {
     explanation:
       "Readers of the schema and of the OpenAPI document take such a value for one that can be written. `null` in an `enum` is allowed only where `type` allows it too.",
     wrong: {
-      files: {
-        "schema.json":
-          '{\n  "type": "object",\n  "properties": { "priority": { "type": "string", "enum": ["high", "low", null] } }\n}',
-      },
+      "schema.json":
+        '{\n  "type": "object",\n  "properties": { "priority": { "type": "string", "enum": ["high", "low", null] } }\n}',
     },
     right: {
-      files: {
-        "schema.json":
-          '{\n  "type": "object",\n  "properties": { "priority": { "type": ["string", "null"], "enum": ["high", "low", null] } }\n}',
-      },
+      "schema.json":
+        '{\n  "type": "object",\n  "properties": { "priority": { "type": ["string", "null"], "enum": ["high", "low", null] } }\n}',
     },
   },
   "schema-keyword-unused": {
@@ -104,16 +84,12 @@ export const schemaCodes = {
     explanation:
       "JSON Schema ignores a keyword that is about values of another type, or that lacks its partner. It was probably meant otherwise: `minLength` of a number is `minimum`.",
     wrong: {
-      files: {
-        "schema.json":
-          '{ "type": "object", "properties": { "number": { "type": "integer", "minLength": 5 } } }',
-      },
+      "schema.json":
+        '{ "type": "object", "properties": { "number": { "type": "integer", "minLength": 5 } } }',
     },
     right: {
-      files: {
-        "schema.json":
-          '{ "type": "object", "properties": { "number": { "type": "integer", "minimum": 10000 } } }',
-      },
+      "schema.json":
+        '{ "type": "object", "properties": { "number": { "type": "integer", "minimum": 10000 } } }',
     },
   },
   "schema-unknown-keyword": {
@@ -123,16 +99,10 @@ export const schemaCodes = {
     explanation:
       "JSON Schema ignores unknown keywords, so a misspelt one would let everything through. Annotations of your own may start with `x-`, but not with `x-svc-`.",
     wrong: {
-      files: {
-        "schema.json":
-          '{ "type": "object", "properties": { "title": { "type": "string", "maxLenght": 10 } } }',
-      },
+      "schema.json": '{ "type": "object", "properties": { "title": { "type": "string", "maxLenght": 10 } } }',
     },
     right: {
-      files: {
-        "schema.json":
-          '{ "type": "object", "properties": { "title": { "type": "string", "maxLength": 10 } } }',
-      },
+      "schema.json": '{ "type": "object", "properties": { "title": { "type": "string", "maxLength": 10 } } }',
     },
   },
   "schema-unsupported-keyword": {
@@ -142,8 +112,8 @@ export const schemaCodes = {
     hint: "use $ref with a relative path and a JSON pointer, such as ../../_shared/address.json#/$defs/street",
     explanation:
       "`$id`, `$anchor`, `$dynamicRef`, `$dynamicAnchor` and `$vocabulary` give places names of their own; a `$ref` here always is a relative file and a JSON pointer, which any reader can follow.",
-    wrong: { files: { "schema.json": '{ "$id": "https://example.com/ticket", "type": "object" }' } },
-    right: { files: { "schema.json": '{ "type": "object" }' } },
+    wrong: { "schema.json": '{ "$id": "https://example.com/ticket", "type": "object" }' },
+    right: { "schema.json": '{ "type": "object" }' },
   },
   "schema-format": {
     severity: "error",
@@ -151,16 +121,12 @@ export const schemaCodes = {
     message: "there is no format '{format}'",
     explanation: "Formats are asserted, so each must be one that the validators know.",
     wrong: {
-      files: {
-        "schema.json":
-          '{ "type": "object", "properties": { "at": { "type": "string", "format": "datetime" } } }',
-      },
+      "schema.json":
+        '{ "type": "object", "properties": { "at": { "type": "string", "format": "datetime" } } }',
     },
     right: {
-      files: {
-        "schema.json":
-          '{ "type": "object", "properties": { "at": { "type": "string", "format": "date-time" } } }',
-      },
+      "schema.json":
+        '{ "type": "object", "properties": { "at": { "type": "string", "format": "date-time" } } }',
     },
   },
   "schema-pattern": {
@@ -170,16 +136,12 @@ export const schemaCodes = {
     explanation:
       "Patterns are ECMAScript regular expressions with the `u` flag. Unlike without the flag, needless escapes such as `\\-` outside of a class are errors.",
     wrong: {
-      files: {
-        "schema.json":
-          '{ "type": "object", "properties": { "code": { "type": "string", "pattern": "^[a-z" } } }',
-      },
+      "schema.json":
+        '{ "type": "object", "properties": { "code": { "type": "string", "pattern": "^[a-z" } } }',
     },
     right: {
-      files: {
-        "schema.json":
-          '{ "type": "object", "properties": { "code": { "type": "string", "pattern": "^[a-z]+$" } } }',
-      },
+      "schema.json":
+        '{ "type": "object", "properties": { "code": { "type": "string", "pattern": "^[a-z]+$" } } }',
     },
   },
   "pattern-slow": {
@@ -190,16 +152,12 @@ export const schemaCodes = {
     explanation:
       'The engine backtracks: for some strings the time grows faster than their length, and whoever may write a document can hold up the server with one. Found by `recheck`. A pattern of a schema with `"x-svc-slow-pattern": "accepted"` and a `maxLength` of at most 256 beside it is matched otherwise: in linear time, without backtracking, and only for values that are not longer. Patterns of `patternProperties` and `custom_id` cannot be accepted; that of `custom_id` may take quadratic time, since ids have 128 characters at most.',
     wrong: {
-      files: {
-        "schema.json":
-          '{ "type": "object", "properties": { "code": { "type": "string", "pattern": "^(a+)+$" } } }',
-      },
+      "schema.json":
+        '{ "type": "object", "properties": { "code": { "type": "string", "pattern": "^(a+)+$" } } }',
     },
     right: {
-      files: {
-        "schema.json":
-          '{\n  "type": "object",\n  "properties": {\n    "code": {\n      "type": "string",\n      "pattern": "^a+$" },\n    "path": { "type": "string", "pattern": "^(/?[a-z]+)*$",\n      "maxLength": 200,\n      "x-svc-slow-pattern": "accepted"\n    }\n  }\n}',
-      },
+      "schema.json":
+        '{\n  "type": "object",\n  "properties": {\n    "code": {\n      "type": "string",\n      "pattern": "^a+$" },\n    "path": { "type": "string", "pattern": "^(/?[a-z]+)*$",\n      "maxLength": 200,\n      "x-svc-slow-pattern": "accepted"\n    }\n  }\n}',
     },
   },
   "pattern-not-accepted": {
@@ -210,16 +168,12 @@ export const schemaCodes = {
     explanation:
       'Under `"x-svc-slow-pattern": "accepted"` a pattern is matched without backtracking. References back to groups (`\\1`, `\\k<name>`) and flags within groups cannot be matched so, and a pattern has at most 1,000 characters and 500 states, where `[a-z]{1,40}` counts as 79.',
     wrong: {
-      files: {
-        "schema.json":
-          '{\n  "type": "object",\n  "properties": {\n    "code": {\n      "type": "string",\n      "pattern": "^(a+)+\\\\1$",\n      "maxLength": 200,\n      "x-svc-slow-pattern": "accepted"\n    }\n  }\n}',
-      },
+      "schema.json":
+        '{\n  "type": "object",\n  "properties": {\n    "code": {\n      "type": "string",\n      "pattern": "^(a+)+\\\\1$",\n      "maxLength": 200,\n      "x-svc-slow-pattern": "accepted"\n    }\n  }\n}',
     },
     right: {
-      files: {
-        "schema.json":
-          '{\n  "type": "object",\n  "properties": {\n    "code": {\n      "type": "string",\n      "pattern": "^(a+)+$",\n      "maxLength": 200,\n      "x-svc-slow-pattern": "accepted"\n    }\n  }\n}',
-      },
+      "schema.json":
+        '{\n  "type": "object",\n  "properties": {\n    "code": {\n      "type": "string",\n      "pattern": "^(a+)+$",\n      "maxLength": 200,\n      "x-svc-slow-pattern": "accepted"\n    }\n  }\n}',
     },
   },
   "schema-date-placement": {
@@ -229,16 +183,12 @@ export const schemaCodes = {
     explanation:
       'A stored date is a declared field of `type: string` (or `["string", "null"]`) with `format: date-time` or `format: date`, reached through `properties` and `items`: only there does the server know to normalise it.',
     wrong: {
-      files: {
-        "schema.json":
-          '{ "type": "object", "properties": { "at": { "type": "string", "x-svc-store": "date" } } }',
-      },
+      "schema.json":
+        '{ "type": "object", "properties": { "at": { "type": "string", "x-svc-store": "date" } } }',
     },
     right: {
-      files: {
-        "schema.json":
-          '{\n  "type": "object",\n  "properties": { "at": { "type": "string", "format": "date-time", "x-svc-store": "date" } }\n}',
-      },
+      "schema.json":
+        '{\n  "type": "object",\n  "properties": { "at": { "type": "string", "format": "date-time", "x-svc-store": "date" } }\n}',
     },
   },
   "schema-date-conflict": {
@@ -248,16 +198,12 @@ export const schemaCodes = {
     explanation:
       "A field is compared in one way, whichever branch of `anyOf` or `oneOf` its document took. Let the branches agree, or use two fields.",
     wrong: {
-      files: {
-        "schema.json":
-          '{\n  "type": "object",\n  "anyOf": [\n    { "properties": { "at": { "type": "string", "format": "date", "x-svc-store": "date" } } },\n    { "properties": { "at": { "type": "string" } } }\n  ]\n}',
-      },
+      "schema.json":
+        '{\n  "type": "object",\n  "anyOf": [\n    { "properties": { "at": { "type": "string", "format": "date", "x-svc-store": "date" } } },\n    { "properties": { "at": { "type": "string" } } }\n  ]\n}',
     },
     right: {
-      files: {
-        "schema.json":
-          '{\n  "type": "object",\n  "properties": { "at": { "type": "string", "format": "date", "x-svc-store": "date" } }\n}',
-      },
+      "schema.json":
+        '{\n  "type": "object",\n  "properties": { "at": { "type": "string", "format": "date", "x-svc-store": "date" } }\n}',
     },
   },
   "schema-too-large": {
@@ -277,16 +223,12 @@ export const schemaCodes = {
     hint: "save a copy under the realm's _shared folder and refer to it",
     explanation: "A build reads nothing but the realm's folder.",
     wrong: {
-      files: {
-        "schema.json":
-          '{ "type": "object", "properties": { "address": { "$ref": "https://example.com/address.json" } } }',
-      },
+      "schema.json":
+        '{ "type": "object", "properties": { "address": { "$ref": "https://example.com/address.json" } } }',
     },
     right: {
-      files: {
-        "schema.json":
-          '{ "type": "object", "properties": { "address": { "$ref": "../../_shared/address.json" } } }',
-      },
+      "schema.json":
+        '{ "type": "object", "properties": { "address": { "$ref": "../../_shared/address.json" } } }',
     },
   },
   "ref-outside": {
@@ -296,16 +238,12 @@ export const schemaCodes = {
     hint: "files used by several realms are copied into each realm's _shared folder",
     explanation: "The output for a realm depends on that realm's folder only.",
     wrong: {
-      files: {
-        "schema.json":
-          '{ "type": "object", "properties": { "address": { "$ref": "../../../other/_shared/address.json" } } }',
-      },
+      "schema.json":
+        '{ "type": "object", "properties": { "address": { "$ref": "../../../other/_shared/address.json" } } }',
     },
     right: {
-      files: {
-        "schema.json":
-          '{ "type": "object", "properties": { "address": { "$ref": "../../_shared/address.json" } } }',
-      },
+      "schema.json":
+        '{ "type": "object", "properties": { "address": { "$ref": "../../_shared/address.json" } } }',
     },
   },
   "ref-file": {
@@ -314,16 +252,11 @@ export const schemaCodes = {
     message: "there is no file '{file}'",
     explanation: "Paths are relative to the file that holds the `$ref`.",
     wrong: {
-      files: {
-        "schema.json":
-          '{ "type": "object", "properties": { "address": { "$ref": "_shared/address.json" } } }',
-      },
+      "schema.json": '{ "type": "object", "properties": { "address": { "$ref": "_shared/address.json" } } }',
     },
     right: {
-      files: {
-        "schema.json":
-          '{ "type": "object", "properties": { "address": { "$ref": "../../_shared/address.json" } } }',
-      },
+      "schema.json":
+        '{ "type": "object", "properties": { "address": { "$ref": "../../_shared/address.json" } } }',
     },
   },
   "ref-target": {
@@ -333,16 +266,12 @@ export const schemaCodes = {
     explanation:
       "What follows `#` is a JSON pointer, and what stands there must be a schema (an object or a boolean).",
     wrong: {
-      files: {
-        "schema.json":
-          '{\n  "type": "object",\n  "properties": { "address": { "$ref": "#/$defs/adress" } },\n  "$defs": { "address": { "type": "object" } }\n}',
-      },
+      "schema.json":
+        '{\n  "type": "object",\n  "properties": { "address": { "$ref": "#/$defs/adress" } },\n  "$defs": { "address": { "type": "object" } }\n}',
     },
     right: {
-      files: {
-        "schema.json":
-          '{\n  "type": "object",\n  "properties": { "address": { "$ref": "#/$defs/address" } },\n  "$defs": { "address": { "type": "object" } }\n}',
-      },
+      "schema.json":
+        '{\n  "type": "object",\n  "properties": { "address": { "$ref": "#/$defs/address" } },\n  "$defs": { "address": { "type": "object" } }\n}',
     },
   },
   "ref-loop": {
@@ -352,16 +281,12 @@ export const schemaCodes = {
     explanation:
       "Schemas may be recursive where the value is too (`children` whose items are the schema again), but a schema that *is* itself has no meaning, and a validator would never end.",
     wrong: {
-      files: {
-        "schema.json":
-          '{\n  "type": "object",\n  "$defs": { "a": { "$ref": "#/$defs/b" }, "b": { "$ref": "#/$defs/a" } }\n}',
-      },
+      "schema.json":
+        '{\n  "type": "object",\n  "$defs": { "a": { "$ref": "#/$defs/b" }, "b": { "$ref": "#/$defs/a" } }\n}',
     },
     right: {
-      files: {
-        "schema.json":
-          '{\n  "type": "object",\n  "$defs": { "node": { "properties": { "next": { "$ref": "#/$defs/node" } } } }\n}',
-      },
+      "schema.json":
+        '{\n  "type": "object",\n  "$defs": { "node": { "properties": { "next": { "$ref": "#/$defs/node" } } } }\n}',
     },
   },
 } as const satisfies Readonly<Record<string, CatalogueEntry>>;

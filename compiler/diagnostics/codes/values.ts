@@ -8,18 +8,16 @@ export const valueCodes = {
     message: "there is no key '{key}' here",
     explanation:
       "An unknown key is an error: a misspelt setting must not silently fail to apply. The hint names the key that was probably meant, or those that exist.",
-    wrong: { files: { "collection.yaml": "softdelete: true" } },
-    right: { files: { "collection.yaml": "soft_delete: true" } },
+    wrong: { "collection.yaml": "softdelete: true" },
+    right: { "collection.yaml": "soft_delete: true" },
   },
   "missing-key": {
     severity: "error",
     summary: "A required key is missing.",
     message: "the key '{key}' is missing{where}",
     explanation: "The key has no default, because none would be right for everyone.",
-    wrong: { files: { "collection.yaml": "references:\n  author: { field: author_id }" } },
-    right: {
-      files: { "collection.yaml": "references:\n  author: { collection: people, field: author_id }" },
-    },
+    wrong: { "collection.yaml": "references:\n  author: { field: author_id }" },
+    right: { "collection.yaml": "references:\n  author: { collection: people, field: author_id }" },
   },
   "wrong-type": {
     severity: "error",
@@ -27,16 +25,16 @@ export const valueCodes = {
     message: "{what} must be {expected}, not {found}",
     explanation:
       "The value has another JSON type than the key takes. In YAML 1.2 only `true` and `false` are booleans; `yes`, `no`, `on` and `off` are strings.",
-    wrong: { files: { "collection.yaml": "soft_delete: yes" } },
-    right: { files: { "collection.yaml": "soft_delete: true" } },
+    wrong: { "collection.yaml": "soft_delete: yes" },
+    right: { "collection.yaml": "soft_delete: true" },
   },
   "wrong-value": {
     severity: "error",
     summary: "A value is not one of those allowed.",
     message: "{what} must be {expected}, not {found}",
     explanation: "The key takes one of a few values, or values of a certain form.",
-    wrong: { files: { "realm.yaml": "auth: on" } },
-    right: { files: { "realm.yaml": "auth: enabled" } },
+    wrong: { "realm.yaml": "auth: on" },
+    right: { "realm.yaml": "auth: enabled" },
   },
   "out-of-range": {
     severity: "error",
@@ -45,16 +43,12 @@ export const valueCodes = {
     explanation:
       "The limits are those of the specification and of the store. A duration is one second (`1s`) to a hundred years (`36500d`).",
     wrong: {
-      files: {
-        "collection.yaml":
-          "expand: { max_docs: 5000 }\nreferences:\n  author: { collection: people, field: author_id }",
-      },
+      "collection.yaml":
+        "expand: { max_docs: 5000 }\nreferences:\n  author: { collection: people, field: author_id }",
     },
     right: {
-      files: {
-        "collection.yaml":
-          "expand: { max_docs: 500 }\nreferences:\n  author: { collection: people, field: author_id }",
-      },
+      "collection.yaml":
+        "expand: { max_docs: 500 }\nreferences:\n  author: { collection: people, field: author_id }",
     },
   },
   "duplicate-item": {
@@ -62,10 +56,8 @@ export const valueCodes = {
     summary: "A list holds the same item twice.",
     message: "{item} stands in this list twice",
     explanation: "The list is a set; the second entry is a slip, often of something else that was meant.",
-    wrong: {
-      files: { "realm.yaml": "auth: enabled\nroles: { editor: {} }\ndefault_roles: [editor, editor]" },
-    },
-    right: { files: { "realm.yaml": "auth: enabled\nroles: { editor: {} }\ndefault_roles: [editor]" } },
+    wrong: { "realm.yaml": "auth: enabled\nroles: { editor: {} }\ndefault_roles: [editor, editor]" },
+    right: { "realm.yaml": "auth: enabled\nroles: { editor: {} }\ndefault_roles: [editor]" },
   },
   "not-built": {
     severity: "error",
@@ -74,7 +66,7 @@ export const valueCodes = {
     hint: "remove it for now; it is refused rather than ignored",
     explanation:
       "The key is part of the configuration language, but the feature behind it is not built yet. It is never accepted and ignored, so a configuration that builds does all that it says.",
-    wrong: { files: { "collection.yaml": "soft_delete: true\nfiles: { photo: {} }" } },
-    right: { files: { "collection.yaml": "soft_delete: true" } },
+    wrong: { "collection.yaml": "soft_delete: true\nfiles: { photo: {} }" },
+    right: { "collection.yaml": "soft_delete: true" },
   },
 } as const satisfies Readonly<Record<string, CatalogueEntry>>;

@@ -8,8 +8,8 @@ export const codes = {
     message: "aggregate names neither fields to group by nor metrics",
     hint: "add group_by or metrics, or remove aggregate",
     explanation: "Requests may only use what is declared; with nothing declared they could only count.",
-    wrong: { files: { "collection.yaml": "aggregate: {}" } },
-    right: { files: { "collection.yaml": "aggregate: { group_by: [status] }" } },
+    wrong: { "collection.yaml": "aggregate: {}" },
+    right: { "collection.yaml": "aggregate: { group_by: [status] }" },
   },
   "aggregate-field": {
     severity: "error",
@@ -17,8 +17,8 @@ export const codes = {
     message: "'{field}' is not a declared field of {collection}",
     explanation:
       "Fields are those of the schema, `id`, and the members of `_meta` that live documents of the collection have.",
-    wrong: { files: { "collection.yaml": "aggregate: { group_by: [staus] }" } },
-    right: { files: { "collection.yaml": "aggregate: { group_by: [status] }" } },
+    wrong: { "collection.yaml": "aggregate: { group_by: [staus] }" },
+    right: { "collection.yaml": "aggregate: { group_by: [status] }" },
   },
   "aggregate-array": {
     severity: "error",
@@ -27,8 +27,7 @@ export const codes = {
     explanation:
       "An array of scalars can be grouped by, and its different elements counted; what the objects in an array hold cannot.",
     wrong: {
-      files: {
-        "schema.json": `{
+      "schema.json": `{
   "type": "object",
   "properties": {
     "lines": {
@@ -37,10 +36,9 @@ export const codes = {
     }
   }
 }`,
-        "collection.yaml": "aggregate: { group_by: [lines.sku] }",
-      },
+      "collection.yaml": "aggregate: { group_by: [lines.sku] }",
     },
-    right: { files: { "collection.yaml": "aggregate: { group_by: [tags] }" } },
+    right: { "collection.yaml": "aggregate: { group_by: [tags] }" },
   },
   "aggregate-name": {
     severity: "error",
@@ -49,16 +47,12 @@ export const codes = {
     explanation:
       "In `group_by=status,due_at:month&order_by=-status` commas separate, a colon starts a period or names a function, and a minus sign at the start means descending order.",
     wrong: {
-      files: {
-        "schema.json": '{ "type": "object", "properties": { "cost:net": { "type": "number" } } }',
-        "collection.yaml": "aggregate: { group_by: ['cost:net'] }",
-      },
+      "schema.json": '{ "type": "object", "properties": { "cost:net": { "type": "number" } } }',
+      "collection.yaml": "aggregate: { group_by: ['cost:net'] }",
     },
     right: {
-      files: {
-        "schema.json": '{ "type": "object", "properties": { "cost_net": { "type": "number" } } }',
-        "collection.yaml": "aggregate: { group_by: [cost_net] }",
-      },
+      "schema.json": '{ "type": "object", "properties": { "cost_net": { "type": "number" } } }',
+      "collection.yaml": "aggregate: { group_by: [cost_net] }",
     },
   },
   "aggregate-type": {
@@ -67,8 +61,8 @@ export const codes = {
     message: "{use} needs {needs} in '{field}', which is {found}",
     explanation:
       "Groups are made of scalars, or of the elements of an array of scalars, and `distinct` counts such; `sum` and `avg` are for numbers, `min` and `max` for numbers, strings or dates. Null is allowed beside them.",
-    wrong: { files: { "collection.yaml": "aggregate: { metrics: { title: [sum] } }" } },
-    right: { files: { "collection.yaml": "aggregate: { metrics: { hours: [sum] } }" } },
+    wrong: { "collection.yaml": "aggregate: { metrics: { title: [sum] } }" },
+    right: { "collection.yaml": "aggregate: { metrics: { hours: [sum] } }" },
   },
 } as const satisfies Codes;
 

@@ -29,16 +29,11 @@ const codes = {
     explanation:
       "The timeouts of administration are about sessions of users whose roles administer; `admin.read_access` widens what `admin: read` covers. API keys are bound by neither.",
     wrong: {
-      files: {
-        "realm.yaml":
-          "auth: enabled\nroles:\n  boss: { admin: true }\nadmin: { read_access: { users: true } }",
-      },
+      "realm.yaml": "auth: enabled\nroles:\n  boss: { admin: true }\nadmin: { read_access: { users: true } }",
     },
     right: {
-      files: {
-        "realm.yaml":
-          "auth: enabled\nroles:\n  support: { admin: read }\nadmin: { read_access: { users: true } }",
-      },
+      "realm.yaml":
+        "auth: enabled\nroles:\n  support: { admin: read }\nadmin: { read_access: { users: true } }",
     },
   },
   "invalid-network": {
@@ -48,8 +43,8 @@ const codes = {
     hint: "write 10.0.0.0/8, 2001:db8::/32 or a whole address",
     explanation:
       "Networks are written in CIDR form: the first address and the length of its prefix. Names of hosts, short forms such as `10.1`, masks and zones (`%eth0`) are refused.",
-    wrong: { files: { "realm.yaml": "auth: enabled\nadmin: { allowed_networks: ['10.1/16'] }" } },
-    right: { files: { "realm.yaml": "auth: enabled\nadmin: { allowed_networks: ['10.1.0.0/16'] }" } },
+    wrong: { "realm.yaml": "auth: enabled\nadmin: { allowed_networks: ['10.1/16'] }" },
+    right: { "realm.yaml": "auth: enabled\nadmin: { allowed_networks: ['10.1.0.0/16'] }" },
   },
   "network-host-bits": {
     severity: "warning",
@@ -58,8 +53,8 @@ const codes = {
     hint: "write {network}, or {address} for the host alone",
     explanation:
       "The address has bits beyond its prefix. They count for nothing, and may be a slip: perhaps one host was meant.",
-    wrong: { files: { "realm.yaml": "auth: enabled\nadmin: { allowed_networks: ['10.1.2.3/16'] }" } },
-    right: { files: { "realm.yaml": "auth: enabled\nadmin: { allowed_networks: ['10.1.0.0/16'] }" } },
+    wrong: { "realm.yaml": "auth: enabled\nadmin: { allowed_networks: ['10.1.2.3/16'] }" },
+    right: { "realm.yaml": "auth: enabled\nadmin: { allowed_networks: ['10.1.0.0/16'] }" },
   },
   "network-everywhere": {
     severity: "warning",
@@ -68,8 +63,8 @@ const codes = {
     hint: "name the networks that administrators use, or remove allowed_networks",
     explanation:
       "`admin.allowed_networks` refuses administrators from elsewhere. A network of all addresses looks like a restriction and is none.",
-    wrong: { files: { "realm.yaml": "auth: enabled\nadmin: { allowed_networks: ['0.0.0.0/0'] }" } },
-    right: { files: { "realm.yaml": "auth: enabled\nadmin: { allowed_networks: ['192.0.2.0/24'] }" } },
+    wrong: { "realm.yaml": "auth: enabled\nadmin: { allowed_networks: ['0.0.0.0/0'] }" },
+    right: { "realm.yaml": "auth: enabled\nadmin: { allowed_networks: ['192.0.2.0/24'] }" },
   },
 } as const satisfies Codes;
 

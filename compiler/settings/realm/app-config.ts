@@ -25,10 +25,8 @@ const codes = {
     hint: "withdraw it, since it stands in this file's history, and keep secrets in the environment of what uses them",
     explanation:
       "`app_config` is configuration: it is kept with the sources, recorded in the output, and administrators read it. The value is not repeated here.",
-    wrong: {
-      files: { "realm.yaml": "auth: enabled\napp_config:\n  payment_key: sk_live_4eC39HqLyjWDarjtT1zdp7dc" },
-    },
-    right: { files: { "realm.yaml": "auth: enabled\napp_config:\n  payment_page: https://pay.example.com" } },
+    wrong: { "realm.yaml": "auth: enabled\napp_config:\n  payment_key: sk_live_4eC39HqLyjWDarjtT1zdp7dc" },
+    right: { "realm.yaml": "auth: enabled\napp_config:\n  payment_page: https://pay.example.com" },
   },
 } as const satisfies Codes;
 

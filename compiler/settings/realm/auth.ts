@@ -21,8 +21,8 @@ const codes = {
     hint: "remove it, or set auth: enabled",
     explanation:
       "With `auth: disabled` there are no users, sessions or roles, so such a setting could only mislead.",
-    wrong: { files: { "realm.yaml": "auth: disabled\nsignup: open" } },
-    right: { files: { "realm.yaml": "auth: enabled\nsignup: open" } },
+    wrong: { "realm.yaml": "auth: disabled\nsignup: open" },
+    right: { "realm.yaml": "auth: enabled\nsignup: open" },
   },
 } as const satisfies Codes;
 

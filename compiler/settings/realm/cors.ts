@@ -20,8 +20,8 @@ const codes = {
     message: "'{origin}' is not a web origin: {problem}",
     explanation:
       "An origin is scheme, host and, where it is not the scheme's own, port: what browsers send in `Origin`. It has no path and no final slash. `*` is refused: an API with credentials lists the origins that it trusts.",
-    wrong: { files: { "realm.yaml": "auth: enabled\ncors: { origins: ['https://app.example.com/'] }" } },
-    right: { files: { "realm.yaml": "auth: enabled\ncors: { origins: ['https://app.example.com'] }" } },
+    wrong: { "realm.yaml": "auth: enabled\ncors: { origins: ['https://app.example.com/'] }" },
+    right: { "realm.yaml": "auth: enabled\ncors: { origins: ['https://app.example.com'] }" },
   },
 } as const satisfies Codes;
 

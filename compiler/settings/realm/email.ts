@@ -24,8 +24,8 @@ const codes = {
     message: "'{from}' is no sender: {problem}",
     explanation:
       "An e-mail address, or a name and the address in angle brackets: what mail readers show as the sender.",
-    wrong: { files: { "realm.yaml": "auth: enabled\nemail: { from: 'Helpdesk, noreply@example.com' }" } },
-    right: { files: { "realm.yaml": "auth: enabled\nemail: { from: 'Helpdesk <noreply@example.com>' }" } },
+    wrong: { "realm.yaml": "auth: enabled\nemail: { from: 'Helpdesk, noreply@example.com' }" },
+    right: { "realm.yaml": "auth: enabled\nemail: { from: 'Helpdesk <noreply@example.com>' }" },
   },
 } as const satisfies Codes;
 

@@ -12,16 +12,12 @@ export const linkCodes = {
     explanation:
       "The page that the link leads to takes the token from the address and sends it to the server. `{token}` stands for the token, in the path, the query or the fragment of an `http` or `https` address.",
     wrong: {
-      files: {
-        "realm.yaml":
-          "auth: enabled\nemail:\n  from: noreply@example.com\n  reset_link: https://app.example.com/reset",
-      },
+      "realm.yaml":
+        "auth: enabled\nemail:\n  from: noreply@example.com\n  reset_link: https://app.example.com/reset",
     },
     right: {
-      files: {
-        "realm.yaml":
-          "auth: enabled\nemail:\n  from: noreply@example.com\n  reset_link: https://app.example.com/reset?token={token}",
-      },
+      "realm.yaml":
+        "auth: enabled\nemail:\n  from: noreply@example.com\n  reset_link: https://app.example.com/reset?token={token}",
     },
   },
 } as const satisfies Codes;

@@ -25,12 +25,10 @@ const codes = {
     hint: "remove realtime here, or add realtime: true to a collection",
     explanation:
       "`realtime` in realm.yaml lowers the limits of streams; what they may follow is said by each collection.",
-    wrong: { files: { "realm.yaml": "auth: enabled\nrealtime: { max_streams: 100 }" } },
+    wrong: { "realm.yaml": "auth: enabled\nrealtime: { max_streams: 100 }" },
     right: {
-      files: {
-        "realm.yaml": "auth: enabled\nrealtime: { max_streams: 100 }",
-        "collection.yaml": "rules: { read: user != null }\nrealtime: true",
-      },
+      "realm.yaml": "auth: enabled\nrealtime: { max_streams: 100 }",
+      "collection.yaml": "rules: { read: user != null }\nrealtime: true",
     },
   },
 } as const satisfies Codes;

@@ -30,8 +30,8 @@ const codes = {
     summary: "A role that the realm does not declare.",
     message: "the realm has no role '{role}'",
     explanation: "Roles are declared under `roles`; everything else refers to them by name.",
-    wrong: { files: { "realm.yaml": "auth: enabled\nroles:\n  editor: {}\ndefault_roles: [editors]" } },
-    right: { files: { "realm.yaml": "auth: enabled\nroles:\n  editor: {}\ndefault_roles: [editor]" } },
+    wrong: { "realm.yaml": "auth: enabled\nroles:\n  editor: {}\ndefault_roles: [editors]" },
+    right: { "realm.yaml": "auth: enabled\nroles:\n  editor: {}\ndefault_roles: [editor]" },
   },
   "default-role-open": {
     severity: "error",
@@ -40,14 +40,10 @@ const codes = {
     hint: "take it from default_roles, or its `admin` from the role",
     explanation: "`default_roles` are given at sign-up, and with `signup: open` anybody signs up.",
     wrong: {
-      files: {
-        "realm.yaml": "auth: enabled\nsignup: open\nroles:\n  staff: { admin: read }\ndefault_roles: [staff]",
-      },
+      "realm.yaml": "auth: enabled\nsignup: open\nroles:\n  staff: { admin: read }\ndefault_roles: [staff]",
     },
     right: {
-      files: {
-        "realm.yaml": "auth: enabled\nsignup: open\nroles:\n  staff: { admin: read }\ndefault_roles: []",
-      },
+      "realm.yaml": "auth: enabled\nsignup: open\nroles:\n  staff: { admin: read }\ndefault_roles: []",
     },
   },
   "default-role-invited": {
@@ -58,15 +54,10 @@ const codes = {
     explanation:
       "`default_roles` are given at sign-up beside the roles of the invitation, so that an invitation without any roles makes an administrator.",
     wrong: {
-      files: {
-        "realm.yaml":
-          "auth: enabled\nsignup: invite\nroles:\n  staff: { admin: read }\ndefault_roles: [staff]",
-      },
+      "realm.yaml": "auth: enabled\nsignup: invite\nroles:\n  staff: { admin: read }\ndefault_roles: [staff]",
     },
     right: {
-      files: {
-        "realm.yaml": "auth: enabled\nsignup: invite\nroles:\n  staff: { admin: read }\ndefault_roles: []",
-      },
+      "realm.yaml": "auth: enabled\nsignup: invite\nroles:\n  staff: { admin: read }\ndefault_roles: []",
     },
   },
 } as const satisfies Codes;

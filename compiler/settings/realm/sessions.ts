@@ -32,12 +32,10 @@ const codes = {
     hint: "list the origins of the web applications under cors.origins",
     explanation:
       "A login that asks for a cookie and a write authenticated by cookie alone need an `Origin` header that `cors.origins` lists.",
-    wrong: { files: { "realm.yaml": "auth: enabled\nsessions: { cookie: { enabled: true } }" } },
+    wrong: { "realm.yaml": "auth: enabled\nsessions: { cookie: { enabled: true } }" },
     right: {
-      files: {
-        "realm.yaml":
-          "auth: enabled\ncors: { origins: ['https://app.example.com'] }\nsessions: { cookie: { enabled: true } }",
-      },
+      "realm.yaml":
+        "auth: enabled\ncors: { origins: ['https://app.example.com'] }\nsessions: { cookie: { enabled: true } }",
     },
   },
   "idle-over-lifetime": {
@@ -45,8 +43,8 @@ const codes = {
     summary: "Sessions end before they can be idle for so long.",
     message: "idle_timeout is longer than lifetime, so it never applies",
     explanation: "A session ends at its `lifetime`, however it is used.",
-    wrong: { files: { "realm.yaml": "auth: enabled\nsessions: { lifetime: 1d, idle_timeout: 7d }" } },
-    right: { files: { "realm.yaml": "auth: enabled\nsessions: { lifetime: 30d, idle_timeout: 7d }" } },
+    wrong: { "realm.yaml": "auth: enabled\nsessions: { lifetime: 1d, idle_timeout: 7d }" },
+    right: { "realm.yaml": "auth: enabled\nsessions: { lifetime: 30d, idle_timeout: 7d }" },
   },
   "admin-timeout-unused": {
     severity: "warning",
@@ -55,16 +53,12 @@ const codes = {
     explanation:
       "Administration ends with its session: at the session's `lifetime`, and when it was not used for `idle_timeout`. However it is used, it ends at `admin_max_lifetime`.",
     wrong: {
-      files: {
-        "realm.yaml":
-          "auth: enabled\nroles:\n  boss: { admin: true }\nsessions: { lifetime: 4h, idle_timeout: 4h, admin_max_lifetime: 8h }",
-      },
+      "realm.yaml":
+        "auth: enabled\nroles:\n  boss: { admin: true }\nsessions: { lifetime: 4h, idle_timeout: 4h, admin_max_lifetime: 8h }",
     },
     right: {
-      files: {
-        "realm.yaml":
-          "auth: enabled\nroles:\n  boss: { admin: true }\nsessions: { lifetime: 30d, admin_max_lifetime: 8h }",
-      },
+      "realm.yaml":
+        "auth: enabled\nroles:\n  boss: { admin: true }\nsessions: { lifetime: 30d, admin_max_lifetime: 8h }",
     },
   },
 } as const satisfies Codes;

@@ -8,24 +8,16 @@ export const codes = {
     message: "the reference name '{name}' may have letters, digits and _ only",
     explanation:
       "Names of references stand in `expand=author.company(name)`, between dots, commas and parentheses.",
-    wrong: {
-      files: { "collection.yaml": "references:\n  main-author: { collection: people, field: author_id }" },
-    },
-    right: {
-      files: { "collection.yaml": "references:\n  main_author: { collection: people, field: author_id }" },
-    },
+    wrong: { "collection.yaml": "references:\n  main-author: { collection: people, field: author_id }" },
+    right: { "collection.yaml": "references:\n  main_author: { collection: people, field: author_id }" },
   },
   "reference-name-taken": {
     severity: "error",
     summary: "A reference has the name of a field that is not its source.",
     message: "the reference '{name}' has the name of another field",
     explanation: "A reference may bear the name of its own source field, not that of another one.",
-    wrong: {
-      files: { "collection.yaml": "references:\n  title: { collection: people, field: author_id }" },
-    },
-    right: {
-      files: { "collection.yaml": "references:\n  written_by: { collection: people, field: author_id }" },
-    },
+    wrong: { "collection.yaml": "references:\n  title: { collection: people, field: author_id }" },
+    right: { "collection.yaml": "references:\n  written_by: { collection: people, field: author_id }" },
   },
   "reference-database": {
     severity: "error",
@@ -33,16 +25,10 @@ export const codes = {
     message: "the reference '{name}' names the database '{database}', which this realm does not have",
     explanation: "Targets are always in the same realm.",
     wrong: {
-      files: {
-        "collection.yaml":
-          "references:\n  author: { database: suport, collection: people, field: author_id }",
-      },
+      "collection.yaml": "references:\n  author: { database: suport, collection: people, field: author_id }",
     },
     right: {
-      files: {
-        "collection.yaml":
-          "references:\n  author: { database: support, collection: people, field: author_id }",
-      },
+      "collection.yaml": "references:\n  author: { database: support, collection: people, field: author_id }",
     },
   },
   "reference-collection": {
@@ -52,12 +38,8 @@ export const codes = {
       "the reference '{name}' names the collection '{collection}', which the database '{database}' does not have",
     explanation:
       "Without `database`, the target is looked for in the database of the collection that refers to it.",
-    wrong: {
-      files: { "collection.yaml": "references:\n  author: { collection: peple, field: author_id }" },
-    },
-    right: {
-      files: { "collection.yaml": "references:\n  author: { collection: people, field: author_id }" },
-    },
+    wrong: { "collection.yaml": "references:\n  author: { collection: peple, field: author_id }" },
+    right: { "collection.yaml": "references:\n  author: { collection: people, field: author_id }" },
   },
   "reference-field": {
     severity: "error",
@@ -66,10 +48,8 @@ export const codes = {
     hint: "declare it in schema.json, or name another field by 'field'",
     explanation:
       "The source is a field of the schema, a dotted path of one, `_meta.owner` or `_meta.created_by`; without `field`, the field with the reference's own name.",
-    wrong: { files: { "collection.yaml": "references:\n  author: { collection: people }" } },
-    right: {
-      files: { "collection.yaml": "references:\n  author: { collection: people, field: author_id }" },
-    },
+    wrong: { "collection.yaml": "references:\n  author: { collection: people }" },
+    right: { "collection.yaml": "references:\n  author: { collection: people, field: author_id }" },
   },
   "reference-field-type": {
     severity: "error",
@@ -77,28 +57,17 @@ export const codes = {
     message: "the reference '{name}' needs {expected} in '{field}', which is {found}",
     explanation:
       "The source is a string, or an array of strings with `many: true`; null is allowed beside them.",
-    wrong: { files: { "collection.yaml": "references:\n  labels: { collection: tags, field: tag_ids }" } },
-    right: {
-      files: {
-        "collection.yaml": "references:\n  labels: { collection: tags, field: tag_ids, many: true }",
-      },
-    },
+    wrong: { "collection.yaml": "references:\n  labels: { collection: tags, field: tag_ids }" },
+    right: { "collection.yaml": "references:\n  labels: { collection: tags, field: tag_ids, many: true }" },
   },
   "reference-inside-array": {
     severity: "error",
     summary: "The source field of a reference lies inside an array.",
     message: "the reference '{name}' reads '{field}', which lies inside the array '{array}'",
     explanation: "A reference has one source value a document, or one array of strings with `many`.",
-    wrong: {
-      files: {
-        "collection.yaml": "references:\n  product: { collection: products, field: lines.product_id }",
-      },
-    },
+    wrong: { "collection.yaml": "references:\n  product: { collection: products, field: lines.product_id }" },
     right: {
-      files: {
-        "collection.yaml":
-          "references:\n  products: { collection: products, field: product_ids, many: true }",
-      },
+      "collection.yaml": "references:\n  products: { collection: products, field: product_ids, many: true }",
     },
   },
   "reference-meta": {
@@ -107,14 +76,8 @@ export const codes = {
     message:
       "the reference '{name}' cannot read '{field}'; of the server's fields only _meta.owner and _meta.created_by are sources",
     explanation: "The other members of `_meta` hold no ids of documents.",
-    wrong: {
-      files: {
-        "collection.yaml": "references:\n  editor: { collection: people, field: _meta.updated_by }",
-      },
-    },
-    right: {
-      files: { "collection.yaml": "references:\n  author: { collection: people, field: _meta.owner }" },
-    },
+    wrong: { "collection.yaml": "references:\n  editor: { collection: people, field: _meta.updated_by }" },
+    right: { "collection.yaml": "references:\n  author: { collection: people, field: _meta.owner }" },
   },
   "reference-meta-without-auth": {
     severity: "error",
@@ -123,16 +86,12 @@ export const codes = {
       "the reference '{name}' reads '{field}', which documents of a realm with auth: disabled do not have",
     explanation: "`_meta.owner` and `_meta.created_by` exist only with authentication.",
     wrong: {
-      files: {
-        "realm.yaml": "auth: disabled",
-        "collection.yaml": "references:\n  author: { collection: people, field: _meta.owner }",
-      },
+      "realm.yaml": "auth: disabled",
+      "collection.yaml": "references:\n  author: { collection: people, field: _meta.owner }",
     },
     right: {
-      files: {
-        "realm.yaml": "auth: disabled",
-        "collection.yaml": "references:\n  author: { collection: people, field: author_id }",
-      },
+      "realm.yaml": "auth: disabled",
+      "collection.yaml": "references:\n  author: { collection: people, field: author_id }",
     },
   },
   "reference-meta-many": {
@@ -141,13 +100,9 @@ export const codes = {
     message: "the reference '{name}' has many: true, but '{field}' is one value",
     explanation: "A document has one owner and one creator.",
     wrong: {
-      files: {
-        "collection.yaml": "references:\n  author: { collection: people, field: _meta.owner, many: true }",
-      },
+      "collection.yaml": "references:\n  author: { collection: people, field: _meta.owner, many: true }",
     },
-    right: {
-      files: { "collection.yaml": "references:\n  author: { collection: people, field: _meta.owner }" },
-    },
+    right: { "collection.yaml": "references:\n  author: { collection: people, field: _meta.owner }" },
   },
   "reference-key": {
     severity: "error",
@@ -155,14 +110,10 @@ export const codes = {
     message: "the reference '{name}' looks for '{key}' of {collection}, which is {problem}",
     explanation: "`key` is the field of the target that equals the source value; `id` unless given.",
     wrong: {
-      files: {
-        "collection.yaml": "references:\n  labels: { collection: tags, field: tags, many: true, key: slugg }",
-      },
+      "collection.yaml": "references:\n  labels: { collection: tags, field: tags, many: true, key: slugg }",
     },
     right: {
-      files: {
-        "collection.yaml": "references:\n  labels: { collection: tags, field: tags, many: true, key: slug }",
-      },
+      "collection.yaml": "references:\n  labels: { collection: tags, field: tags, many: true, key: slug }",
     },
   },
   "reference-key-index": {
@@ -173,16 +124,12 @@ export const codes = {
     explanation:
       "A source value must lead to one document. An index over several fields does not promise that.",
     wrong: {
-      files: {
-        "collection.yaml": "references:\n  labels: { collection: tags, field: tags, many: true, key: slug }",
-        "support/tags/indexes.json": '{ "indexes": [{ "fields": ["slug"] }] }',
-      },
+      "collection.yaml": "references:\n  labels: { collection: tags, field: tags, many: true, key: slug }",
+      "support/tags/indexes.json": '{ "indexes": [{ "fields": ["slug"] }] }',
     },
     right: {
-      files: {
-        "collection.yaml": "references:\n  labels: { collection: tags, field: tags, many: true, key: slug }",
-        "support/tags/indexes.json": '{ "indexes": [{ "fields": ["slug"], "unique": true }] }',
-      },
+      "collection.yaml": "references:\n  labels: { collection: tags, field: tags, many: true, key: slug }",
+      "support/tags/indexes.json": '{ "indexes": [{ "fields": ["slug"], "unique": true }] }',
     },
   },
   "reference-max-expand": {
@@ -192,16 +139,12 @@ export const codes = {
     explanation:
       "`max_expand` lowers the number of ids followed in the array of a `many` reference: from 1 to 100.",
     wrong: {
-      files: {
-        "collection.yaml":
-          "references:\n  labels: { collection: tags, field: tag_ids, many: true, max_expand: 1000 }",
-      },
+      "collection.yaml":
+        "references:\n  labels: { collection: tags, field: tag_ids, many: true, max_expand: 1000 }",
     },
     right: {
-      files: {
-        "collection.yaml":
-          "references:\n  labels: { collection: tags, field: tag_ids, many: true, max_expand: 20 }",
-      },
+      "collection.yaml":
+        "references:\n  labels: { collection: tags, field: tag_ids, many: true, max_expand: 20 }",
     },
   },
   "expand-unused": {
@@ -211,12 +154,10 @@ export const codes = {
     hint: "remove expand, or declare references",
     explanation:
       "`expand` lowers the limits for reads of this collection. Where another collection refers to this one, that one's limits apply.",
-    wrong: { files: { "collection.yaml": "expand: { max_docs: 500 }" } },
+    wrong: { "collection.yaml": "expand: { max_docs: 500 }" },
     right: {
-      files: {
-        "collection.yaml":
-          "references:\n  author: { collection: people, field: author_id }\nexpand: { max_docs: 500 }",
-      },
+      "collection.yaml":
+        "references:\n  author: { collection: people, field: author_id }\nexpand: { max_docs: 500 }",
     },
   },
   "reference-unreadable": {
@@ -227,18 +168,14 @@ export const codes = {
     explanation:
       "Whoever expands a reference gets what they may read of the other collection. Without a read rule, or with one that never holds, that is nothing but for API keys.",
     wrong: {
-      files: {
-        "collection.yaml":
-          "rules: { read: true }\nreferences:\n  author: { collection: people, field: author_id }",
-        "support/people/collection.yaml": "rules: { read: false }",
-      },
+      "collection.yaml":
+        "rules: { read: true }\nreferences:\n  author: { collection: people, field: author_id }",
+      "support/people/collection.yaml": "rules: { read: false }",
     },
     right: {
-      files: {
-        "collection.yaml":
-          "rules: { read: true }\nreferences:\n  author: { collection: people, field: author_id }",
-        "support/people/collection.yaml": "rules: { read: user != null }",
-      },
+      "collection.yaml":
+        "rules: { read: true }\nreferences:\n  author: { collection: people, field: author_id }",
+      "support/people/collection.yaml": "rules: { read: user != null }",
     },
   },
 } as const satisfies Codes;

@@ -14,16 +14,12 @@ export const codes = {
     explanation:
       "Roles of organizations are declared under `organizations.roles`, those that are held within teams under `organizations.team_roles`; everything else refers to them by name. The realm's own `roles` are others.",
     wrong: {
-      files: {
-        "realm.yaml":
-          "auth: enabled\norganizations:\n  roles:\n    owner: { manage: [org] }\n    member: {}\n  creator_roles: [owner]\n  default_roles: [members]",
-      },
+      "realm.yaml":
+        "auth: enabled\norganizations:\n  roles:\n    owner: { manage: [org] }\n    member: {}\n  creator_roles: [owner]\n  default_roles: [members]",
     },
     right: {
-      files: {
-        "realm.yaml":
-          "auth: enabled\norganizations:\n  roles:\n    owner: { manage: [org] }\n    member: {}\n  creator_roles: [owner]\n  default_roles: [member]",
-      },
+      "realm.yaml":
+        "auth: enabled\norganizations:\n  roles:\n    owner: { manage: [org] }\n    member: {}\n  creator_roles: [owner]\n  default_roles: [member]",
     },
   },
   "creator-without-org": {
@@ -34,16 +30,12 @@ export const codes = {
     explanation:
       "Whoever creates an organization is its first member and has `creator_roles` in it. Without `manage: [org]` among them nobody could ever change or delete it, or give that role.",
     wrong: {
-      files: {
-        "realm.yaml":
-          "auth: enabled\norganizations:\n  create: user.email_verified\n  roles:\n    owner: { manage: [org] }\n    clerk: { manage: [members] }\n  creator_roles: [clerk]",
-      },
+      "realm.yaml":
+        "auth: enabled\norganizations:\n  create: user.email_verified\n  roles:\n    owner: { manage: [org] }\n    clerk: { manage: [members] }\n  creator_roles: [clerk]",
     },
     right: {
-      files: {
-        "realm.yaml":
-          "auth: enabled\norganizations:\n  create: user.email_verified\n  roles:\n    owner: { manage: [org] }\n    clerk: { manage: [members] }\n  creator_roles: [owner]",
-      },
+      "realm.yaml":
+        "auth: enabled\norganizations:\n  create: user.email_verified\n  roles:\n    owner: { manage: [org] }\n    clerk: { manage: [members] }\n  creator_roles: [owner]",
     },
   },
   "manager-without-org": {
@@ -52,14 +44,10 @@ export const codes = {
     message: "none of creator_roles has manage: [org], so nobody whom administrators assign could manage it",
     explanation:
       "Administrators make organizations, and assign a manager to one that has lost its last, by giving `creator_roles`.",
-    wrong: {
-      files: { "realm.yaml": "auth: enabled\norganizations:\n  roles:\n    owner: { manage: [org] }" },
-    },
+    wrong: { "realm.yaml": "auth: enabled\norganizations:\n  roles:\n    owner: { manage: [org] }" },
     right: {
-      files: {
-        "realm.yaml":
-          "auth: enabled\norganizations:\n  roles:\n    owner: { manage: [org] }\n  creator_roles: [owner]",
-      },
+      "realm.yaml":
+        "auth: enabled\norganizations:\n  roles:\n    owner: { manage: [org] }\n  creator_roles: [owner]",
     },
   },
   "member-role-manages": {
@@ -70,16 +58,12 @@ export const codes = {
     explanation:
       "`default_roles` are what every member has, also one who came by an open link, which may never give a role that manages.",
     wrong: {
-      files: {
-        "realm.yaml":
-          "auth: enabled\norganizations:\n  roles:\n    owner: { manage: [org] }\n    clerk: { manage: [members] }\n  creator_roles: [owner]\n  default_roles: [clerk]",
-      },
+      "realm.yaml":
+        "auth: enabled\norganizations:\n  roles:\n    owner: { manage: [org] }\n    clerk: { manage: [members] }\n  creator_roles: [owner]\n  default_roles: [clerk]",
     },
     right: {
-      files: {
-        "realm.yaml":
-          "auth: enabled\norganizations:\n  roles:\n    owner: { manage: [org] }\n    clerk: { manage: [members] }\n  creator_roles: [owner]\n  default_roles: []",
-      },
+      "realm.yaml":
+        "auth: enabled\norganizations:\n  roles:\n    owner: { manage: [org] }\n    clerk: { manage: [members] }\n  creator_roles: [owner]\n  default_roles: []",
     },
   },
   "require-mfa-without-totp": {
@@ -90,16 +74,12 @@ export const codes = {
     explanation:
       "To require a second factor of its members an organization's manager must have signed in with one, and users enrol one only with `mfa.totp`.",
     wrong: {
-      files: {
-        "realm.yaml":
-          "auth: enabled\norganizations:\n  roles:\n    owner: { manage: [org] }\n  creator_roles: [owner]\n  allow_require_mfa: true",
-      },
+      "realm.yaml":
+        "auth: enabled\norganizations:\n  roles:\n    owner: { manage: [org] }\n  creator_roles: [owner]\n  allow_require_mfa: true",
     },
     right: {
-      files: {
-        "realm.yaml":
-          "auth: enabled\nmfa: { totp: true }\norganizations:\n  roles:\n    owner: { manage: [org] }\n  creator_roles: [owner]\n  allow_require_mfa: true",
-      },
+      "realm.yaml":
+        "auth: enabled\nmfa: { totp: true }\norganizations:\n  roles:\n    owner: { manage: [org] }\n  creator_roles: [owner]\n  allow_require_mfa: true",
     },
   },
 } as const satisfies Codes;
