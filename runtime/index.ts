@@ -31,6 +31,7 @@ export {
   unownedDeletionFields,
 } from "./filter/fields.ts";
 export { textIndex } from "./filter/search/index.ts";
+export type { FunctionFiles } from "./functions/invocation.ts";
 export { descriptionRoutes } from "./http/description.ts";
 export { developmentServer } from "./instance/development.ts";
 export { main } from "./instance/main.ts";
@@ -38,8 +39,10 @@ export { jobRoutes } from "./jobs/routes.ts";
 export type { JsonObject } from "./json.ts";
 export { organizationAdministrationRoutes } from "./organizations/administration/routes.ts";
 export { organizationRoutes } from "./organizations/routes.ts";
-export type { CollectionDefinition, RealmDefinition, Validator } from "./realm/definition.ts";
+export type { CollectionDefinition, RealmDefinition } from "./realm/definition.ts";
 export type { RealmModule, RouteTable } from "./realm/exchange.ts";
+export type { FunctionDefinition } from "./realm/functions.ts";
+export type { Validator } from "./realm/validator.ts";
 export { realtimeRoutes } from "./realtime/route.ts";
 export * from "./rules/index.ts";
 export { duplicateItems, equal } from "./validation/equal.ts";

@@ -5,8 +5,8 @@ import { type RealmTraits, realmNames } from "../contract/traits.ts";
 import { validators } from "../contract/validators.ts";
 import { ApiError, type Detail } from "../errors.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../json.ts";
-import type { ValidationError } from "../realm/definition.ts";
 import type { Received } from "../realm/exchange.ts";
+import type { ValidationError } from "../realm/validator.ts";
 import { validationDetails } from "../validation/details.ts";
 import { problemsNamed, readJson } from "./body.ts";
 

@@ -5,24 +5,11 @@ import type { JsonObject } from "../json.ts";
 import type { IndexShape } from "../store/contract/shape.ts";
 import type { Rate } from "../units.ts";
 import type { AdminGrant, ReadAccess } from "./administration.ts";
+import type { FunctionDefinition, FunctionLimits } from "./functions.ts";
 import type { OrganizationSettings } from "./organizations.ts";
 import type { FieldRule, Rules } from "./rule.ts";
 import type { Seen } from "./seen.ts";
-
-/** An ajv standalone validator, as emitted into `validate.js`. */
-export interface Validator {
-  (data: unknown): boolean;
-  errors?: readonly ValidationError[] | null;
-}
-
-export interface ValidationError {
-  readonly instancePath: string;
-  readonly keyword: string;
-  readonly params: Readonly<Record<string, unknown>>;
-  readonly message?: string;
-  /** The member whose name is wrong, in errors of `propertyNames`. */
-  readonly propertyName?: string;
-}
+import type { Validator } from "./validator.ts";
 
 /**
  * A collection as its emitted `routes.ts` defines it: plain data and functions, every optional feature present only
@@ -167,6 +154,9 @@ export interface RealmDefinition {
   /** Lower limits than the instance's. */
   readonly realtime?: Partial<RealtimeLimits>;
   readonly collections: readonly CollectionDefinition[];
+  /** Present where the realm has any. */
+  readonly functions?: readonly FunctionDefinition[];
+  readonly functionLimits?: FunctionLimits;
   /** What administrators read of all of it. */
   readonly effective: EffectiveConfiguration;
 }

@@ -1,7 +1,8 @@
 import { ApiError, type Detail } from "../errors.ts";
 import { lacksZone, zoneReason } from "../filter/dates.ts";
 import type { JsonObject } from "../json.ts";
-import type { CollectionDefinition, ValidationError } from "../realm/definition.ts";
+import type { CollectionDefinition } from "../realm/definition.ts";
+import type { ValidationError } from "../realm/validator.ts";
 
 /** Details of one answer; a hostile document may fail in as many places as it has members. */
 const detailsNamed = 100;

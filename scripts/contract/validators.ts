@@ -23,7 +23,7 @@ export function validatorsModule(): string {
   });
   return [
     "// @ts-nocheck Made of the contracts by scripts/contract/validators.ts (UPDATE_GOLDEN=1). Do not edit.",
-    'import type { Validator } from "../realm/definition.ts";',
+    'import type { Validator } from "../realm/validator.ts";',
     ...[...helpers].sort().map((helper) => `import { ${helper} } from "${homes[helper] ?? ""}";`),
     "/** Of the bodies of contracts, by the id of the operation. */",
     "export const validators: Readonly<Record<string, Validator>> = {",

@@ -1,5 +1,5 @@
 /** Runs emitted validators in tests. */
-import type { Validator } from "../../../runtime/realm/definition.ts";
+import type { Validator } from "../../../runtime/realm/validator.ts";
 import { duplicateItems, equal } from "../../../runtime/validation/equal.ts";
 import { appendErrors } from "../../../runtime/validation/errors.ts";
 import { formats } from "../../../runtime/validation/formats.ts";

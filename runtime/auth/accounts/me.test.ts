@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { isJsonObject } from "../../json.ts";
-import type { Validator } from "../../realm/definition.ts";
+import type { Validator } from "../../realm/validator.ts";
 import { type Accounts, startAccounts } from "../testing/accounts.ts";
 
 /** `age`, where there is one, is a number. */

@@ -19,9 +19,9 @@ import {
   type CollectionDefinition,
   type RealmDefinition,
   storeNameOf,
-  type Validator,
 } from "../../realm/definition.ts";
 import type { RouteTable } from "../../realm/exchange.ts";
+import type { Validator } from "../../realm/validator.ts";
 import type { StoreCollection } from "../../store/contract/collection.ts";
 import { formats } from "../../validation/formats.ts";
 import { dataRoutes } from "../administration/routes.ts";

@@ -1,0 +1,224 @@
+/** `realmc/functions`: what the handlers of functions are given and give back. Types alone; emitted `$types.ts` fill them in. */
+import type { AggregateOptions, Groups, IfTrait, OrderKey, Shape, Where } from "../client/queries.ts";
+import type { JsonObject } from "../json.ts";
+
+/** What of a realm's shapes (`Shapes` of its client) a function reaches, by database and collection. */
+export type Reach = Readonly<Record<string, Readonly<Record<string, Reached>>>>;
+
+/** A collection that a function reaches. */
+export interface Reached {
+  readonly shape: Shape;
+  readonly writes: boolean;
+}
+
+/** What differs between functions. */
+export interface FunctionTypes {
+  readonly reach: Reach;
+  /** What `ctx.caller.db` reaches: all collections. */
+  readonly all: Reach;
+  readonly secrets: string;
+  /** Inputs of the calls of the realm, by `<database>/<function>`. */
+  readonly calls: Readonly<Record<string, unknown>>;
+  readonly mail: boolean;
+  readonly organizations: boolean;
+  /** Absent of webhooks and events. */
+  readonly called: boolean;
+}
+
+export interface WebhookRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly query: URLSearchParams;
+  /** Lower-case names; repeated values are joined by commas. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** The exact bytes. */
+  readonly body: Uint8Array;
+  text(): string;
+  json(): unknown;
+}
+
+/** Default: 200 with an empty body, as `text/plain`. */
+export interface WebhookResponse {
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array;
+}
+
+export type WebhookHandler<T extends FunctionTypes> = (
+  input: WebhookRequest,
+  ctx: Context<T>,
+) => WebhookResponse | undefined | Promise<WebhookResponse | undefined>;
+
+export type CallHandler<Input, Output, T extends FunctionTypes> = (
+  input: Input,
+  ctx: Context<T>,
+) => Output | Promise<Output>;
+
+/** What happened to a document of a collection. */
+export type TriggerEvent<Collection extends string, S extends Shape, Event extends string> = {
+  [E in Event]: {
+    readonly kind: "trigger";
+    readonly event: E;
+    readonly collection: Collection;
+    /** As written; of a delete as it was. */
+    readonly document: S["document"];
+    /** Null where there was none, or it is not known any more. */
+    readonly previous: E extends "create" ? null : S["document"] | null;
+    /** When it was committed. */
+    readonly at: string;
+    /** From 1. */
+    readonly attempt: number;
+  };
+}[Event];
+
+export interface ScheduleEvent {
+  readonly kind: "schedule";
+  /** When it was due. */
+  readonly at: string;
+  readonly attempt: number;
+}
+
+export type EventHandler<Event, T extends FunctionTypes> = (
+  input: Event,
+  ctx: Context<T>,
+) => void | Promise<void>;
+
+export interface Context<T extends FunctionTypes> {
+  /** The realm's documents, by the function's own rights. */
+  readonly db: DatabasesReached<T["reach"]>;
+  /** Who called; null in webhooks and events. */
+  readonly caller: T["called"] extends true ? Caller<T["all"]> : null;
+  readonly secrets: { readonly [Name in T["secrets"]]: string };
+  /** Reaches what `network` declares. */
+  readonly fetch: typeof fetch;
+  readonly orgs: T["organizations"] extends true ? Organizations : never;
+  readonly jobs: {
+    /** Runs a call in the background; `delay` such as `10m`. One with an equal `key` that still waits is not queued again. */
+    enqueue<Name extends keyof T["calls"] & string>(
+      name: Name,
+      input: T["calls"][Name],
+      options?: { readonly delay?: string; readonly key?: string },
+    ): Promise<{ id: string }>;
+  };
+  readonly mail: T["mail"] extends true ? Mail : never;
+  readonly log: Log;
+  /** Aborted when the run is to end. */
+  readonly signal: AbortSignal;
+  readonly requestId: string;
+  now(): Date;
+  /** To be thrown: what the caller is answered. `status` 400 to 499, `code` as `[a-z][a-z0-9_]*`. */
+  error(status: number, code: string, message: string, details?: readonly JsonObject[]): Error;
+  /** To be thrown: tries again, after so long (`10m`) or as attempts wait. */
+  retry(options?: { readonly after?: string }): Error;
+  /** To be thrown: ends the attempts. */
+  fail(code: string, message: string): Error;
+}
+
+export interface Caller<All extends Reach> {
+  readonly kind: "user" | "key" | "anonymous";
+  readonly id: string | null;
+  /** Of a key. */
+  readonly name: string | null;
+  readonly roles: readonly string[];
+  /** Ids of organizations. */
+  readonly orgs: readonly string[];
+  /** Documents under the caller's rules. */
+  readonly db: DatabasesReached<All>;
+}
+
+export interface Organizations {
+  /** Null where there is none. */
+  get(id: string): Promise<Organization | null>;
+  setClaims(id: string, claims: JsonObject): Promise<Organization>;
+}
+
+export interface Organization {
+  readonly id: string;
+  readonly name: string;
+  readonly slug: string | null;
+  readonly claims: JsonObject;
+  readonly [member: string]: unknown;
+}
+
+export interface Mail {
+  send(message: {
+    readonly to: string;
+    readonly subject: string;
+    readonly text: string;
+    readonly html?: string;
+  }): Promise<void>;
+}
+
+export type Log = {
+  readonly [Level in "debug" | "info" | "warn" | "error"]: (message: string, fields?: JsonObject) => void;
+};
+
+export type DatabasesReached<R extends Reach> = {
+  readonly [Database in keyof R]: {
+    readonly [Collection in keyof R[Database]]: R[Database][Collection]["writes"] extends true
+      ? Readable<R[Database][Collection]["shape"]> & Writable<R[Database][Collection]["shape"]>
+      : Readable<R[Database][Collection]["shape"]>;
+  };
+};
+
+export interface ListOptions<S extends Shape> {
+  readonly where?: Where<S>;
+  readonly orderBy?: readonly OrderKey<S>[];
+  /** At most 100. */
+  readonly limit?: number;
+  /** `nextCursor` of the page before. */
+  readonly after?: string;
+}
+
+export interface Readable<S extends Shape> {
+  /** Null where there is none. */
+  get(id: string): Promise<S["document"] | null>;
+  list(options?: ListOptions<S>): Promise<{
+    items: S["document"][];
+    hasMore: boolean;
+    nextCursor: string | null;
+  }>;
+  /** All that match, page by page. */
+  each(options?: { readonly where?: Where<S> }): AsyncIterableIterator<S["document"]>;
+  count(where?: Where<S>): Promise<number>;
+  aggregate<By extends string = never, Metric extends string = "count">(options: {
+    readonly groupBy?: AggregateOptions<S, By, Metric>["group_by"];
+    readonly metrics?: AggregateOptions<S, By, Metric>["metrics"];
+    readonly where?: Where<S>;
+    readonly orderBy?: AggregateOptions<S, By, Metric>["order_by"];
+    readonly limit?: number;
+    readonly tz?: string;
+  }): Promise<{ groups: Groups<S, By, Metric>["groups"]; hasMore: boolean }>;
+}
+
+export interface Writable<S extends Shape> {
+  create(
+    document: S["create"],
+    options?: { readonly id?: string; readonly org?: string; readonly team?: string },
+  ): Promise<S["document"]>;
+  /** `ifMatch`: a version. */
+  replace(
+    id: string,
+    document: S["content"],
+    options?: { readonly ifMatch?: number },
+  ): Promise<S["document"]>;
+  patch(id: string, patch: S["patch"], options?: { readonly ifMatch?: number }): Promise<S["document"]>;
+  /** Reads, applies, writes, and begins again where somebody else wrote meanwhile. */
+  update(
+    id: string,
+    change: (document: S["document"]) => S["patch"] | undefined | Promise<S["patch"] | undefined>,
+  ): Promise<S["document"]>;
+  delete(
+    id: string,
+    options?: { readonly ifMatch?: number } & IfTrait<S, "trash", { readonly purge?: boolean }, object>,
+  ): Promise<void>;
+  restore(id: string): Promise<S["document"]>;
+}
+
+/** What a store operation that is refused throws: as HTTP would answer. */
+export interface StoreError extends Error {
+  readonly name: "StoreError";
+  readonly status: number;
+  readonly code: string;
+  readonly details: readonly JsonObject[];
+}
