@@ -75,9 +75,16 @@ export interface AuditOptions extends PageOptions {
 /** Work that goes on in the background. */
 export interface Job {
   id: string;
-  kind: "org_delete" | "assign_org" | "text_index" | "mail" | "retention";
+  kind:
+    | "org_delete"
+    | "assign_org"
+    | "text_index"
+    | "mail"
+    | "retention"
+    | "function.call"
+    | "function.event";
   status: "queued" | "running" | "succeeded" | "failed" | "cancelled";
-  /** `org:<id>`, `collection:<database>/<collection>`, `mail`, `realm`. */
+  /** `org:<id>`, `collection:<database>/<collection>`, `mail`, `realm`, `function:<database>/<function>`. */
   target: string;
   created_at: string;
   started_at: string | null;

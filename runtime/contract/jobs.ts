@@ -17,14 +17,23 @@ const job = named(
     id,
     kind: {
       type: "string",
-      enum: ["org_delete", "assign_org", "text_index", "mail", "retention"],
+      enum: [
+        "org_delete",
+        "assign_org",
+        "text_index",
+        "mail",
+        "retention",
+        "function.call",
+        "function.event",
+      ],
       description:
-        "Erases what a deleted organization leaves, gives documents to an organization, brings documents into a text index, sends a mail, or removes what has expired (one that never ends).",
+        "Erases what a deleted organization leaves, gives documents to an organization, brings documents into a text index, sends a mail, removes what has expired (one that never ends), runs a function that was called in the background, or one for what has happened.",
     },
     status: { type: "string", enum: ["queued", "running", "succeeded", "failed", "cancelled"] },
     target: {
       type: "string",
-      description: "`org:<id>`, `collection:<database>/<collection>`, `mail`, `realm`.",
+      description:
+        "`org:<id>`, `collection:<database>/<collection>`, `mail`, `realm`, `function:<database>/<function>`.",
     },
     created_at: timestamp,
     started_at: later,

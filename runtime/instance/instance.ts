@@ -6,6 +6,8 @@ import { assignOrganization } from "../documents/administration/assigning.ts";
 import { checkExpandLimits } from "../documents/expand/limits.ts";
 import { type Every, every } from "../every.ts";
 import { Budget } from "../feed/budget.ts";
+import type { RunInBackground } from "../functions/events/background.ts";
+import { functionJobs } from "../functions/events/kinds.ts";
 import type { Observer } from "../http/dispatcher.ts";
 import { listenFailure } from "../http/listening.ts";
 import { createMetrics, type Metrics } from "../http/metrics.ts";
@@ -48,9 +50,14 @@ export interface InstanceOptions {
   readonly repeat?: Every;
   /** Default: the instance's own. */
   readonly mail?: Delivery | undefined;
+  /** How functions run in the background of a realm; absent: not at all. */
+  readonly functions?: ((realm: RealmInstance) => RunInBackground) | undefined;
   /** Default: those of the process. */
   readonly passwords?: Passwords | undefined;
 }
+
+/** Functions that an instance runs at once in a realm while no request waits for them: the others find room beside them. */
+const runsOfJobs = 8;
 
 /** A running server process's worth: stores, server, background work. */
 export interface Instance {
@@ -178,13 +185,16 @@ async function listen(
     store: storeOf,
     async stop(grace) {
       stopping.abort();
+      const until = performance.now() + grace;
+      // What is under way has as long as requests have.
+      jobs?.pause();
       await server.close(grace);
       await figures?.close();
       const work = await provisioned.catch(() => []);
       for (const job of work) await job.stop();
       await background.settled();
       // What was under way may have queued mails.
-      await jobs?.stop();
+      await jobs?.stop(until - performance.now());
       mail?.close();
       await release();
     },
@@ -225,7 +235,8 @@ async function listen(
       server.serve(realm);
       instances.push(realm);
     }
-    jobs = startJobs(instances, jobKinds(instances, mail, log), repeat);
+    const mails = mail === undefined ? [] : [mailing(instances, mail, log)];
+    jobs = startJobs(instances, (realm) => jobKinds(realm, mails, options.functions), repeat);
     const hubs = instances.map(({ hub }) => ({ stop: () => hub.close() }));
     return [...hubs, startResealing(instances, keys.length > 1, log, repeat)];
   }
@@ -237,18 +248,14 @@ async function listen(
   }
 }
 
-/** What this instance does in the background of its realms. */
+/** What this instance does in the background of a realm. */
 function jobKinds(
-  realms: readonly RealmInstance[],
-  mail: Delivery | undefined,
-  log: Log,
+  realm: RealmInstance,
+  mails: readonly JobKind[],
+  functions: InstanceOptions["functions"],
 ): readonly JobKind[] {
-  const kinds = [
-    eraseOrganization,
-    assignOrganization,
-    textIndexing,
-    ...(mail === undefined ? [] : [mailing(realms, mail, log)]),
-  ];
+  const runs = functions === undefined ? [] : functionJobs(realm.definition, functions(realm), runsOfJobs);
+  const kinds = [eraseOrganization, assignOrganization, textIndexing, ...mails, ...runs];
   return [...kinds, retention(kinds)];
 }
 

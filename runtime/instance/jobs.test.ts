@@ -34,11 +34,15 @@ afterEach(async () => {
 });
 
 function start(): Jobs {
-  jobs = startJobs([realm], [eraseOrganization], (period, work) => {
-    periods.push(period);
-    tick = work;
-    return () => undefined;
-  });
+  jobs = startJobs(
+    [realm],
+    () => [eraseOrganization],
+    (period, work) => {
+      periods.push(period);
+      tick = work;
+      return () => undefined;
+    },
+  );
   return jobs;
 }
 

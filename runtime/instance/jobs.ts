@@ -9,21 +9,27 @@ const patience = 2_000;
 export interface Jobs {
   /** Looks for what is due in a realm, at once. */
   wake(realm: string): void;
-  /** Finishes what is under way, as far as there is time. */
-  stop(): Promise<void>;
+  /** Ends what is done for a job that was cancelled. */
+  drop(realm: string, job: string): void;
+  /** Begins nothing more, but what drains. */
+  pause(): void;
+  /** Finishes what is under way, as far as there is time: so many milliseconds, but some at least. */
+  stop(patience?: number): Promise<void>;
 }
 
 /**
  * Does the jobs of realms: at once, so that those go on which the last process left half done, whenever one is queued, and
  * every ten seconds. Where the store is shared every instance does some of them.
  */
-export function startJobs(
-  realms: readonly JobRealm[],
-  kinds: readonly JobKind[],
+export function startJobs<Realm extends JobRealm>(
+  realms: readonly Realm[],
+  kindsOf: (realm: Realm) => readonly JobKind[],
   repeat: Every,
   times: { readonly patience: number } = { patience },
 ): Jobs {
-  const workers = new Map(realms.map((realm) => [realm.definition.name, new JobWorker(realm, kinds)]));
+  const workers = new Map(
+    realms.map((realm) => [realm.definition.name, new JobWorker(realm, kindsOf(realm))]),
+  );
   const all = [...workers.values()];
   const cancel = repeat(lookEvery, () => {
     for (const worker of all) worker.tick();
@@ -31,9 +37,13 @@ export function startJobs(
   for (const worker of all) worker.wake();
   return {
     wake: (realm) => workers.get(realm)?.wake(),
-    async stop() {
+    drop: (realm, job) => workers.get(realm)?.drop(job),
+    pause() {
+      for (const worker of all) worker.pause();
+    },
+    async stop(patience = 0) {
       cancel();
-      await Promise.all(all.map((worker) => worker.stop(times.patience)));
+      await Promise.all(all.map((worker) => worker.stop(Math.max(times.patience, patience))));
     },
   };
 }

@@ -86,7 +86,7 @@ function start(
     tick = work;
     return () => undefined;
   };
-  const mails = startJobs([on], [mailing([on], delivery, on.log, times)], repeat, { patience });
+  const mails = startJobs([on], () => [mailing([on], delivery, on.log, times)], repeat, { patience });
   running.push(mails);
   return mails;
 }

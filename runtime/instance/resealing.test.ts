@@ -219,7 +219,11 @@ describe("Sealing anew by the newest key", () => {
     const sent: string[] = [];
     const realm = { definition, store, clock, vault: vaultOf(newest), newId: () => "", log: silent };
     const delivery = deliveryTo(({ text }) => sent.push(text));
-    await startJobs([realm], [mailing([realm], delivery, silent)], () => () => undefined).stop();
+    await startJobs(
+      [realm],
+      () => [mailing([realm], delivery, silent)],
+      () => () => undefined,
+    ).stop();
     expect(sent).toEqual(["svt_secret"]);
   });
 

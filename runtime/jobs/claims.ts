@@ -10,6 +10,7 @@ import type { JobRealm } from "./kind.ts";
 import { leaveLane } from "./lanes.ts";
 import { released } from "./outcome.ts";
 import { type JobRecord, jobCollection, jobFields, readJob, writeJob } from "./records.ts";
+import type { Room } from "./room.ts";
 
 /** Milliseconds for which a job is claimed: after that, without renewal, it is anybody's who works on the store. */
 export const claimTime = 30_000;
@@ -59,28 +60,20 @@ export class Claims {
 
   /**
    * Claims jobs that are due, oldest first.
-   * @param room how many of each kind
+   * @param room is taken by what was claimed, or nearly
    * @returns those that nobody else was quicker to claim, and whether there may be more
    */
-  async take(
-    room: ReadonlyMap<string, number>,
-  ): Promise<{ readonly taken: readonly Claimed[]; readonly more: boolean }> {
-    const places = new Map(room);
-    const limit = Math.min(
-      together,
-      [...places.values()].reduce((sum, free) => sum + free, 0),
-    );
+  async take(room: Room): Promise<{ readonly taken: readonly Claimed[]; readonly more: boolean }> {
+    const limit = Math.min(together, room.size);
     const now = await this.#store.now();
     // What was queued here a moment ago is due, also where our clock is ahead of the store's. Claims end by that alone.
     const isDue = compare("lte", jobFields.due_at, timestamp(Math.max(now, this.#clock.now())));
-    const filter = and(isIn(jobFields.kind, [...places.keys()]), isDue);
+    const filter = and(isIn(jobFields.kind, room.kinds), isDue);
     const found = await this.#jobs.find({ filter, visibility: "live", order, limit, skip: 0 });
     const [at, until] = [timestamp(now), timestamp(now + claimTime)];
     const wanted = found.map(readJob).filter(({ record: { kind, claimed_by, due_at } }) => {
       if (claimed_by !== undefined && due_at !== null && due_at > at) return false;
-      const free = places.get(kind) ?? 0;
-      places.set(kind, free - 1);
-      return free > 0;
+      return room.take(kind);
     });
     const taken = await this.#claim(
       wanted.map(({ record, version }) => ({ version, next: claimOf(record, at, until) })),
@@ -202,6 +195,7 @@ function claimOf(job: JobRecord, at: string, until: string): JobRecord {
     due_at: until,
     token: (job.token ?? 0) + 1,
     claimed_by: thisProcess,
+    ...(job.key !== undefined && { key: undefined }),
   };
 }
 

@@ -9,14 +9,21 @@ export type JobRealm = Pick<RealmInstance, "definition" | "store" | "clock" | "n
 
 /** A kind of job: how it is done, a step after the other. */
 export interface JobKind {
-  /** As records name it: what is stored under it has to be understood for as long as it may be. */
+  /**
+   * As records name it: what is stored under it has to be understood for as long as it may be. Kinds that differ in what
+   * follows a colon are one to those who look at jobs.
+   */
   readonly name: string;
   /** Steps of its jobs that one instance does at once in a realm. */
   readonly limit: number;
+  /** Kinds that have the same one share its limit, too. */
+  readonly pool?: JobPool;
   /** Milliseconds before each attempt of a step but the first: a step that fails after the last has failed. Default: 1 and 2 minutes. */
   readonly backoff?: readonly number[];
   /** Jobs of it that a realm remembers after their end, the newest ones; default: {@link jobsKept}. 0: nothing is ever kept. */
   readonly kept?: number;
+  /** Of jobs that are over: nothing is kept of this one. */
+  readonly forgets?: (job: JobRecord) => boolean;
   /** What is due when the instance stops is done yet, as long as there is time. */
   readonly drains?: true;
   /** A standing job: every realm has one, due again so many milliseconds after each run, whatever came of it. */
@@ -39,6 +46,11 @@ export interface JobKind {
 
 export const jobsKept = 10_000;
 
+/** Steps of several kinds together that one instance does at once in a realm. */
+export interface JobPool {
+  readonly limit: number;
+}
+
 /** What a step knows of its right to go on. */
 export interface Hold {
   /** Aborted when nothing that the step does will count: its job was cancelled, another instance has it, or time is up. */
@@ -54,6 +66,8 @@ export type Step = Progress | ((transaction: Transaction) => Promise<Progress>);
 export interface Progress {
   /** The job succeeded by it. */
   readonly result?: JsonObject;
+  /** JSON text for who queued it. */
+  readonly output?: string;
   /** Where the next step goes on, as JSON; absent: there is none. */
   readonly state?: object;
   /** Milliseconds until the next step is due; default: none. */
@@ -65,5 +79,29 @@ export class JobFailure extends Error {
   constructor(reason: string) {
     super(reason);
     this.name = "JobFailure";
+  }
+}
+
+/** An attempt that failed, and of which whoever makes it has told already; in words that may be shown. */
+export class AttemptFailed extends Error {
+  /** Milliseconds until the next one, if there is one, in place of what the kind says. */
+  readonly after: number | undefined;
+
+  constructor(reason: string, after?: number) {
+    super(reason);
+    this.name = "AttemptFailed";
+    this.after = after;
+  }
+}
+
+/** There is no room for a step at the moment: it counts for nothing, and is done later. */
+export class NotNow extends Error {
+  /** Milliseconds. */
+  readonly after: number;
+
+  constructor(after: number) {
+    super("there is no room for the step now");
+    this.name = "NotNow";
+    this.after = after;
   }
 }

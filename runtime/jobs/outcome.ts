@@ -1,6 +1,6 @@
 import { timestamp } from "../clock.ts";
 import { QueryTimeout } from "../store/contract/errors.ts";
-import { JobFailure, type JobKind, type Progress } from "./kind.ts";
+import { AttemptFailed, JobFailure, type JobKind, type Progress } from "./kind.ts";
 import { isOver, type JobRecord } from "./records.ts";
 
 /** Milliseconds before the second and the third attempt of a step, where its kind says nothing else. */
@@ -13,18 +13,19 @@ export function released(job: JobRecord): JobRecord {
 }
 
 /** What is stored of it; undefined: nothing. */
-export function keptOf({ kept }: JobKind, job: JobRecord): JobRecord | undefined {
-  return kept === 0 && isOver(job) ? undefined : job;
+export function keptOf({ kept, forgets }: JobKind, job: JobRecord): JobRecord | undefined {
+  return isOver(job) && (kept === 0 || forgets?.(job) === true) ? undefined : job;
 }
 
 /** The job after a step that succeeded. */
 export function advanced(kind: JobKind, job: JobRecord, progress: Progress, now: number): JobRecord {
-  const { result, state, pause = 0 } = progress;
+  const { result, output, state, pause = 0 } = progress;
   const next: JobRecord = {
     ...released(job),
     attempts: 0,
     state: JSON.stringify(state ?? {}),
     result: result ?? job.result,
+    ...(output !== undefined && { output }),
     error: null,
   };
   if (state === undefined && kind.every !== undefined)
@@ -40,7 +41,7 @@ export function afterFailure(kind: JobKind, job: JobRecord, error: unknown, now:
   const attempts = job.attempts + 1;
   const next = { ...released(job), attempts };
   const isFinished = job.finished_at !== null;
-  const pause = error instanceof JobFailure ? undefined : (kind.backoff ?? usualBackoff)[job.attempts];
+  const pause = pauseAfter(kind, job, error);
   if (pause !== undefined)
     return { ...next, status: isFinished ? job.status : "queued", due_at: timestamp(now + pause) };
   if (kind.every !== undefined) {
@@ -51,9 +52,15 @@ export function afterFailure(kind: JobKind, job: JobRecord, error: unknown, now:
   return { ...next, status: "failed", finished_at: timestamp(now), due_at: null, error: reasonOf(error) };
 }
 
+/** Milliseconds until the next attempt; undefined: there is none. */
+function pauseAfter({ backoff = usualBackoff }: JobKind, { attempts }: JobRecord, error: unknown) {
+  const usual = error instanceof JobFailure ? undefined : backoff[attempts];
+  return usual !== undefined && error instanceof AttemptFailed ? (error.after ?? usual) : usual;
+}
+
 /** Messages of other errors may repeat what was stored. */
 function reasonOf(error: unknown): string {
-  if (error instanceof JobFailure) return error.message;
+  if (error instanceof JobFailure || error instanceof AttemptFailed) return error.message;
   if (error instanceof QueryTimeout) return "A query of it exceeded the time limit of queries.";
   return "A step of it failed again and again; the server's log says why.";
 }

@@ -1,11 +1,12 @@
 import type { Read } from "../auth/records.ts";
 import { timestamp } from "../clock.ts";
+import { and, eq } from "../filter/algebra.ts";
 import type { RealmInstance } from "../realm/exchange.ts";
 import type { Sealed } from "../sealing.ts";
 import type { Store } from "../store/contract/store.ts";
 import type { Transaction } from "../store/contract/transaction.ts";
 import { enterLane, leaveLane } from "./lanes.ts";
-import { type JobRecord, jobCollection, readJob, writeJob } from "./records.ts";
+import { type JobRecord, jobCollection, jobFields, readJob, writeJob } from "./records.ts";
 
 /** A job to be queued. */
 export interface NewJob {
@@ -23,6 +24,8 @@ export interface NewJob {
   readonly by: string;
   /** Milliseconds until it is due; default: none. */
   readonly delay?: number;
+  /** While it waits there is no other of its kind with the same one: a `UniqueViolation` of the index {@link keyIndex} then. */
+  readonly key?: string;
   /** It is done after those that were queued with the same one before. */
   readonly lane?: string;
 }
@@ -43,7 +46,7 @@ export async function queueJob(
 }
 
 function recordOf({ clock, newId }: Pick<RealmInstance, "clock" | "newId">, job: NewJob): JobRecord {
-  const { id = newId(), kind, target, state, sealed, by, delay = 0, lane } = job;
+  const { id = newId(), kind, target, state, sealed, by, delay = 0, key, lane } = job;
   const now = clock.now();
   return {
     id,
@@ -60,6 +63,7 @@ function recordOf({ clock, newId }: Pick<RealmInstance, "clock" | "newId">, job:
     ...(sealed !== undefined && { sealed }),
     result: null,
     error: null,
+    ...(key !== undefined && { key }),
     ...(lane !== undefined && { lane }),
   };
 }
@@ -67,6 +71,15 @@ function recordOf({ clock, newId }: Pick<RealmInstance, "clock" | "newId">, job:
 /** Undefined where there is none, or none any longer. */
 export async function findJob(store: Store, id: string): Promise<JobRecord | undefined> {
   const document = await store.collection(jobCollection).get(id, "live");
+  return document && readJob(document).record;
+}
+
+/** The job of a kind that waits under a key; undefined where there is none, or it has begun. */
+export async function findJobUnder(store: Store, kind: string, key: string): Promise<JobRecord | undefined> {
+  const filter = and(eq(jobFields.kind, kind), eq(jobFields.key, key));
+  const [document] = await store
+    .collection(jobCollection)
+    .find({ filter, visibility: "live", limit: 1, skip: 0 });
   return document && readJob(document).record;
 }
 
@@ -102,7 +115,8 @@ export function cancelJob(
   return change(store, id, along, async (transaction, { record }) => {
     if (record.finished_at !== null) return undefined;
     const { claimed_by: _, ...job } = record;
-    const over = { status: "cancelled", finished_at: timestamp(clock.now()), due_at: null } as const;
+    const finished_at = timestamp(clock.now());
+    const over = { status: "cancelled", finished_at, due_at: null, key: undefined } as const;
     // One that waits keeps its place, so that those behind it are found.
     if (job.waits !== undefined) return { ...job, ...over };
     await leaveLane(transaction, job);

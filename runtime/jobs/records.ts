@@ -36,8 +36,12 @@ export interface JobRecord {
   readonly sealed?: Sealed;
   /** What came of it, once it has succeeded. */
   readonly result: JsonObject | null;
+  /** JSON text of what it returned, for who queued it. */
+  readonly output?: string;
   /** Why it failed, without anything of a document. */
   readonly error: string | null;
+  /** Until it is claimed for the first time: unique among those of its kind. */
+  readonly key?: string | undefined;
   /** How often it was claimed: the fencing token, under which alone whoever claimed it last writes. */
   readonly token?: number;
   /** The process that has claimed it; absent: none. */
@@ -60,10 +64,14 @@ export const jobFields = {
   finished_at: field("finished_at", "date-time"),
   /** The key that what is secret is encrypted with. */
   sealed_key: field("sealed.key", "string"),
+  key: field("key", "string"),
 };
 
 /** Milliseconds for which a job can be looked at after its end. */
 const retention = 30 * 86_400_000;
+
+/** The unique index of jobs that wait under a key, as a `UniqueViolation` reports it. */
+export const keyIndex = "key";
 
 /** The system collection of jobs. */
 export const jobShape: CollectionShape = shape(jobCollection, jobFields, [
@@ -71,6 +79,7 @@ export const jobShape: CollectionShape = shape(jobCollection, jobFields, [
   index("finished", [jobFields.kind, jobFields.finished_at, documentFields.id], false),
   index("sealed_key", [jobFields.sealed_key, documentFields.id], false),
   index("status", jobFields.status, false),
+  index(keyIndex, [jobFields.kind, jobFields.key], true),
 ]);
 
 export const readJob = readRecord<JobRecord>;

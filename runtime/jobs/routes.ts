@@ -69,7 +69,9 @@ function search(query: ReadonlyMap<string, string>): Filter {
   return eq(jobFields.status, status);
 }
 
-function jobView(job: JobRecord): JsonObject {
+/** What everybody sees of it who may see it at all. */
+export function jobView(job: JobRecord): JsonObject {
   const { id, kind, status, target, created_at, started_at, finished_at, result, error } = job;
-  return { id, kind, status, target, created_at, started_at, finished_at, result, error };
+  const [shown = kind] = kind.split(":", 1);
+  return { id, kind: shown, status, target, created_at, started_at, finished_at, result, error };
 }

@@ -5,9 +5,10 @@ import { StoreBusy, StoreUnavailable, TransactionConflict } from "../store/contr
 import { beginJobs } from "./beginning.ts";
 import { type Claimed, ClaimLost, Claims, claimTime } from "./claims.ts";
 import { Finishing } from "./finishing.ts";
-import type { JobKind, JobRealm, Step } from "./kind.ts";
+import { AttemptFailed, type JobKind, type JobRealm, NotNow, type Step } from "./kind.ts";
 import { advanced, afterFailure, keptOf } from "./outcome.ts";
 import type { JobRecord } from "./records.ts";
+import { Room } from "./room.ts";
 import { Running } from "./running.ts";
 
 /** Milliseconds between two looks for what is due, and after which a claim is renewed. */
@@ -52,6 +53,16 @@ export class JobWorker {
     this.#hold(this.#renew());
   }
 
+  /** Ends a job's step where it is done here: the job was cancelled. */
+  drop(job: string): void {
+    for (const running of this.#running) if (running.claimed.job.id === job) running.lose();
+  }
+
+  /** Begins nothing more, but of kinds that drain. */
+  pause(): void {
+    this.#stopping = true;
+  }
+
   /** Resolves when nothing is under way, nor looked for. */
   async idle(): Promise<void> {
     while (this.#underway.size > 0) await Promise.all(this.#underway);
@@ -62,7 +73,7 @@ export class JobWorker {
    * @param patience milliseconds after which steps are told that nothing they do will count
    */
   async stop(patience: number): Promise<void> {
-    this.#stopping = true;
+    this.pause();
     const late = setTimeout(() => this.#giveUp(), patience);
     this.wake();
     await this.idle();
@@ -102,17 +113,13 @@ export class JobWorker {
     }
   }
 
-  /** How many more steps of each kind there may be; kinds without room have none. */
-  #room(): ReadonlyMap<string, number> {
-    const room = new Map<string, number>();
-    for (const { name, limit, drains } of this.#kinds.values())
-      if (!this.#stopping || drains === true) room.set(name, limit);
-    for (const { kind } of this.#running) {
-      const free = room.get(kind.name);
-      if (free !== undefined) room.set(kind.name, free - 1);
-    }
-    for (const [name, free] of room) if (free <= 0) room.delete(name);
-    return room;
+  /** Kinds that do not drain have none once the instance stops. */
+  #room(): Room {
+    const kinds = [...this.#kinds.values()].filter(({ drains }) => !this.#stopping || drains === true);
+    return new Room(
+      kinds,
+      [...this.#running].map(({ kind }) => kind),
+    );
   }
 
   #start(claimed: Claimed): void {
@@ -155,17 +162,20 @@ export class JobWorker {
     if (error instanceof ClaimLost) return;
     // What it rests on was changed meanwhile: it is done anew.
     if (error instanceof Outdated) return this.#claims.giveBack(claimed, 0);
-    this.#told(error, claimed.job);
-    if (passing.some((passes) => error instanceof passes)) {
-      this.#wakeAt(timestamp(this.#realm.clock.now() + hindered));
-      return this.#claims.giveBack(claimed, hindered);
-    }
+    if (error instanceof NotNow) return this.#putOff(claimed, error.after);
+    if (!(error instanceof AttemptFailed)) this.#told(error, claimed.job);
+    if (passing.some((passes) => error instanceof passes)) return this.#putOff(claimed, hindered);
     const next = await this.#claims.change(claimed, async (transaction, job) => {
       const failed = afterFailure(kind, job, error, this.#realm.clock.now());
       if (failed.status === "failed") await kind.failed?.(this.#realm, job, transaction);
       return keptOf(kind, failed);
     });
     this.#wakeAt(next?.due_at ?? null);
+  }
+
+  #putOff(claimed: Claimed, pause: number): Promise<void> {
+    this.#wakeAt(timestamp(this.#realm.clock.now() + pause));
+    return this.#claims.giveBack(claimed, pause);
   }
 
   #told(err: unknown, { id, kind }: JobRecord): void {

@@ -92,6 +92,14 @@ export interface FunctionLimits {
   readonly rate?: Rate;
 }
 
+/** Runs that came of one another: what a trigger's run writes, and what is run by that. */
+export interface Chain {
+  /** Id of the job that began it. */
+  readonly root: string;
+  /** 1 for the first run. */
+  readonly depth: number;
+}
+
 /** As scopes, jobs, audit and logs name it. */
 export function functionName({ database, name }: Pick<FunctionDefinition, "database" | "name">): string {
   return `${database}/${name}`;

@@ -1,0 +1,76 @@
+import { findJobUnder, queueJob } from "../../jobs/queue.ts";
+import { keyIndex } from "../../jobs/records.ts";
+import type { RealmInstance } from "../../realm/exchange.ts";
+import { type CallDefinition, type Chain, functionName } from "../../realm/functions.ts";
+import { longBackoff, optimistic } from "../../retry.ts";
+import { UniqueViolation } from "../../store/contract/errors.ts";
+import type { QueuedCaller } from "./background.ts";
+
+/** Kind of the jobs of a function's queued calls. */
+export function callKindOf(definition: CallDefinition): string {
+  return `function.call:${functionName(definition)}`;
+}
+
+/** What a job of a function is done to. */
+export function targetOf(definition: Parameters<typeof functionName>[0]): string {
+  return `function:${functionName(definition)}`;
+}
+
+/** A call to be made in the background. */
+export interface QueuedCall {
+  readonly definition: CallDefinition;
+  /** JSON text that fits its schema. */
+  readonly input: string;
+  /** Who may see the job and what comes of it: `user:<id>`, `key:<name>`, `key:<database>/<function>`, `anonymous`. */
+  readonly by: string;
+  /** Absent: `ctx.caller` is null. */
+  readonly caller?: QueuedCaller | undefined;
+  readonly requestId: string;
+  /** Of the run that queues it, if that came of a trigger. */
+  readonly chain?: Chain | undefined;
+  /** Milliseconds; default: none. */
+  readonly delay?: number | undefined;
+  /** One of the same function with an equal one that has not begun yet is not queued again. */
+  readonly key?: string | undefined;
+}
+
+/** The state of a queued call's job. */
+export interface CallState {
+  readonly input: string;
+  readonly requestId: string;
+  readonly caller?: QueuedCaller;
+  readonly chain?: Chain;
+}
+
+/**
+ * Queues a call.
+ * @returns the id of its job, or of the one that waits under its key
+ * @throws ApiError `write_conflict` where jobs of its key come and go all the time
+ */
+export async function queueCall(
+  realm: Pick<RealmInstance, "store" | "clock" | "newId" | "wakeJobs">,
+  call: QueuedCall,
+): Promise<string> {
+  const { definition, input, by, caller, requestId, chain, delay, key } = call;
+  const kind = callKindOf(definition);
+  const state: CallState = { input, requestId, ...(caller && { caller }), ...(chain && { chain }) };
+  const id = await optimistic(longBackoff, async () => {
+    try {
+      return await realm.store.transaction((transaction) =>
+        queueJob(realm, transaction, {
+          kind,
+          target: targetOf(definition),
+          state,
+          by,
+          ...(delay !== undefined && { delay }),
+          ...(key !== undefined && { key }),
+        }),
+      );
+    } catch (error) {
+      if (key === undefined || !(error instanceof UniqueViolation) || error.index !== keyIndex) throw error;
+      return (await findJobUnder(realm.store, kind, key))?.id;
+    }
+  });
+  realm.wakeJobs();
+  return id;
+}
