@@ -22,8 +22,8 @@ export function didYouMean(name: string, candidates: Iterable<string>): string |
 }
 
 /** `'a', 'b' or 'c'`. */
-export function alternatives(values: readonly string[], quote = "'"): string {
-  const quoted = values.map((value) => `${quote}${value}${quote}`);
+export function alternatives(values: readonly string[]): string {
+  const quoted = values.map((value) => `'${value}'`);
   const last = quoted.pop() ?? "nothing";
   return quoted.length === 0 ? last : `${quoted.join(", ")} or ${last}`;
 }

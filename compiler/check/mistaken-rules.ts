@@ -2,6 +2,7 @@
 import { diagnose } from "../diagnostics/catalogue.ts";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import type { Collection, RuleSource } from "../model/model.ts";
+import { oneLine } from "../model/rule-source.ts";
 import { canonicalText } from "../proofs/atoms.ts";
 import { relationOf } from "../proofs/relation.ts";
 import type { CompiledRule, CompiledRules } from "../rules/compiled.ts";
@@ -85,7 +86,7 @@ function partFaults(part: Condition, text: string, tell: Tell): Diagnostic[] {
     return [tell(part.at, `\`${part.holds}\` has no place beside other conditions`)];
   const outcome = outcomeOf(part);
   if (outcome === undefined) return clauseFaults(part, text, tell);
-  return [tell(part.at, `\`${slice(text, part.at)}\` is always ${outcome}`)];
+  return [tell(part.at, `\`${oneLine(text, part.at)}\` is always ${outcome}`)];
 }
 
 /** Clauses that others say already. */
@@ -99,7 +100,7 @@ function needless(parts: readonly Condition[], kind: "and" | "or", text: string,
   return [...gone].flatMap((part) => {
     const other = parts.find((each) => each !== part && isSaidBy(part, each, kind));
     if (other === undefined) return [];
-    const [own, beside] = [slice(text, part.at), slice(text, other.at)];
+    const [own, beside] = [oneLine(text, part.at), oneLine(text, other.at)];
     const reason = kind === "and" ? "from which it follows" : "which holds wherever it does";
     const same = canonicalText(part) === canonicalText(other);
     return [
@@ -119,10 +120,6 @@ function isSaidBy(part: Condition, other: Condition, kind: "and" | "or"): boolea
   if (part.kind === "absent" || (part.kind === "not" && part.of.kind === "absent")) return false;
   if (kind === "and" && part.kind === "membership" && part.roles.length === 0) return false;
   return kind === "and" ? relationOf(other, part).forward : relationOf(part, other).forward;
-}
-
-function slice(text: string, { start, end }: At): string {
-  return text.slice(start, end).trim().replace(/\s+/g, " ");
 }
 
 /** What ids are of; undefined for values of which that is not known. */

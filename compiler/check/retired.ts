@@ -9,6 +9,7 @@ import { sorted } from "../diagnostics/sort.ts";
 import { isHideable, isOpen } from "../model/known-fields.ts";
 import type { Collection, Realm } from "../model/model.ts";
 import { type Protection, protectionsIn } from "../model/protections.ts";
+import { oneLine } from "../model/rule-source.ts";
 import type { CompiledRules, RulesStage } from "../rules/compiled.ts";
 
 /** What was built before: the files of the configuration, by their paths. */
@@ -68,8 +69,4 @@ export function exposed(
 
 function isWithin(path: string, outer: string): boolean {
   return path === outer || path.startsWith(`${outer}.`);
-}
-
-function oneLine(text: string): string {
-  return text.trim().replace(/\s+/g, " ");
 }

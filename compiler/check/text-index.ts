@@ -2,9 +2,9 @@
 import { documentFields } from "../../runtime/filter/fields.ts";
 import { stemmerFor } from "../../runtime/filter/search/languages.ts";
 import { isLocale } from "../../runtime/filter/search/locales.ts";
+import { didYouMean } from "../../runtime/suggest.ts";
 import { diagnose } from "../diagnostics/catalogue.ts";
 import type { Diagnostic, Span } from "../diagnostics/diagnostic.ts";
-import { didYouMean } from "../diagnostics/suggest.ts";
 import { noLanguage } from "../model/indexes.ts";
 import { declaredField, describeField, insideHint, isOpen } from "../model/known-fields.ts";
 import type { DeclaredField } from "../model/model.ts";

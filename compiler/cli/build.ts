@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { EmittedFile } from "../../templates/print/code.ts";
+import { counted } from "../diagnostics/render.ts";
 import { hasErrors, withoutHints } from "../diagnostics/sort.ts";
 import { recordedFiles } from "../output/configuration.ts";
 import type { Plan } from "../output/plan.ts";
@@ -108,5 +109,5 @@ function summary(plan: Plan, { changed, stale }: Difference, options: BuildOptio
   const changes = [`${changed.length} written`, ...(stale.length === 0 ? [] : [`${stale.length} removed`])];
   const places = [options.out, ...(options.bundle === undefined ? [] : [options.bundle])].join(" and ");
   const time = `${(elapsed / 1000).toFixed(1)} s`;
-  return `${realms} ${realms === 1 ? "realm" : "realms"} in ${places}: ${plan.files.length} files, ${changes.join(", ")} (${time})`;
+  return `${counted(realms, "realm")} in ${places}: ${plan.files.length} files, ${changes.join(", ")} (${time})`;
 }

@@ -3,7 +3,7 @@ import { catalogue } from "../check/catalogue.ts";
 import type { Recorded } from "../check/retired.ts";
 import { renderGithub } from "../diagnostics/github.ts";
 import { rebased } from "../diagnostics/rebased.ts";
-import { renderJson } from "../diagnostics/render.ts";
+import { counted, renderJson } from "../diagnostics/render.ts";
 import { renderSarif } from "../diagnostics/sarif.ts";
 import { hasErrors, withoutHints } from "../diagnostics/sort.ts";
 import { filesBehind, UnknownOutput } from "../diff/sides.ts";
@@ -63,7 +63,8 @@ export async function check(
     }
     case "text":
       reportDiagnostics(base, diagnostics, { ...terminal.outLook, line: terminal.out });
-      if (diagnostics.length === 0) terminal.out(noProblems(config, realms.length));
+      if (diagnostics.length === 0)
+        terminal.out(`${config}: ${counted(realms.length, "realm")}, no problems`);
   }
   return hasErrors(diagnostics) ? exit.diagnostics : exit.ok;
 }
@@ -75,10 +76,6 @@ async function recordedOf(folder: string): Promise<Recorded> {
   } catch (error) {
     throw error instanceof UnknownOutput ? new UsageError(error.message) : error;
   }
-}
-
-function noProblems(config: string, realms: number): string {
-  return `${config}: ${realms} ${realms === 1 ? "realm" : "realms"}, no problems`;
 }
 
 /**

@@ -6,6 +6,7 @@ import { BadSettings, readSettings } from "../../runtime/instance/settings.ts";
 import { type Front, openFront } from "../dev/front.ts";
 import { Session, type Teller } from "../dev/session.ts";
 import { story } from "../dev/story.ts";
+import { counted } from "../diagnostics/render.ts";
 import { type ExitCode, exit, UsageError } from "./exit.ts";
 import { requireApart, requireFolder, requireOutput } from "./folders.ts";
 import { reportDiagnostics } from "./report.ts";
@@ -156,10 +157,6 @@ function teller({ config, data, url, terminal }: Telling): Teller {
     },
     hindered: (error) => fail(error instanceof Error ? error.message : String(error)),
   };
-}
-
-function counted(number: number, word: string): string {
-  return `${number} ${word}${number === 1 ? "" : "s"}`;
 }
 
 function time(milliseconds: number): string {

@@ -1,12 +1,13 @@
 /** `realmc explain rule`: what a rule of a collection comes to. */
 import { existsSync, readFileSync } from "node:fs";
+import { didYouMean } from "../../runtime/suggest.ts";
 import { hasErrors, withoutHints } from "../diagnostics/sort.ts";
-import { didYouMean } from "../diagnostics/suggest.ts";
 import { type ExplainedRule, explainRule } from "../explain/explanation.ts";
 import { isPlaceName, type PlacedRule, placeName, rulesOf } from "../explain/places.ts";
 import { isGivenCaller, problemOfCaller } from "../explain/read-caller.ts";
 import { renderRule } from "../explain/render.ts";
 import type { Collection, Realm } from "../model/model.ts";
+import { oneLine } from "../model/rule-source.ts";
 import { type AnalysedRealm, analyse } from "../pipeline.ts";
 import type { ExampleCaller } from "../plans/examples.ts";
 import type { CompiledRules } from "../rules/compiled.ts";
@@ -151,8 +152,6 @@ function list(all: readonly PlacedRule[]): string {
   const widest = Math.max(0, ...rules.map(({ rule }) => rule.length));
   if (rules.length === 0) return "no rules: all is refused but what API keys do";
   return rules
-    .map(
-      ({ rule, file, line, text }) => `${rule.padEnd(widest)}  ${file}:${line}  ${text.replace(/\s+/g, " ")}`,
-    )
+    .map(({ rule, file, line, text }) => `${rule.padEnd(widest)}  ${file}:${line}  ${oneLine(text)}`)
     .join("\n");
 }

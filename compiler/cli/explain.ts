@@ -1,9 +1,9 @@
 import picocolors from "picocolors";
+import { didYouMean } from "../../runtime/suggest.ts";
 import { catalogue, chapters } from "../check/catalogue.ts";
 import type { CatalogueEntry } from "../diagnostics/entry.ts";
 import { textPage } from "../diagnostics/page.ts";
 import { paints } from "../diagnostics/paints.ts";
-import { didYouMean } from "../diagnostics/suggest.ts";
 import { type ExitCode, exit } from "./exit.ts";
 import type { Terminal } from "./terminal.ts";
 

@@ -1,5 +1,6 @@
 import { existsSync, statSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
+import { counted } from "../diagnostics/render.ts";
 import { type Project, planProject, writeProject } from "../init/project.ts";
 import { type ExitCode, exit, UsageError } from "./exit.ts";
 import { onDisk } from "./folders.ts";
@@ -55,7 +56,7 @@ function report(folder: string, project: Project, terminal: Terminal): void {
   if (completed !== undefined) terminal.out(`  ${completed.path} (completed)`);
   for (const path of inTheWay) terminal.out(`  ${path} (kept as it was)`);
   const place = relative("", folder);
-  const written = `${files.length} ${files.length === 1 ? "file" : "files"} written`;
+  const written = `${counted(files.length, "file")} written`;
   terminal.out(`${written} to ${place === "" ? "this folder" : place}\n`);
   for (const line of nextSteps(place, project)) terminal.out(line);
   const repository = repositoryOf(folder);

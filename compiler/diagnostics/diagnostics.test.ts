@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
+import { alternatives, closest, didYouMean } from "../../runtime/suggest.ts";
 import { catalogue, chapters } from "../check/catalogue.ts";
 import { diagnose } from "./catalogue.ts";
 import type { Diagnostic, Span } from "./diagnostic.ts";
 import { renderCount, renderJson, renderText } from "./render.ts";
 import { hasErrors, sorted } from "./sort.ts";
-import { alternatives, closest, didYouMean } from "./suggest.ts";
 
 const span: Span = { file: "blog/realm.yaml", line: 2, column: 3, endLine: 2, endColumn: 7 };
 const unknown = diagnose("unknown-key", span, { key: "singup" }, { hint: "did you mean 'signup'?" });

@@ -23,10 +23,10 @@ export function renderText(diagnostics: readonly Diagnostic[], options: TextOpti
 
 /** `1 error, 2 warnings`, and `, 3 hints` where there are any. */
 export function renderCount(diagnostics: readonly Diagnostic[]): string {
-  const counted = (of: Severity): number => diagnostics.filter(({ severity }) => severity === of).length;
-  const [errors, warnings, hints] = [counted("error"), counted("warning"), counted("hint")];
-  const told = [count(errors, "error"), count(warnings, "warning")];
-  return [...told, ...(hints === 0 ? [] : [count(hints, "hint")])].join(", ");
+  const of = (wanted: Severity): number => diagnostics.filter(({ severity }) => severity === wanted).length;
+  const [errors, warnings, hints] = [of("error"), of("warning"), of("hint")];
+  const told = [counted(errors, "error"), counted(warnings, "warning")];
+  return [...told, ...(hints === 0 ? [] : [counted(hints, "hint")])].join(", ");
 }
 
 /** As `check --format json` prints it: files relative to the configuration folder, positions from 1, ends exclusive. */
@@ -107,6 +107,7 @@ function isPoint({ line, column, endLine, endColumn }: Span): boolean {
   return line === 1 && column === 1 && endLine === 1 && endColumn === 1;
 }
 
-function count(number: number, word: string): string {
+/** `1 realm`, `2 realms`. */
+export function counted(number: number, word: string): string {
   return `${number} ${word}${number === 1 ? "" : "s"}`;
 }

@@ -1,6 +1,6 @@
 /** Whether JSON that somebody typed is a caller (`compiler/plans/callers.ts`), and what is wrong where it is none. */
 import { isJsonObject } from "../../runtime/json.ts";
-import { didYouMean } from "../diagnostics/suggest.ts";
+import { didYouMean } from "../../runtime/suggest.ts";
 import type { GivenCaller } from "../plans/callers.ts";
 
 /** What keeps a value from being a caller; undefined: nothing. */

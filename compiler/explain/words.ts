@@ -1,6 +1,6 @@
 /** The rule form in words: an outline of conditions, a line each, and values as rules write them. */
 import { printDuration } from "../../runtime/units.ts";
-import { type Condition, type Leaf, operands, type Value } from "../rules/form/form.ts";
+import { type Condition, isLeaf, type Leaf, operands, type Value } from "../rules/form/form.ts";
 import { membershipHelpers } from "../rules/helpers/memberships.ts";
 
 /** Lines, indented by two blanks for each level. */
@@ -29,10 +29,6 @@ export function outline(condition: Condition): readonly string[] {
     default:
       return [told(condition)];
   }
-}
-
-function isLeaf(condition: Condition): condition is Leaf {
-  return !["and", "or", "not", "choice", "constant"].includes(condition.kind);
 }
 
 /** What a leaf says. */

@@ -2,7 +2,7 @@
 import { lstatSync, statSync } from "node:fs";
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { basename, dirname, join, resolve, sep } from "node:path";
-import { isJsonObject, type JsonObject } from "../../runtime/json.ts";
+import { type JsonObject, objectIn } from "../../runtime/json.ts";
 import type { EmittedFile } from "../../templates/print/code.ts";
 import { removeFile, writeWhole } from "../output/write.ts";
 import { compilerVersion, packageRoot } from "../package/package.ts";
@@ -26,7 +26,7 @@ export interface Project {
 export async function planProject(folder: string): Promise<Project> {
   const name = packageName(basename(resolve(folder)));
   const files = await templateFiles();
-  const settings = parseObject(files.get(settingsFile) ?? "") ?? {};
+  const settings = objectIn(files.get(settingsFile) ?? "") ?? {};
   const present = await presentPackage(folder);
   const completed =
     present === undefined
@@ -93,17 +93,8 @@ interface PresentPackage {
 /** The `package.json` that is there, if it has realmc installed. */
 async function presentPackage(folder: string): Promise<PresentPackage | undefined> {
   const text = await readFile(join(folder, settingsFile), "utf8").catch(() => undefined);
-  const value = text === undefined ? undefined : parseObject(text);
+  const value = text === undefined ? undefined : objectIn(text);
   return text === undefined || value === undefined || !usesRealmc(value) ? undefined : { text, value };
-}
-
-function parseObject(text: string): JsonObject | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isJsonObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 /** As npm writes it: indented as before, with a line feed at the end. */

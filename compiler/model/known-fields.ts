@@ -1,5 +1,5 @@
+import { didYouMean } from "../../runtime/suggest.ts";
 import type { Span } from "../diagnostics/diagnostic.ts";
-import { didYouMean } from "../diagnostics/suggest.ts";
 import type { Collection, DeclaredField, Realm } from "./model.ts";
 import { serverFields } from "./server-fields.ts";
 

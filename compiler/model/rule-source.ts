@@ -9,3 +9,8 @@ export function ruleAt(file: SourceFile, path: Path, key: string): RuleSource | 
     return undefined;
   return { ...placedText(file, node), key };
 }
+
+/** A rule's text, or the part of it at a place, in messages. */
+export function oneLine(text: string, at: { readonly start?: number; readonly end?: number } = {}): string {
+  return text.slice(at.start, at.end).trim().replace(/\s+/g, " ");
+}

@@ -5,9 +5,9 @@
 import { realpathSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { isJsonObject } from "../../runtime/json.ts";
+import { didYouMean } from "../../runtime/suggest.ts";
 import { diagnose } from "../diagnostics/catalogue.ts";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
-import { didYouMean } from "../diagnostics/suggest.ts";
 import { placeAt, type Target, targetOf, valueAt } from "../schema/place.ts";
 import { leadsToSchema, schemasIn } from "../schema/walk.ts";
 import { isInside } from "../source/folders.ts";

@@ -1,10 +1,10 @@
 /** What a failed keyword of our configuration schemas means, in the words of the catalogue. */
 import { isJsonObject, type JsonObject, type JsonValue } from "../../runtime/json.ts";
+import { alternatives, closest, didYouMean } from "../../runtime/suggest.ts";
 import { printDuration } from "../../runtime/units.ts";
 import { diagnose } from "../diagnostics/catalogue.ts";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import { lookAlikeIn } from "../diagnostics/look-alikes.ts";
-import { alternatives, closest, didYouMean } from "../diagnostics/suggest.ts";
 import { locate, type Path, type SourceFile } from "../source/source.ts";
 
 /** What one ajv error says, with the schema around the failed keyword. */

@@ -158,7 +158,7 @@ function texts(parts: readonly Part[], name: string): ReadonlySet<string> {
   );
 }
 
-function strings(value: JsonValue | undefined): string[] {
+export function strings(value: JsonValue | undefined): string[] {
   return Array.isArray(value) ? value.filter((each: JsonValue) => typeof each === "string") : [];
 }
 

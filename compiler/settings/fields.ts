@@ -1,7 +1,8 @@
 /** `fields`: who may read and write single fields. How they compare is a matter of what they mean: compiler/diff/rules. */
+
+import { didYouMean } from "../../runtime/suggest.ts";
 import { imported } from "../../templates/print/code.ts";
 import { type Codes, diagnoser } from "../diagnostics/diagnose.ts";
-import { didYouMean } from "../diagnostics/suggest.ts";
 import { objectOf, present } from "../model/given.ts";
 import { declaredField, isHideable, isOpen } from "../model/known-fields.ts";
 import type { Collection, FieldRules } from "../model/model.ts";

@@ -1,10 +1,10 @@
 /** Walks the configuration folder: which realms, databases and collections it has, and what does not belong there. */
 import { type Dirent, readdirSync, realpathSync, statSync } from "node:fs";
 import { join, sep } from "node:path";
+import { closest } from "../../runtime/suggest.ts";
 import { diagnose } from "../diagnostics/catalogue.ts";
 import type { Diagnostic, Staged } from "../diagnostics/diagnostic.ts";
 import { fileSpan } from "../diagnostics/span.ts";
-import { closest } from "../diagnostics/suggest.ts";
 import { nameProblems } from "./names.ts";
 import { reasonOf } from "./reader.ts";
 

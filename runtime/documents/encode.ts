@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from "../json.ts";
+import { isJsonObject, type JsonObject, objectIn } from "../json.ts";
 
 /**
  * Documents as text, in the form in which they are stored and answered: `id` first, the document's own members, `_meta`
@@ -38,21 +38,12 @@ const marker = ',"_meta":';
 export function splitDocument(text: string): SplitDocument {
   const at = text.lastIndexOf(marker);
   if (at > 0) {
-    const meta = parseMeta(text.slice(at + marker.length, -1));
+    // Where it is no object, what stood before it was not the document's own `_meta`.
+    const meta = objectIn(text.slice(at + marker.length, -1));
     if (meta !== undefined) return { head: text.slice(0, at), meta };
   }
   const { _meta, ...members } = parseDocument(text);
   return { head: JSON.stringify(members).slice(0, -1), meta: _meta };
-}
-
-/** Undefined where the text is not one object, so that what stood before it was not the document's own `_meta`. */
-function parseMeta(text: string): JsonObject | undefined {
-  try {
-    const meta: unknown = JSON.parse(text);
-    return isJsonObject(meta) ? meta : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 /**

@@ -1,8 +1,9 @@
 /** Formats and patterns of a schema file. */
+
+import { didYouMean } from "../../../runtime/suggest.ts";
 import { formats } from "../../../runtime/validation/formats.ts";
 import { diagnose } from "../../diagnostics/catalogue.ts";
 import type { Diagnostic } from "../../diagnostics/diagnostic.ts";
-import { didYouMean } from "../../diagnostics/suggest.ts";
 import { patternProblem } from "../../model/pattern-problem.ts";
 import type { Place } from "../../schema/place.ts";
 import { acceptedLength, slowPatternKeyword } from "../../schema/slow-pattern.ts";

@@ -1,8 +1,8 @@
 /** Required fields that no object can have. */
 import type { JsonValue } from "../../../runtime/json.ts";
+import { didYouMean } from "../../../runtime/suggest.ts";
 import { diagnose } from "../../diagnostics/catalogue.ts";
 import type { Diagnostic } from "../../diagnostics/diagnostic.ts";
-import { didYouMean } from "../../diagnostics/suggest.ts";
 import type { Faults } from "../../model/faults.ts";
 import type { Place } from "../../schema/place.ts";
 import { namedIn, schemasIn } from "../../schema/walk.ts";

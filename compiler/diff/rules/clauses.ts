@@ -1,5 +1,6 @@
 /** What changed in a rule, in words: its clauses that came and went. */
 
+import { oneLine } from "../../model/rule-source.ts";
 import { canonicalText } from "../../proofs/atoms.ts";
 import type { CompiledRule } from "../../rules/compiled.ts";
 import { type Condition, type Leaf, operands } from "../../rules/form/form.ts";
@@ -46,7 +47,7 @@ function clausesInWords(
 function clauses({ text, condition }: Ruled, kind: "and" | "or"): ReadonlyMap<string, string> {
   const parts = condition.kind === kind ? condition.of : [condition];
   const pairs = parts.flatMap((part) => {
-    const whole = oneLine(text.slice(part.at.start, part.at.end));
+    const whole = oneLine(text, part.at);
     const holds = (part.kind === "hasRole" || part.kind === "membership") && kind === "or";
     // A role more is a clause more.
     if (holds && part.roles.length > 1)
@@ -63,19 +64,11 @@ function clauses({ text, condition }: Ruled, kind: "and" | "or"): ReadonlyMap<st
 function callInWords(leaf: Leaf, text: string): string {
   const helper = leaf.kind === "membership" ? leaf.helper : leaf.kind;
   return `${helper}(${operands(leaf)
-    .map(({ at }) => slice(text, at))
+    .map(({ at }) => oneLine(text, at))
     .join(", ")})`;
-}
-
-function slice(text: string, { start, end }: { readonly start: number; readonly end: number }): string {
-  return oneLine(text.slice(start, end));
 }
 
 function wholeText({ text, condition }: Ruled): string {
   if (condition.kind === "constant") return condition.holds ? "allowed to everybody" : "denied to everybody";
   return `\`${oneLine(text)}\``;
-}
-
-function oneLine(text: string): string {
-  return text.trim().replace(/\s+/g, " ");
 }

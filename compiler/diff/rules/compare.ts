@@ -2,6 +2,7 @@
 import { exposed } from "../../check/retired.ts";
 import type { Realm, RuleName } from "../../model/model.ts";
 import type { Protection } from "../../model/protections.ts";
+import { oneLine } from "../../model/rule-source.ts";
 import type { Circumstances } from "../../proofs/candidates.ts";
 import { relationOf } from "../../proofs/relation.ts";
 import { anything, either, orNone, type Room, roomOf, storedAndWritten } from "../../proofs/room.ts";
@@ -152,8 +153,4 @@ function compareRule(
   else if (losing) report("rule-narrowed", where, { words, witness: losing });
   else if (gaining) report(forward ? "rule-widened" : "rule-unproven", where, { words, witness: gaining });
   else report(forward ? "rule-implied" : "rule-undecided", where, { words });
-}
-
-function oneLine(text: string): string {
-  return text.trim().replace(/\s+/g, " ");
 }

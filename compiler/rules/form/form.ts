@@ -195,80 +195,55 @@ function mapConditionsOf(value: Value, change: (condition: Condition) => Conditi
 
 /** Every value in a condition or value, parts of parts included, in the order of the text. */
 export function* valuesIn(part: Condition | Value): Generator<Value> {
-  switch (part.kind) {
-    case "constant":
-      return;
-    case "and":
-    case "or":
-      for (const inner of part.of) yield* valuesIn(inner);
-      return;
-    case "not":
-      yield* valuesIn(part.of);
-      return;
-    case "condition":
-    case "length":
-    case "ends":
-      yield part;
-      yield* valuesIn(part.of);
-      return;
-    case "claim":
-      yield part;
-      yield* valuesIn(part.org);
-      return;
-    case "choice":
-    case "pick":
-      if (part.kind === "pick") yield part;
-      yield* valuesIn(part.when);
-      yield* valuesIn(part.yes);
-      yield* valuesIn(part.no);
-      return;
-    case "null":
-    case "literal":
-    case "list":
-    case "read":
-    case "now":
-    case "moment":
-      yield part;
-      return;
-    default:
-      for (const operand of operands(part)) yield* valuesIn(operand);
-  }
+  if (isValue(part)) yield part;
+  for (const inner of partsOf(part)) yield* valuesIn(inner);
 }
 
 /** Every leaf condition in a condition or value, in the order of the text. */
 export function* leavesIn(part: Condition | Value): Generator<Leaf> {
+  if (isLeaf(part)) yield part;
+  for (const inner of partsOf(part)) yield* leavesIn(inner);
+}
+
+function partsOf(part: Condition | Value): readonly (Condition | Value)[] {
   switch (part.kind) {
     case "and":
     case "or":
-      for (const inner of part.of) yield* leavesIn(inner);
-      return;
+      return part.of;
     case "not":
     case "condition":
     case "length":
     case "ends":
-      yield* leavesIn(part.of);
-      return;
+      return [part.of];
     case "claim":
-      yield* leavesIn(part.org);
-      return;
+      return [part.org];
     case "choice":
     case "pick":
-      yield* leavesIn(part.when);
-      yield* leavesIn(part.yes);
-      yield* leavesIn(part.no);
-      return;
-    case "constant":
-    case "null":
-    case "literal":
-    case "list":
-    case "read":
-    case "now":
-    case "moment":
-      return;
+      return [part.when, part.yes, part.no];
     default:
-      yield part;
-      for (const operand of operands(part)) yield* leavesIn(operand);
+      return isLeaf(part) ? operands(part) : [];
   }
+}
+
+const combinations = { constant: true, and: true, or: true, not: true, choice: true };
+const leaves: Readonly<Record<LeafCondition["kind"], true>> = {
+  truth: true,
+  absent: true,
+  equal: true,
+  order: true,
+  text: true,
+  includes: true,
+  hasRole: true,
+  membership: true,
+  nonEmpty: true,
+};
+
+export function isLeaf(part: Condition | Value): part is Leaf {
+  return Object.hasOwn(leaves, part.kind);
+}
+
+function isValue(part: Condition | Value): part is Value {
+  return !isLeaf(part) && !Object.hasOwn(combinations, part.kind);
 }
 
 /** Whether its value is known before a document is looked at. */

@@ -5,7 +5,16 @@
 
 import type { Report } from "../language/report.ts";
 import { claimedOrgs, isGiven } from "./claims.ts";
-import { type Condition, isKnown, type Leaf, mapLeaves, mapOperands, operands, type Value } from "./form.ts";
+import {
+  type Condition,
+  isKnown,
+  isLeaf,
+  type Leaf,
+  mapLeaves,
+  mapOperands,
+  operands,
+  type Value,
+} from "./form.ts";
 import { simplify } from "./simplify.ts";
 
 /**
@@ -77,10 +86,6 @@ function withOperation(operand: Value, replacement: Value): Value {
     return { ...operand, of: withOperation(operand.of, replacement) };
   if (operand.kind === "claim") return { ...operand, org: withOperation(operand.org, replacement) };
   return replacement;
-}
-
-function isLeaf(condition: Condition): condition is Leaf {
-  return !["constant", "and", "or", "not", "choice"].includes(condition.kind);
 }
 
 /** Reports each part of a lowered condition that no filter can express. */

@@ -1,6 +1,6 @@
 /** Calls: helpers, and the methods of texts and lists. */
 import { ts } from "@ts-morph/common";
-import { didYouMean } from "../../diagnostics/suggest.ts";
+import { didYouMean } from "../../../runtime/suggest.ts";
 import { isOpen } from "../form/claims.ts";
 import type { At, Condition, Value } from "../form/form.ts";
 import { describe, textType } from "../form/types.ts";

@@ -1,5 +1,5 @@
 /** What may be compared with what. */
-import { alternatives, didYouMean } from "../../diagnostics/suggest.ts";
+import { alternatives, didYouMean } from "../../../runtime/suggest.ts";
 import { isOpen } from "../form/claims.ts";
 import type { At, Condition, OrderOperator, Value } from "../form/form.ts";
 import { describe, numberType, scalarType } from "../form/types.ts";

@@ -1,6 +1,6 @@
 /** What the analysis of one rule knows and reports to. */
 import type { ts } from "@ts-morph/common";
-import { alternatives, didYouMean } from "../../diagnostics/suggest.ts";
+import { alternatives, didYouMean } from "../../../runtime/suggest.ts";
 import type { At, Root } from "../form/form.ts";
 import type { ValueType } from "../form/types.ts";
 import type { Flow } from "./flow.ts";

@@ -1,6 +1,6 @@
 /** `.includes(x)`, `.startsWith(x)` and `.endsWith(x)`: what may be looked for in what. */
 import type { TextMatch } from "../../../runtime/filter/algebra.ts";
-import { alternatives, didYouMean } from "../../diagnostics/suggest.ts";
+import { alternatives, didYouMean } from "../../../runtime/suggest.ts";
 import { usedAs, usedWithin } from "../form/claims.ts";
 import type { At, Condition, Value } from "../form/form.ts";
 import { describe, textType } from "../form/types.ts";

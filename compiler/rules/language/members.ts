@@ -1,7 +1,7 @@
 /** Members of values: `document.title`, `user.roles.length`. */
 import type { ts } from "@ts-morph/common";
 import { serverOwnedFields } from "../../../runtime/filter/fields.ts";
-import { didYouMean } from "../../diagnostics/suggest.ts";
+import { didYouMean } from "../../../runtime/suggest.ts";
 import { settingOf } from "../../model/server-fields.ts";
 import { usedAs } from "../form/claims.ts";
 import type { At, Claim, Read, Value } from "../form/form.ts";

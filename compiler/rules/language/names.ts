@@ -1,6 +1,6 @@
 /** The names that rules know. */
 import type { ts } from "@ts-morph/common";
-import { didYouMean } from "../../diagnostics/suggest.ts";
+import { didYouMean } from "../../../runtime/suggest.ts";
 import { type Helper, helpers } from "../helpers/index.ts";
 import type { Environment } from "./environment.ts";
 import type { RuleScope } from "./scopes.ts";

@@ -6,8 +6,8 @@ import {
   covers,
 } from "../../../runtime/realm/administration.ts";
 import type { Role } from "../../../runtime/realm/definition.ts";
+import { didYouMean } from "../../../runtime/suggest.ts";
 import { type Codes, diagnoser } from "../../diagnostics/diagnose.ts";
-import { didYouMean } from "../../diagnostics/suggest.ts";
 import { anything, type Given, someOf, texts } from "../../model/given.ts";
 import type { Realm } from "../../model/model.ts";
 import { locate } from "../../source/source.ts";

@@ -1,7 +1,7 @@
 /** The refusals of http-api.md, "References (collection settings)". */
 
+import { didYouMean } from "../../../runtime/suggest.ts";
 import type { Diagnostic, Span } from "../../diagnostics/diagnostic.ts";
-import { didYouMean } from "../../diagnostics/suggest.ts";
 import { reservedFields } from "../../model/fields.ts";
 import { declaredField, describeField, isOpen } from "../../model/known-fields.ts";
 import type { Collection, Reference } from "../../model/model.ts";

@@ -1,7 +1,7 @@
 import { ApiError, type Detail } from "../../errors.ts";
 import { and, type Filter, or, search, TRUE } from "../../filter/algebra.ts";
 import type { Field } from "../../filter/fields.ts";
-import { isJsonObject, type JsonObject, type JsonValue } from "../../json.ts";
+import { isJsonObject, type JsonObject, type JsonValue, objectIn } from "../../json.ts";
 import type { QueryFields } from "./fields.ts";
 import { operators } from "./operators.ts";
 import { Remembered } from "./remembered.ts";
@@ -39,17 +39,9 @@ function readAnew(text: string, fields: QueryFields, language: () => string | un
   if (Buffer.byteLength(text) > whereBytes) {
     return { problems: [{ path: "where", reason: `must have at most ${whereBytes} bytes` }] };
   }
-  const where = parsed(text);
-  if (!isJsonObject(where)) return { problems: [{ path: "where", reason: "must be a JSON object" }] };
+  const where = objectIn(text);
+  if (where === undefined) return { problems: [{ path: "where", reason: "must be a JSON object" }] };
   return new WhereReader(fields, language).read(where);
-}
-
-function parsed(text: string): JsonValue | undefined {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 class WhereReader {

@@ -1,9 +1,10 @@
 /** Why nothing fits some schemas together, as far as it shows without looking inside of values. */
 import { isJsonObject } from "../../../../runtime/json.ts";
+import { strings } from "../../../schema/facets.ts";
 import type { Part, Place } from "../../../schema/place.ts";
 import { allTypes, type JsonType } from "../../../schema/shapes.ts";
 import { type Conflict, type Limit, tightest } from "./limits.ts";
-import { isType, strings } from "./refutation.ts";
+import { isType } from "./refutation.ts";
 
 /** Why nothing fits. */
 export interface Misfit {

@@ -9,6 +9,7 @@ import { duplicateItems, equal } from "../../../../runtime/validation/equal.ts";
 import { formats } from "../../../../runtime/validation/formats.ts";
 import { isMultipleOf } from "../../../../runtime/validation/multiples.ts";
 import { codePointLength } from "../../../../runtime/validation/text.ts";
+import { strings } from "../../../schema/facets.ts";
 import type { Part, Place } from "../../../schema/place.ts";
 import { allTypes, type JsonType } from "../../../schema/shapes.ts";
 import { branchesOf, conjunctsOf } from "../../../schema/walk.ts";
@@ -149,10 +150,6 @@ function branchProblem(value: JsonValue, parts: readonly Part[], again: Again): 
       if (problems.every((each) => each !== undefined)) return `fits no branch of ${keyword}`;
     }
   return undefined;
-}
-
-export function strings(value: JsonValue | undefined): string[] {
-  return Array.isArray(value) ? value.filter((each: JsonValue) => typeof each === "string") : [];
 }
 
 /** A value in a message. */

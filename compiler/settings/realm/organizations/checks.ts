@@ -1,7 +1,8 @@
 /** What can be wrong with `organizations` of realm.yaml. */
+
+import { didYouMean } from "../../../../runtime/suggest.ts";
 import { type Codes, diagnoser } from "../../../diagnostics/diagnose.ts";
 import type { Diagnostic } from "../../../diagnostics/diagnostic.ts";
-import { didYouMean } from "../../../diagnostics/suggest.ts";
 import type { Organizations } from "../../../model/model.ts";
 import { locate, nodeAt, type Path } from "../../../source/source.ts";
 import type { RealmCheck, RealmSubject } from "../../subject.ts";

@@ -1,1 +1,0 @@
-export { alternatives, closest, didYouMean } from "../../runtime/suggest.ts";
