@@ -44,10 +44,5 @@ export async function optimistic<T>(retry: Retry, attempt: () => Promise<T | und
       if (!(error instanceof Outdated)) throw error;
     }
   }
-  throw writeConflict();
-}
-
-/** Somebody else's writes came between, again and again. */
-function writeConflict(): ApiError {
-  return new ApiError("write_conflict", "Other writes came in between; try again.");
+  throw new ApiError("write_conflict", "Other writes came in between; try again.");
 }

@@ -198,14 +198,29 @@ export const readSecret = readRecord<SecretRecord>;
 export const readConfig = readRecord<ConfigRecord>;
 export const readAudit = readRecord<AuditRecord>;
 
-export function writeUser(record: UserRecord, version: number): DocumentWrite {
+/** Those that stay, listed by when they were made; as {@link readRecord}, the others only say which. */
+export function writeKept<Record extends { readonly id: string; readonly created_at: string }>(
+  record: Record,
+  version: number,
+): DocumentWrite {
   return writeRecord(record, version, record.created_at);
 }
 
-/** The store forgets a session when it expires, as it does with tokens and throttles. */
-export function writeSession(record: SessionRecord, version: number): DocumentWrite {
-  return writePassing(record, version);
+export const writeUser = writeKept<UserRecord>;
+export const writeKey = writeKept<KeyRecord>;
+export const writeInvitation = writeKept<InvitationRecord>;
+export const writeSecret = writeKept<SecretRecord>;
+export const writeConfig = writeKept<ConfigRecord>;
+
+/** The store forgets them when they expire. */
+function writePassing<
+  Record extends { readonly id: string; readonly created_at: string; readonly expires_at: string },
+>(record: Record, version: number): DocumentWrite {
+  return { ...writeKept(record, version), purgeAt: Date.parse(record.expires_at) };
 }
+
+export const writeSession = writePassing<SessionRecord>;
+export const writeThrottle = writePassing<ThrottleRecord>;
 
 /** Milliseconds for which it is known that a session signed out: an open stream looks every five minutes at least. */
 const signedOutFor = 600_000;
@@ -223,35 +238,8 @@ export function writeToken(record: TokenRecord): DocumentWrite {
   return writePassing(record, 1);
 }
 
-export function writeThrottle(record: ThrottleRecord, version: number): DocumentWrite {
-  return writePassing(record, version);
-}
-
-export function writeKey(record: KeyRecord, version: number): DocumentWrite {
-  return writeRecord(record, version, record.created_at);
-}
-
-export function writeInvitation(record: InvitationRecord, version: number): DocumentWrite {
-  return writeRecord(record, version, record.created_at);
-}
-
-export function writeSecret(record: SecretRecord, version: number): DocumentWrite {
-  return writeRecord(record, version, record.created_at);
-}
-
-export function writeConfig(record: ConfigRecord, version: number): DocumentWrite {
-  return writeRecord(record, version, record.created_at);
-}
-
 export function writeAudit(record: AuditRecord): DocumentWrite {
   return writeRecord(record, 1, record.at);
-}
-
-function writePassing(
-  record: { readonly id: string; readonly created_at: string; readonly expires_at: string },
-  version: number,
-): DocumentWrite {
-  return { ...writeRecord(record, version, record.created_at), purgeAt: Date.parse(record.expires_at) };
 }
 
 /** A record as it is stored; `createdAt` is what lists order it by. */

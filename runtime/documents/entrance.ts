@@ -1,7 +1,7 @@
 import type { ApiError } from "../errors.ts";
 import type { JsonObject } from "../json.ts";
 import { kept } from "../kept.ts";
-import type { Caller, KeyCaller, KeyScopes, UserCaller } from "../realm/caller.ts";
+import type { Caller, KeyCaller } from "../realm/caller.ts";
 import type { CollectionDefinition } from "../realm/definition.ts";
 import type {
   Exchange,
@@ -119,7 +119,9 @@ function clientOf(realm: RealmInstance, asks: OrganizationAsks): Identify {
   ): Access => ({
     caller,
     context: ruleContext(clock, config, caller, memberships),
-    scopes: scopesOf(caller),
+    // What limits a caller beside the rules.
+    scopes:
+      caller.kind === "user" && caller.credential.kind === "key" ? caller.credential.key.scopes : undefined,
     withheld,
     author: kept(authors, caller, () => authorOf(caller)),
     audit: undefined,
@@ -185,13 +187,4 @@ function keyAccess(caller: KeyCaller): Access {
 /** What a key that acts for a user creates is the user's (spec: Document). */
 function authorOf(caller: Caller): Author {
   return { actor: caller.actor, owner: caller.kind === "user" ? caller.user.id : null };
-}
-
-/** What limits a caller beside the rules: the scopes of the key that acts for them. */
-function scopesOf(caller: Exclude<Caller, KeyCaller>): KeyScopes | undefined {
-  return caller.kind === "user" ? delegatedScopes(caller) : undefined;
-}
-
-function delegatedScopes({ credential }: UserCaller): KeyScopes | undefined {
-  return credential.kind === "key" ? credential.key.scopes : undefined;
 }

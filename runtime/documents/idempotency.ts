@@ -161,7 +161,8 @@ export function idempotency(
     const before = () => replay(id, fingerprint, request);
     const repeat = async (): Promise<Answer> => {
       const answer = await before();
-      if (answer === undefined) throw inProgress();
+      if (answer === undefined)
+        throw new ApiError("request_in_progress", "A request with this idempotency key is still running.");
       return answer;
     };
     if (running.has(id)) return repeat();
@@ -196,10 +197,6 @@ function fingerprintText({ body, named: { org, team } }: Asked): string {
   return org === undefined && team === undefined
     ? text
     : `${text}\n${JSON.stringify([org ?? null, team ?? null])}`;
-}
-
-function inProgress(): ApiError {
-  return new ApiError("request_in_progress", "A request with this idempotency key is still running.");
 }
 
 /** Without an answer only as long as nobody else sees it. */

@@ -65,7 +65,7 @@ export class Hub {
     });
     const { history } = this;
     const join = (follower: Follower) => this.#live.enter(follower);
-    const { pause = backoff, gather = later } = options;
+    const { pause = backoff, gather = sleeping } = options;
     this.#convoy = new Convoy({ history, feed, join, pause, gather });
     this.#gathering = {
       interner: this.#interner,
@@ -157,9 +157,7 @@ export class Hub {
   }
 }
 
-function later(milliseconds: number, signal: AbortSignal): Promise<unknown> {
-  return sleep(milliseconds, undefined, { signal });
-}
+const sleeping = (milliseconds: number, signal: AbortSignal) => sleep(milliseconds, undefined, { signal });
 
 function offer(follower: Follower, delivery: Delivery): boolean {
   follower.queue.offer(delivery);

@@ -1,5 +1,4 @@
-import type { Filter, Scalar } from "./algebra.ts";
-import type { Field } from "./fields.ts";
+import type { Filter } from "./algebra.ts";
 import type { TextIndex } from "./search/text-index.ts";
 
 /** Text indexes are known by identity: a number each, in the order in which they were met. */
@@ -24,19 +23,12 @@ export function canonicalKey(filter: Filter): string {
       return `search${JSON.stringify([numberOf(filter.index), filter.terms])}`;
     default: {
       const { op, field, ...rest } = filter;
-      const own = "values" in rest ? sorted(rest.values) : Object.values(rest);
-      return `${op}${JSON.stringify([...nameOf(field), ...own])}`;
+      const { segments, arrays, kinds } = field;
+      const own =
+        "values" in rest ? rest.values.map((value) => JSON.stringify(value)).sort() : Object.values(rest);
+      return `${op}${JSON.stringify([segments, arrays, [...kinds].sort(), ...own])}`;
     }
   }
-}
-
-/** All that a condition's meaning depends on. */
-function nameOf({ segments, arrays, kinds }: Field): readonly unknown[] {
-  return [segments, arrays, [...kinds].sort()];
-}
-
-function sorted(values: readonly Scalar[]): readonly string[] {
-  return values.map((value) => JSON.stringify(value)).sort();
 }
 
 function numberOf(index: TextIndex): number {

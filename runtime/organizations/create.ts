@@ -20,10 +20,7 @@ import { freeSlug, slugFrom } from "./slugs.ts";
 import { findAccount, holdAccounts } from "./users.ts";
 import { organizationView } from "./views.ts";
 
-/**
- * POST `/_orgs`: an organization of the caller's, who gets `creator_roles` in it; without `slug` it has one made of its
- * name. For whom the realm's `organizations.create` allows it, and at most `max_created_per_user` that are not deleted.
- */
+/** For whom the realm's `organizations.create` allows it, and at most `max_created_per_user` that are not deleted. */
 export const createOwnOrganization = sessionRoute(
   contract.createOrganization,
   ofOrganizations((realm) => async ({ exchange, body }, caller) => {
@@ -73,7 +70,8 @@ export async function createOrganization(
   return optimistic(longBackoff, async () => {
     const owner = await findAccount(realm, id);
     if (owner === undefined) throw noOwner();
-    if (limit !== undefined && (await countCreated(realm, id)) >= limit) throw limitReached(limit);
+    if (limit !== undefined && (await countCreated(realm, id)) >= limit)
+      throw new ApiError("org_limit_reached", `You may have created at most ${limit} organizations.`);
     const slug = asked ?? (await freeSlug(realm.store, slugFrom(name)));
     const [org, member] = records(realm, { name, slug, owner: id }, owner.record.disabled);
     const write = () =>
@@ -87,24 +85,16 @@ export async function createOrganization(
           details: { owner: id, roles: member.roles },
         });
       });
-    await withFreeSlug(write, asked === undefined ? lost : slugTaken);
+    // Another organization got the slug that was free: there is a next one.
+    await withFreeSlug(write, asked === undefined ? () => new Outdated() : slugTaken);
     return org;
   });
-}
-
-/** Another organization got the slug that was free: there is a next one. */
-function lost(): Error {
-  return new Outdated();
 }
 
 function countCreated({ store }: Pick<OrganizationRealm, "store">, user: string): Promise<number> {
   const { created_by, status } = organizationFields;
   const filter = and(eq(created_by, user), not(eq(status, "deleted")));
   return store.collection(collections.organizations).count(filter, "live");
-}
-
-function limitReached(limit: number): ApiError {
-  return new ApiError("org_limit_reached", `You may have created at most ${limit} organizations.`);
 }
 
 /** @param disabled whether the owner's account is, so that nobody can manage the organization until it is enabled */

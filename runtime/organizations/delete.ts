@@ -11,14 +11,11 @@ import { belonging, erasingOf } from "./erasing.ts";
 import type { OrganizationRecord } from "./records.ts";
 import { changeAs, memberRoute, type OrganizationRealm } from "./route.ts";
 
-/** DELETE `/_orgs/{org}`: nobody reaches it, or documents in it, from the answer on. */
 export const deleteOwnOrganization = memberRoute(
   contract.deleteOrganization,
   (realm) =>
     async ({ exchange }, standing) => {
-      await changeAs(realm, contract.deleteOrganization.who, standing, ({ org }) =>
-        deletion(realm, exchange, standing.caller, org),
-      );
+      await changeAs(realm, standing, ({ org }) => deletion(realm, exchange, standing.caller, org));
       realm.wakeJobs();
       return { status: 204 };
     },

@@ -18,10 +18,6 @@ import { findMember, type OrganizationRealm, ofOrganizations } from "./route.ts"
 import { inTeamsOf, requireTeamsWithin } from "./teams.ts";
 import { ownOrganizationView } from "./views.ts";
 
-/**
- * POST `/_orgs/invitations/preview`: what accepting would give, to whom the invitation is for. `org.require_mfa` says
- * whether it takes a session with a second factor.
- */
 export const previewInvitation = sessionRoute(
   contract.previewInvitation,
   ofOrganizations((realm) => async ({ body }, { user }) => {
@@ -34,10 +30,6 @@ export const previewInvitation = sessionRoute(
   }),
 );
 
-/**
- * POST `/_orgs/invitations/accept`: makes the caller a member, or gives a member the roles and teams too; answers the
- * organization as in the list of the caller's own. Where it changes nothing it uses nothing up.
- */
 export const acceptOrganizationInvitation = sessionRoute(
   contract.acceptInvitation,
   ofOrganizations((realm) => async ({ exchange, body }, caller) => {

@@ -1,4 +1,4 @@
-import { askedFrom } from "../auth/accounts/mailing.ts";
+import { askedFrom, mayMail } from "../auth/accounts/mailing.ts";
 import { newToken, tokenHash } from "../auth/credentials/tokens.ts";
 import { invalid } from "../auth/input.ts";
 import { readLifetime } from "../auth/invitations.ts";
@@ -17,7 +17,7 @@ import type { OrganizationSettings } from "../realm/organizations.ts";
 import { emailKey } from "../validation/people.ts";
 import type { Decision } from "./change.ts";
 import { isManaging, requireGivable, teamsOf } from "./granting.ts";
-import { invitationDecision, invitationEntry, invitationLink, requireRoom, takeMail } from "./invitation.ts";
+import { invitationDecision, invitationEntry, invitationLink, requireRoom } from "./invitation.ts";
 import type { OrganizationInvitationRecord, OrganizationRecord } from "./records.ts";
 import { changeAs, memberRoute, type OrganizationRealm, type Standing } from "./route.ts";
 import { requireTeamsWithin } from "./teams.ts";
@@ -34,13 +34,12 @@ interface NewInvitation
 /** What is asked for it. */
 type AskedInvitation = Value<typeof newInvitation>;
 
-/** POST `/_orgs/{org}/invitations`: with roles and teams that the caller could give. */
 export const createOrganizationInvitation = memberRoute(
   contract,
   (realm) =>
     ({ exchange, body }, standing) =>
       answerInvited(realm, exchange, standing.caller, body, (decide) =>
-        changeAs(realm, contract.who, standing, (now) => decide(now.org.record, now)),
+        changeAs(realm, standing, (now) => decide(now.org.record, now)),
       ),
 );
 
@@ -70,7 +69,7 @@ export async function answerInvited(
   const token = newToken("svi");
   const id = realm.newId();
   const to =
-    asked.send && asked.email !== null && (await takeMail(realm, asked.email, askedFrom(exchange, by)))
+    asked.send && asked.email !== null && (await mayMail(realm, asked.email, askedFrom(exchange, by)))
       ? asked.email
       : undefined;
   const mail = to === undefined ? undefined : organizationInvitationMail(realm.definition, to, token);

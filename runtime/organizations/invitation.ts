@@ -1,5 +1,4 @@
 import { type AuditEntry, appendAudit } from "../auth/administration/audit.ts";
-import { mailLimits, Throttle } from "../auth/credentials/throttle.ts";
 import { type InvitationStatus, invalidInvitation, invitationHash, statusOf } from "../auth/invitations.ts";
 import { findOne } from "../auth/matching.ts";
 import type { Read } from "../auth/records.ts";
@@ -12,7 +11,6 @@ import type { Exchange } from "../realm/exchange.ts";
 import type { Mail } from "../realm/mail.ts";
 import { Outdated } from "../retry.ts";
 import type { Transaction } from "../store/contract/transaction.ts";
-import { emailKey } from "../validation/people.ts";
 import type { Decision } from "./change.ts";
 import { collections, invitationFields } from "./collections.ts";
 import {
@@ -154,12 +152,4 @@ export async function writeInvitation(
   const write = writeOrganizationInvitation(after, (before?.version ?? 0) + 1);
   if (before === undefined) await invitations.insert(write);
   else if (!(await invitations.replace(before.version, write))) throw new Outdated();
-}
-
-/**
- * Whether an address may be sent another mail, which is counted then.
- * @param from as `askedFrom`
- */
-export function takeMail(realm: OrganizationRealm, to: string, from: string | undefined): Promise<boolean> {
-  return new Throttle(realm).take(mailLimits(emailKey(to) ?? to, from));
 }

@@ -1,3 +1,4 @@
+import { mayMail } from "../auth/accounts/mailing.ts";
 import type { AuditAction } from "../auth/administration/audit.ts";
 import { newToken, tokenHash } from "../auth/credentials/tokens.ts";
 import { organizationInvitationMail } from "../auth/mails.ts";
@@ -18,7 +19,6 @@ import {
   invitationLink,
   organizationInvitationStatus,
   requireInvitation,
-  takeMail,
 } from "./invitation.ts";
 import { type OrganizationInvitationRecord, readOrganizationInvitation } from "./records.ts";
 import { changeAs, memberRoute, type OrganizationRealm, type Standing } from "./route.ts";
@@ -30,7 +30,6 @@ const listed = listOf(
   ({ created_at, id }) => [created_at, id],
 );
 
-/** GET `/_orgs/{org}/invitations`: all, the oldest first, also those that are over; never their tokens. */
 export const listOrganizationInvitations = memberRoute(
   contract.listOrganizationInvitations,
   (realm) =>
@@ -41,10 +40,7 @@ export const listOrganizationInvitations = memberRoute(
     },
 );
 
-/**
- * DELETE `/_orgs/{org}/invitations/{id}`: nobody can accept it from then on. Of one that is over there is nothing left to
- * end, of one that is used up neither, but there the caller is told.
- */
+/** Of one that is over there is nothing left to end. */
 export const revokeOrganizationInvitation = memberRoute(
   contract.revokeOrganizationInvitation,
   (realm) =>
@@ -58,37 +54,32 @@ export const revokeOrganizationInvitation = memberRoute(
         const write = { before, after, action: "org.invitation.revoke" } as const;
         return invitationDecision(realm, exchange, now.caller, now.org.record, write, undefined);
       };
-      await changeAs(realm, contract.revokeOrganizationInvitation.who, standing, decide);
+      await changeAs(realm, standing, decide);
       return { status: 204 };
     },
 );
 
-/** POST `/_orgs/{org}/invitations/{id}/link`: a new token and link, shown this once; the old ones end. */
 export const renewInvitationLink = memberRoute(
   contract.renewInvitationLink,
   (realm) =>
     async ({ exchange }, standing) => {
       const token = newToken("svi");
-      const { id } = await changeAs(realm, contract.renewInvitationLink.who, standing, (now) =>
+      const { id } = await changeAs(realm, standing, (now) =>
         reissue(realm, exchange, now, token, "org.invitation.link"),
       );
       return { status: 200, body: JSON.stringify({ id, token, link: invitationLink(realm, token) }) };
     },
 );
 
-/**
- * POST `/_orgs/{org}/invitations/{id}/send`: 202; mails one that is for an address again, with a new token. Where the
- * address was sent 3 in the last hour nothing is mailed, and the old link stays.
- */
 export const sendInvitationAgain = memberRoute(
   contract.sendInvitation,
   (realm) =>
     async ({ exchange }, standing) => {
       const to = addressOf((await requireOwn(realm, exchange, standing)).record);
-      if (await takeMail(realm, to, exchange.address)) {
+      if (await mayMail(realm, to, exchange.address)) {
         const token = newToken("svi");
         const mail = organizationInvitationMail(realm.definition, to, token);
-        await changeAs(realm, contract.sendInvitation.who, standing, (now) =>
+        await changeAs(realm, standing, (now) =>
           reissue(realm, exchange, now, token, "org.invitation.send", mail),
         );
         realm.wakeJobs();

@@ -73,7 +73,8 @@ export async function settleManagers(
     ...(manager === undefined || accounts.includes(manager) ? [] : [manager]),
   ]);
   if (manager === undefined) {
-    if (!isOrphaned && (await findManager(realm, before, [])) !== undefined) throw lastManager();
+    if (!isOrphaned && (await findManager(realm, before, [])) !== undefined)
+      throw new ApiError("last_org_manager", "Nobody else could manage the organization.");
     return { org: after, along: held };
   }
   return { org: after.status === "orphaned" ? { ...after, status: "active" } : after, along: held };
@@ -174,8 +175,4 @@ function isActive({ record }: Read<UserRecord>): boolean {
 
 function holding(accounts: readonly Read<UserRecord>[]): Settled["along"] {
   return (transaction) => holdAccounts(transaction, accounts);
-}
-
-function lastManager(): ApiError {
-  return new ApiError("last_org_manager", "Nobody else could manage the organization.");
 }

@@ -22,7 +22,6 @@ export const membersByUser: RecordList<MemberRecord> = {
   context: `${collections.members}, by user`,
 };
 
-/** GET `/_orgs/{org}/members`: a page of them, sorted by user id. */
 export const listMembers = memberRoute(
   contract.listMembers,
   (realm) =>
@@ -51,43 +50,33 @@ export async function memberEntries(
   return members.map((member) => memberView(realm.settings, org, member, users.get(member.user), viewer));
 }
 
-/** PATCH `/_orgs/{org}/members/{user}`: `roles` in place of the member's direct ones. */
 export const patchMember = memberRoute(
   contract.patchMember,
   (realm) =>
     async ({ exchange, params, body }, standing) => {
       const { roles } = body();
-      const { org, member, viewer } = await changeAs(
-        realm,
-        contract.patchMember.who,
-        standing,
-        async (now) => {
-          const before = await requireMember(realm, now.org.record, params.user);
-          const { user, roles: held } = before.record;
-          const changed = changedRoles(held, roles);
-          requireGivable(realm.settings, now, changed);
-          const after = changed.length === 0 ? before.record : { ...before.record, roles };
-          const result = { org: now.org.record, member: after, viewer: now };
-          if (after === before.record) return { result };
-          const details = { from: held, to: roles };
-          const change = { org: now.org, user, before, after, action: "org.member.roles", details } as const;
-          return memberDecision(realm, exchange, now.caller, change, result);
-        },
-      );
+      const { org, member, viewer } = await changeAs(realm, standing, async (now) => {
+        const before = await requireMember(realm, now.org.record, params.user);
+        const { user, roles: held } = before.record;
+        const changed = changedRoles(held, roles);
+        requireGivable(realm.settings, now, changed);
+        const after = changed.length === 0 ? before.record : { ...before.record, roles };
+        const result = { org: now.org.record, member: after, viewer: now };
+        if (after === before.record) return { result };
+        const details = { from: held, to: roles };
+        const change = { org: now.org, user, before, after, action: "org.member.roles", details } as const;
+        return memberDecision(realm, exchange, now.caller, change, result);
+      });
       const [entry] = await memberEntries(realm, org, [member], viewer);
       return { status: 200, body: JSON.stringify(entry) };
     },
 );
 
-/**
- * DELETE `/_orgs/{org}/members/{user}`: a member, out of the teams too. Who has roles that the caller could not give is
- * not the caller's to remove.
- */
 export const removeMember = memberRoute(
   contract.removeMember,
   (realm) =>
     async ({ exchange, params }, standing) => {
-      await changeAs(realm, contract.removeMember.who, standing, async ({ org, caller, manage }) => {
+      await changeAs(realm, standing, async ({ org, caller, manage }) => {
         const before = await requireMember(realm, org.record, params.user);
         const { user, roles, teams } = before.record;
         requireGivable(realm.settings, { manage }, roles, teamsOf(org.record, teams));
@@ -98,12 +87,11 @@ export const removeMember = memberRoute(
     },
 );
 
-/** POST `/_orgs/{org}/leave`: also for sessions without the second factor that the organization requires. */
 export const leaveOrganization = memberRoute(
   contract.leaveOrganization,
   (realm) =>
     async ({ exchange }, standing) => {
-      await changeAs(realm, contract.leaveOrganization.who, standing, ({ org, member, caller }) => {
+      await changeAs(realm, standing, ({ org, member, caller }) => {
         const { user } = member.record;
         const change = { org, user, before: member, after: undefined, action: "org.member.leave" } as const;
         return memberDecision(realm, exchange, caller, change, undefined);

@@ -98,8 +98,10 @@ export class LiveMemberships {
     const read = await membershipRecords(this.#realm, user, versions);
     const resolved = resolve(this.#settings, read, now);
     const isMarked = marks !== undefined && marks === marksOf(versions.members, versions.organizations);
-    if (isMarked || (marks === undefined && same(revisions, this.#revisions)))
-      this.#kept.set(user, { ...resolved, marks }, weightOf(read));
+    if (isMarked || (marks === undefined && same(revisions, this.#revisions))) {
+      const weight = read.reduce((sum, { characters }) => sum + characters, 0);
+      this.#kept.set(user, { ...resolved, marks }, weight);
+    }
     return resolved;
   }
 
@@ -171,10 +173,6 @@ export async function membershipRecords(
     }
   }
   return found;
-}
-
-function weightOf(read: readonly MembershipRecords[]): number {
-  return read.reduce((sum, { characters }) => sum + characters, 0);
 }
 
 function resolve(settings: OrganizationSettings, read: readonly MembershipRecords[], now: number): Resolved {

@@ -26,7 +26,6 @@ const ownMemberships: RecordList<MemberRecord> = {
   context: `${collections.members}, by organization`,
 };
 
-/** GET `/_orgs`: the caller's organizations, also those that do not count for their session. */
 export const listOwnOrganizations = sessionRoute(
   contract.listOwnOrganizations,
   ofOrganizations((realm) => async ({ query }, { user }) => {
@@ -55,16 +54,11 @@ async function ownEntries(
   });
 }
 
-/** GET `/_orgs/{org}`. */
 export const getOrganization = memberRoute(contract.getOrganization, () => async (_, { org }) => ({
   status: 200,
   body: JSON.stringify(organizationView(org.record)),
 }));
 
-/**
- * PATCH `/_orgs/{org}`: another `name` or `slug`, and whether members must use a second factor (spec: Organization
- * endpoints 6).
- */
 export const patchOrganization = memberRoute(
   contract.patchOrganization,
   (realm) => async (asked, standing) => {
@@ -84,7 +78,7 @@ export const patchOrganization = memberRoute(
         },
       };
     };
-    const org = await changeAs(realm, contract.patchOrganization.who, standing, decide);
+    const org = await changeAs(realm, standing, decide);
     return { status: 200, body: JSON.stringify(organizationView(org)) };
   },
 );

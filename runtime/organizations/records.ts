@@ -1,4 +1,4 @@
-import { readRecord, writeRecord } from "../auth/records.ts";
+import { readRecord, writeKept } from "../auth/records.ts";
 import type { JsonObject } from "../json.ts";
 import type { DocumentWrite } from "../store/contract/document.ts";
 
@@ -109,18 +109,12 @@ export const readOrganization = readRecord<OrganizationRecord>;
 export const readMember = readRecord<MemberRecord>;
 export const readOrganizationInvitation = readRecord<OrganizationInvitationRecord>;
 
-type Written = OrganizationRecord | MemberRecord | OrganizationInvitationRecord | WithheldMark;
-
-function write<Record extends Written>(record: Record, version: number): DocumentWrite {
-  return writeRecord(record, version, record.created_at);
-}
-
-export const writeOrganization = write<OrganizationRecord>;
-export const writeMark = write<WithheldMark>;
+export const writeOrganization = writeKept<OrganizationRecord>;
+export const writeMark = writeKept<WithheldMark>;
 
 /** Beside the record it stores a key of each team role (see {@link teamRoleKey}), to be searched by. */
 export function writeMember(record: MemberRecord, version: number): DocumentWrite {
-  return write({ ...record, team_role_keys: record.team_roles.map(teamRoleKey) }, version);
+  return writeKept({ ...record, team_role_keys: record.team_roles.map(teamRoleKey) }, version);
 }
 
 /** What who holds a role in a team is found by. */
@@ -134,5 +128,5 @@ export function writeOrganizationInvitation(
   version: number,
 ): DocumentWrite {
   const isOver = record.revoked || record.uses >= record.max_uses;
-  return write({ ...record, pending_until: isOver ? null : record.expires_at }, version);
+  return writeKept({ ...record, pending_until: isOver ? null : record.expires_at }, version);
 }

@@ -42,7 +42,7 @@ function routes(realm: string): RouteTable {
       (of) => async (_, standing) => {
         // What the caller was allowed is taken away between the check and the change.
         await between(standing.org.record);
-        const name = await changeAs(of, clerks, standing, async ({ org }) => ({
+        const name = await changeAs(of, standing, async ({ org }) => ({
           org: { ...org.record, name: "Renamed" },
           result: "Renamed",
         }));

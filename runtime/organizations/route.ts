@@ -42,6 +42,8 @@ export interface Standing {
   /** Sorted by role. */
   readonly roles: readonly EffectiveRole[];
   readonly manage: ReadonlySet<Manage>;
+  /** What the route asked of them. */
+  readonly need: MemberNeed;
 }
 
 /**
@@ -65,8 +67,7 @@ export function memberRoute<
  */
 export function changeAs<T>(
   realm: OrganizationRealm,
-  need: MemberNeed,
-  { caller, org }: Pick<Standing, "caller" | "org">,
+  { need, caller, org }: Standing,
   decide: (standing: Standing) => Promise<Decision<T>>,
 ): Promise<T> {
   return changeOrganization(realm, org.record.id, async (read) =>
@@ -81,20 +82,12 @@ async function admitMember(
   exchange: Exchange,
 ): Promise<Standing> {
   const session = requireSession(caller);
-  const standing = await standingOf(realm, need, session, exchange.params.org ?? "");
-  if (need.proof) await requireProof(realm, exchange, session);
-  return standing;
-}
-
-async function standingOf(
-  realm: OrganizationRealm,
-  need: MemberNeed,
-  caller: SessionCaller,
-  id: string,
-): Promise<Standing> {
+  const { org: id = "" } = exchange.params;
   const org = isId(id) ? await findOrganization(realm, id) : undefined;
   if (org === undefined) throw notOrgMember();
-  return inside(realm, need, caller, org);
+  const standing = await inside(realm, need, session, org);
+  if (need.proof) await requireProof(realm, exchange, session);
+  return standing;
 }
 
 /** @throws ApiError `not_org_member` | `org_requires_mfa` | `forbidden` */
@@ -109,14 +102,12 @@ async function inside(
   if (member === undefined) throw notOrgMember();
   if (record.require_mfa && !caller.user.mfa && need.withoutFactor === undefined) throw orgRequiresMfa();
   const roles = effectiveRoles(realm.settings, record, member.record);
-  const manage = manages(
-    realm.settings,
-    roles.map(({ role }) => role),
-  );
+  const held = roles.map(({ role }) => role);
+  const manage = manages(realm.settings, held);
   if (need.manage !== undefined && !need.manage.some((entry) => manage.has(entry))) {
     throw new ApiError("forbidden", `This needs a role that manages ${need.manage.join(" or ")}.`);
   }
-  return { caller, org, member, roles, manage };
+  return { caller, org, member, roles, manage, need };
 }
 
 /** The member of an organization who is this user. */

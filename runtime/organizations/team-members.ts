@@ -15,11 +15,7 @@ import { changeAs, memberRoute, type OrganizationRealm, type Standing } from "./
 import { isTeamRole, teamRolesIn } from "./team-roles.ts";
 import { inTeamsOf, requireTeam, requireTeamsWithin } from "./teams.ts";
 
-/**
- * GET `/_orgs/{org}/teams/{team}/members`: who is in the team or holds a role in it, sorted by user id, each as in the
- * members list and with `team_roles`, their roles in this team whose windows are open, were or will be. With `?role=`
- * only those who have that one.
- */
+/** Each as in the members list and with `team_roles`: their roles in this team whose windows are open, were or will be. */
 export const listTeamMembers = memberRoute(
   contract.listTeamMembers,
   (realm) =>
@@ -58,7 +54,6 @@ async function teamEntries(
   });
 }
 
-/** PUT `/_orgs/{org}/teams/{team}/members/{user}`: puts a member into the team; they have its roles then. */
 export const addTeamMember = memberRoute(contract.addTeamMember, (realm) =>
   changesMember(realm, "org.team.member.add", (now, team, { record }) => {
     if (record.teams.includes(team.id)) return record;
@@ -69,7 +64,6 @@ export const addTeamMember = memberRoute(contract.addTeamMember, (realm) =>
   }),
 );
 
-/** DELETE `/_orgs/{org}/teams/{team}/members/{user}`: takes a member out of the team, and their roles in it. */
 export const removeTeamMember = memberRoute(contract.removeTeamMember, (realm) =>
   changesMember(realm, "org.team.member.remove", (now, team, { record }) => {
     const isIn = record.teams.includes(team.id);
@@ -103,7 +97,7 @@ function changesMember(
       const write = { org, user: after.user, before, after, action, details: { team: team.id } };
       return memberDecision(realm, exchange, caller, write, result);
     };
-    const { now, member } = await changeAs(realm, contract.addTeamMember.who, standing, decide);
+    const { now, member } = await changeAs(realm, standing, decide);
     const [entry] = await memberEntries(realm, now.org.record, [member], now);
     return { status: 200, body: JSON.stringify(entry) };
   };

@@ -30,7 +30,6 @@ type Said = { readonly user: string } & { readonly [Bound in keyof Window]?: Win
 /** What becomes of the role; `held` and the answer are undefined where it is not held. */
 type Change = (asked: Said, held: TeamRoleRecord | undefined) => Window | undefined;
 
-/** POST `/_orgs/{org}/teams/{team}/roles`: 201 with the role, held from `from` to `until`. */
 export const giveTeamRole = memberRoute(contract.giveTeamRole, (realm) =>
   changesRole(realm, "org.team.role.give", 201, ({ from = null, until = null }, held) => {
     if (held !== undefined) throw new ApiError("conflict", "They have this role in the team already.");
@@ -38,7 +37,6 @@ export const giveTeamRole = memberRoute(contract.giveTeamRole, (realm) =>
   }),
 );
 
-/** PATCH `/_orgs/{org}/teams/{team}/roles`: 200 with another window; a bound that is not said stays. */
 export const changeTeamRole = memberRoute(contract.changeTeamRole, (realm) =>
   changesRole(realm, "org.team.role.change", 200, (asked, held) => {
     if (held === undefined) throw notHeld();
@@ -47,7 +45,6 @@ export const changeTeamRole = memberRoute(contract.changeTeamRole, (realm) =>
   }),
 );
 
-/** DELETE `/_orgs/{org}/teams/{team}/roles`: 204; `user` and `role` come in the body. */
 export const takeTeamRole = memberRoute(contract.takeTeamRole, (realm) =>
   changesRole(realm, "org.team.role.take", 204, (_, held) => {
     if (held === undefined) throw notHeld();
@@ -69,7 +66,7 @@ function changesRole(
     requireGranter(realm, standing, params.team);
     const asked = body();
     const { user, role } = asked;
-    const window = await changeAs(realm, {}, standing, async (now) => {
+    const window = await changeAs(realm, standing, async (now) => {
       const { org, caller } = now;
       requireGranter(realm, now, params.team, role);
       const { id: team } = requireTeam(org.record, params.team);

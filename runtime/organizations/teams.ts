@@ -12,19 +12,17 @@ import type { MemberRecord, OrganizationRecord, TeamRecord } from "./records.ts"
 import { isOrganizationRole } from "./roles.ts";
 import { changeAs, memberRoute, type OrganizationRealm, type Standing } from "./route.ts";
 
-/** GET `/_orgs/{org}/teams`: all, in the order in which they were made. */
 export const listTeams = memberRoute(contract.listTeams, (realm) => async ({ query }, { org }) => {
   const { id, teams } = org.record;
   const list = { records: teams, context: `teams of ${id}` };
   return answerAtHand(realm, list, pageRequest(query), (team) => teamView(realm.settings, team));
 });
 
-/** POST `/_orgs/{org}/teams`: a team with a `name` of its own and, if any, `roles` that its members have. */
 export const createTeam = memberRoute(contract.createTeam, (realm) => async (asked, standing) => {
   const { settings } = realm;
   const { name, roles = [] } = asked.body();
   const team = { id: realm.newId(), name, roles };
-  await changeAs(realm, contract.createTeam.who, standing, async (now) => {
+  await changeAs(realm, standing, async (now) => {
     const { record: before } = now.org;
     requireGivable(settings, now, roles);
     requireFreeName(before, team);
@@ -41,7 +39,6 @@ export const createTeam = memberRoute(contract.createTeam, (realm) => async (ask
   return { status: 201, body: JSON.stringify(teamView(settings, team)) };
 });
 
-/** PATCH `/_orgs/{org}/teams/{team}`: another `name`; other `roles` in place of those it has. */
 export const patchTeam = memberRoute(contract.patchTeam, (realm) => async (asked, standing) => {
   const { settings } = realm;
   const { name, roles } = asked.body();
@@ -60,17 +57,13 @@ export const patchTeam = memberRoute(contract.patchTeam, (realm) => async (asked
       result: after,
     });
   };
-  const patched = await changeAs(realm, contract.patchTeam.who, standing, change);
+  const patched = await changeAs(realm, standing, change);
   return { status: 200, body: JSON.stringify(teamView(settings, patched)) };
 });
 
-/**
- * DELETE `/_orgs/{org}/teams/{team}`. Nobody is in it from then on, nor holds a role in it: what members' records still
- * say of a team that the organization no longer has counts for nothing, and is dropped when they are written next.
- * Documents of the team stay as they are.
- */
+/** What members' records still say of it counts for nothing, and is dropped when they are written next. */
 export const deleteTeam = memberRoute(contract.deleteTeam, (realm) => async (asked, standing) => {
-  await changeAs(realm, contract.deleteTeam.who, standing, async (now) => {
+  await changeAs(realm, standing, async (now) => {
     const { record: before } = now.org;
     const team = requireTeam(before, asked.params.team);
     requireGivable(realm.settings, now, team.roles);

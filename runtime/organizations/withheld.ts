@@ -3,7 +3,6 @@ import { timestamp } from "../clock.ts";
 import { and, compare, eq, exists, isIn, or, TRUE } from "../filter/algebra.ts";
 import { documentFields } from "../filter/fields.ts";
 import { defaultOrder } from "../filter/order.ts";
-import type { RealmDefinition } from "../realm/definition.ts";
 import type { RealmInstance } from "../realm/exchange.ts";
 import { Outdated } from "../retry.ts";
 import { DuplicateId } from "../store/contract/errors.ts";
@@ -42,7 +41,7 @@ export class Withheld {
 
   constructor(realm: Withholding) {
     this.#realm = realm;
-    this.#keeps = keepsDocuments(realm.definition);
+    this.#keeps = realm.definition.collections.some(({ organization }) => organization?.onDelete === "keep");
   }
 
   /**
@@ -110,10 +109,6 @@ export async function isAnyDeleted(store: RealmInstance["store"], ids: readonly 
   if (ids.length === 0) return false;
   const filter = and(isIn(documentFields.id, [...new Set(ids)]), eq(organizationFields.status, "deleted"));
   return (await store.collection(collections.organizations).count(filter, "live")) > 0;
-}
-
-function keepsDocuments({ collections: all }: RealmDefinition): boolean {
-  return all.some(({ organization }) => organization?.onDelete === "keep");
 }
 
 function same(one: ReadonlySet<string>, other: ReadonlySet<string>): boolean {

@@ -48,12 +48,9 @@ export function administrationOf(
   const change = new Set(grants.flatMap((grant) => (typeof grant === "object" ? grant : [])));
   const reads = grants.includes("read");
   if (change.size === 0 && !reads) return undefined;
-  const readable = reads ? adminAreas.filter((area) => isReadable(area, readAccess)) : none;
+  const isReadable = (area: AdminArea) => (area !== "users" && area !== "data") || readAccess.includes(area);
+  const readable = reads ? adminAreas.filter(isReadable) : none;
   return { full: false, change, see: new Set([...change, ...readable]) };
-}
-
-function isReadable(area: AdminArea, readAccess: readonly ReadAccess[]): boolean {
-  return (area !== "users" && area !== "data") || readAccess.includes(area);
 }
 
 /** Whether one administration holds all that another holds: nobody grants more, or rules over more, than they hold. */

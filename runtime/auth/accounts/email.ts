@@ -7,10 +7,7 @@ import { currentUser } from "./current.ts";
 import { afterTheAnswer, mailNobody, mailToken } from "./mailing.ts";
 import { requireProof } from "./proof.ts";
 
-/**
- * POST `/email/change`: mails a token to the new address, which becomes the account's when it is proved. 202 for a taken
- * one too, in the same time and without a mail: nobody learns from it who has an account.
- */
+/** 202 for a taken address too, in the same time and without a mail: nobody learns from it who has an account. */
 export const changeEmail = sessionRoute(
   contract,
   inRealm((realm) => async ({ exchange, body }, caller) => {

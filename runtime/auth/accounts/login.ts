@@ -13,7 +13,6 @@ import { passSecondFactor } from "./second-factor.ts";
 import { signOut } from "./sessions.ts";
 import { endedAnswer, type NewSession, newSession, readWithCookie, sessionAnswer } from "./start.ts";
 
-/** POST `/login`: a session for an e-mail address and password, and a code where the account has a second factor. */
 export const login = openRoute(
   contract.logIn,
   inRealm((realm) => {
@@ -67,7 +66,6 @@ function wrongLogin(): ApiError {
   return new ApiError("invalid_credentials", "The e-mail address, password or code is wrong.");
 }
 
-/** POST `/logout`: ends the session that asks, and its cookie. */
 export const logout = sessionRoute(
   contract.logOut,
   inRealm((realm) => async (_, caller) => {

@@ -90,7 +90,11 @@ export function askedFrom({ address }: Exchange, { kind }: Caller): string | und
   return kind === "key" ? undefined : address;
 }
 
-function mayMail(realm: AccountRealm, to: string, from: string | undefined): Promise<boolean> {
+/**
+ * Whether an address may be sent another mail, which is counted then.
+ * @param from as {@link askedFrom}
+ */
+export function mayMail(realm: AccountRealm, to: string, from: string | undefined): Promise<boolean> {
   return new Throttle(realm).take(mailLimits(emailKey(to) ?? to, from));
 }
 

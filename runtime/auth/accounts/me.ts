@@ -11,7 +11,6 @@ import { deleteUser } from "./deletion.ts";
 import { patchProfile } from "./person.ts";
 import { endedAnswer } from "./start.ts";
 
-/** GET `/me`. */
 export const getMe = sessionRoute(
   contract.getOwnUser,
   inRealm((realm) => async (_, caller) => {
@@ -20,7 +19,6 @@ export const getMe = sessionRoute(
   }),
 );
 
-/** PATCH `/me`: a JSON Merge Patch of `{locale, profile}`. */
 export const patchMe = sessionRoute(
   contract.patchOwnUser,
   inRealm((realm) => async ({ body }, caller) => {
@@ -37,7 +35,6 @@ export const patchMe = sessionRoute(
   }),
 );
 
-/** DELETE `/me`: the account, its sessions and tokens; documents stay. */
 export const deleteMe = sessionRoute(
   contract.deleteOwnUser,
   inRealm((realm) => async ({ exchange }, caller) => {

@@ -12,7 +12,6 @@ import { changeSession, currentUser } from "./current.ts";
 import { afterTheAnswer, mailNobody, mailToken } from "./mailing.ts";
 import { forgetSessions } from "./sessions.ts";
 
-/** POST `/password/change`: ends all of the caller's sessions but this one. */
 export const changePassword = sessionRoute(
   contract.changePassword,
   inRealm((realm) => {
@@ -45,10 +44,7 @@ export const changePassword = sessionRoute(
   }),
 );
 
-/**
- * POST `/password/forgot`: mails a token to choose a new password with. Always 202, at once: whether anybody has the address
- * is looked at after the answer.
- */
+/** Always 202, at once: whether anybody has the address is looked at after the answer. */
 export const forgotPassword = openRoute(
   contract.forgotPassword,
   inRealm((realm) => async ({ exchange, body }) => {
@@ -66,8 +62,8 @@ export const forgotPassword = openRoute(
 );
 
 /**
- * POST `/password/reset`: a new password by a mailed token, which proves the address as well. Ends all of the user's
- * sessions, and, where the address was not proved before, the second factor: whoever enrolled it need not be its owner.
+ * Proves the address as well. Where it was not proved before, the second factor ends too: whoever enrolled it need not be its
+ * owner.
  */
 export const resetPassword = openRoute(
   contract.resetPassword,

@@ -11,10 +11,7 @@ import { changeSession, currentUser } from "./current.ts";
 import { newProof } from "./proof.ts";
 import { mfaRequired, passSecondFactor } from "./second-factor.ts";
 
-/**
- * POST `/reauth`: a proof of identity, for the password, or, of a user with a second factor, for a code. It restores the
- * session's administration, and a code makes the session one with a second factor.
- */
+/** A code also makes the session one with a second factor. */
 export const reauth = sessionRoute(
   contract,
   inRealm((realm) => {

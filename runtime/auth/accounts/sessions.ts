@@ -13,7 +13,6 @@ import { answerPage, lists, pageRequest } from "../paging.ts";
 import { type AccountRealm, inRealm } from "../realm.ts";
 import { readSession, type SessionRecord, type UserRecord, writeSignedOut } from "../records.ts";
 
-/** GET `/sessions`: the caller's own that have not ended. */
 export const listSessions = sessionRoute(
   contract.listOwnSessions,
   inRealm(
@@ -49,7 +48,6 @@ function sessionEntry(record: SessionRecord, current: string | undefined): JsonO
   };
 }
 
-/** DELETE `/sessions/{id}`: ends one of the caller's own. */
 export const deleteSession = sessionRoute(
   contract.endOwnSession,
   inRealm((realm) => async ({ params: { id } }, caller) => {
@@ -61,7 +59,6 @@ export const deleteSession = sessionRoute(
   }),
 );
 
-/** DELETE `/sessions`: ends all of the caller's but this one. */
 export const deleteSessions = sessionRoute(
   contract.endOtherSessions,
   inRealm((realm) => async (_, caller) => {

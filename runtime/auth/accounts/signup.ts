@@ -12,7 +12,7 @@ import { emailTaken, findByEmail, newUser, withFreeEmail } from "../users.ts";
 import { firstToken } from "./mailing.ts";
 import { newSession, readWithCookie, sessionAnswer } from "./start.ts";
 
-/** POST `/signup`: an account and its first session. An invitation is honoured, and used, wherever there is sign-up. */
+/** An invitation is honoured, and used, wherever there is sign-up. */
 export const signup = openRoute(
   contract,
   inRealm((realm) => {

@@ -13,10 +13,6 @@ import type { UserRecord } from "../records.ts";
 import { changeUser, replaceUser, withoutFactor } from "../users.ts";
 import { changeSession, currentUser } from "./current.ts";
 
-/**
- * POST `/mfa/totp`: a secret for an authenticator app. It counts once a code of it has been confirmed; until then the
- * second factor that there may be stays as it is.
- */
 export const enrollTotp = sessionRoute(
   contract.enrolTotp,
   inRealm((realm) => async (_, caller) => {
@@ -32,7 +28,6 @@ export const enrollTotp = sessionRoute(
   }),
 );
 
-/** POST `/mfa/totp/confirm`: a code of the new secret makes it the second factor, and this a session with one. */
 export const confirmTotp = sessionRoute(
   contract.confirmTotp,
   inRealm((realm) => {
@@ -49,7 +44,10 @@ export const confirmTotp = sessionRoute(
         const { record: before, version } = await currentUser(transaction, caller);
         requireVerified(before);
         const pending = before.totp_pending;
-        if (pending === null) throw nothingPending();
+        if (pending === null)
+          throw invalid([
+            { path: "code", reason: "no second factor waits to be confirmed; ask for one first" },
+          ]);
         const secret = openSecret(realm, before.id, pending);
         const step = code === undefined ? undefined : totpStep(secret, code, clock.now(), 0);
         if (step === undefined) return wrong;
@@ -87,11 +85,6 @@ function showOnce(codes: readonly string[]): Answer {
   return { status: 200, body: JSON.stringify({ recovery_codes: codes }) };
 }
 
-function nothingPending(): ApiError {
-  return invalid([{ path: "code", reason: "no second factor waits to be confirmed; ask for one first" }]);
-}
-
-/** POST `/mfa/recovery_codes`: new ones; those that were left end. */
 export const renewRecoveryCodes = sessionRoute(
   contract.renewRecoveryCodes,
   inRealm((realm) => async ({ exchange }, caller) => {
@@ -107,7 +100,6 @@ export const renewRecoveryCodes = sessionRoute(
   }),
 );
 
-/** DELETE `/mfa/totp`: takes the second factor away, and one that waits to be confirmed. */
 export const removeTotp = sessionRoute(
   contract.removeTotp,
   inRealm((realm) => async ({ exchange }, caller) => {

@@ -9,7 +9,6 @@ import { withFreeEmail } from "../users.ts";
 import { currentUser } from "./current.ts";
 import { mailToken, noticeOfChange } from "./mailing.ts";
 
-/** POST `/email/verify`: proves an address, of the account or the one it will have, by the token that was mailed to it. */
 export const verifyEmail = openRoute(
   contract.verifyEmail,
   inRealm((realm) => async ({ exchange, body }) => {
@@ -44,7 +43,6 @@ async function changeAddress(realm: AccountRealm, exchange: Exchange, token: Mai
   realm.wakeJobs();
 }
 
-/** POST `/email/verify/send`: mails a new token for the caller's address, unless it is proved. */
 export const sendVerification = sessionRoute(
   contract.sendVerification,
   inRealm((realm) => async ({ exchange }, caller) => {

@@ -1,6 +1,7 @@
+import type { Who } from "../../contract/contract.ts";
 import { ApiError } from "../../errors.ts";
 import { contains, parseNetwork } from "../../http/address.ts";
-import type { AdminArea, Administration } from "../../realm/administration.ts";
+import type { Administration } from "../../realm/administration.ts";
 import { type Caller, isSession, type KeyCaller, type SessionCaller } from "../../realm/caller.ts";
 import type { Exchange, RealmInstance } from "../../realm/exchange.ts";
 import { unauthenticated } from "../authenticate.ts";
@@ -11,13 +12,8 @@ export interface Administrator {
   readonly administration: Administration;
 }
 
-/** What a route of `_admin` needs: to look at an area, or to change things in it. */
-export interface Need {
-  readonly area: AdminArea;
-  /** Another area that does as well. */
-  readonly or?: AdminArea;
-  readonly to: "see" | "change";
-}
+/** What a route of `_admin` needs. */
+export type Need = Pick<Extract<Who, { kind: "administrator" }>, "area" | "or" | "to">;
 
 /**
  * Who administers; counts as a use of a session's administration.
@@ -41,17 +37,13 @@ export function admission(
         "Administration in this session is over; prove who you are again.",
       );
     }
-    if (!areasOf(need).some((area) => administrator.administration[need.to].has(area))) {
-      const areas = areasOf(need).join(" or ");
-      throw new ApiError("forbidden", `This needs administration of the area ${areas}.`);
+    const areas = need.or === undefined ? [need.area] : [need.area, need.or];
+    if (!areas.some((area) => administrator.administration[need.to].has(area))) {
+      throw new ApiError("forbidden", `This needs administration of the area ${areas.join(" or ")}.`);
     }
     if (by.kind === "user") realm.administers(by);
     return administrator;
   };
-}
-
-function areasOf({ area, or }: Need): readonly AdminArea[] {
-  return or === undefined ? [area] : [area, or];
 }
 
 function administratorOf(caller: Caller): Administrator {

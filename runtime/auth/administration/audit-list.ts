@@ -8,7 +8,6 @@ import { administratorRoute } from "../contracted.ts";
 import { answerPage, invalidParameter, lists, pageRequest } from "../paging.ts";
 import type { AuditRecord } from "../records.ts";
 
-/** GET `/audit`: newest first; all, or those of an `action`, of an `actor`, `from` an instant on, `to` before another. */
 export const listAudit = administratorRoute(
   contract.listAudit,
   (realm) =>

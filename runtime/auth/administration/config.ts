@@ -10,7 +10,6 @@ import { putRecord } from "./put.ts";
 /** Characters of JSON: rules read it, and it is kept in memory. */
 const longest = 65_536;
 
-/** GET `/config`: the fingerprint of the configuration, and what of it is in effect in this realm. */
 export const getConfig = administratorRoute(contract.getConfig, (realm) => {
   const { definition, fingerprint, expandLimits } = realm;
   const configured = definition.effective.realm;
@@ -21,13 +20,11 @@ export const getConfig = administratorRoute(contract.getConfig, (realm) => {
   };
 });
 
-/** GET `/config/app`: what rules read as `appConfig`. */
 export const getAppConfig = administratorRoute(contract.getAppConfig, (realm) => async () => ({
   status: 200,
   body: JSON.stringify(await realm.appConfig()),
 }));
 
-/** PUT `/config/app`: in place of what it was, and of `app_config` in realm.yaml. */
 export const putAppConfig = administratorRoute(
   contract.putAppConfig,
   (realm) =>

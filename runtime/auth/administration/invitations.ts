@@ -11,7 +11,6 @@ import { type InvitationRecord, readInvitation, writeInvitation } from "../recor
 import { appendAudit } from "./audit.ts";
 import { requireGrantable } from "./grants.ts";
 
-/** GET `/invitations`: all, also those that are over; never their tokens. */
 export const listInvitations = administratorRoute(contract.listInvitations, (realm) => async ({ query }) => {
   const now = realm.clock.now();
   const entry = (invitation: InvitationRecord) => invitationEntry(invitation, now);
@@ -24,7 +23,6 @@ function invitationEntry(invitation: InvitationRecord, now: number): JsonObject 
   return { id, email, roles, status, expires_at, created_at, created_by };
 }
 
-/** POST `/invitations`: one to sign up with, for an address or for whoever has the token, which is shown once. */
 export const createInvitation = administratorRoute(
   contract.createInvitation,
   inRealm((realm) => async ({ exchange, body }, administrator) => {
@@ -48,10 +46,7 @@ export const createInvitation = administratorRoute(
   }),
 );
 
-/**
- * DELETE `/invitations/{id}`: nobody can sign up with it from then on. Of one that has expired or was revoked before
- * there is nothing left to end, of one that was accepted neither, but there the administrator is told.
- */
+/** Of one that has expired or was revoked before there is nothing left to end. */
 export const revokeInvitation = administratorRoute(
   contract.revokeInvitation,
   (realm) =>

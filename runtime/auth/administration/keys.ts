@@ -24,7 +24,6 @@ import { type Access, accesses, permitsAny, readScopes, scopesCover } from "../s
 import type { Administrator } from "./administrator.ts";
 import { appendAudit, auditRecord } from "./audit.ts";
 
-/** GET `/keys`: what each may do; never the key itself, which nobody knows. */
 export const listKeys = administratorRoute(
   contract.listKeys,
   (realm) =>
@@ -32,7 +31,6 @@ export const listKeys = administratorRoute(
       answerPage(realm, lists.keys, TRUE, pageRequest(query), keyView),
 );
 
-/** POST `/keys`: answers the key this once. */
 export const createKey = administratorRoute(
   contract.createKey,
   (realm) =>
@@ -63,7 +61,6 @@ function nameTaken(): ApiError {
   });
 }
 
-/** DELETE `/keys/{id}`: the key ends with the next request. */
 export const revokeKey = administratorRoute(
   contract.revokeKey,
   (realm) =>

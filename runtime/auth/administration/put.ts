@@ -34,7 +34,8 @@ export async function putRecord<Record>(store: Store, putting: Putting<Record>):
         const before = document === undefined ? undefined : read(document);
         const after = next(before?.record);
         if (before === undefined) await records.insert(write(after, 1));
-        else if (!(await records.replace(before.version, write(after, before.version + 1)))) throw lost();
+        else if (!(await records.replace(before.version, write(after, before.version + 1))))
+          throw new ApiError("write_conflict", "It was changed at the same time; try again.");
         await along(transaction, before?.record);
         return after;
       });
@@ -43,8 +44,4 @@ export async function putRecord<Record>(store: Store, putting: Putting<Record>):
       if (!(error instanceof DuplicateId && error.id === id) || left === 1) throw error;
     }
   }
-}
-
-function lost(): ApiError {
-  return new ApiError("write_conflict", "It was changed at the same time; try again.");
 }

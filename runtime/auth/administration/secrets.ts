@@ -18,7 +18,6 @@ const most = 1_000;
 
 const nameForm = /^[A-Za-z][A-Za-z0-9_]{0,62}$/;
 
-/** GET `/secrets`: names and times, never values. */
 export const listSecrets = administratorRoute(
   contract.listSecrets,
   (realm) =>
@@ -26,7 +25,6 @@ export const listSecrets = administratorRoute(
       answerPage(realm, lists.secrets, TRUE, pageRequest(query), secretView),
 );
 
-/** PUT `/secrets/{name}`: `value`, in place of the one there is, if any. */
 export const putSecret = administratorRoute(contract.putSecret, (realm) => {
   const { store, clock, vault } = realm;
   return async ({ exchange, params, body }, { caller }) => {
@@ -56,7 +54,6 @@ export const putSecret = administratorRoute(contract.putSecret, (realm) => {
   };
 });
 
-/** DELETE `/secrets/{name}`. */
 export const deleteSecret = administratorRoute(
   contract.deleteSecret,
   (realm) =>

@@ -14,10 +14,7 @@ import { type AuditEntry, appendAudit } from "./audit.ts";
 import { requireAuthority, requireGrantable } from "./grants.ts";
 import { administratorView, noSuchUser } from "./users.ts";
 
-/**
- * PATCH `/users/{id}`: `roles` replaces the user's roles; `disabled: true` ends all of the user's sessions; a new `email`
- * is unverified and ends what was mailed to the former; `profile` is a JSON Merge Patch.
- */
+/** `disabled: true` ends all of the user's sessions; a new `email` is unverified and ends what was mailed to the former. */
 export const patchUser = administratorRoute(
   contract.patchUser,
   inRealm((realm) => async ({ exchange, params: { id }, body }, administrator) => {

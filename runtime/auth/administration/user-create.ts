@@ -11,8 +11,8 @@ import { requireGrantable } from "./grants.ts";
 import { administratorView } from "./users.ts";
 
 /**
- * POST `/users`: an account, whatever `signup` says. One without `password` has none until its owner chooses one by the
- * mail that is sent; one without `roles` is given those of a sign-up.
+ * Whatever `signup` says. Without `password` there is none until its owner chooses one by the mail that is sent; without `roles`
+ * they are those of a sign-up.
  */
 export const createUser = administratorRoute(
   contract.createUser,

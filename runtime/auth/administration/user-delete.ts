@@ -5,7 +5,6 @@ import { inRealm } from "../realm.ts";
 import { requireAuthority } from "./grants.ts";
 import { noSuchUser } from "./users.ts";
 
-/** DELETE `/users/{id}`. From a session it needs a fresh proof of identity; keys have none. */
 export const removeUser = administratorRoute(
   contract.deleteUser,
   inRealm((realm) => async ({ exchange, params }, administrator) => {

@@ -6,10 +6,7 @@ import { appendAudit } from "./audit.ts";
 import { requireAuthority } from "./grants.ts";
 import { noSuchUser } from "./users.ts";
 
-/**
- * DELETE `/users/{id}/mfa`: takes a user's second factor away, and one that is being enrolled, for those who lost it or
- * never had it; also where the realm lets nobody enrol one any more. From a session it needs a fresh proof of identity.
- */
+/** Also one that is being enrolled, and where the realm lets nobody enrol one any more. */
 export const removeUserFactor = administratorRoute(
   contract.removeUserFactor,
   inRealm((realm) => async ({ exchange, params }, administrator) => {

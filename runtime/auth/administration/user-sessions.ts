@@ -7,7 +7,6 @@ import { appendAudit } from "./audit.ts";
 import { requireAuthority } from "./grants.ts";
 import { findUser, noSuchUser } from "./users.ts";
 
-/** GET `/users/{id}/sessions`: a user's sessions that have not ended. */
 export const listUserSessions = administratorRoute(
   contract.listUserSessions,
   inRealm((realm) => async ({ params, query }, { caller }) => {
@@ -16,7 +15,6 @@ export const listUserSessions = administratorRoute(
   }),
 );
 
-/** DELETE `/users/{id}/sessions`: ends all of them. */
 export const endUserSessions = administratorRoute(
   contract.endUserSessions,
   inRealm((realm) => async ({ exchange, params }, administrator) => {

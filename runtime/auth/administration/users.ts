@@ -9,7 +9,6 @@ import { type AccountRealm, inRealm } from "../realm.ts";
 import { readUser, type UserRecord } from "../records.ts";
 import { isRole, userView } from "../users.ts";
 
-/** GET `/users`: all, or those with part of an address (`q`), a `role`, a `status`. */
 export const listUsers = administratorRoute(
   contract.listUsers,
   inRealm((realm) => async ({ query }) => {
@@ -35,7 +34,6 @@ function search({ accounts }: AccountRealm, query: ReadonlyMap<string, string>):
   );
 }
 
-/** GET `/users/{id}`. */
 export const getUser = administratorRoute(
   contract.getUser,
   inRealm((realm) => async ({ params }) => {

@@ -15,14 +15,11 @@ export function changeExisting<T>(
   decide: Decide<T>,
 ): Promise<T> {
   const decideExisting = async (read: Parameters<Decide<T>>[0]): Promise<Decision<T>> => {
-    if (read.record.status === "deleted") throw isDeleted();
+    if (read.record.status === "deleted")
+      throw new ApiError("conflict", "The organization is deleted; all it can be is reactivated.");
     return decide(read);
   };
   return changeOrganization(realm, org, decideExisting, noSuchOrganization);
-}
-
-function isDeleted(): ApiError {
-  return new ApiError("conflict", "The organization is deleted; all it can be is reactivated.");
 }
 
 /**

@@ -7,7 +7,6 @@ import { changeExisting } from "./change.ts";
 /** Characters of JSON: rules read the claims of every organization of a caller. */
 const longest = 16_384;
 
-/** PUT `/orgs/{org}/claims`: in place of what they were; members read them, and rules by `orgClaims`. */
 export const putClaims = administratorRoute(
   contract.putClaims,
   ofOrganizations((realm) => async ({ exchange, body }, { caller }) => {

@@ -4,7 +4,6 @@ import { answerInvited } from "../invitation-create.ts";
 import { ofOrganizations } from "../route.ts";
 import { changeExisting } from "./change.ts";
 
-/** POST `/orgs/{org}/invitations`: as managers of the organization invite, but with any role and team. */
 export const createInvitationTo = administratorRoute(
   contract,
   ofOrganizations(

@@ -14,10 +14,7 @@ import { administratorBody, noUser } from "./organizations.ts";
 /** Sees of members what managers do. */
 const viewer = { manage: new Set(manageEntries) };
 
-/**
- * PUT `/orgs/{org}/members/{user}`: a member with these direct `roles`, whichever; who was none is one from then on,
- * without an invitation.
- */
+/** Whichever roles; who was none is a member from then on, without an invitation. */
 export const putMember = administratorRoute(
   contract.putMember,
   ofOrganizations((realm) => async ({ exchange, params, body }, { caller }) => {
@@ -46,7 +43,6 @@ function told(
   return { action: "org.member.roles", details: { from, to } };
 }
 
-/** DELETE `/orgs/{org}/members/{user}`: a member, whoever they are, out of the teams too. */
 export const deleteMember = administratorRoute(
   contract.deleteMember,
   ofOrganizations((realm) => async ({ exchange, params }, { caller }) => {
@@ -60,10 +56,7 @@ export const deleteMember = administratorRoute(
   }),
 );
 
-/**
- * PUT `/orgs/{org}/manager`: gives `user`, a member or none yet, `creator_roles` beside what they have. An orphaned
- * organization is active again by it, if their account is.
- */
+/** Beside the roles that they have; who was none is a member. Active again only if their account is. */
 export const putManager = administratorRoute(
   contract.putManager,
   ofOrganizations((realm) => async ({ exchange, body }, { caller }) => {

@@ -19,7 +19,6 @@ const organizationList = listOf(collections.organizations, documentFields.id, re
   org.id,
 ]);
 
-/** GET `/orgs`: oldest first; all, deleted ones too, or those of a `status`, with part of the name or slug (`q`). */
 export const listOrganizations = administratorRoute(
   contract.listOrganizations,
   ofOrganizations((realm) => async ({ query }) => {
@@ -44,7 +43,6 @@ function search(query: ReadonlyMap<string, string>): Filter {
   );
 }
 
-/** GET `/orgs/{org}`: also one that is deleted. */
 export const getAnyOrganization = administratorRoute(
   contract.getAnyOrganization,
   ofOrganizations((realm) => async ({ exchange }) => ({
@@ -78,10 +76,7 @@ async function administratorViews(
   return orgs.map((org) => ({ ...organizationView(org), member_count: counts.get(org.id) ?? 0 }));
 }
 
-/**
- * POST `/orgs`: an organization of the user `owner`, who gets `creator_roles`. It counts for them as one that they
- * created, but is made also where they may not create another.
- */
+/** Made also where they may not create another; it counts as one that they created. */
 export const createOrganizationFor = administratorRoute(
   contract.createOrganizationFor,
   ofOrganizations((realm) => async ({ exchange, body }, { caller }) => {
@@ -96,7 +91,6 @@ export function noUser(path: string): ApiError {
   return invalid([{ path, reason: "must be the id of a user" }]);
 }
 
-/** DELETE `/orgs/{org}`. From a session it needs a fresh proof of identity; keys have none. */
 export const removeOrganization = administratorRoute(
   contract.removeOrganization,
   ofOrganizations((realm) => async ({ exchange }, { caller }) => {

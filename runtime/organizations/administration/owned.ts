@@ -7,10 +7,7 @@ import { storeNameOf } from "../../realm/definition.ts";
 import { type OrganizationRealm, ofOrganizations } from "../route.ts";
 import { requireOrganization } from "./change.ts";
 
-/**
- * GET `/orgs/{org}/owned`: of each collection whose documents may belong to organizations, how many belong to this one,
- * deleted ones too, and what becomes of them when it is deleted.
- */
+/** Of each collection whose documents may belong to organizations, deleted ones too, and what becomes of them with it. */
 export const getOwned = administratorRoute(
   contract.getOwned,
   ofOrganizations((realm) => {

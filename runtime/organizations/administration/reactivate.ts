@@ -10,10 +10,7 @@ import { ofOrganizations } from "../route.ts";
 import { noSuchOrganization, requireOrganization } from "./change.ts";
 import { administratorBody } from "./organizations.ts";
 
-/**
- * POST `/orgs/{org}/reactivate`: a deleted organization is active again, without members, by the slug that it had or
- * another one (spec: States, Organization). What `on_org_delete` erases is erased before.
- */
+/** By the slug that it had or another one (spec: States, Organization). What `on_org_delete` erases is erased before. */
 export const reactivateOrganization = administratorRoute(
   contract.reactivateOrganization,
   ofOrganizations((realm) => async ({ exchange, body }, { caller }) => {
