@@ -11,6 +11,7 @@
 import type { ClientForm } from "../templates/client/file.ts";
 import { checkModel, checkRules, hints } from "./check/analyze.ts";
 import { type Recorded, retiredFields } from "./check/retired.ts";
+import { diagnose } from "./diagnostics/catalogue.ts";
 import type { Diagnostic, Staged } from "./diagnostics/diagnostic.ts";
 import { sorted } from "./diagnostics/sort.ts";
 import type { Realm } from "./model/model.ts";
@@ -51,6 +52,17 @@ export interface AnalyseOptions {
   readonly cache?: (realm: string, make: () => Promise<CheckedRealm>) => Promise<CheckedRealm>;
   /** Hears of every realm that is looked at. */
   readonly step?: ((what: string) => void) | undefined;
+}
+
+/** The last gate before anything is emitted: functions are checked, and not served yet. */
+export function notBuiltYet(realms: readonly AnalysedRealm[]): readonly Diagnostic[] {
+  return realms.flatMap(({ realm: { functions } }) =>
+    functions
+      .slice(0, 1)
+      .map(({ span }) =>
+        diagnose("not-built", span, { what: "the function", feature: "functions that are served" }),
+      ),
+  );
 }
 
 /** Compiles the realms of a configuration folder up to their rules. */

@@ -1,12 +1,19 @@
 /** Which checks there are, and what each of them is shown. */
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import { sorted } from "../diagnostics/sort.ts";
-import type { Realm } from "../model/model.ts";
+import type { Realm, RealmFunction } from "../model/model.ts";
 import type { RulesStage } from "../rules/compiled.ts";
-import { type Documents, placeAt } from "../schema/place.ts";
+import { type Documents, type Place, placeAt } from "../schema/place.ts";
 import { collectionSettings } from "../settings/collection.ts";
+import { functionSettings } from "../settings/function.ts";
 import { realmSettings } from "../settings/realm.ts";
-import type { CollectionCheck, CollectionSubject, ModelledRealm, RealmSubject } from "../settings/subject.ts";
+import type {
+  CollectionCheck,
+  CollectionSubject,
+  FunctionSubject,
+  ModelledRealm,
+  RealmSubject,
+} from "../settings/subject.ts";
 import { locate } from "../source/source.ts";
 import { missingIndexes, tellingIndexes } from "./index-advice.ts";
 import { unindexedGroups, unindexedReferences } from "./index-hints.ts";
@@ -78,7 +85,22 @@ export function checkRules(realm: Realm, rules: RulesStage, told: readonly Diagn
   const source = realm.organizations?.create;
   const ofRealm =
     createOrganization === undefined || source === undefined ? [] : mistakenRule(source, createOrganization);
-  return sorted([...found, ...ofRealm]);
+  return sorted([...found, ...ofRealm, ...realm.functions.flatMap((fn) => functionFacts(fn, rules))]);
+}
+
+function functionFacts(fn: RealmFunction, { functions }: RulesStage): Diagnostic[] {
+  const compiled = functions.get(`${fn.database}/${fn.name}`);
+  if (compiled === undefined) return [];
+  const rules = [
+    [fn.invoke, compiled.invoke] as const,
+    ...fn.triggers.map(({ when }, at) => [when, compiled.whens[at]] as const),
+  ];
+  return [
+    ...functionSettings.flatMap(({ facts }) => facts(fn, compiled)),
+    ...rules.flatMap(([source, rule]) =>
+      source === undefined || rule === undefined ? [] : mistakenRule(source, rule),
+    ),
+  ];
 }
 
 /** The checks of what the files say, but for rules. */
@@ -89,6 +111,9 @@ export async function checkModel(subject: ModelledRealm): Promise<Diagnostic[]> 
   return [
     ...(isRead ? realmSettings.flatMap(({ checks }) => checks.flatMap((check) => check(subject))) : []),
     ...collections.flatMap((each) => collectionChecks.flatMap((check) => check(each))),
+    ...functionSubjects(subject).flatMap((each) =>
+      functionSettings.flatMap(({ checks }) => checks.flatMap((check) => check(each))),
+    ),
     ...schemaProblems(subject, collections),
     ...(await slowPatterns(allPatterns(subject, collections))),
   ];
@@ -122,13 +147,41 @@ function collectionSubjects(subject: RealmSubject): CollectionSubject[] {
   );
 }
 
+/** Those whose function.yaml can be parsed. */
+function functionSubjects(subject: RealmSubject): FunctionSubject[] {
+  return subject.realm.functions.flatMap((fn) => {
+    const file = subject.files.get(functionFile(fn));
+    return file === undefined ? [] : [{ ...subject, fn, file }];
+  });
+}
+
+function functionFile({ realm, database, name }: RealmFunction): string {
+  return `${realm}/${database}/_func/${name}/function.yaml`;
+}
+
 function schemaProblems(subject: RealmSubject, collections: readonly CollectionSubject[]): Diagnostic[] {
-  const { schemas, files, settings, faults } = subject;
-  const place = placeAt(documentsOf(files), settings.path, ["profile"]);
-  const profile =
-    place === undefined
-      ? []
-      : [...objectAtTop(place, "the users' profile", subject), ...datePlacement(place, subject)];
+  const { realm, schemas, files, settings, faults } = subject;
+  const inside = (
+    path: string,
+    key: string,
+    check: (place: Place) => readonly Diagnostic[],
+  ): Diagnostic[] => {
+    const place = placeAt(documentsOf(files), path, [key]);
+    return place === undefined ? [] : [...check(place)];
+  };
+  const profile = inside(settings.path, "profile", (place) => [
+    ...objectAtTop(place, "the users' profile", subject),
+    ...datePlacement(place, subject),
+  ]);
+  const ofFunctions = realm.functions.flatMap((fn) => [
+    ...inside(functionFile(fn), "input", (place) => [
+      ...objectAtTop(place, "a call's input", subject),
+      ...datePlacement(place, subject, "what a call is called with is not stored"),
+    ]),
+    ...inside(functionFile(fn), "output", (place) =>
+      datePlacement(place, subject, "what a call returns is not stored"),
+    ),
+  ]);
   return [
     ...schemas.flatMap((site) => [
       ...fieldNames(site, files),
@@ -139,6 +192,7 @@ function schemaProblems(subject: RealmSubject, collections: readonly CollectionS
     ...referenceLoops(schemas, files),
     ...schemaFits(subject),
     ...profile,
+    ...ofFunctions,
     ...collections.flatMap(documentProblems),
   ];
 }

@@ -2,6 +2,7 @@
 import { chapters as general } from "../diagnostics/catalogue.ts";
 import type { Codes } from "../diagnostics/diagnose.ts";
 import { collectionSettings } from "../settings/collection.ts";
+import { functionSettings } from "../settings/function.ts";
 import { realmSettings } from "../settings/realm.ts";
 
 /** In the order of the documentation. */
@@ -10,6 +11,7 @@ export const chapters: Readonly<Record<string, Codes>> = Object.fromEntries(
 );
 
 function ofSettings(chapter: string): Codes {
+  if (chapter === "Functions") return Object.assign({}, ...functionSettings.map(({ codes }) => codes));
   const own = [...realmSettings, ...collectionSettings].filter((setting) => setting.chapter === chapter);
   return Object.assign({}, ...own.map(({ codes }) => codes));
 }

@@ -27,7 +27,7 @@ describe("docs/configuration.md", () => {
   test("its examples are one configuration without mistakes", async () => {
     const text = readFileSync(page("configuration.md"), "utf8");
     const files = [...text.matchAll(/^`(helpdesk\/\S+)`:\n\n```\w+\n([\s\S]*?)^```$/gm)];
-    expect(files.length).toBe(text.match(/^```(?:yaml|json)\n(?!# yaml-language-server)/gm)?.length);
+    expect(files.length).toBe(text.match(/^```(?:yaml|json|ts)\n(?!# yaml-language-server)/gm)?.length);
     for (const [, path = "", content = ""] of files) write(`configuration/${path}`, content);
     expect(await check(join(folder, "configuration"))).toEqual([]);
   });

@@ -78,6 +78,8 @@ function plant(root: string, line: string): void {
 const contents: Readonly<Record<string, string>> = {
   "realm.yaml": "auth: enabled\n",
   "collection.yaml": "soft_delete: true\n",
+  "function.yaml": "mode: webhook\ninvoke: true\n",
+  "handler.ts": "export default () => undefined;\n",
 };
 
 /** Makes an example that stands in words. */

@@ -22,6 +22,7 @@ export const chapters = {
   References: {},
   Aggregation: {},
   Organizations: organizationCodes,
+  Functions: {},
   Rules: ruleCodes,
 } as const satisfies Readonly<Record<string, Codes>>;
 

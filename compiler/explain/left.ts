@@ -19,7 +19,11 @@ export function leftOf(condition: Condition, world: World): Condition {
 }
 
 function leafLeft(leaf: Leaf, world: World): Condition {
-  const outcome = truth(leaf, world, ({ root }) => root !== "document" && root !== "data");
+  const outcome = truth(
+    leaf,
+    world,
+    ({ root }) => root !== "document" && root !== "previous" && root !== "data",
+  );
   if (outcome !== undefined) return constant(outcome, leaf.at);
   const named = mapOperands(leaf, (value) => ofCaller(value, world));
   return named.kind === "membership" ? membershipLeft(named, world) : named;

@@ -1,5 +1,6 @@
 /** What files give, read by our published JSON Schemas: what is absent or faulty is at the default that the schema states. */
 import collectionSchema from "../../docs/schemas/collection.schema.json" with { type: "json" };
+import functionSchema from "../../docs/schemas/function.schema.json" with { type: "json" };
 import indexesSchema from "../../docs/schemas/indexes.schema.json" with { type: "json" };
 import realmSchema from "../../docs/schemas/realm.schema.json" with { type: "json" };
 import { isJsonObject, type JsonObject, type JsonValue } from "../../runtime/json.ts";
@@ -40,6 +41,7 @@ export const publishedSchemas = {
   realm: realmSchema,
   collection: collectionSchema,
   indexes: indexesSchema,
+  function: functionSchema,
 } as const satisfies Readonly<Record<string, JsonObject>>;
 
 /** An object of a file with what its schema says of it. */

@@ -17,6 +17,8 @@ export interface Realm {
   readonly span: Span;
   /** Sorted by name. */
   readonly databases: readonly Database[];
+  /** Sorted by database and name. */
+  readonly functions: readonly RealmFunction[];
   /** Content of every file read, for the manifest: sorted by path relative to the configuration folder. */
   readonly inputs: readonly InputFile[];
   /** Keys of realm.yaml whose meaning its mistakes leave open; never in a realm without errors. */
@@ -71,6 +73,23 @@ export interface Collection {
   readonly references: readonly Reference[];
   readonly text?: TextIndex;
   readonly aggregate?: Aggregation;
+}
+
+/** A function; settings of function.yaml add members of their own: compiler/settings/function. */
+export interface RealmFunction {
+  readonly realm: string;
+  readonly database: string;
+  readonly name: string;
+  /** Of its function.yaml. */
+  readonly span: Span;
+  /** Paths of the files of configuration that make it, relative to the configuration folder, sorted. */
+  readonly sources: readonly string[];
+}
+
+/** A collection of the realm by its names. */
+export function collectionOf(realm: Realm, database: string, name: string): Collection | undefined {
+  const found = realm.databases.find((each) => each.name === database);
+  return found?.collections.find((each) => each.name === name);
 }
 
 export type RuleName = "create" | "read" | "update" | "delete" | "restore" | "purge";

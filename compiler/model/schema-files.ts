@@ -8,7 +8,7 @@ import { isJsonObject } from "../../runtime/json.ts";
 import { didYouMean } from "../../runtime/suggest.ts";
 import { diagnose } from "../diagnostics/catalogue.ts";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
-import { placeAt, type Target, targetOf, valueAt } from "../schema/place.ts";
+import { placeAt, schemaKeys, type Target, targetOf, valueAt } from "../schema/place.ts";
 import { leadsToSchema, schemasIn } from "../schema/walk.ts";
 import { isInside } from "../source/folders.ts";
 import type { Reader } from "../source/reader.ts";
@@ -148,8 +148,10 @@ function targetProblem(
 
 /** Whether schemas can stand there: `#/$defs/x`, not `#/examples/0` or another key of realm.yaml than its profile. */
 function isSchemaPlace(file: SourceFile, steps: readonly string[]): boolean {
-  if (!/^[^/]+\/realm\.yaml$/.test(file.path)) return leadsToSchema(steps);
-  return steps[0] === "profile" && leadsToSchema(steps.slice(1));
+  const keys = schemaKeys(file.path);
+  if (keys === undefined) return leadsToSchema(steps);
+  const [first = "", ...others] = steps;
+  return keys.includes(first) && leadsToSchema(others);
 }
 
 function resolves(target: Target, resolve: Resolve): boolean {

@@ -1,6 +1,7 @@
 /** Validates configuration files by our published JSON Schemas and says what is wrong at the exact place. */
 import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.js";
 import collectionSchema from "../../docs/schemas/collection.schema.json" with { type: "json" };
+import functionSchema from "../../docs/schemas/function.schema.json" with { type: "json" };
 import indexesSchema from "../../docs/schemas/indexes.schema.json" with { type: "json" };
 import realmSchema from "../../docs/schemas/realm.schema.json" with { type: "json" };
 import schemaSchema from "../../docs/schemas/schema.schema.json" with { type: "json" };
@@ -11,7 +12,7 @@ import { toJson } from "../source/node.ts";
 import { nodeAt, type Path, pathOf, type SourceFile } from "../source/source.ts";
 import { durations, type Problem, problemOf, type SchemaError } from "./validation-problems.ts";
 
-export type FileKind = "realm" | "collection" | "indexes" | "schema";
+export type FileKind = "realm" | "collection" | "indexes" | "function" | "schema";
 
 export interface Validation {
   readonly diagnostics: readonly Diagnostic[];
@@ -69,6 +70,7 @@ function validatorOf(kind: FileKind): ValidateFunction {
     realm: realmSchema,
     collection: collectionSchema,
     indexes: indexesSchema,
+    function: functionSchema,
     schema: schemaSchema,
   }[kind];
   const compiled = ajv().compile(schema);
@@ -76,15 +78,21 @@ function validatorOf(kind: FileKind): ValidateFunction {
   return compiled;
 }
 
-/** Of milliseconds; those of too many digits are unknown. */
-function isInRange(duration: number | undefined): boolean {
-  return duration !== undefined && duration >= durations.least && duration <= durations.most;
-}
-
-/** `x-size`: what a size may be, as it is written. */
-interface SizeRange {
+/** `x-size`, `x-duration`: what a size or a duration may be, as it is written. */
+interface Range {
   readonly least: string;
   readonly most: string;
+}
+
+/** Of milliseconds; those of too many digits are unknown. */
+function isInRange(duration: number | undefined, { least, most }: Range): boolean {
+  return duration !== undefined && duration >= millisecondsOf(least) && duration <= millisecondsOf(most);
+}
+
+function millisecondsOf(duration: string): number {
+  const milliseconds = parseDuration(duration);
+  if (milliseconds === undefined) throw new Error(`${duration} is no duration`);
+  return milliseconds;
 }
 
 function bytesOf(size: string): number {
@@ -115,12 +123,13 @@ function ajv(): Ajv2020 {
   }
   shared.addKeyword({
     keyword: "x-duration",
-    schemaType: "boolean",
+    schemaType: ["boolean", "object"],
     type: "string",
     // Of `0s`, which is of the wrong form too, the range is what tells.
     before: "pattern",
     errors: false,
-    validate: (_: boolean, text: string) => !/^\d+[smhd]$/.test(text) || isInRange(parseDuration(text)),
+    validate: (range: true | Range, text: string) =>
+      !/^\d+[smhd]$/.test(text) || isInRange(parseDuration(text), range === true ? durations : range),
   });
   shared.addKeyword({
     keyword: "x-size",
@@ -128,7 +137,7 @@ function ajv(): Ajv2020 {
     type: "string",
     before: "pattern",
     errors: false,
-    validate: ({ least, most }: SizeRange, text: string) => {
+    validate: ({ least, most }: Range, text: string) => {
       const size = parseSize(text);
       return size === undefined || (size >= bytesOf(least) && size <= bytesOf(most));
     },

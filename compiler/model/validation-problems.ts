@@ -1,7 +1,6 @@
 /** What a failed keyword of our configuration schemas means, in the words of the catalogue. */
 import { isJsonObject, type JsonObject, type JsonValue } from "../../runtime/json.ts";
 import { alternatives, closest, didYouMean } from "../../runtime/suggest.ts";
-import { printDuration } from "../../runtime/units.ts";
 import { diagnose } from "../diagnostics/catalogue.ts";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import { lookAlikeIn } from "../diagnostics/look-alikes.ts";
@@ -18,8 +17,8 @@ export interface SchemaError {
   readonly aboutName: boolean;
 }
 
-/** What any duration of the configuration may be, in milliseconds: a second to a hundred years. */
-export const durations = { least: 1_000, most: 36_500 * 86_400_000 } as const;
+/** What any duration of the configuration may be: a second to a hundred years. */
+export const durations = { least: "1s", most: "36500d" } as const;
 
 export interface Problem {
   readonly diagnostic: Diagnostic;
@@ -271,8 +270,8 @@ function outOfRange({ path, error, value }: Place): Problem {
     maxProperties: `have at most ${limit} entries`,
     minLength: limit === "1" ? "not be empty" : `have at least ${limit} characters`,
     maxLength: `have at most ${limit} characters`,
-    "x-size": sizeRange(error.schema["x-size"]),
-    "x-duration": `be between ${printDuration(durations.least)} and ${printDuration(durations.most)}`,
+    "x-size": range(error.schema["x-size"]),
+    "x-duration": range(error.schema["x-duration"]),
   };
   const parameters = {
     what: nameOf(path),
@@ -281,9 +280,9 @@ function outOfRange({ path, error, value }: Place): Problem {
   return { diagnostic: diagnose("out-of-range", value, parameters), fault: path, distinct: "value" };
 }
 
-function sizeRange(range: JsonValue | undefined): string {
-  if (!isJsonObject(range)) return "be a size";
-  return `be between ${String(range.least)} and ${String(range.most)}`;
+function range(given: JsonValue | undefined): string {
+  const { least, most }: JsonObject = isJsonObject(given) ? given : durations;
+  return `be between ${String(least)} and ${String(most)}`;
 }
 
 /** Says which character of a key or value cannot be told from another by looking. */

@@ -41,7 +41,7 @@ export function either(one: Room, other: Room): Room {
 /** Stored documents by the one, what is written by the other. */
 export function storedAndWritten(stored: Room, written: Room): Room {
   const of = ({ root }: Pick<Asked, "root">): Room =>
-    root === "document" ? stored : root === "data" ? written : anything;
+    root === "document" || root === "previous" ? stored : root === "data" ? written : anything;
   return {
     fits: (read, members) => of(read).fits(read, members),
     mayHold: (read, value) => of(read).mayHold(read, value),

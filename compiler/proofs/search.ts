@@ -145,6 +145,7 @@ export function worldOf(choices: Choices, unknowns: ReadonlyMap<string, Unknown>
   return {
     context: { user, now, appConfig: chosen("appConfig"), memberships },
     document: isCreate ? undefined : { id: "d1", ...chosen("document") },
+    previous: chosen("previous"),
     data: chosen("data"),
   };
 }

@@ -40,9 +40,18 @@ export interface RuleFacts {
   readonly documentFields: readonly string[];
 }
 
+/** What the `rules` stage says of one function. */
+export interface CompiledFunction {
+  readonly invoke?: CompiledRule;
+  /** Of each trigger, in their order. */
+  readonly whens: readonly (CompiledRule | undefined)[];
+}
+
 export interface RulesStage {
   /** By `<database>/<collection>`. */
   readonly collections: ReadonlyMap<string, CompiledRules>;
+  /** By `<database>/<function>`. */
+  readonly functions: ReadonlyMap<string, CompiledFunction>;
   /** `organizations.create` of realm.yaml. */
   readonly createOrganization?: CompiledRule;
   readonly diagnostics: readonly Diagnostic[];

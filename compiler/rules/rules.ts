@@ -3,25 +3,41 @@ import { createHash } from "node:crypto";
 import { kept, Recent } from "../../runtime/kept.ts";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import { declaredFields } from "../model/fields.ts";
-import type { Collection, Realm, RuleName, RuleSource } from "../model/model.ts";
+import {
+  type Collection,
+  collectionOf,
+  type Realm,
+  type RealmFunction,
+  type RuleName,
+  type RuleSource,
+} from "../model/model.ts";
 import { compileRule, type RuleInput, type RuleOutcome } from "./compile.ts";
-import type { CompiledRule, CompiledRules, RulesStage } from "./compiled.ts";
+import type { CompiledFunction, CompiledRule, CompiledRules, RulesStage } from "./compiled.ts";
 import { openObject } from "./form/types.ts";
-import { configuredType, dataType, documentType, userType } from "./language/model-types.ts";
+import { configuredType, dataType, documentType, inputType, userType } from "./language/model-types.ts";
 import { ruleSpan } from "./language/report.ts";
 import {
   fieldReadScope,
   fieldWriteScope,
+  invokeScope,
   operationScope,
   type RuleScope,
   realmScope,
+  triggerScope,
 } from "./language/scopes.ts";
 
 /** Compiles every rule of a realm. Rules with errors are left out of the result. */
 export function compileRules(realm: Realm): RulesStage {
-  if (!realm.auth) return { collections: new Map(), diagnostics: [] };
   const diagnostics: Diagnostic[] = [];
   const ofRealm = seenInRealm(realm);
+  const functions = new Map(
+    realm.functions.map((fn) => [
+      `${fn.database}/${fn.name}`,
+      functionRules(fn, realm, (seen) => compiler(seen, diagnostics), ofRealm),
+    ]),
+  );
+  // Everything is allowed, but triggers choose all the same.
+  if (!realm.auth) return { collections: new Map(), functions, diagnostics };
   const collections = realm.databases
     .flatMap((database) => database.collections)
     .map((collection) => {
@@ -36,6 +52,7 @@ export function compileRules(realm: Realm): RulesStage {
   return {
     ...(createOrganization === undefined ? {} : { createOrganization }),
     collections: new Map(collections),
+    functions,
     diagnostics: distinct(diagnostics),
   };
 }
@@ -51,6 +68,7 @@ function seenInRealm({ roles, organizations, appConfig, profile, unknown = [] }:
       user: userType(fields, open),
       appConfig: unknown.includes("app_config") ? openObject : configuredType(appConfig),
       document: { kinds: [] },
+      previous: { kinds: [] },
       data: { kinds: [] },
     },
     roles: {
@@ -64,6 +82,30 @@ function seenInRealm({ roles, organizations, appConfig, profile, unknown = [] }:
 function seenInCollection(collection: Collection, { types, roles }: Seen): Seen {
   const own = { document: documentType(collection, true), data: dataType(collection) };
   return { types: { ...types, ...own }, roles };
+}
+
+function functionRules(
+  fn: RealmFunction,
+  realm: Realm,
+  compilerOf: (seen: Seen) => Compile,
+  { types, roles }: Seen,
+): CompiledFunction {
+  const { mode, input } = fn;
+  // Of what is not there it is told once.
+  const none = { document: openObject, previous: openObject, data: openObject };
+  const data = mode === "call" ? inputType(input?.fields ?? [], input?.open ?? []) : openObject;
+  const invoke =
+    mode === "event" || !realm.auth
+      ? undefined
+      : compilerOf({ types: { ...types, ...none, data }, roles })(fn.invoke, "invoke", invokeScope(mode));
+  const whens = fn.triggers.map(({ database, collection, when }, at) => {
+    const target = collectionOf(realm, database, collection);
+    if (target === undefined) return undefined;
+    const document = documentType(target, realm.auth);
+    const compile = compilerOf({ types: { ...types, ...none, document, previous: document }, roles });
+    return compile(when, `triggers[${at}].when`, triggerScope);
+  });
+  return { ...(invoke === undefined ? {} : { invoke }), whens };
 }
 
 /** The rule of a source, if there is one and it is sound; `key` is where it stands in its file. */

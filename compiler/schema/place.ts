@@ -44,6 +44,12 @@ export interface Part extends Place {
   readonly schema: JsonObject;
 }
 
+/** Under which keys a file of settings holds schemas; undefined of a file that is one itself. */
+export function schemaKeys(path: string): readonly string[] | undefined {
+  if (/^[^/]+\/realm\.yaml$/.test(path)) return ["profile"];
+  return /^[^/]+\/[^/]+\/_func\/[^/]+\/function\.yaml$/.test(path) ? ["input", "output"] : undefined;
+}
+
 /** The place of a schema as the model holds it. */
 export function placeOf({ files, path, pointer, document }: Schema): Place {
   const documents: Documents = (wanted) =>

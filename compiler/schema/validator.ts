@@ -6,7 +6,7 @@ import { kept, Recent } from "../../runtime/kept.ts";
 import { formats } from "../../runtime/validation/formats.ts";
 import { escapeInvisible } from "../../templates/print/literals.ts";
 import { ownVocabulary, safeInteger, safeIntegers, slowPattern } from "./ajv-keywords.ts";
-import type { Schema } from "./place.ts";
+import { type Schema, schemaKeys } from "./place.ts";
 import { acceptedLength, slowPatternKeyword } from "./slow-pattern.ts";
 import { withStableNames } from "./stable-names.ts";
 import { mapSubschemas, mentions } from "./walk.ts";
@@ -94,10 +94,16 @@ function fileUri(path: string): string {
   return `realm:///${path.split("/").map(encodeURIComponent).join("/")}`;
 }
 
-/** A file of schemas is a schema itself, but for realm.yaml, which holds one. */
+/** A file of schemas is a schema itself, but for those of settings, which hold some. */
 function ajvDocument({ path, document }: Schema["files"][number]): Record<string, unknown> | boolean {
-  if (!path.endsWith("/realm.yaml") || !isJsonObject(document)) return ajvSchema(document);
-  return document.profile === undefined ? {} : { profile: ajvSchema(document.profile) };
+  const keys = schemaKeys(path);
+  if (keys === undefined || !isJsonObject(document)) return ajvSchema(document);
+  return Object.fromEntries(
+    keys.flatMap((key) => {
+      const schema = document[key];
+      return schema === undefined ? [] : [[key, ajvSchema(schema)]];
+    }),
+  );
 }
 
 function ajvSchema(schema: JsonValue): Record<string, unknown> | boolean {

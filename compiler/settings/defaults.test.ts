@@ -8,6 +8,7 @@ import { valueAt } from "../schema/place.ts";
 import { parseSource } from "../source/reader.ts";
 import type { SourceFile } from "../source/source.ts";
 import { collectionSlots } from "./collection.ts";
+import { functionSlots } from "./function.ts";
 import { realmSlots } from "./realm.ts";
 
 /** By kind of file: what is read of it, and files that state nothing but what settings stand in. */
@@ -31,6 +32,14 @@ const kinds: readonly {
     texts: [
       "{}",
       "{ references: { r: { collection: c } }, custom_id: {}, aggregate: {}, organization: optional }",
+    ],
+  },
+  {
+    kind: "function",
+    read: (file, schema) => functionSlots(file, "db", schema),
+    texts: [
+      "mode: call",
+      "{ mode: event, scopes: {}, triggers: [{ collection: c, on: [create] }], schedule: { cron: '* * * * *' } }",
     ],
   },
   {

@@ -5,16 +5,18 @@ import { fileSpan } from "../diagnostics/span.ts";
 import { createFaults, type FaultList } from "../model/faults.ts";
 import { type DeclaredFields, declaredFields } from "../model/fields.ts";
 import { collectionIndexes } from "../model/indexes.ts";
-import type { Collection, InputFile, Realm, UnknownKey } from "../model/model.ts";
+import type { Collection, InputFile, Realm, RealmFunction, UnknownKey } from "../model/model.ts";
 import { type RealmFiles, schemaFiles } from "../model/schema-files.ts";
 import { type FileKind, validate } from "../model/validate.ts";
 import { type Documents, keyOf, type Place, placeAt, type Schema } from "../schema/place.ts";
 import { TooManyParts } from "../schema/shapes.ts";
-import type { CollectionFolder, RealmFolder } from "../source/folders.ts";
+import type { CollectionFolder, FunctionFolder, RealmFolder } from "../source/folders.ts";
 import { meaningOf } from "../source/meaning.ts";
 import { createReader } from "../source/reader.ts";
 import { locate, pathOf, pointerOf, type SourceFile } from "../source/source.ts";
 import { collectionSettings, collectionSlots } from "./collection.ts";
+import type { FunctionInput } from "./function/schemas.ts";
+import { functionSlots } from "./function.ts";
 import { realmSlots } from "./realm.ts";
 import type { ModelledRealm } from "./subject.ts";
 
@@ -40,11 +42,13 @@ export async function readRealm(root: string, folder: RealmFolder): Promise<Stag
   const path = `${folder.name}/realm.yaml`;
   const settings = readValid(reading, path, "realm") ?? emptyFile(path);
   const databases: Realm["databases"][number][] = [];
+  const functions: RealmFunction[] = [];
   for (const database of folder.databases) {
     const collections = await Promise.all(
       database.collections.map((each) => readCollection(reading, database.name, each)),
     );
     databases.push({ name: database.name, collections });
+    for (const each of database.functions) functions.push(await readFunction(reading, database.name, each));
   }
   const profile = await readProfile(reading, settings);
   const { files, diagnostics } = reading.reader;
@@ -62,6 +66,7 @@ export async function readRealm(root: string, folder: RealmFolder): Promise<Stag
         ...(unknown.length === 0 ? {} : { unknown }),
         ...(profile === undefined ? {} : { profile }),
         databases,
+        functions,
         inputs: inputsOf(files),
       },
       settings,
@@ -152,6 +157,43 @@ async function readCollection(
     ...collectionIndexes(indexes),
     ...collectionSlots(settings, database),
   };
+}
+
+async function readFunction(
+  reading: Reading,
+  database: string,
+  { name, path: folder, hasSettings }: FunctionFolder,
+): Promise<RealmFunction> {
+  const path = `${folder}/function.yaml`;
+  const read = hasSettings ? readValid(reading, path, "function") : undefined;
+  // Of what is not there nothing is told that follows from it.
+  if (read === undefined && !hasSettings) reading.faults.add(path, []);
+  const file = read ?? emptyFile(path);
+  const input = await readPart(reading, file, "input");
+  const output = await readPart(reading, file, "output");
+  const reached = [input, output].flatMap((each) => each?.schema.files ?? []);
+  return {
+    realm: reading.realm,
+    database,
+    name,
+    span: locate(file, []),
+    sources: [...new Set([path, ...reached.map((each) => each.path)])].sort(),
+    ...functionSlots(file, database),
+    ...(input === undefined ? {} : { input }),
+    ...(output === undefined ? {} : { output: output.schema }),
+  };
+}
+
+/** The schema under a key of function.yaml. */
+async function readPart(
+  reading: Reading,
+  file: SourceFile,
+  key: "input" | "output",
+): Promise<FunctionInput | undefined> {
+  const isFaulty = reading.faults.cover(file.path, [key]);
+  if (file.value[key] === undefined && !isFaulty) return undefined;
+  const { schema, declared } = isFaulty ? unreadable(file.path) : await readSchema(reading, file, [key]);
+  return { schema, fields: declared.fields, open: declared.open };
 }
 
 /** Fields of the server and ids, which settings bring that are faulty. */

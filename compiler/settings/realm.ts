@@ -8,6 +8,7 @@ import { appConfig } from "./realm/app-config.ts";
 import { auth } from "./realm/auth.ts";
 import { cors } from "./realm/cors.ts";
 import { email } from "./realm/email.ts";
+import { functionLimits } from "./realm/functions.ts";
 import { mfa } from "./realm/mfa.ts";
 import { openapi } from "./realm/openapi.ts";
 import { organizations } from "./realm/organizations/organizations.ts";
@@ -32,6 +33,7 @@ const table = [
   openapi,
   appConfig,
   realtimeLimits,
+  functionLimits,
 ];
 
 export const realmSettings: readonly RealmSetting[] = table;

@@ -1,6 +1,7 @@
 /** `rules`: who may do what. How they compare is a matter of what they mean: compiler/diff/rules. */
 import { imported } from "../../templates/print/code.ts";
 import { type Codes, diagnoser } from "../diagnostics/diagnose.ts";
+import type { Diagnostic, Span } from "../diagnostics/diagnostic.ts";
 import { objectOf } from "../model/given.ts";
 import type { Collection, RuleName, RuleSource } from "../model/model.ts";
 import { ruleAt } from "../model/rule-source.ts";
@@ -40,6 +41,12 @@ const codes = {
 } as const satisfies Codes;
 
 const diagnose = diagnoser(codes);
+
+/** A rule in a realm without authentication, where there is nothing that may be stated. */
+export function ruleWithoutAuth(span: Span): Diagnostic {
+  const hint = "remove it; to restrict access set auth: enabled in realm.yaml";
+  return diagnose("rule-without-auth", span, {}, { hint });
+}
 
 /** In a realm without authentication a rule would have no effect. */
 const rulesWithoutAuth: CollectionCheck = ({ realm, collectionFile: file }) => {

@@ -1,7 +1,7 @@
 /**
  * What a setting is. One file owns one: how it is read into the model, what can be wrong with it and the texts of that, what
  * stands of it in emitted code, what clients can do by it, how two versions of it compare, and what administrators read of it.
- * `collection.ts` lists those of collection.yaml, `realm.ts` those of realm.yaml.
+ * `collection.ts` lists those of collection.yaml, `realm.ts` those of realm.yaml, `function.ts` those of function.yaml.
  */
 import type { JsonObject } from "../../runtime/json.ts";
 import type {
@@ -9,16 +9,22 @@ import type {
   CollectionDefinition,
   RealmDefinition,
 } from "../../runtime/realm/definition.ts";
+import type {
+  CallDefinition,
+  EventDefinition,
+  FunctionDefinition,
+  WebhookDefinition,
+} from "../../runtime/realm/functions.ts";
 import { type Code, imported, member } from "../../templates/print/code.ts";
 import type { Emitted } from "../../templates/print/emitted.ts";
 import type { Codes } from "../diagnostics/diagnose.ts";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import type { Given } from "../model/given.ts";
-import type { Collection, Realm } from "../model/model.ts";
-import type { CompiledRules, RulesStage } from "../rules/compiled.ts";
+import type { Collection, Realm, RealmFunction } from "../model/model.ts";
+import type { CompiledFunction, CompiledRules, RulesStage } from "../rules/compiled.ts";
 import type { SourceFile } from "../source/source.ts";
 import { type Changes, type Note, type Report, reporter } from "./change.ts";
-import type { CollectionCheck, RealmCheck } from "./subject.ts";
+import type { CollectionCheck, FunctionCheck, RealmCheck } from "./subject.ts";
 
 /** collection.yaml of a collection in a database. */
 export interface CollectionFile {
@@ -59,7 +65,13 @@ export interface CollectionSetting<Slots extends Partial<Collection> = Partial<C
   readonly effective: (of: CompiledCollection) => JsonObject;
 }
 
-export type Chapter = "realm.yaml" | "collection.yaml" | "References" | "Aggregation" | "Organizations";
+export type Chapter =
+  | "realm.yaml"
+  | "collection.yaml"
+  | "References"
+  | "Aggregation"
+  | "Organizations"
+  | "Functions";
 
 /** A setting of collection.yaml by what it has of all that one can have. */
 export function collectionSetting<Slots extends Partial<Collection>, C extends Changes>(
@@ -146,6 +158,53 @@ export type Merged<Union> = (Union extends unknown ? (each: Union) => void : nev
 ) => void
   ? All
   : never;
+
+/** function.yaml of a function in a database. */
+export interface FunctionFile {
+  readonly file: SourceFile;
+  readonly given: Given;
+  readonly database: string;
+}
+
+/** A function with its rules compiled. */
+export interface FunctionOf {
+  readonly fn: RealmFunction;
+  /** Of its realm. */
+  readonly auth: boolean;
+  readonly compiled: CompiledFunction;
+}
+
+/** All that functions of any mode define. */
+type AnyDefinition = Omit<WebhookDefinition, "mode"> &
+  Omit<CallDefinition, "mode"> &
+  Omit<EventDefinition, "mode"> &
+  Pick<FunctionDefinition, "mode">;
+
+/** A setting of function.yaml; `Slots` are the members of the model that it makes. */
+export interface FunctionSetting<Slots extends Partial<RealmFunction> = Partial<RealmFunction>> {
+  readonly codes: Codes;
+  readonly read: (from: FunctionFile) => Slots;
+  readonly checks: readonly FunctionCheck[];
+  /** What is wrong in the light of compiled rules; those with mistakes of their own are absent. */
+  readonly facts: (fn: RealmFunction, compiled: CompiledFunction) => readonly Diagnostic[];
+  readonly definition: (of: FunctionOf) => Parts<AnyDefinition>;
+  /** In the terms of function.yaml, defaults filled in. */
+  readonly effective: (of: FunctionOf) => JsonObject;
+}
+
+/** A setting of function.yaml by what it has of all that one can have. */
+export function functionSetting<Slots extends Partial<RealmFunction>>(
+  parts: Pick<FunctionSetting<Slots>, "read"> & Partial<FunctionSetting<Slots>>,
+): FunctionSetting<Slots> {
+  return {
+    codes: {},
+    checks: [],
+    facts: () => [],
+    definition: () => ({}),
+    effective: () => ({}),
+    ...parts,
+  };
+}
 
 /** The members of all parts. */
 export function merged<Part extends object>(parts: readonly Part[]): Merged<Part> {

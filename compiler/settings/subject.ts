@@ -2,7 +2,7 @@
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import type { Faults } from "../model/faults.ts";
 import type { DeclaredFields } from "../model/fields.ts";
-import type { Collection, Realm } from "../model/model.ts";
+import type { Collection, Realm, RealmFunction } from "../model/model.ts";
 import type { Place } from "../schema/place.ts";
 import type { Path, SourceFile } from "../source/source.ts";
 
@@ -34,6 +34,12 @@ export interface CollectionSubject extends RealmSubject {
   readonly indexesFile: SourceFile | undefined;
 }
 
+export interface FunctionSubject extends RealmSubject {
+  readonly fn: RealmFunction;
+  readonly file: SourceFile;
+}
+
+export type FunctionCheck = (subject: FunctionSubject) => readonly Diagnostic[];
 export type RealmCheck = (subject: RealmSubject) => readonly Diagnostic[];
 export type CollectionCheck = (subject: CollectionSubject) => readonly Diagnostic[];
 

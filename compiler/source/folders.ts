@@ -20,6 +20,15 @@ export interface RealmFolder {
 export interface DatabaseFolder {
   readonly name: string;
   readonly collections: readonly CollectionFolder[];
+  readonly functions: readonly FunctionFolder[];
+}
+
+export interface FunctionFolder {
+  readonly name: string;
+  /** Relative to the configuration folder. */
+  readonly path: string;
+  readonly hasSettings: boolean;
+  readonly hasHandler: boolean;
 }
 
 export interface CollectionFolder {
@@ -122,7 +131,7 @@ function walkRealm(walk: Walk, name: string): RealmFolder | undefined {
 function walkDatabase(walk: Walk, path: string, name: string, strays: Stray[]): DatabaseFolder {
   const { files, folders } = list(walk, path);
   strays.push(...straysOf(path, files, []));
-  for (const folder of folders) reportReserved(walk, `${path}/${folder}`, folder, ["_shared"]);
+  for (const folder of folders) reportReserved(walk, `${path}/${folder}`, folder, ["_shared", "_func"]);
   const names = folders.filter((folder) => !isReserved(folder));
   walk.diagnostics.push(...nameProblems("collection", path, names));
   if (names.length === 0 && !folders.includes("_func")) {
@@ -133,7 +142,32 @@ function walkDatabase(walk: Walk, path: string, name: string, strays: Stray[]): 
   return {
     name,
     collections: names.map((collection) => walkCollection(walk, `${path}/${collection}`, collection, strays)),
+    functions: folders.includes("_func") ? walkFunctions(walk, `${path}/_func`, strays) : [],
   };
+}
+
+function walkFunctions(walk: Walk, path: string, strays: Stray[]): FunctionFolder[] {
+  const { files, folders } = list(walk, path);
+  strays.push(...straysOf(path, files, []));
+  for (const folder of folders) reportReserved(walk, `${path}/${folder}`, folder, ["_shared"]);
+  const names = folders.filter((folder) => !isReserved(folder));
+  walk.diagnostics.push(...nameProblems("function", path, names));
+  return names.map((name) => walkFunction(walk, `${path}/${name}`, name, strays));
+}
+
+/** Folders inside of it are the handler's own. */
+function walkFunction(walk: Walk, path: string, name: string, strays: Stray[]): FunctionFolder {
+  const { files } = list(walk, path);
+  const hasSettings = files.includes("function.yaml");
+  const hasHandler = files.includes("handler.ts");
+  // What is called almost like the handler is only then meant for it when there is none.
+  const own = straysOf(path, files, hasHandler ? ["function.yaml"] : ["function.yaml", "handler.ts"]);
+  strays.push(...own);
+  if (!hasSettings && !reportMisnamed(walk, own, "function.yaml"))
+    walk.diagnostics.push(
+      diagnose("missing-function", fileSpan(`${path}/function.yaml`), { function: name }),
+    );
+  return { name, path, hasSettings, hasHandler };
 }
 
 const collectionFiles = ["schema.json", "collection.yaml", "indexes.json"];
@@ -201,13 +235,15 @@ function meantFile(name: string, known: readonly string[]): string | undefined {
 function reportReserved(walk: Walk, path: string, name: string, known: readonly string[]): void {
   if (!isReserved(name) || known.includes(name)) return;
   const span = fileSpan(path);
-  if (name === "_func")
-    walk.diagnostics.push(diagnose("not-built", span, { what: "the folder _func", feature: "functions" }));
-  else if (name === "_tests")
+  if (name === "_tests")
     walk.diagnostics.push(
       diagnose("not-built", span, { what: "the folder _tests", feature: "tests of rules" }),
     );
-  else walk.diagnostics.push(diagnose("reserved-folder", span, { start: name.charAt(0), name }));
+  else {
+    const hint =
+      name === "_func" ? "functions belong into a database: <realm>/<database>/_func/<function>" : undefined;
+    walk.diagnostics.push(diagnose("reserved-folder", span, { start: name.charAt(0), name }, { hint }));
+  }
 }
 
 function isReserved(name: string): boolean {

@@ -2,9 +2,9 @@ import { diagnose } from "../diagnostics/catalogue.ts";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import { fileSpan } from "../diagnostics/span.ts";
 
-type Level = "realm" | "database" | "collection";
+type Level = "realm" | "database" | "collection" | "function";
 
-const limits = { realm: 54, database: 63, collection: 63 } as const;
+const limits = { realm: 54, database: 63, collection: 63, function: 63 } as const;
 
 /** What is wrong with the names of the folders in one folder: each for itself, and those that clash. */
 export function nameProblems(level: Level, parent: string, names: readonly string[]): Diagnostic[] {

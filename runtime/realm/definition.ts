@@ -169,6 +169,8 @@ export interface EffectiveConfiguration {
   readonly realm: JsonObject;
   /** By database and collection. Where limits of expansion are not lowered, the instance's are in effect. */
   readonly databases: Readonly<Record<string, Readonly<Record<string, JsonObject>>>>;
+  /** By `<database>/<function>`; present where the realm has any. */
+  readonly functions?: Readonly<Record<string, JsonObject>>;
 }
 
 export interface AccountSettings {

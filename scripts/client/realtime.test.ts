@@ -102,7 +102,7 @@ export function refused(): void {
 `;
 
 function codesIn(realm: Realm): readonly string[] {
-  return codesOf(openapiDocument(realm, { collections: new Map(), diagnostics: [] }));
+  return codesOf(openapiDocument(realm, { collections: new Map(), functions: new Map(), diagnostics: [] }));
 }
 
 describe.each(settings)("a realm %s", (_, further) => {

@@ -33,6 +33,6 @@ describe("docs/configuration.md", () => {
     expect(text).toContain("- `storage` in realm.yaml: file storage\n");
     expect(text).toContain("| `roles.<name>.admin` | true, false, 'read' or a list of areas");
     expect(text).not.toContain("| `storage`");
-    expect(text.match(/<!-- keys: /g)).toHaveLength(5);
+    expect(text.match(/<!-- keys: /g)).toHaveLength(6);
   });
 });

@@ -2,6 +2,7 @@
 import { objectOf, text } from "../../compiler/model/given.ts";
 import { valueAt } from "../../compiler/schema/place.ts";
 import collectionSchema from "../../docs/schemas/collection.schema.json" with { type: "json" };
+import functionSchema from "../../docs/schemas/function.schema.json" with { type: "json" };
 import indexesSchema from "../../docs/schemas/indexes.schema.json" with { type: "json" };
 import realmSchema from "../../docs/schemas/realm.schema.json" with { type: "json" };
 import schemaSchema from "../../docs/schemas/schema.schema.json" with { type: "json" };
@@ -11,6 +12,7 @@ const tables: Readonly<Record<string, () => string>> = {
   "realm.yaml": () => keyTable(realmSchema),
   "collection.yaml": () => keyTable(collectionSchema),
   "indexes.json": () => keyTable(indexesSchema),
+  "function.yaml": () => keyTable(functionSchema),
   "schema.json": keywordList,
   "not built": notBuiltList,
 };

@@ -27,7 +27,7 @@ yaml.configure({
   validate: true,
   hover: true,
   completion: true,
-  schemas: ["realm", "collection"].map((name) => ({
+  schemas: ["realm", "collection", "function"].map((name) => ({
     uri: `${folder}${name}.schema.json`,
     fileMatch: [`**/${name}.yaml`],
   })),

@@ -543,7 +543,7 @@ describe("a realm's OpenAPI document", () => {
         },
       ]),
     );
-    const other = openapiDocument(realm, { collections: renamed, diagnostics: [] });
+    const other = openapiDocument(realm, { collections: renamed, functions: new Map(), diagnostics: [] });
     expect(JSON.stringify(other)).toBe(JSON.stringify(openapiDocument(realm, rules)));
   });
 

@@ -8,16 +8,15 @@ import { childrenOf } from "../../schema/walk.ts";
 import type { CollectionCheck, ModelledRealm } from "../../settings/subject.ts";
 import { spanAt } from "./spans.ts";
 
-/** `root` is the schema of documents, or, inside of realm.yaml, of profiles, which store no dates. */
+/** `root` is the schema of documents, or, inside of settings, of what stores no dates: `why`. */
 export function datePlacement(
   root: Place,
   { files, faults }: Pick<ModelledRealm, "files" | "faults">,
+  why = "the users' profile stores no dates",
 ): Diagnostic[] {
   const found: Diagnostic[] = [];
   const seen = new Set<string>();
-  const waiting: Reached[] = [
-    { place: root, declared: root.at.length === 0, why: "the users' profile stores no dates" },
-  ];
+  const waiting: Reached[] = [{ place: root, declared: root.at.length === 0, why }];
   for (const next of waiting) visit(next);
   return found;
 

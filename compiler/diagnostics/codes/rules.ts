@@ -35,7 +35,7 @@ export const ruleCodes = {
     summary: "A rule uses a name that rules do not know.",
     message: "'{name}' is not a name that rules know",
     explanation:
-      "A rule sees `document`, `data`, `user`, `now`, `appConfig` and the helpers `hasRole`, `ago` and `ahead`, in realms with organizations also `inOrg`, `hasOrgRole`, `inTeam`, `hasTeamRole` and `orgClaims`. Fields are read through `document` or `data`.",
+      "A rule sees `document`, `data`, `user`, `now`, `appConfig` and the helpers `hasRole`, `ago` and `ahead`, in realms with organizations also `inOrg`, `hasOrgRole`, `inTeam`, `hasTeamRole` and `orgClaims`. Rules of triggers also see `previous`. Fields are read through `document` or `data`.",
     wrong: { "collection.yaml": "rules:\n  read: public" },
     right: { "collection.yaml": "rules:\n  read: document.public" },
   },
@@ -44,7 +44,7 @@ export const ruleCodes = {
     summary: "A rule uses `document` or `data` where there is none.",
     message: "'{name}' is not available in a {rule} rule",
     explanation:
-      "`document` is the stored document: there is none when one is created. `data` is what is being written: there is none when nothing is. A rule under `write` serves create, update and delete, so it can use neither.",
+      "`document` is the stored document: there is none when one is created. `data` is what is being written: there is none when nothing is. A rule under `write` serves create, update and delete, so it can use neither. Rules of functions see what the function is called with as `data`; those of triggers `document` and `previous`, and no caller.",
     wrong: { "collection.yaml": "rules:\n  create: document.owner_id == user.id" },
     right: { "collection.yaml": "rules:\n  create: data.owner_id == user.id" },
   },

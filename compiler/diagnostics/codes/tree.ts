@@ -59,6 +59,19 @@ export const treeCodes = {
       tree: "config/helpdesk/realm.yaml\nconfig/helpdesk/support/tickets/collection.yaml\nconfig/helpdesk/support/tickets/schema.json",
     },
   },
+  "missing-function": {
+    severity: "error",
+    summary: "A function has no function.yaml.",
+    message: "the function '{function}' has no function.yaml",
+    hint: "the smallest is mode: call",
+    explanation: "Every folder of `_func` is a function, and says in its `function.yaml` when it runs.",
+    wrong: {
+      tree: "config/helpdesk/realm.yaml\nconfig/helpdesk/support/tickets/schema.json\nconfig/helpdesk/support/_func/close/handler.ts",
+    },
+    right: {
+      tree: "config/helpdesk/realm.yaml\nconfig/helpdesk/support/tickets/schema.json\nconfig/helpdesk/support/_func/close/handler.ts\nconfig/helpdesk/support/_func/close/function.yaml",
+    },
+  },
   "unexpected-file": {
     severity: "error",
     summary: "A configuration file stands where none of that name belongs.",
@@ -90,7 +103,7 @@ export const treeCodes = {
     summary: "A folder's name starts with a dot or an underscore.",
     message: "folders whose names start with '{start}' are not read, and '{name}' is none of the known ones",
     explanation:
-      "Names starting with `_` are reserved for the service (`_auth`, `_batch`), names starting with `.` for tools. Such a folder is refused rather than skipped, so that nobody believes it to be served. Known are `_shared` (files for `$ref`), `_func` and `_tests`.",
+      "Names starting with `_` are reserved for the service (`_auth`, `_batch`), names starting with `.` for tools. Such a folder is refused rather than skipped, so that nobody believes it to be served. Known are `_shared` (files for `$ref`), in databases `_func` (functions), and `_tests`.",
     wrong: {
       tree: "config/helpdesk/realm.yaml\nconfig/helpdesk/support/tickets/schema.json\nconfig/helpdesk/_drafts/tickets/schema.json",
     },
@@ -113,10 +126,10 @@ export const treeCodes = {
   },
   "invalid-name": {
     severity: "error",
-    summary: "The name of a realm, database or collection is not allowed.",
+    summary: "The name of a realm, database, collection or function is not allowed.",
     message: "'{name}' cannot be the name of a {level}: {problem}",
     explanation:
-      "Names become parts of paths, file names and identifiers. Realm: `[a-z][a-z0-9-]*`, at most 54 characters. Database and collection: `[A-Za-z][A-Za-z0-9_-]*`, at most 63 characters; a database cannot be called `system` or start with `sqlite`, in any case.",
+      "Names become parts of paths, file names and identifiers. Realm: `[a-z][a-z0-9-]*`, at most 54 characters. Database, collection and function: `[A-Za-z][A-Za-z0-9_-]*`, at most 63 characters; a database cannot be called `system` or start with `sqlite`, in any case.",
     wrong: { tree: "config/Help Desk/realm.yaml\nconfig/Help Desk/support/tickets/schema.json" },
     right: { tree: "config/help-desk/realm.yaml\nconfig/help-desk/support/tickets/schema.json" },
   },

@@ -76,11 +76,18 @@ organizations:
 
 const tickets = "config/helpdesk/support/tickets";
 
+const close = "config/helpdesk/support/_func/close";
+
+/** A function of any mode. */
+const handler = "export default () => undefined;\n";
+
 /**
- * Where a file of an example stands: `realm.yaml` is the realm's, other names without a folder are those of its collection
+ * Where a file of an example stands: `realm.yaml` is the realm's, `function.yaml` and `handler.ts` are those of its function
+ * `close`, other names without a folder are those of its collection
  * `tickets`, and paths start at the realm.
  */
 export function examplePath(name: string): string {
+  if (name === "function.yaml" || name === "handler.ts") return `${close}/${name}`;
   return name.includes("/") || name === "realm.yaml" ? `config/helpdesk/${name}` : `${tickets}/${name}`;
 }
 
@@ -90,5 +97,6 @@ export function exampleFiles(files: Readonly<Record<string, string>>): Readonly<
   const kept = Object.entries(exampleRealm).filter(
     ([path]) => files["schema.json"] === undefined || path !== `${tickets}/indexes.json`,
   );
-  return Object.fromEntries([...kept, ...own]);
+  const handlers = files["function.yaml"] === undefined ? [] : [[`${close}/handler.ts`, handler]];
+  return Object.fromEntries([...kept, ...handlers, ...own]);
 }

@@ -35,6 +35,8 @@ export interface World {
   readonly context: RuleContext;
   /** Undefined on create. */
   readonly document: JsonObject | undefined;
+  /** In rules of triggers. */
+  readonly previous?: JsonObject;
   /** Undefined where nothing is written. */
   readonly data: JsonObject | undefined;
 }
@@ -174,7 +176,7 @@ export function truth(
 
   function readOf({ root, path, type }: Read): unknown {
     const [name, ...rest] = path;
-    if (root === "document" || root === "data") return member(world[root], ...path);
+    if (root === "document" || root === "previous" || root === "data") return member(world[root], ...path);
     const { user, appConfig } = world.context;
     if (root === "appConfig") return readers[readerHelper(type)](appConfig, ...path);
     if (name === undefined) return user;
@@ -195,7 +197,11 @@ function negated(outcome: boolean | undefined): boolean | undefined {
 }
 
 function isRoot(value: Value): boolean {
-  return value.kind === "read" && value.root === "document" && value.path.length === 0;
+  return (
+    value.kind === "read" &&
+    (value.root === "document" || value.root === "previous") &&
+    value.path.length === 0
+  );
 }
 
 /** All that the caller is in organizations and teams, but for what these claim. */

@@ -15,7 +15,11 @@ export interface At {
   readonly end: number;
 }
 
-export type Root = "document" | "data" | "user" | "appConfig";
+/** `previous`: in rules of triggers, the document before what happened to it; without members where there was none. */
+export type Root = "document" | "previous" | "data" | "user" | "appConfig";
+
+/** Of these a filter has the fields, of others the values. */
+const stored: readonly Root[] = ["document", "previous", "data"];
 
 export type Value = { readonly at: At } & (
   | { readonly kind: "null" }
@@ -265,5 +269,5 @@ export function asksMemberships(part: Condition | Value): boolean {
 }
 
 export function readsDocument(value: Value): value is Value & Read {
-  return value.kind === "read" && (value.root === "document" || value.root === "data");
+  return value.kind === "read" && stored.includes(value.root);
 }

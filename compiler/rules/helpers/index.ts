@@ -9,6 +9,8 @@ import { type MomentHelper, momentHelperNames } from "./moments.ts";
 export interface Helper {
   /** What stands between its brackets, in hints. */
   readonly argument: "'…'" | "…";
+  /** It asks who calls. */
+  readonly ofCallers?: true;
   /** It is there in realms with organizations only. */
   readonly ofOrganizations?: true;
   /** How many arguments it takes; at least so many with `more`. */
@@ -27,6 +29,7 @@ export interface Call {
 }
 
 const hasRole: Helper = {
+  ofCallers: true,
   argument: "'…'",
   takes: 1,
   more: true,
@@ -42,6 +45,7 @@ function membershipHelper(helper: MembershipHelper): Helper {
   const { in: place, takesRoles } = membershipHelpers[helper];
   return {
     argument: "…",
+    ofCallers: true,
     ofOrganizations: true,
     takes: takesRoles ? 2 : 1,
     more: takesRoles,
@@ -57,6 +61,7 @@ function membershipHelper(helper: MembershipHelper): Helper {
 
 const orgClaims: Helper = {
   argument: "…",
+  ofCallers: true,
   ofOrganizations: true,
   takes: 1,
   texts: true,

@@ -11,7 +11,7 @@ import { constructName } from "./constructs.ts";
 import type { Environment } from "./environment.ts";
 import { after } from "./flow.ts";
 import { memberOf } from "./members.ts";
-import { reportName } from "./names.ts";
+import { isAvailable, isRoot, reportName } from "./names.ts";
 import type { Report } from "./report.ts";
 
 /** The rule as a condition; of no use where anything was reported. */
@@ -142,10 +142,12 @@ function nameOf(node: ts.Identifier, environment: Environment): Value | undefine
   const at = environment.at(node);
   const root = node.text;
   if (root === "now") return { kind: "now", at };
-  const isDocument = root === "document" || root === "data";
-  if (isDocument ? !scope[root] : root !== "user" && root !== "appConfig") reportName(node, environment);
+  if (!isRoot(root)) {
+    reportName(node, environment);
+    return undefined;
+  }
   // Members of what is not there are looked at all the same.
-  if (!isDocument && root !== "user" && root !== "appConfig") return undefined;
+  if (!isAvailable(root, scope)) reportName(node, environment);
   return { kind: "read", root, path: [], type: types[root], at };
 }
 

@@ -10,6 +10,7 @@ import { typeOf } from "../form/values.ts";
 import type { Environment } from "./environment.ts";
 import { possible } from "./flow.ts";
 import { isNever, kindsOf, possibleOf } from "./possible.ts";
+import type { RuleScope } from "./scopes.ts";
 
 export const textMethods = ["includes", "startsWith", "endsWith"] as const;
 
@@ -78,7 +79,7 @@ function declares({ members = {} }: ValueType, name: string): boolean {
 export function hasMember(
   { owner, name, where }: Pick<Access, "owner" | "name" | "where">,
   value: Value,
-  { at, report, flow }: Environment,
+  { at, report, flow, scope }: Environment,
 ): boolean {
   const type = typeOf(value);
   const text = owner.getText().replaceAll("?.", ".").replace(/\s+/g, " ");
@@ -94,7 +95,12 @@ export function hasMember(
   }
   const names = membersOf(value, type);
   if (names === undefined || names.includes(name)) return true;
-  report("rule-unknown-field", where, { name, owner: `${text}${typeNote(type)}` }, hint(text, name, names));
+  report(
+    "rule-unknown-field",
+    where,
+    { name, owner: `${text}${typeNote(type)}` },
+    hint(text, name, names, scope),
+  );
   return false;
 }
 
@@ -123,20 +129,30 @@ export function words(kinds: readonly string[]): string {
   return kinds.map((kind) => `a ${kind}`).join(" or ");
 }
 
-function hint(owner: string, name: string, members: readonly string[]): string | undefined {
+function hint(
+  owner: string,
+  name: string,
+  members: readonly string[],
+  { isInput }: RuleScope,
+): string | undefined {
   const setting = owner.endsWith("._meta") ? settingOf(`_meta.${name}`) : undefined;
   if (setting !== undefined) return `documents have it only with ${setting}`;
-  if (owner === "data" && name === "id") return "it is there only with custom_id";
-  if (owner === "data" && name === "_meta") return "it is there only with organization";
+  if (owner === "data" && name === "id" && !isInput) return "it is there only with custom_id";
+  if (owner === "data" && name === "_meta" && !isInput) return "it is there only with organization";
   const meant = didYouMean(name, members);
-  if (meant === undefined && owner === "document" && Object.hasOwn(serverOwnedFields, `_meta.${name}`))
+  if (
+    meant === undefined &&
+    (owner === "document" || owner === "previous") &&
+    Object.hasOwn(serverOwnedFields, `_meta.${name}`)
+  )
     return `did you mean '_meta.${name}'?`;
-  return meant ?? declaring[owner];
+  return meant ?? (owner === "data" && isInput ? "its members are declared under input" : declaring[owner]);
 }
 
 /** Where members are declared. */
 const declaring: Readonly<Record<string, string>> = {
   document: "fields are declared in schema.json",
+  previous: "fields are declared in schema.json",
   data: "fields are declared in schema.json",
   "user.profile": "its members are declared in realm.yaml, under profile",
   appConfig: "its values stand in realm.yaml, under app_config",

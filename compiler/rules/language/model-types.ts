@@ -45,6 +45,11 @@ export function dataType(collection: Collection): ValueType {
   return withOpen(own, collection.open);
 }
 
+/** What a call is called with. @param open paths of it that mistakes leave open */
+export function inputType(fields: readonly DeclaredField[], open: readonly string[]): ValueType {
+  return withOpen(objectType(declaredMembers(fields)), open);
+}
+
 /** The type of an object where some paths in it, or all (`""`), are open. */
 function withOpen(type: ValueType, paths: readonly string[] = []): ValueType {
   return paths.reduce(opened, type);

@@ -6,6 +6,14 @@ export interface RuleScope {
   readonly name: string;
   readonly document: boolean;
   readonly data: boolean;
+  /** `data` is what a function is called with. */
+  readonly isInput?: true;
+  /** A trigger's, of what was written. */
+  readonly previous?: true;
+  /** Nobody calls. */
+  readonly callerless?: true;
+  /** What there is in the place of what there is not, for messages; default: what documents' rules have. */
+  readonly instead?: string;
   /** A field's write rule, which also runs when there is no document yet. */
   readonly documentMayBeAbsent?: true;
   /** The text serves create, update and delete alike. */
@@ -33,6 +41,30 @@ export const fieldWriteScope: RuleScope = {
   document: true,
   data: true,
   documentMayBeAbsent: true,
+};
+
+/** Of who calls a function; only of calls, which take JSON, there is `data`. */
+export function invokeScope(mode: "webhook" | "call"): RuleScope {
+  const data = mode === "call";
+  return {
+    name: "function's invoke",
+    document: false,
+    data,
+    isInput: true,
+    instead: data
+      ? "there is no document; what the function is called with is data"
+      : "what a webhook is called with is bytes; the caller is user",
+  };
+}
+
+/** Of what runs a function. */
+export const triggerScope: RuleScope = {
+  name: "trigger",
+  document: true,
+  data: false,
+  previous: true,
+  callerless: true,
+  instead: "nobody calls; what was written is document, and before that it was previous",
 };
 
 /** Of rules in realm.yaml. */

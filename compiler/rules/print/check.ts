@@ -1,14 +1,6 @@
 /** Conditions as expressions of emitted check functions. */
 import { type Code, code, join } from "../../../templates/print/code.ts";
-import {
-  type Condition,
-  type Leaf,
-  operands,
-  type Root,
-  readKey,
-  type Value,
-  valuesIn,
-} from "../form/form.ts";
+import { type Condition, type Leaf, operands, readKey, type Value, valuesIn } from "../form/form.ts";
 import { isDate } from "../form/values.ts";
 import { comparisonHelper } from "../helpers/operators.ts";
 import { type Conditions, type Printed, printed, wrapped } from "./printed.ts";
@@ -54,7 +46,7 @@ export function checkPrinter(whole: Condition, surroundings: Surroundings): Cond
   return print;
 
   function printNot(of: Condition): Printed {
-    if (of.kind === "absent") return call(isRoot(of.of, "document") ? "isStored" : "present", value(of.of));
+    if (of.kind === "absent") return call(isDocument(of.of) ? "isStored" : "present", value(of.of));
     if ((of.kind === "equal" || of.kind === "truth") && literalSide(of) !== undefined)
       return printLeaf(of, true);
     return printed(code`!${wrapped(print(of), "unary")}`, "unary");
@@ -76,8 +68,7 @@ export function checkPrinter(whole: Condition, surroundings: Surroundings): Cond
         return call(comparisonHelper(leaf), value(leaf.left), value(leaf.right));
       }
       case "absent":
-        if (isRoot(leaf.of, "document"))
-          return printed(code`!${call("isStored", value(leaf.of)).code}`, "unary");
+        if (isDocument(leaf.of)) return printed(code`!${call("isStored", value(leaf.of)).code}`, "unary");
         return call("absent", value(leaf.of));
       case "order":
         return call(comparisonHelper(leaf), value(leaf.left), value(leaf.right));
@@ -112,8 +103,13 @@ export function checkPrinter(whole: Condition, surroundings: Surroundings): Cond
   }
 }
 
-function isRoot(value: Value, root: Root): boolean {
-  return value.kind === "read" && value.root === root && value.path.length === 0;
+/** As a whole, stored or not. */
+function isDocument(value: Value): boolean {
+  return (
+    value.kind === "read" &&
+    (value.root === "document" || value.root === "previous") &&
+    value.path.length === 0
+  );
 }
 
 /** Tells which reads occur once. */

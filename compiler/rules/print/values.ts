@@ -17,6 +17,8 @@ import { type Conditions, type Printed, printed, wrapped } from "./printed.ts";
 export interface Surroundings {
   readonly document: ValueType;
   readonly data: ValueType;
+  /** In rules of triggers. */
+  readonly previous?: ValueType;
   /** In a field's write rule, where `document` is undefined on create. */
   readonly documentMayBeAbsent: boolean;
   /** Within `byClaims`, where those of the organization that the document names are `claims`. */
@@ -72,8 +74,8 @@ function printRead(read: Read, surroundings: Surroundings): Printed {
   if (root === "user") return printUser(path, type);
   if (root === "appConfig")
     return call(readerHelper(type), code`appConfig`, ...path.map((name) => code`${name}`));
-  const name: Code = root === "document" ? code`document` : code`data`;
-  if (!isPlain(surroundings[root], path))
+  const name = names[root];
+  if (!isPlain(surroundings[root] ?? surroundings.document, path))
     return call("member", name, ...path.map((segment) => code`${segment}`));
   const optional = root === "document" && surroundings.documentMayBeAbsent;
   const text = path.reduce<Code>(
@@ -83,6 +85,8 @@ function printRead(read: Read, surroundings: Surroundings): Printed {
   );
   return printed(text);
 }
+
+const names = { document: code`document`, previous: code`previous`, data: code`data` } as const;
 
 function printUser(path: readonly string[], type: ValueType): Printed {
   const [name, ...rest] = path;

@@ -4,7 +4,7 @@ import { didYouMean } from "../../../runtime/suggest.ts";
 import type { Diagnostic, Span } from "../../diagnostics/diagnostic.ts";
 import { reservedFields } from "../../model/fields.ts";
 import { declaredField, describeField, isOpen } from "../../model/known-fields.ts";
-import type { Collection, Reference } from "../../model/model.ts";
+import { type Collection, collectionOf, type Reference } from "../../model/model.ts";
 import { locate } from "../../source/source.ts";
 import { type CollectionCheck, type CollectionSubject, isReliable } from "../subject.ts";
 import { diagnose } from "./codes.ts";
@@ -137,8 +137,7 @@ const key: ReferenceCheck = (reference, subject, at) => {
 
 /** The target's model, where there is such a collection. */
 function targetOf({ database, collection }: Reference, { realm }: CollectionSubject): Collection | undefined {
-  const collections = realm.databases.find((each) => each.name === database)?.collections;
-  return collections?.find((each) => each.name === collection);
+  return collectionOf(realm, database, collection);
 }
 
 const maxExpand: ReferenceCheck = ({ name, many, maxExpand }, _, at) => {

@@ -79,6 +79,7 @@ export function sketch({ databases = {}, files = {}, profile, ...realm }: RealmS
       admin: { readAccess: [] },
       appConfig: {},
       openapi: "public",
+      functions: [],
       inputs: [],
       ...realm,
       ...(profile !== undefined && { profile: profileSchema(name, profile) }),
@@ -87,7 +88,7 @@ export function sketch({ databases = {}, files = {}, profile, ...realm }: RealmS
         collections: Object.entries(collections).map(([own, given]) => collectionOf(database, own, given)),
       })),
     },
-    rules: { collections: compiled, diagnostics: [] },
+    rules: { collections: compiled, functions: new Map(), diagnostics: [] },
   };
 }
 
