@@ -4,7 +4,7 @@ import { type ClientForm, clientFile } from "../templates/client/file.ts";
 import { codesOf } from "../templates/openapi/codes.ts";
 import { openapiDocument } from "../templates/openapi/document.ts";
 import { codeText, type EmittedFile } from "../templates/print/code.ts";
-import { formatModule, formatModules, jsonText } from "../templates/print/format.ts";
+import { formatModule, jsonText } from "../templates/print/format.ts";
 import { fieldsModule } from "../templates/server/fields.ts";
 import { realmModule } from "../templates/server/realm.ts";
 import { routesModule } from "../templates/server/routes.ts";
@@ -27,7 +27,7 @@ export async function realmFiles(
   form: ClientForm = {},
 ): Promise<readonly EmittedFile[]> {
   const collections = realm.databases.flatMap((database) => database.collections);
-  const files = await laidOut([
+  const files = laidOut([
     realmModule(realm, rules),
     ...realmRulesModules(realm, rules),
     ...(realm.auth && realm.profile !== undefined ? profileModules(realm.name, realm.profile) : []),
@@ -35,7 +35,7 @@ export async function realmFiles(
   for (let at = 0; at < collections.length; at += AT_ONCE) {
     const some = collections.slice(at, at + AT_ONCE);
     const modules = await Promise.all(some.map((each) => collectionModules(each, realm.auth, rules)));
-    files.push(...(await laidOut(modules.flat())));
+    files.push(...laidOut(modules.flat()));
   }
   const document = openapiDocument(realm, rules);
   const description = { path: `${realm.name}/openapi.json`, text: jsonText(document) };
@@ -63,20 +63,13 @@ async function collectionModules(
 }
 
 /** What `rules.ts` has of one rule, alone; empty where it leaves the rule out, being the same for all. */
-export async function ruleText(
-  collection: Collection,
-  rules: CompiledRules,
-  place: RulePlace,
-): Promise<string> {
-  const { text } = await formatModule({
-    path: "rules.ts",
-    text: codeText(ruleCode(collection, rules, place)),
-  });
-  return text.trimEnd();
+export function ruleText(collection: Collection, rules: CompiledRules, place: RulePlace): string {
+  const text = codeText(ruleCode(collection, rules, place));
+  return formatModule({ path: "rules.ts", text }).text.trimEnd();
 }
 
 /** `server.ts`, which serves these realms. */
-export function serverFile(realms: readonly string[]): Promise<EmittedFile> {
+export function serverFile(realms: readonly string[]): EmittedFile {
   return formatModule(serverModule(realms));
 }
 
@@ -86,9 +79,6 @@ export function programFile({ manifest }: Plan): EmittedFile {
 }
 
 /** Validators are for machines: their generator's layout stays. */
-async function laidOut(files: readonly EmittedFile[]): Promise<EmittedFile[]> {
-  const [validators, modules] = [true, false].map((wanted) =>
-    files.filter(({ path }) => path.endsWith(".js") === wanted),
-  );
-  return [...(validators ?? []), ...(await formatModules(modules ?? []))];
+function laidOut(files: readonly EmittedFile[]): EmittedFile[] {
+  return files.map((file) => (file.path.endsWith(".js") ? file : formatModule(file)));
 }

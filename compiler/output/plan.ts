@@ -43,10 +43,10 @@ export interface PlanOptions {
   /** The given realms are not all: others that `previous` knows stay as they are. */
   readonly partial: boolean;
   /** `server.ts` for realms of these names. */
-  readonly server: (realms: readonly string[]) => Promise<EmittedFile>;
+  readonly server: (realms: readonly string[]) => EmittedFile;
 }
 
-export async function planOutput(realms: readonly EmittedRealm[], options: PlanOptions): Promise<Plan> {
+export function planOutput(realms: readonly EmittedRealm[], options: PlanOptions): Plan {
   const { compiler, previous, partial, server } = options;
   const kept = partial ? previous : undefined;
   const entries = byName(kept?.manifest.realms, realms, ({ manifest }) => manifest);
@@ -62,7 +62,7 @@ export async function planOutput(realms: readonly EmittedRealm[], options: PlanO
   };
   const files = [
     ...realms.flatMap((realm) => realm.files),
-    await server(names),
+    server(names),
     configurationFile(configuration),
   ].sort((a, b) => (a.path < b.path ? -1 : 1));
   const present = new Set(Object.values(entries).flatMap(({ outputs }) => Object.keys(outputs)));

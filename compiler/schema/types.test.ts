@@ -14,7 +14,7 @@ async function typesOf(
   name = "Things",
 ): Promise<string> {
   const text = await schemaTypes(schemaOf("r/d/c/schema.json", document, others), name);
-  return (await formatModule({ path: "types.ts", text })).text;
+  return formatModule({ path: "types.ts", text }).text;
 }
 
 describe("types of schemas", () => {

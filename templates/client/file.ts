@@ -18,7 +18,7 @@ export async function clientFile(
   codes: readonly string[],
   { standalone }: ClientForm = {},
 ): Promise<EmittedFile> {
-  const file = await formatModule(await clientModule(realm, codes));
+  const file = formatModule(await clientModule(realm, codes));
   // It takes a parser, which nothing else of the client does.
-  return standalone ? formatModule((await import("./standalone.ts")).standalone(file)) : file;
+  return standalone ? (await import("./standalone.ts")).standalone(file) : file;
 }

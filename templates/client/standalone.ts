@@ -9,9 +9,9 @@ import { runtimeModule } from "./printing.ts";
 
 const entry = "runtime/client/index.ts";
 /** What stands in `runtime/client/codes.ts`, without the server's table. */
-const codes = `export type AnyErrorCode = ${Object.keys(errorStatus)
-  .map((code) => JSON.stringify(code))
-  .join(" | ")};`;
+const codes = `export type AnyErrorCode =${Object.keys(errorStatus)
+  .map((code) => `\n  | ${JSON.stringify(code)}`)
+  .join("")};`;
 
 /** A declaration at the top of a module. */
 interface Declaration {

@@ -1,116 +1,26 @@
 /** Layout of emitted files: the one that the project's own formatter keeps. */
-import * as babel from "prettier/plugins/babel";
-import * as estree from "prettier/plugins/estree";
-import { format } from "prettier/standalone";
 import { isJsonObject, type JsonObject } from "../../runtime/json.ts";
-import { Recent } from "../../runtime/kept.ts";
+import { kept, Recent } from "../../runtime/kept.ts";
 import type { EmittedFile } from "./code.ts";
 import { lineWidth } from "./imports.ts";
+import { laidOut } from "./layout/module.ts";
 import { escapeInvisible } from "./literals.ts";
 
 /** By text: what this process laid out. For `realmc dev`, where most modules stay as they are. */
-const known = new Recent<string, string>(20_000);
-
-/** Characters laid out at once: the formatter has costs of its own in every call, and of long texts in memory. */
-const MOST_AT_ONCE = 15_000;
+const known = new Recent<string, string>(5_000);
 
 /**
- * Lays out TypeScript modules, but for their heads, which `emitModule` has laid out.
- * @throws SyntaxError when a text is not TypeScript.
+ * Lays out a TypeScript module, but for its head, which `emitModule` has laid out.
+ * @throws SyntaxError when the text is not what templates print.
  */
-export async function formatModules(files: readonly EmittedFile[]): Promise<readonly EmittedFile[]> {
-  const modules = files.map(({ path, text }) => {
-    const head = headOfModule.exec(text)?.[0] ?? "";
-    return { path, head, parts: text.slice(head.length).split(betweenExports) };
-  });
-  const parts = new Map<string, string>();
-  let waiting: string[] = [];
-  let size = 0;
-  for (const part of new Set(modules.flatMap((module) => module.parts))) {
-    const laidOutBefore = known.get(part);
-    if (laidOutBefore !== undefined) {
-      parts.set(part, laidOutBefore);
-      continue;
-    }
-    waiting.push(part);
-    size += part.length;
-    if (size < MOST_AT_ONCE) continue;
-    await layOutWaiting();
-  }
-  await layOutWaiting();
-  return modules.map(({ path, head, parts: own }) => ({
-    path,
-    text: `${head}${own.map((part) => parts.get(part)).join("\n\n")}\n`,
-  }));
-
-  async function layOutWaiting(): Promise<void> {
-    const texts = await laidOut(waiting);
-    for (const [at, part] of waiting.entries()) {
-      const text = texts[at] ?? "";
-      parts.set(part, text);
-      known.set(part, text);
-    }
-    waiting = [];
-    size = 0;
-  }
-}
-
-/** As {@link formatModules}, of one. */
-export async function formatModule(file: EmittedFile): Promise<EmittedFile> {
-  const [formatted = file] = await formatModules([file]);
-  return formatted;
+export function formatModule({ path, text }: EmittedFile): EmittedFile {
+  const head = headOfModule.exec(text)?.[0] ?? "";
+  const body = text.slice(head.length);
+  return { path, text: `${head}${kept(known, body, () => laidOut(body, lineWidth))}\n` };
 }
 
 /** Header and imports. */
 const headOfModule = /^(?:\/\/.*\n)*(?:import [^;]+;\n)*\n*/;
-
-/** Only at the top of a module something is exported, so that what stands before and after is laid out alike alone. */
-const betweenExports = /\n\n+(?=(?:\/\*\*(?:[^*]|\*(?!\/))*\*\/\n|\/\/.*\n)*export )/;
-
-/** A statement between the texts that are laid out together. */
-const boundary = "nextText;";
-
-async function laidOut(texts: readonly string[]): Promise<readonly string[]> {
-  if (texts.length === 0) return [];
-  const formatted = await format(texts.join(`\n\n${boundary}\n\n`), {
-    parser: "babel-ts",
-    filepath: "module.ts",
-    plugins: [babel, estree],
-    printWidth: lineWidth,
-    // Emitted code embeds no other languages; looking for them takes time.
-    embeddedLanguageFormatting: "off",
-  });
-  const parts = withUnionsApart(formatted).split(new RegExp(`^${boundary}$`, "m"));
-  if (parts.length !== texts.length) throw new Error("a module does not end where its text does");
-  return parts.map((part) => part.trim());
-}
-
-/**
- * A union that fits a line, but not the one of its name: prettier puts it on the next, the project's linter wants its
- * members apart.
- */
-function withUnionsApart(text: string): string {
-  return text.replace(/(?<=[:=])\n( +)(.+);$/gm, (lines, indent: string, type: string) => {
-    const members = unionMembers(type);
-    return members.length < 2 ? lines : `${members.map((member) => `\n${indent}| ${member}`).join("")};`;
-  });
-}
-
-/** The members of a type on one line; brackets and strings are passed over. */
-function unionMembers(type: string): string[] {
-  const members = [""];
-  let depth = 0;
-  for (const [token] of type.matchAll(/"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'| \| |./gs)) {
-    if (depth === 0 && token === " | ") {
-      members.push("");
-      continue;
-    }
-    if ("([{<".includes(token)) depth++;
-    if (")]}>".includes(token)) depth--;
-    members.push(`${members.pop()}${token}`);
-  }
-  return members;
-}
 
 /**
  * JSON text: every member on a line of its own, but on one line, where they fit, objects of nothing but a `$ref` and lists

@@ -26,7 +26,7 @@ async function emitted(
   expect(stage.diagnostics.filter(({ severity }) => severity === "error")).toEqual([]);
   const compiled = stage.collections.get("db/notes");
   if (compiled === undefined) throw new Error("nothing compiled");
-  return (await formatModule(rulesModule(collection, compiled))).text;
+  return formatModule(rulesModule(collection, compiled)).text;
 }
 
 describe("rules.ts", () => {
