@@ -16,6 +16,7 @@ export default defineConfig({
   resolve: {
     alias: {
       "realmc/client": fileURLToPath(new URL("runtime/client/index.ts", import.meta.url)),
+      "realmc/functions": fileURLToPath(new URL("runtime/functions/handler.ts", import.meta.url)),
       "realmc/runtime": fileURLToPath(new URL("runtime/index.ts", import.meta.url)),
     },
   },

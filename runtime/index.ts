@@ -41,7 +41,14 @@ export { organizationAdministrationRoutes } from "./organizations/administration
 export { organizationRoutes } from "./organizations/routes.ts";
 export type { CollectionDefinition, RealmDefinition } from "./realm/definition.ts";
 export type { RealmModule, RouteTable } from "./realm/exchange.ts";
-export type { FunctionDefinition } from "./realm/functions.ts";
+export type {
+  CallDefinition,
+  EventDefinition,
+  FunctionDefinition,
+  InvokeRule,
+  TriggerRule,
+  WebhookDefinition,
+} from "./realm/functions.ts";
 export type { Validator } from "./realm/validator.ts";
 export { realtimeRoutes } from "./realtime/route.ts";
 export * from "./rules/index.ts";

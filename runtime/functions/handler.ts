@@ -1,4 +1,6 @@
 /** `realmc/functions`: what the handlers of functions are given and give back. Types alone; emitted `$types.ts` fill them in. */
+import type { BatchOperation, BatchResults } from "../client/batch.ts";
+import type { Partly } from "../client/expansion.ts";
 import type { AggregateOptions, Groups, IfTrait, OrderKey, Shape, Where } from "../client/queries.ts";
 import type { JsonObject } from "../json.ts";
 
@@ -8,21 +10,36 @@ export type Reach = Readonly<Record<string, Readonly<Record<string, Reached>>>>;
 /** A collection that a function reaches. */
 export interface Reached {
   readonly shape: Shape;
+  readonly reads: boolean;
   readonly writes: boolean;
 }
 
+/** A collection by what may be done with it. */
+export type Reads<S extends Shape> = { readonly shape: S; readonly reads: true; readonly writes: false };
+export type Writes<S extends Shape> = { readonly shape: S; readonly reads: false; readonly writes: true };
+export type ReadsAndWrites<S extends Shape> = {
+  readonly shape: S;
+  readonly reads: true;
+  readonly writes: true;
+};
+
+/** A collection as callers see it, from whom rules may hide these paths. */
+export type Hiding<S extends Shape, Path extends string> = Omit<S, "document"> & {
+  document: Partly<S["document"], Path> & Shape["document"];
+};
+
 /** What differs between functions. */
 export interface FunctionTypes {
+  /** What `ctx.db` reaches. */
   readonly reach: Reach;
   /** What `ctx.caller.db` reaches: all collections. */
-  readonly all: Reach;
+  readonly callers: Reach;
+  /** Names of `ctx.secrets`. */
   readonly secrets: string;
   /** Inputs of the calls of the realm, by `<database>/<function>`. */
-  readonly calls: Readonly<Record<string, unknown>>;
+  readonly calls: object;
   readonly mail: boolean;
   readonly organizations: boolean;
-  /** Absent of webhooks and events. */
-  readonly called: boolean;
 }
 
 export interface WebhookRequest {
@@ -46,12 +63,12 @@ export interface WebhookResponse {
 
 export type WebhookHandler<T extends FunctionTypes> = (
   input: WebhookRequest,
-  ctx: Context<T>,
+  ctx: Context<T, null>,
 ) => WebhookResponse | undefined | Promise<WebhookResponse | undefined>;
 
 export type CallHandler<Input, Output, T extends FunctionTypes> = (
   input: Input,
-  ctx: Context<T>,
+  ctx: Context<T, Caller<T["callers"]>>,
 ) => Output | Promise<Output>;
 
 /** What happened to a document of a collection. */
@@ -80,18 +97,22 @@ export interface ScheduleEvent {
 
 export type EventHandler<Event, T extends FunctionTypes> = (
   input: Event,
-  ctx: Context<T>,
+  ctx: Context<T, null>,
 ) => void | Promise<void>;
 
-export interface Context<T extends FunctionTypes> {
+/** What a handler is given beside its input: what all are given, and what its function.yaml and realm.yaml declare. */
+export type Context<T extends FunctionTypes, Who> = EveryContext<T, Who> &
+  (T["organizations"] extends true ? { readonly orgs: Organizations } : unknown) &
+  (T["mail"] extends true ? { readonly mail: Mail } : unknown);
+
+export interface EveryContext<T extends FunctionTypes, Who> {
   /** The realm's documents, by the function's own rights. */
   readonly db: DatabasesReached<T["reach"]>;
   /** Who called; null in webhooks and events. */
-  readonly caller: T["called"] extends true ? Caller<T["all"]> : null;
-  readonly secrets: { readonly [Name in T["secrets"]]: string };
+  readonly caller: Who;
+  readonly secrets: SecretsOf<T["secrets"]>;
   /** Reaches what `network` declares. */
   readonly fetch: typeof fetch;
-  readonly orgs: T["organizations"] extends true ? Organizations : never;
   readonly jobs: {
     /** Runs a call in the background; `delay` such as `10m`. One with an equal `key` that still waits is not queued again. */
     enqueue<Name extends keyof T["calls"] & string>(
@@ -100,7 +121,6 @@ export interface Context<T extends FunctionTypes> {
       options?: { readonly delay?: string; readonly key?: string },
     ): Promise<{ id: string }>;
   };
-  readonly mail: T["mail"] extends true ? Mail : never;
   readonly log: Log;
   /** Aborted when the run is to end. */
   readonly signal: AbortSignal;
@@ -113,6 +133,9 @@ export interface Context<T extends FunctionTypes> {
   /** To be thrown: ends the attempts. */
   fail(code: string, message: string): Error;
 }
+
+/** The values of the secrets that a function declares. */
+export type SecretsOf<Name extends string> = { readonly [Each in Name]: string };
 
 export interface Caller<All extends Reach> {
   readonly kind: "user" | "key" | "anonymous";
@@ -142,7 +165,8 @@ export interface Organization {
 
 export interface Mail {
   send(message: {
-    readonly to: string;
+    /** An address, or a user of the realm. */
+    readonly to: string | { readonly user: string };
     readonly subject: string;
     readonly text: string;
     readonly html?: string;
@@ -154,12 +178,26 @@ export type Log = {
 };
 
 export type DatabasesReached<R extends Reach> = {
-  readonly [Database in keyof R]: {
-    readonly [Collection in keyof R[Database]]: R[Database][Collection]["writes"] extends true
-      ? Readable<R[Database][Collection]["shape"]> & Writable<R[Database][Collection]["shape"]>
-      : Readable<R[Database][Collection]["shape"]>;
-  };
+  readonly [Database in keyof R]: CollectionsReached<R[Database]>;
 };
+
+export type CollectionsReached<All extends Reach[string]> = {
+  readonly [Name in keyof All]: (All[Name]["reads"] extends true ? Readable<All[Name]["shape"]> : unknown) &
+    (All[Name]["writes"] extends true ? Writable<All[Name]["shape"]> : unknown) &
+    (All[Name] extends { reads: true; writes: true } ? Updatable<All[Name]["shape"]> : unknown);
+} & Batches<ShapesWritten<All>>;
+
+type ShapesWritten<All extends Reach[string]> = {
+  [Name in keyof All & string as All[Name]["writes"] extends true ? Name : never]: All[Name]["shape"];
+};
+
+export interface Batches<All extends Record<string, Shape>> {
+  /** All of these operations, in order, or none: at most 100. */
+  batch<const Operations extends readonly BatchOperation<All>[]>(
+    operations: Operations,
+    options?: { readonly org?: string; readonly team?: string },
+  ): Promise<BatchResults<All, Operations>>;
+}
 
 export interface ListOptions<S extends Shape> {
   readonly where?: Where<S>;
@@ -191,28 +229,40 @@ export interface Readable<S extends Shape> {
   }): Promise<{ groups: Groups<S, By, Metric>["groups"]; hasMore: boolean }>;
 }
 
+/** The id of a new document where clients choose it, and where it belongs. */
+type CreateOptions<S extends Shape> = IfTrait<S, "custom_id", { readonly id: string }, unknown> &
+  IfTrait<S, "organization", { readonly org?: string }, unknown> &
+  IfTrait<S, "organization_required", { readonly org: string }, unknown> &
+  IfTrait<S, "team", { readonly team?: string }, unknown> &
+  IfTrait<S, "team_required", { readonly team: string }, unknown>;
+
+/** Options may be left out where none is required. */
+type Optional<Options> = object extends Options ? [options?: Options] : [options: Options];
+
+/** A version that the document must still have. */
+interface Match {
+  readonly ifMatch?: number;
+}
+
 export interface Writable<S extends Shape> {
-  create(
-    document: S["create"],
-    options?: { readonly id?: string; readonly org?: string; readonly team?: string },
-  ): Promise<S["document"]>;
-  /** `ifMatch`: a version. */
-  replace(
+  create(document: S["content"], ...options: Optional<CreateOptions<S>>): Promise<S["document"]>;
+  replace(id: string, document: S["content"], options?: Match): Promise<S["document"]>;
+  patch(id: string, patch: S["patch"], options?: Match): Promise<S["document"]>;
+  delete(
     id: string,
-    document: S["content"],
-    options?: { readonly ifMatch?: number },
-  ): Promise<S["document"]>;
-  patch(id: string, patch: S["patch"], options?: { readonly ifMatch?: number }): Promise<S["document"]>;
+    options?: Match & IfTrait<S, "trash", { readonly purge?: boolean }, unknown>,
+  ): Promise<void>;
+  /** Of a collection with a trash. */
+  restore: IfTrait<S, "trash", (id: string) => Promise<S["document"]>, undefined>;
+}
+
+/** What may be read and written. */
+export interface Updatable<S extends Shape> {
   /** Reads, applies, writes, and begins again where somebody else wrote meanwhile. */
   update(
     id: string,
     change: (document: S["document"]) => S["patch"] | undefined | Promise<S["patch"] | undefined>,
   ): Promise<S["document"]>;
-  delete(
-    id: string,
-    options?: { readonly ifMatch?: number } & IfTrait<S, "trash", { readonly purge?: boolean }, object>,
-  ): Promise<void>;
-  restore(id: string): Promise<S["document"]>;
 }
 
 /** What a store operation that is refused throws: as HTTP would answer. */
