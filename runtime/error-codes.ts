@@ -21,6 +21,7 @@ export const errorStatus = {
   team_required: 400,
   team_not_allowed: 400,
   immutable_field: 400,
+  idempotency_key_required: 400,
   invalid_invitation: 400,
   invalid_token: 400,
   realtime_not_enabled: 400,
@@ -58,9 +59,13 @@ export const errorStatus = {
   too_many_requests: 429,
   request_header_fields_too_large: 431,
   internal_error: 500,
+  function_failed: 500,
+  invalid_output: 500,
+  secret_missing: 500,
   index_building: 503,
   realtime_unavailable: 503,
   unavailable: 503,
+  function_timeout: 504,
 } as const;
 
 export type ErrorCode = keyof typeof errorStatus;

@@ -32,6 +32,7 @@ export {
 } from "./filter/fields.ts";
 export { textIndex } from "./filter/search/index.ts";
 export type { FunctionFiles } from "./functions/invocation.ts";
+export { functionRoutes } from "./functions/routes.ts";
 export { descriptionRoutes } from "./http/description.ts";
 export { developmentServer } from "./instance/development.ts";
 export { main } from "./instance/main.ts";

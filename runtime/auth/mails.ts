@@ -79,6 +79,11 @@ function lines(...paragraphs: readonly string[]): string {
   return `${paragraphs.join("\n\n")}\n`;
 }
 
-function mail({ name, accounts }: RealmDefinition, to: string, letter: Letter): Mail {
-  return { from: accounts?.email?.from ?? `${name} <noreply@localhost>`, to, ...letter };
+function mail(definition: RealmDefinition, to: string, letter: Letter): Mail {
+  return { from: senderOf(definition), to, ...letter };
+}
+
+/** Whom the mails of a realm are from. */
+export function senderOf({ name, accounts }: RealmDefinition): string {
+  return accounts?.email?.from ?? `${name} <noreply@localhost>`;
 }

@@ -104,8 +104,8 @@ const nobody: Access = {
   audit: undefined,
 };
 
-/** What it answers throws ApiError as `realm.authenticate` does. */
-function clientOf(realm: RealmInstance, asks: OrganizationAsks): Identify {
+/** Who comes, by their credential, and under the rules. What it answers throws ApiError as `realm.authenticate` does. */
+export function clientOf(realm: RealmInstance, asks: OrganizationAsks): Identify {
   const { authenticate, appConfig, clock, definition, organizations } = realm;
   if (definition.accounts === undefined) return () => nobody;
   const membershipsOf = (asks.memberships && organizations?.membershipsOf) || undefined;

@@ -70,6 +70,8 @@ export interface Asked extends Withheld {
   readonly body: JsonObject;
   /** The organization and team in its query string. */
   readonly named: Named;
+  /** Of functions: it is done later. */
+  readonly queued?: boolean;
 }
 
 /** What a request writes. */
@@ -80,14 +82,14 @@ export interface Work {
 }
 
 /**
- * Runs a write once for its key, or repeats the answer it had.
- * @param prepare what is done before the transaction; what it refuses stands only where there is nothing to repeat
+ * Does a work once for its key, or repeats the answer it had.
+ * @param prepare what is done before; what it refuses stands only where there is nothing to repeat
  * @param bytes what the work holds while it waits
  */
-export type Remember = (
+export type Remember<W = Work> = (
   key: IdempotencyKey,
   request: Asked,
-  prepare: () => Promise<Work>,
+  prepare: () => Promise<W>,
   bytes: number,
 ) => Promise<Answer>;
 
@@ -102,10 +104,66 @@ export type Remember = (
  * @param documentsIn what the body of an answer shows
  */
 export function idempotency(
-  { store, clock, background, log }: RealmInstance,
+  realm: RealmInstance,
   target: string,
   documentsIn: (body: JsonObject) => readonly JsonValue[],
 ): Remember {
+  return remembering(realm, target, documentsIn, ({ answer, write }: Work, record, bytes) =>
+    realm.store.transaction(
+      async (transaction) => {
+        const own = transaction.collection(idempotencyShape.name);
+        await own.claim(record(1, answer));
+        const done = await write(transaction);
+        if (answer === undefined) await own.replace(1, record(2, done));
+        return done;
+      },
+      { bytes },
+    ),
+  );
+}
+
+/**
+ * The same for work that is no transaction. While it goes on, a mark holds the key; when it fails, or its answer is no
+ * success, the mark goes. A mark whose server died in between stays, since nobody knows what was done: 409 for 24 hours
+ * (spec: Idempotency key on creates and batches, last row).
+ * @param target as of {@link idempotency}
+ */
+export function idempotentRuns(realm: RealmInstance, target: string): Remember<() => Promise<Answer>> {
+  const { log } = realm;
+  const failed = (err: unknown) => log.warn({ err }, "an idempotency key stays taken");
+  return remembering(
+    realm,
+    target,
+    () => [],
+    async (work: () => Promise<Answer>, record) => {
+      const records = realm.store.collection(idempotencyShape.name);
+      const mark = record(1);
+      await records.insert(mark);
+      const free = () => records.remove(mark.id, 1).catch(failed);
+      let answer: Answer;
+      try {
+        answer = await work();
+      } catch (error) {
+        await free();
+        throw error;
+      }
+      if (answer.status >= 300) await free();
+      else await records.replace(1, record(2, answer)).catch(failed);
+      return answer;
+    },
+  );
+}
+
+/** The document that holds what is known of a key; without an answer there is none yet. */
+type RecordOf = (version: number, told?: Answer) => DocumentWrite;
+
+/** @param perform does the work, and keeps its record; throws DuplicateId of the record | Claimed where somebody else has the key */
+function remembering<W>(
+  { store, clock, background, log }: RealmInstance,
+  target: string,
+  documentsIn: (body: JsonObject) => readonly JsonValue[],
+  perform: (work: W, record: RecordOf, bytes: number) => Promise<Answer>,
+): Remember<W> {
   // Only realms with accounts have it; in others no key gets this far.
   const records = (): StoreCollection => store.collection(idempotencyShape.name);
   /** Keys of requests that run here. */
@@ -136,24 +194,16 @@ export function idempotency(
     }
   };
 
-  /** @throws DuplicateId of the record | Claimed */
-  const run = (id: string, fingerprint: string, { answer, write }: Work, bytes: number): Promise<Answer> =>
-    store.transaction(
-      async (transaction) => {
-        const now = clock.now();
-        // Stored as a deleted document with a purge time, it is forgotten by itself.
-        const record = (version: number, told?: Answer): DocumentWrite => ({
-          ...{ id, version, text: recordText(id, fingerprint, told) },
-          ...{ createdAt: now, deletedAt: now, purgeAt: now + day },
-        });
-        const own = transaction.collection(idempotencyShape.name);
-        await own.claim(record(1, answer));
-        const done = await write(transaction);
-        if (answer === undefined) await own.replace(1, record(2, done));
-        return done;
-      },
-      { bytes },
-    );
+  const recording = (id: string, fingerprint: string): RecordOf => {
+    return (version, told) => {
+      const now = clock.now();
+      // Stored as a deleted document with a purge time, it is forgotten by itself.
+      return {
+        ...{ id, version, text: recordText(id, fingerprint, told) },
+        ...{ createdAt: now, deletedAt: now, purgeAt: now + day },
+      };
+    };
+  };
 
   return async ({ value, owner }, request, prepare, bytes) => {
     const id = hash("sha256", JSON.stringify([target, owner, value]));
@@ -168,7 +218,7 @@ export function idempotency(
     if (running.has(id)) return repeat();
     running.add(id);
     try {
-      let work: Work;
+      let work: W;
       try {
         work = await prepare();
       } catch (error) {
@@ -177,7 +227,7 @@ export function idempotency(
         if (answer !== undefined) return answer;
         throw error;
       }
-      const answer = await run(id, fingerprint, work, bytes);
+      const answer = await perform(work, recording(id, fingerprint), bytes);
       written += 1;
       if (written % purgeEvery === 0) background(purge());
       return answer;
@@ -192,8 +242,9 @@ export function idempotency(
 }
 
 /** Equal for requests that ask for the same (api-decisions, Order of checks). */
-function fingerprintText({ body, named: { org, team } }: Asked): string {
+function fingerprintText({ body, named: { org, team }, queued = false }: Asked): string {
   const text = canonicalText(body);
+  if (queued) return `${text}\nqueued`;
   return org === undefined && team === undefined
     ? text
     : `${text}\n${JSON.stringify([org ?? null, team ?? null])}`;
@@ -211,12 +262,13 @@ function organizationOf(document: JsonValue): readonly string[] {
   return typeof org === "string" ? [org] : [];
 }
 
-/** @throws ApiError `idempotency_key_reused` for another body */
+/** @throws ApiError `idempotency_key_reused` for another body | `request_in_progress` where there is no answer yet */
 function repeated(stored: StoredDocument, fingerprint: string): Answer {
-  const record: { fingerprint: string } & Answer = JSON.parse(stored.text);
+  const record: { fingerprint: string } & Partial<Answer> = JSON.parse(stored.text);
   if (record.fingerprint !== fingerprint) {
     throw new ApiError("idempotency_key_reused", "This idempotency key came with another request before.");
   }
   const { status, headers, body } = record;
+  if (status === undefined) throw inProgress();
   return { status, body, headers: { ...headers, "idempotent-replayed": "true" } };
 }

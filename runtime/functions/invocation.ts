@@ -162,7 +162,8 @@ export type HostRequest =
     }
   | {
       readonly kind: "mail";
-      readonly to: string;
+      /** An address, or whose address the server knows. */
+      readonly to: string | { readonly user: string };
       readonly subject: string;
       readonly text: string;
       readonly html?: string;

@@ -52,7 +52,8 @@ export function checkNeedlessBody(sent: Sent): void {
   if (sent.body !== "none") readJson(sent, "application/json");
 }
 
-function textOf(body: Buffer): string {
+/** @throws ApiError `invalid_json` where it is not UTF-8 */
+export function textOf(body: Buffer): string {
   // The same text, by a copy rather than a conversion.
   if (isAscii(body)) return body.toString("latin1");
   if (!isUtf8(body)) throw invalid("it is not UTF-8");

@@ -1,4 +1,5 @@
-import { ApiError } from "../errors.ts";
+import { ApiError, type Detail } from "../errors.ts";
+import type { JsonObject } from "../json.ts";
 import type { Answer } from "../realm/exchange.ts";
 import {
   DocumentTooLarge,
@@ -49,13 +50,22 @@ const tooLarge = {
 
 const kindOf = { queries: "expensive queries", writes: "writes" } as const;
 
-/** The one rendering of an error (spec: Error envelope). */
-export function errorAnswer(error: ApiError, requestId: string): Answer {
-  const headers = error.status === 401 ? { "www-authenticate": "Bearer", ...error.headers } : error.headers;
-  return { status: error.status, headers, body: errorText(error, requestId) };
+/** An error as it is told: one of the API's, or one that a function chose. */
+export interface ToldError {
+  readonly status: number;
+  readonly code: string;
+  readonly message: string;
+  readonly details: readonly (Detail | JsonObject)[];
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
-export function errorText(error: ApiError, requestId: string): string {
+/** The one rendering of an error (spec: Error envelope). */
+export function errorAnswer(error: ToldError, requestId: string): Answer {
+  const headers = error.status === 401 ? { "www-authenticate": "Bearer", ...error.headers } : error.headers;
+  return { status: error.status, ...(headers && { headers }), body: errorText(error, requestId) };
+}
+
+export function errorText(error: Pick<ToldError, "code" | "message" | "details">, requestId: string): string {
   const { code, message, details } = error;
   return JSON.stringify({
     error: { code, message, ...(details.length > 0 && { details }), request_id: requestId },

@@ -6,8 +6,9 @@ import { assignOrganization } from "../documents/administration/assigning.ts";
 import { checkExpandLimits } from "../documents/expand/limits.ts";
 import { type Every, every } from "../every.ts";
 import { Budget } from "../feed/budget.ts";
-import type { RunInBackground } from "../functions/events/background.ts";
 import { functionJobs } from "../functions/events/kinds.ts";
+import type { Runner } from "../functions/invocation.ts";
+import { functionsOf, openFunctions } from "../functions/realm.ts";
 import type { Observer } from "../http/dispatcher.ts";
 import { listenFailure } from "../http/listening.ts";
 import { createMetrics, type Metrics } from "../http/metrics.ts";
@@ -15,6 +16,7 @@ import { type MetricsServer, serveMetrics } from "../http/metrics-server.ts";
 import { createServer } from "../http/server.ts";
 import type { JobKind } from "../jobs/kind.ts";
 import { eraseOrganization } from "../organizations/erasing.ts";
+import type { RealmDefinition } from "../realm/definition.ts";
 import type { Log, Passwords, RealmInstance, RealmModule } from "../realm/exchange.ts";
 import type { SharedStreams } from "../realm/realtime.ts";
 import { checkRealtimeLimits } from "../realtime/realm-limits.ts";
@@ -50,10 +52,10 @@ export interface InstanceOptions {
   readonly repeat?: Every;
   /** Default: the instance's own. */
   readonly mail?: Delivery | undefined;
-  /** How functions run in the background of a realm; absent: not at all. */
-  readonly functions?: ((realm: RealmInstance) => RunInBackground) | undefined;
   /** Default: those of the process. */
   readonly passwords?: Passwords | undefined;
+  /** Runs the handlers of functions; default: nothing does. */
+  readonly runner?: Runner | undefined;
 }
 
 /** Functions that an instance runs at once in a realm while no request waits for them: the others find room beside them. */
@@ -119,7 +121,7 @@ interface Means {
   readonly stores: ReadonlyMap<string, Store>;
   readonly pool: Stores["pool"];
   readonly keys: readonly Uint8Array[];
-  /** Present where any realm has accounts. */
+  /** Present where any realm sends some. */
   readonly mail: Delivery | undefined;
   readonly release: () => Promise<void>;
 }
@@ -195,6 +197,7 @@ async function listen(
       await background.settled();
       // What was under way may have queued mails.
       await jobs?.stop(until - performance.now());
+      await options.runner?.close();
       mail?.close();
       await release();
     },
@@ -232,11 +235,13 @@ async function listen(
           repeat,
         },
       });
+      if (definition.functions !== undefined)
+        openFunctions(realm, { runner: options.runner, bodyBytes: maxBodyBytes });
       server.serve(realm);
       instances.push(realm);
     }
     const mails = mail === undefined ? [] : [mailing(instances, mail, log)];
-    jobs = startJobs(instances, (realm) => jobKinds(realm, mails, options.functions), repeat);
+    jobs = startJobs(instances, (realm) => jobKinds(realm, mails), repeat);
     const hubs = instances.map(({ hub }) => ({ stop: () => hub.close() }));
     return [...hubs, startResealing(instances, keys.length > 1, log, repeat)];
   }
@@ -249,12 +254,12 @@ async function listen(
 }
 
 /** What this instance does in the background of a realm. */
-function jobKinds(
-  realm: RealmInstance,
-  mails: readonly JobKind[],
-  functions: InstanceOptions["functions"],
-): readonly JobKind[] {
-  const runs = functions === undefined ? [] : functionJobs(realm.definition, functions(realm), runsOfJobs);
+function jobKinds(realm: RealmInstance, mails: readonly JobKind[]): readonly JobKind[] {
+  const { definition } = realm;
+  const runs =
+    definition.functions === undefined
+      ? []
+      : functionJobs(definition, (run) => functionsOf(realm).background(run), runsOfJobs);
   const kinds = [eraseOrganization, assignOrganization, textIndexing, ...mails, ...runs];
   return [...kinds, retention(kinds)];
 }
@@ -281,9 +286,9 @@ function keysOf({ keys, store }: Settings, folder: DataFolder): readonly Uint8Ar
   return keysIn(folder.path);
 }
 
-/** How this instance sends mail, if any of its realms has accounts. */
+/** How this instance sends mail, if any of its realms sends some. */
 function mailOf({ realms, settings, clock, log }: InstanceOptions, folder: DataFolder): Delivery | undefined {
-  if (realms.every(({ definition }) => definition.accounts === undefined)) return undefined;
+  if (!realms.some(({ definition }) => sendsMail(definition))) return undefined;
   if (settings.smtp !== undefined) {
     log.info({ server: describeSmtp(settings.smtp) }, "mail is sent");
     return new Smtp(settings.smtp);
@@ -291,6 +296,10 @@ function mailOf({ realms, settings, clock, log }: InstanceOptions, folder: DataF
   const outbox = new Outbox(folder.path, clock);
   log.info({ folder: outbox.folder }, "SVC_SMTP_URL is not set: mail is written to files");
   return outbox;
+}
+
+function sendsMail({ accounts, functions = [] }: RealmDefinition): boolean {
+  return accounts !== undefined || functions.some(({ mail }) => mail);
 }
 
 /** Work that outlives its request, and that the shutdown waits for. */

@@ -48,10 +48,18 @@ export class Outbox implements Delivery {
  * A message of RFC 5322. Its text is sent as it is (8bit), so that links stand in the file as they are; the headers are
  * nodemailer's, as they are by SMTP.
  */
-async function messageOf({ from, to, subject, text }: Mail, at: Date): Promise<string> {
+async function messageOf({ from, to, subject, text, html }: Mail, at: Date): Promise<string | Buffer> {
   const { default: MimeNode } = await import("nodemailer/lib/mime-node");
+  const date = at.toUTCString().replace("GMT", "+0000");
+  const head = { From: from, To: to, Subject: subject, Date: date };
+  if (html !== undefined) {
+    const message = new MimeNode("multipart/alternative").setHeader(head);
+    message.createChild("text/plain; charset=utf-8").setContent(text);
+    message.createChild("text/html; charset=utf-8").setContent(html);
+    return message.build();
+  }
   const headers = new MimeNode("text/plain; charset=utf-8")
-    .setHeader({ From: from, To: to, Subject: subject, Date: at.toUTCString().replace("GMT", "+0000") })
+    .setHeader(head)
     .setHeader("Content-Transfer-Encoding", "8bit")
     .buildHeaders();
   return `${headers}\r\n\r\n${text.replace(/\r?\n/g, "\r\n")}`;

@@ -57,13 +57,17 @@ export class Smtp implements Delivery {
     this.#server = server;
   }
 
-  async deliver({ from, to, subject, text }: Mail): Promise<void> {
+  async deliver(mail: Mail): Promise<void> {
     this.#transport ??= import("nodemailer").then(({ createTransport }) =>
       connectTo(this.#server, createTransport),
     );
     const transport = await this.#transport;
     try {
-      await transport.sendMail({ from, to, subject, text, disableFileAccess: true, disableUrlAccess: true });
+      const { from, to, subject, text, html } = mail;
+      await transport.sendMail({
+        ...{ from, to, subject, text, ...(html !== undefined && { html }) },
+        ...{ disableFileAccess: true, disableUrlAccess: true },
+      });
     } catch (error) {
       throw undelivered(error);
     }

@@ -18,4 +18,6 @@ export interface Mail {
   readonly subject: string;
   /** Plain text; links stand unbroken on lines of their own. */
   readonly text: string;
+  /** The same as HTML, beside the text. */
+  readonly html?: string | undefined;
 }

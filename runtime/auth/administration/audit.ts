@@ -1,7 +1,7 @@
 import { timestamp } from "../../clock.ts";
 import type { JsonObject } from "../../json.ts";
 import type { Caller } from "../../realm/caller.ts";
-import type { Exchange, RealmInstance } from "../../realm/exchange.ts";
+import type { RealmInstance } from "../../realm/exchange.ts";
 import type { Transaction } from "../../store/contract/transaction.ts";
 import { collections } from "../collections.ts";
 import { type AuditRecord, writeAudit } from "../records.ts";
@@ -41,11 +41,18 @@ export function holderOf(user: string): AccountHolder {
   return { kind: "holder", actor: `user:${user}` };
 }
 
+/** What of a request the audit trail tells. */
+export interface AuditedRequest {
+  /** Null where it came from no client. */
+  readonly address: string | null;
+  readonly requestId: string;
+}
+
 /** Appends to the audit trail, in the transaction of the change itself (spec: Audit records). */
 export async function appendAudit(
   realm: Pick<RealmInstance, "clock" | "newId">,
   transaction: Transaction,
-  exchange: Exchange,
+  exchange: AuditedRequest,
   by: Caller | AccountHolder,
   entry: AuditEntry,
 ): Promise<void> {
@@ -55,7 +62,7 @@ export async function appendAudit(
 /** Of a key that acts for a user it names both (api-decisions: Documents and HTTP). */
 export function auditRecord(
   { clock, newId }: Pick<RealmInstance, "clock" | "newId">,
-  { address, requestId }: Exchange,
+  { address, requestId }: AuditedRequest,
   by: Caller | AccountHolder,
   { action, target, details = {} }: AuditEntry,
 ): AuditRecord {

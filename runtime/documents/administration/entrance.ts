@@ -36,8 +36,8 @@ export function noSuchOrganization(): ApiError {
   return invalid([{ path: "org", reason: "must be an organization that is not deleted" }]);
 }
 
-/** The teams of an organization that is not deleted; undefined where there is none of this id. */
-async function teamsOf(
+/** For those who create in any organization: its teams, where it is not deleted; undefined where there is none of this id. */
+export async function teamsOf(
   realm: RealmInstance,
   id: string | undefined,
 ): Promise<ReadonlySet<string> | undefined> {

@@ -162,7 +162,9 @@ const accounts: AccountSettings = {
 
 export interface ShopOptions extends Omit<StartOptions, "clock"> {
   readonly accounts?: Partial<AccountSettings>;
-  readonly definition?: Partial<Pick<RealmDefinition, "adminNetworks" | "appConfig">>;
+  readonly definition?: Partial<
+    Pick<RealmDefinition, "adminNetworks" | "appConfig" | "functions" | "functionLimits">
+  >;
   /** Beside those of documents. */
   readonly routes?: readonly RouteTable[];
 }

@@ -4,6 +4,7 @@ import type { RealmInstance } from "../../realm/exchange.ts";
 import { type CallDefinition, type Chain, functionName } from "../../realm/functions.ts";
 import { longBackoff, optimistic } from "../../retry.ts";
 import { UniqueViolation } from "../../store/contract/errors.ts";
+import type { Transaction } from "../../store/contract/transaction.ts";
 import type { QueuedCaller } from "./background.ts";
 
 /** Kind of the jobs of a function's queued calls. */
@@ -43,6 +44,28 @@ export interface CallState {
 }
 
 /**
+ * Queues a call in the transaction of what wants it; `realm.wakeJobs()` is to be called then.
+ * @param id of its job
+ */
+export async function queueCallWithin(
+  realm: Pick<RealmInstance, "clock" | "newId">,
+  transaction: Transaction,
+  { definition, input, by, caller, requestId, chain, delay, key }: QueuedCall,
+  id = realm.newId(),
+): Promise<string> {
+  const state: CallState = { input, requestId, ...(caller && { caller }), ...(chain && { chain }) };
+  return queueJob(realm, transaction, {
+    id,
+    kind: callKindOf(definition),
+    target: targetOf(definition),
+    state,
+    by,
+    ...(delay !== undefined && { delay }),
+    ...(key !== undefined && { key }),
+  });
+}
+
+/**
  * Queues a call.
  * @returns the id of its job, or of the one that waits under its key
  * @throws ApiError `write_conflict` where jobs of its key come and go all the time
@@ -51,24 +74,13 @@ export async function queueCall(
   realm: Pick<RealmInstance, "store" | "clock" | "newId" | "wakeJobs">,
   call: QueuedCall,
 ): Promise<string> {
-  const { definition, input, by, caller, requestId, chain, delay, key } = call;
-  const kind = callKindOf(definition);
-  const state: CallState = { input, requestId, ...(caller && { caller }), ...(chain && { chain }) };
+  const { definition, key } = call;
   const id = await optimistic(longBackoff, async () => {
     try {
-      return await realm.store.transaction((transaction) =>
-        queueJob(realm, transaction, {
-          kind,
-          target: targetOf(definition),
-          state,
-          by,
-          ...(delay !== undefined && { delay }),
-          ...(key !== undefined && { key }),
-        }),
-      );
+      return await realm.store.transaction((transaction) => queueCallWithin(realm, transaction, call));
     } catch (error) {
       if (key === undefined || !(error instanceof UniqueViolation) || error.index !== keyIndex) throw error;
-      return (await findJobUnder(realm.store, kind, key))?.id;
+      return (await findJobUnder(realm.store, callKindOf(definition), key))?.id;
     }
   });
   realm.wakeJobs();

@@ -1,6 +1,7 @@
 import { type PasswordCost, PasswordHasher } from "../../auth/credentials/passwords.ts";
 import type { Clock } from "../../clock.ts";
 import type { Every } from "../../every.ts";
+import type { Runner } from "../../functions/invocation.ts";
 import { trustNobody } from "../../http/address.ts";
 import type { Observer } from "../../http/dispatcher.ts";
 import type { AccountSettings } from "../../realm/definition.ts";
@@ -53,6 +54,7 @@ export interface StartOptions {
   /** Default: as quick as argon2 can be. */
   readonly passwords?: Passwords;
   readonly observe?: Observer;
+  readonly runner?: Runner;
 }
 
 export interface Started<C extends Clock = Clock> {
@@ -144,6 +146,7 @@ export async function startRealm(
     clock,
     log: options.log ?? quiet,
     observe: options.observe,
+    runner: options.runner,
     repeat: options.repeat ?? (() => () => undefined),
     passwords: options.passwords ?? quickPasswords,
     mail: options.mail ?? (options.settings?.data === undefined ? deliveryTo(() => undefined) : undefined),

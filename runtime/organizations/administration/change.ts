@@ -11,7 +11,7 @@ type Decide<T> = Parameters<typeof changeOrganization<T>>[2];
  */
 export function changeExisting<T>(
   realm: Pick<RealmInstance, "store" | "clock">,
-  { params: { org = "" } }: Exchange,
+  { params: { org = "" } }: Pick<Exchange, "params">,
   decide: Decide<T>,
 ): Promise<T> {
   const decideExisting = async (read: Parameters<Decide<T>>[0]): Promise<Decision<T>> => {
@@ -28,7 +28,7 @@ export function changeExisting<T>(
  */
 export async function requireOrganization(
   realm: Pick<RealmInstance, "store">,
-  { params: { org = "" } }: Exchange,
+  { params: { org = "" } }: Pick<Exchange, "params">,
 ): Promise<OrganizationRecord> {
   const found = await findOrganization(realm, org);
   if (found === undefined) throw noSuchOrganization();

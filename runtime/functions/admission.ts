@@ -1,0 +1,42 @@
+import { permits } from "../auth/scopes.ts";
+import { type Access, allows, isPossible, refusal } from "../documents/access.ts";
+import { clientOf, type Identify } from "../documents/entrance.ts";
+import type { ApiError } from "../errors.ts";
+import type { JsonObject } from "../json.ts";
+import type { RealmInstance } from "../realm/exchange.ts";
+import type { CallDefinition, WebhookDefinition } from "../realm/functions.ts";
+
+/** Who may have a function run by a request. */
+export interface Admission {
+  /** Who comes. It throws ApiError as `realm.authenticate` does. */
+  readonly identify: Identify;
+  /** What they are answered whatever they send, if so. */
+  refused(access: Access): ApiError | undefined;
+  /** @throws ApiError `unauthenticated` | `forbidden` where the rule refuses them, or the scopes of their key do */
+  require(access: Access, input: JsonObject): void;
+}
+
+/** What rules are asked with, of functions without an input of their own. */
+export const noInput: JsonObject = {};
+
+export function admission(
+  realm: RealmInstance,
+  { database, name, invoke }: WebhookDefinition | CallDefinition,
+): Admission {
+  const isInScope = ({ scopes }: Access): boolean => permits(scopes, "call", database, name);
+  const mayPass = ({ context }: Access): boolean => {
+    if (context === undefined) return true;
+    return invoke !== undefined && isPossible(invoke, context);
+  };
+  return {
+    // Handlers see which organizations their caller is in, whatever the rule asks.
+    identify: clientOf(realm, { memberships: true, withheld: false }),
+    refused: (access) => (isInScope(access) && mayPass(access) ? undefined : refusal(access)),
+    require(access, input) {
+      if (!isInScope(access) || !allows(invoke, access, absent, input)) throw refusal(access);
+    },
+  };
+}
+
+/** There is no document. */
+const absent: JsonObject = {};

@@ -1,0 +1,39 @@
+import type { Access } from "../../documents/access.ts";
+import { teamsOf } from "../../documents/administration/entrance.ts";
+import { clientEntrance, type Identify, type Open } from "../../documents/entrance.ts";
+import { forbidden } from "../errors.ts";
+import { identityOf } from "./exchange.ts";
+
+/** The way of functions themselves: past the rules within their scopes, creating in any organization. */
+export const functionEntrance: Open = (realm) => {
+  const withheldNow = realm.organizations?.withheld;
+  const identify: Identify = (exchange) => {
+    const { own } = identityOf(exchange);
+    if (withheldNow === undefined) return own;
+    const withheld = withheldNow();
+    const knowing = (known: Access["withheld"]): Access => ({ ...own, withheld: known });
+    return withheld instanceof Promise ? withheld.then(knowing) : knowing(withheld);
+  };
+  return {
+    class: "document",
+    name: "_func/",
+    reader: identify,
+    further: (access) => access,
+    writer: identify,
+    place: async (_, named) => ({ ...named, teams: await teamsOf(realm, named.org) }),
+  };
+};
+
+/** The way of who called a function: as if they had sent the requests themselves. */
+export const callerEntrance: Open = (realm, collections) =>
+  clientEntrance(
+    {
+      ...realm,
+      authenticate(exchange) {
+        const { caller } = identityOf(exchange);
+        if (caller === undefined) throw forbidden("Nobody called this function.");
+        return caller;
+      },
+    },
+    collections,
+  );

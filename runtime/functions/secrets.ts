@@ -1,0 +1,85 @@
+import { collections, secretFields } from "../auth/collections.ts";
+import { readSecret } from "../auth/records.ts";
+import { secretContext } from "../auth/sealed.ts";
+import { ApiError } from "../errors.ts";
+import { isIn } from "../filter/algebra.ts";
+import type { JsonObject } from "../json.ts";
+import type { RealmInstance } from "../realm/exchange.ts";
+import { type FunctionDefinition, functionName } from "../realm/functions.ts";
+import type { LogLine } from "./invocation.ts";
+
+export type Secrets = Readonly<Record<string, string>>;
+
+const none: Secrets = {};
+
+/** The secrets that functions of a realm declare: kept until one is changed, where the store tells; else read for each run. */
+export class SecretReader {
+  readonly #realm: Pick<RealmInstance, "store" | "vault">;
+  readonly #kept = new Map<FunctionDefinition, Secrets>();
+  #revision: number | undefined;
+
+  constructor(realm: Pick<RealmInstance, "store" | "vault">) {
+    this.#realm = realm;
+  }
+
+  /** The function throws (or rejects with) ApiError `secret_missing` where one is not set, or cannot be opened. */
+  of(definition: FunctionDefinition): Secrets | Promise<Secrets> {
+    if (definition.secrets.length === 0) return none;
+    const revision = this.#realm.store.revision(collections.secrets);
+    if (revision !== this.#revision) {
+      this.#revision = revision;
+      this.#kept.clear();
+    }
+    return this.#kept.get(definition) ?? this.#read(definition, revision);
+  }
+
+  async #read(definition: FunctionDefinition, revision: number | undefined): Promise<Secrets> {
+    const { store, vault } = this.#realm;
+    const names = definition.secrets;
+    const found = await store.collection(collections.secrets).find({
+      filter: isIn(secretFields.id, names),
+      visibility: "live",
+      limit: names.length,
+      skip: 0,
+    });
+    const values = new Map(
+      found.map((document) => {
+        const { id, value } = readSecret(document).record;
+        return [id, vault.open(value, secretContext(id))];
+      }),
+    );
+    const secrets = Object.fromEntries(
+      names.map((name) => [name, known(definition, name, values.get(name))]),
+    );
+    if (revision !== undefined && revision === this.#revision) this.#kept.set(definition, secrets);
+    return secrets;
+  }
+}
+
+/** Which one it is, administrators learn. */
+function known(definition: FunctionDefinition, name: string, value: string | undefined): string {
+  if (value !== undefined) return value;
+  const cause = new Error(`${functionName(definition)} needs the secret ${name}`);
+  throw new ApiError("secret_missing", "The function lacks a secret that it declares.", { cause });
+}
+
+/** Shorter ones would be found in any text. */
+const shortest = 4;
+
+/** A text with the values of secrets taken out. */
+export function hideSecrets(text: string, secrets: Secrets): string {
+  let hidden = text;
+  for (const [name, value] of Object.entries(secrets)) {
+    if (value.length < shortest) continue;
+    for (const form of new Set([value, JSON.stringify(value).slice(1, -1)]))
+      hidden = hidden.replaceAll(form, `[${name}]`);
+  }
+  return hidden;
+}
+
+/** The same of a line of a log. */
+export function withoutSecrets(line: LogLine, secrets: Secrets): LogLine {
+  if (Object.keys(secrets).length === 0) return line;
+  const fields: JsonObject = JSON.parse(hideSecrets(JSON.stringify(line.fields), secrets));
+  return { ...line, message: hideSecrets(line.message, secrets), fields };
+}
