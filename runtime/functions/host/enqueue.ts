@@ -5,7 +5,7 @@ import { ownCaller, queuedCaller } from "../caller.ts";
 import { queueCall } from "../events/calls.ts";
 import { readInput } from "../input.ts";
 import type { HostReply, HostRequest } from "../invocation.ts";
-import type { HostedRun } from "./host.ts";
+import type { HostedRun } from "./exchange.ts";
 
 /** Characters of a key, and milliseconds of a delay. */
 const longestKey = 200;

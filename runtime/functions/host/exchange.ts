@@ -1,6 +1,7 @@
 import type { Access } from "../../documents/access.ts";
 import type { Caller } from "../../realm/caller.ts";
 import type { Exchange, Received, RequestBody } from "../../realm/exchange.ts";
+import type { Chain, FunctionDefinition } from "../../realm/functions.ts";
 import type { HostRequest } from "../invocation.ts";
 
 /** Whose requests those of a run are. */
@@ -12,6 +13,13 @@ export interface RunIdentity {
   readonly own: Access;
   /** Who called, if anybody did. */
   readonly caller: Caller | undefined;
+}
+
+/** Whose run it is that a host answers, and what it is of. */
+export interface HostedRun extends RunIdentity {
+  readonly definition: FunctionDefinition;
+  readonly chain: Chain | undefined;
+  readonly secrets: Readonly<Record<string, string>>;
 }
 
 export type DocumentRequest = Extract<HostRequest, { kind: "documents" }>;

@@ -1,13 +1,13 @@
 import { apiError, errorAnswer } from "../../http/failures.ts";
 import type { RealmInstance } from "../../realm/exchange.ts";
-import { type Chain, type FunctionDefinition, functionName } from "../../realm/functions.ts";
+import { functionName } from "../../realm/functions.ts";
 import { Turns } from "../../turns.ts";
 import { unavailable } from "../errors.ts";
 import type { FunctionHost, HostReply, HostRequest, LogLine } from "../invocation.ts";
 import { DocumentDoor, replyOf } from "./documents.ts";
 import { enqueue } from "./enqueue.ts";
 import { callerEntrance, functionEntrance } from "./entrances.ts";
-import type { RunIdentity } from "./exchange.ts";
+import type { HostedRun } from "./exchange.ts";
 import { RunLog } from "./log.ts";
 import { sendMail } from "./mail.ts";
 import { organizationOf, setClaims } from "./organizations.ts";
@@ -32,13 +32,6 @@ export function hostParts(realm: RealmInstance, bodyBytes: number): HostParts {
       caller: new DocumentDoor(realm, callerEntrance, bodyBytes),
     },
   };
-}
-
-/** Whose run it is that a host answers, and what it is of. */
-export interface HostedRun extends RunIdentity {
-  readonly definition: FunctionDefinition;
-  readonly chain: Chain | undefined;
-  readonly secrets: Readonly<Record<string, string>>;
 }
 
 /** Answers one run: refusals are replies, as HTTP would give them. */

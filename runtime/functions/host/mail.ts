@@ -7,7 +7,7 @@ import type { RealmInstance } from "../../realm/exchange.ts";
 import { emailKey } from "../../validation/people.ts";
 import { forbidden } from "../errors.ts";
 import type { HostReply, HostRequest } from "../invocation.ts";
-import type { HostedRun } from "./host.ts";
+import type { HostedRun } from "./exchange.ts";
 
 type MailRequest = Extract<HostRequest, { kind: "mail" }>;
 

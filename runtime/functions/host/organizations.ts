@@ -7,7 +7,7 @@ import { organizationView } from "../../organizations/views.ts";
 import type { RealmInstance } from "../../realm/exchange.ts";
 import { ownCaller } from "../caller.ts";
 import type { HostReply, HostRequest } from "../invocation.ts";
-import type { HostedRun } from "./host.ts";
+import type { HostedRun } from "./exchange.ts";
 
 /** `ctx.orgs.get`: any that is not deleted. */
 export async function organizationOf(realm: RealmInstance, id: string): Promise<HostReply> {
