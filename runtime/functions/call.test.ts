@@ -4,7 +4,7 @@ import { findJob } from "../jobs/queue.ts";
 import { isJsonObject, type JsonObject } from "../json.ts";
 import { byCaller } from "../rules/index.ts";
 import type { Run } from "./invocation.ts";
-import { call, type FunctionShop, output, startFunctionShop, without } from "./testing/shop.ts";
+import { call, type FunctionShop, output, Slow, startFunctionShop, without } from "./testing/shop.ts";
 
 const number = validatorOf({
   type: "object",
@@ -12,6 +12,8 @@ const number = validatorOf({
   required: ["n"],
   additionalProperties: false,
 });
+
+const patiently = { timeout: 20_000 };
 
 function inputOf({ input }: Run): JsonObject {
   return input.kind === "call" ? JSON.parse(input.input) : {};
@@ -21,7 +23,8 @@ let shop: FunctionShop;
 let token: string;
 let runs = 0;
 const returns = output({});
-let releases: (() => void)[] = [];
+/** Runs of `slow` that have begun, to be let go. */
+let begun = new Slow();
 
 beforeAll(async () => {
   shop = await startFunctionShop(
@@ -60,7 +63,7 @@ beforeAll(async () => {
       small: () => output({}),
       slow: async () => {
         runs += 1;
-        await new Promise<void>((resolve) => releases.push(resolve));
+        await begun.wait();
         return output({});
       },
       late: () => new Promise(() => undefined),
@@ -228,16 +231,16 @@ test("call: what ctx.caller.db refused reaches the caller as it is", async () =>
 });
 
 test("call: a full concurrency limit is 429 too_many_requests with Retry-After", async () => {
-  releases = [];
+  begun = new Slow();
   const first = post("slow");
-  await expect.poll(() => releases.length).toBe(1);
+  await begun.first;
   const second = await post("slow");
   expect([second.status, code(second), second.headers.get("retry-after")]).toEqual([
     429,
     "too_many_requests",
     "1",
   ]);
-  releases[0]?.();
+  begun.letGo();
   expect((await first).status).toBe(200);
 });
 
@@ -294,13 +297,13 @@ test("idempotency: another input under the key is 422 idempotency_key_reused", a
 });
 
 test("idempotency: of two at once one runs, the other is 409 request_in_progress", async () => {
-  releases = [];
+  begun = new Slow();
   const sent = keyed();
   const first = post("slow", sent);
-  await expect.poll(() => releases.length).toBe(1);
+  await begun.first;
   const second = await post("slow", sent);
   expect([second.status, code(second)]).toEqual([409, "request_in_progress"]);
-  releases[0]?.();
+  begun.letGo();
   expect((await first).status).toBe(200);
   expect((await post("slow", sent)).headers.get("idempotent-replayed")).toBe("true");
 });
@@ -320,14 +323,14 @@ test("idempotency: what failed leaves the key free, for own errors too", async (
 
 test("idempotency: a server that died between leaves the key taken, as nobody knows what was done", async () => {
   const sent = keyed();
-  releases = [];
+  begun = new Slow();
   const running = post("slow", sent);
-  await expect.poll(() => releases.length).toBe(1);
+  await begun.first;
   // What a process that is killed now leaves in the store.
   const records = shop.store("shop").collection("_svc.idempotency");
   const left = (await records.scan(undefined, 1_000)).filter(({ text }) => !text.includes('"status"'));
   expect(left.length).toBe(1);
-  releases[0]?.();
+  begun.letGo();
   expect((await running).status).toBe(200);
   for (const record of left) await records.load([record]);
   const retried = await post("slow", sent);
@@ -365,7 +368,9 @@ describe("?async=true", () => {
       `/v1/shop/main/_jobs/${job}`,
     ]);
     const ran = () => shop.handlers.runs.findLast(({ definition }) => definition.name === "who");
-    await expect.poll(async () => (await findJob(shop.store("shop"), job))?.status).toBe("succeeded");
+    await expect
+      .poll(async () => (await findJob(shop.store("shop"), job))?.status, patiently)
+      .toBe("succeeded");
     const { body } = await shop.send("GET", "../_auth/me", { token });
     expect(ran()?.caller).toMatchObject({ kind: "user", id: body["id"] });
     expect(JSON.parse((await findJob(shop.store("shop"), job))?.output ?? "")).toMatchObject({

@@ -3,12 +3,12 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { byCaller } from "../rules/index.ts";
 import type { WebhookInput } from "./invocation.ts";
 import type { Handle } from "./testing/runner.ts";
-import { type FunctionShop, startFunctionShop, webhook, without } from "./testing/shop.ts";
+import { type FunctionShop, Slow, startFunctionShop, webhook, without } from "./testing/shop.ts";
 
 type Given = { readonly status?: number; readonly headers?: Record<string, string>; readonly body?: string };
 
 let answers: Given = {};
-let release: () => void = () => undefined;
+let begun = new Slow();
 let seen: WebhookInput | undefined;
 
 const never: Handle = () => new Promise(() => undefined);
@@ -24,9 +24,7 @@ const handles: Record<string, Handle> = {
     return { kind: "webhook", status: 200, headers: {}, body: createHash("sha256").update(body).digest() };
   },
   slow: async () => {
-    await new Promise<void>((resolve) => {
-      release = resolve;
-    });
+    await begun.wait();
     return { kind: "webhook", status: 200, headers: {}, body: "" };
   },
   late: never,
@@ -169,12 +167,13 @@ test("webhook: a body of more than 8 MiB is 500 invalid_output", async () => {
 });
 
 test("webhook: a full concurrency limit is 503 with Retry-After, not 429", async () => {
+  begun = new Slow();
   const first = post("slow");
-  await expect.poll(() => shop.handlers.figures.busy).toBe(1);
+  await begun.first;
   const second = await post("slow");
   expect(second.headers.get("retry-after")).toBe("1");
   expect(await told(second)).toEqual([503, "unavailable"]);
-  release();
+  begun.letGo();
   expect((await first).status).toBe(200);
 });
 
@@ -219,10 +218,11 @@ test("functions of realm.yaml bounds all of them together: 503 of webhooks", asy
     { limits: { concurrency: 1 } },
   );
   const at = (name: string) => fetch(`${limited.url}/v1/shop/main/_func/${name}`, { method: "POST" });
+  begun = new Slow();
   const running = at("slow");
-  await expect.poll(() => limited.handlers.figures.busy).toBe(1);
+  await begun.first;
   expect(await told(await at("echo"))).toEqual([503, "unavailable"]);
-  release();
+  begun.letGo();
   expect((await running).status).toBe(200);
   await limited.stop();
 });

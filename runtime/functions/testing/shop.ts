@@ -125,3 +125,26 @@ interface DocumentOptions {
 export function codeOf({ json }: { readonly json: JsonObject }): string {
   return text(json, "error", "code");
 }
+
+/** A handler that waits until it is let go. */
+export class Slow {
+  /** Resolves when one has begun. */
+  readonly first: Promise<void>;
+  letGo: () => void = () => undefined;
+  readonly #open: Promise<void>;
+  #begin: () => void = () => undefined;
+
+  constructor() {
+    this.first = new Promise((resolve) => {
+      this.#begin = resolve;
+    });
+    this.#open = new Promise((resolve) => {
+      this.letGo = resolve;
+    });
+  }
+
+  wait(): Promise<void> {
+    this.#begin();
+    return this.#open;
+  }
+}
