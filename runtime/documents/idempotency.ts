@@ -211,8 +211,7 @@ function remembering<W>(
     const before = () => replay(id, fingerprint, request);
     const repeat = async (): Promise<Answer> => {
       const answer = await before();
-      if (answer === undefined)
-        throw new ApiError("request_in_progress", "A request with this idempotency key is still running.");
+      if (answer === undefined) throw inProgress();
       return answer;
     };
     if (running.has(id)) return repeat();
@@ -248,6 +247,10 @@ function fingerprintText({ body, named: { org, team }, queued = false }: Asked):
   return org === undefined && team === undefined
     ? text
     : `${text}\n${JSON.stringify([org ?? null, team ?? null])}`;
+}
+
+function inProgress(): ApiError {
+  return new ApiError("request_in_progress", "A request with this idempotency key is still running.");
 }
 
 /** Without an answer only as long as nobody else sees it. */
