@@ -37,6 +37,11 @@ export class ApiError extends Error {
   }
 }
 
+/** Of a body that is well-formed, but not what the route takes. */
+export function invalidBody(details: readonly Detail[]): ApiError {
+  return new ApiError("validation_error", "The request body is not valid.", { details });
+}
+
 /** @param milliseconds until another attempt may succeed: `Retry-After` says whole seconds, one at least */
 export function tooManyRequests(message: string, milliseconds: number, cause?: unknown): ApiError {
   const seconds = Math.max(1, Math.ceil(milliseconds / 1_000));

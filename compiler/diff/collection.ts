@@ -1,7 +1,12 @@
 /** Two versions of a collection, but for its rules. */
 
+import {
+  createErrors,
+  expandErrors,
+  searchErrors,
+  updateErrors,
+} from "../../runtime/contract/document-errors.ts";
 import type { Collection, Realm, TextIndex } from "../model/model.ts";
-import { createErrors, expandErrors, searchErrors, updateErrors } from "../model/operation-errors.ts";
 import type { Note } from "../settings/change.ts";
 import { collectionSettings } from "../settings/collection.ts";
 import { missing } from "../settings/words.ts";

@@ -7,17 +7,18 @@ import {
   type Who,
 } from "../contract/contract.ts";
 import { traitsOf } from "../contract/traits.ts";
+import { ApiError } from "../errors.ts";
 import { checkNeedlessBody } from "../http/body.ts";
 import { type BodyOf, bodyReader, type ReadBody } from "../http/contract-body.ts";
 import type { ContractedRoute } from "../http/contracted-routes.ts";
 import { parameters } from "../http/parameters.ts";
+import { isId } from "../ids.ts";
 import type { Caller, SessionCaller } from "../realm/caller.ts";
 import type { Answer, Exchange, RealmInstance, Received, Route } from "../realm/exchange.ts";
 import { profileJudge } from "./accounts/person.ts";
 import { requireProof } from "./accounts/proof.ts";
 import { requireSession } from "./accounts/route.ts";
 import { type Administrator, admission } from "./administration/administrator.ts";
-import { callerRoute } from "./realm.ts";
 
 /** A request as its contract says: admitted, its query and ids judged, its body received. */
 export interface Asked<C extends RouteContract> {
@@ -41,16 +42,15 @@ export function openRoute<C extends ForWhom<"anyone">>(
   contract: C,
   make: (realm: RealmInstance) => (asked: Asked<C>) => Promise<Answer>,
 ): ContractedRoute {
-  const query = queryNames(contract);
   return {
     contract,
     route: (realm) => {
-      const [handle, ask] = [make(realm), asker(contract, realm)];
+      const [handle, { judge, ask }] = [make(realm), asker(contract, realm)];
       return {
         class: "private",
         handle: async (exchange) => {
-          const values = parameters(exchange.search, query);
-          return handle(ask(await exchange.receive(), values));
+          const query = judge(exchange);
+          return handle(ask(await exchange.receive(), query));
         },
       };
     },
@@ -113,36 +113,60 @@ export function admittedRoute<C extends RouteContract, Admitted>(
   make: (realm: RealmInstance) => ContractHandler<C, Admitted>,
   admission: (realm: RealmInstance) => (caller: Caller, exchange: Exchange) => Admitted | Promise<Admitted>,
 ): ContractedRoute {
-  const query = queryNames(contract);
   return {
     contract,
     route: (realm): Route => {
-      const [handle, ask] = [make(realm), asker(contract, realm)];
-      return callerRoute(
-        realm,
-        admission(realm),
-        async (received, admitted, values) => handle(ask(received, values), admitted),
-        query,
-      );
+      const [handle, { judge, ask }] = [make(realm), asker(contract, realm)];
+      const admit = admission(realm);
+      const enter = async (exchange: Exchange) => admit(await realm.authenticate(exchange), exchange);
+      return {
+        class: "private",
+        handle: async (exchange) => {
+          const admitted = await enter(exchange);
+          const query = judge(exchange);
+          const received = await exchange.receive();
+          // Sessions end, and keys are revoked, while a body is on its way.
+          const still = received.inPieces ? await enter(received) : admitted;
+          return handle(ask(received, query), still);
+        },
+      };
     },
   };
 }
 
-/** @returns what makes a request of what was received, or throws ApiError as for a needless body that is not well-formed */
-function asker<C extends RouteContract>(
-  contract: C,
-  { definition }: RealmInstance,
-): (exchange: Received, query: ReadonlyMap<string, string>) => Asked<C> {
+/** Path parameters that are ids. */
+const ids: readonly string[] = ["id", "org", "team", "user"];
+
+/** What makes a request of an exchange, in two steps between which its body is received. */
+interface Asker<C extends RouteContract> {
+  /** Answers the parameters in the query, or throws ApiError `invalid_query`, and `not_found` for what is no id. */
+  readonly judge: (exchange: Exchange) => ReadonlyMap<string, string>;
+  /** Throws ApiError for a needless body that is not well-formed. */
+  readonly ask: (exchange: Received, query: ReadonlyMap<string, string>) => Asked<C>;
+}
+
+function asker<C extends RouteContract>(contract: C, { definition }: RealmInstance): Asker<C> {
   const { accounts } = definition;
-  const read = bodyReader(contract, traitsOf(definition), accounts && profileJudge(accounts));
+  const traits = traitsOf(definition);
+  const read = bodyReader(contract, traits, accounts && profileJudge(accounts));
+  const inQuery = queryNames(contract, traits);
   const names = pathNames(contract.path);
+  const idNames = names.filter((name) => ids.includes(name));
   const needless = takesNeedlessBody(contract);
-  return (exchange, query) => {
-    const { params } = exchange;
-    if (!hasAll<PathNames<C["path"]>>(params, names))
-      throw new Error(`${contract.id} stands under another path`);
-    if (needless) checkNeedlessBody(exchange);
-    return { exchange, params, query, body: read(exchange) };
+  return {
+    judge: ({ search, params }) => {
+      const query = parameters(search, inQuery);
+      if (idNames.some((name) => !isId(params[name] ?? "")))
+        throw new ApiError("not_found", "There is nothing of this id.");
+      return query;
+    },
+    ask: (exchange, query) => {
+      const { params } = exchange;
+      if (!hasAll<PathNames<C["path"]>>(params, names))
+        throw new Error(`${contract.id} stands under another path`);
+      if (needless) checkNeedlessBody(exchange);
+      return { exchange, params, query, body: read(exchange) };
+    },
   };
 }
 

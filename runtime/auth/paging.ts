@@ -21,9 +21,6 @@ import {
 /** What lists ask of a realm. */
 type ListedRealm = Pick<RealmInstance, "store" | "cursors" | "pageCharacters">;
 
-/** Query parameters of every list outside documents. */
-export const pageParameters = ["limit", "after"] as const;
-
 /** A list outside documents: of what, and in which order. */
 export interface RecordList<Record> {
   readonly collection: string;

@@ -15,21 +15,21 @@
  * 3. Its handler, where its subject lives: `openRoute`, `sessionRoute`, `administratorRoute` (`auth/contracted.ts`) or
  *    `memberRoute` (`organizations/route.ts`) take the contract and what is done for whom it admits; `body()` reads the body
  *    when the handler asks for it, typed by the schema. `routeTable` (`http/contracted-routes.ts`) puts the routes of a
- *    subject under their paths.
+ *    subject under their paths. Those of a collection are `collectionRoute` (`documents/route.ts`).
  * 4. Its line in the security table, a sentence in the docs.
  *
- * A subject that still is written the old way is moved so: write its contracts with the ids, texts and schemas of
- * `templates/openapi`, delete them there (`Build.schema` gives what is left there the schemas by contract), put the
- * subject's list into `contracts` (`index.ts`), where documents take it from, in the order of documents; then the handlers,
- * without `BodyReader`. The documents of the examples and the tests of the subject say whether it is the same.
+ * Routes about documents are the same for every collection that has them: in their texts and paths `{stem}`, `{collection}`
+ * and `{database}` stand for its names, and where they depend on its settings they are made by {@link ofCollection}. What its
+ * schema.json decides has no schema here but a name ({@link Made}), under which documents have what the compiler makes of it.
  */
 import type { AdminArea } from "../realm/administration.ts";
 import type { Manage } from "../realm/organizations.ts";
+import type { Rules } from "../realm/rule.ts";
 import type { OperationError } from "./errors.ts";
 import type { HeaderName } from "./headers.ts";
 import { type ParameterName, parameter } from "./parameters.ts";
-import type { Named, PlainSchema } from "./schema.ts";
-import type { RealmTraits, Varying } from "./traits.ts";
+import type { Made, Named, PlainSchema } from "./schema.ts";
+import { type CollectionTraits, inRealm, type RealmTraits, type Varying } from "./traits.ts";
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
@@ -41,7 +41,7 @@ export interface RouteContract {
   readonly path: `/${string}`;
   readonly who: Who;
   /** Parameters in the query that it takes. */
-  readonly query?: readonly ParameterName[];
+  readonly query?: Varying<readonly ParameterName[]>;
   /** Headers that it looks at, beside those that follow from `who`. */
   readonly headers?: readonly ParameterName[];
   readonly body?: Body;
@@ -57,6 +57,10 @@ export interface RouteContract {
   readonly client?: `$${string}`;
   /** Realms that have it; absent: all. */
   readonly when?: (traits: RealmTraits) => boolean;
+  /** Collections that have it; absent: all. */
+  readonly of?: (collection: CollectionTraits) => boolean;
+  /** Where it does more than refuse: other OpenAPI documents are without it. */
+  readonly useful?: (traits: RealmTraits) => boolean;
 }
 
 /** Whom a route admits; others are refused before anything else of their request is judged. */
@@ -75,9 +79,21 @@ export type Who =
       readonly to: "see" | "change";
       /** Of sessions. */
       readonly proof?: true;
+      readonly makes?: Ruled["makes"];
     }
+  | Ruled
   /** Members of the organization `{org}`. */
   | ({ readonly kind: "member" } & MemberNeed);
+
+/** Whom the access rules let, for some document; API keys pass them. In realms without accounts nobody is asked. */
+export interface Ruled {
+  readonly kind: "ruled";
+  readonly to: "see" | "change";
+  /** Rules that let together; of several sets one is enough. */
+  readonly by: readonly (readonly (keyof Rules)[])[];
+  /** It makes documents, and those who have no id of their own cannot where documents have that of their maker. */
+  readonly makes?: true;
+}
 
 export interface MemberNeed {
   /** One of these; absent: any member. */
@@ -90,18 +106,28 @@ export interface MemberNeed {
 
 export interface Body {
   /** The same in all realms; of an object without `properties` the whole is a value to be kept. */
-  readonly schema: Named<PlainSchema>;
-  /** `merge`: `application/merge-patch+json` does as well. */
+  readonly schema: Named<PlainSchema> | Made;
   /** As documents say it, where realms differ or one of several forms is asked for; `schema` takes what any of it says. */
-  readonly shown?: Named;
-  readonly media: "json" | "merge";
+  readonly shown?: Named | Made;
+  readonly media: keyof typeof mediaTypes;
   /** There may be none: `{}` then. */
   readonly optional?: true;
 }
 
+/** What bodies may come as. */
+export const mediaTypes = {
+  json: ["application/json"],
+  merge: ["application/json", "application/merge-patch+json"],
+  patch: ["application/merge-patch+json"],
+} as const;
+
 export interface AnswerContract {
+  /** Of the component in which operations share it. */
+  readonly name?: Varying<string>;
   readonly description: string;
-  readonly schema?: Named;
+  readonly schema?: Named | Made;
+  /** `application/json` where absent; of a stream of events the schema is that of one of them. */
+  readonly media?: "text/event-stream";
   /** By the name that they have in the answer. */
   readonly headers?: Varying<Readonly<Record<string, HeaderName>>>;
 }
@@ -121,9 +147,39 @@ export function pathNames(path: string): readonly string[] {
   return [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);
 }
 
-/** Names of parameters in requests that are in the query. */
-export function queryNames({ query = [] }: RouteContract): readonly string[] {
-  return query.map((name) => parameter(name).name);
+/** What stands for names in braces in the texts and paths of routes about documents. */
+export interface Names {
+  readonly database?: string;
+  readonly collection?: string;
+  /** In names of operations and components. */
+  readonly stem?: string;
+}
+
+/** With the names that are given; others stay in their braces. */
+export function placed<Text extends string>(text: Text, names: Names): Text;
+export function placed(text: string, { database, collection, stem }: Names): string {
+  const known = new Map(Object.entries({ database, collection, stem }));
+  return text.replaceAll(/\{(\w+)\}/g, (braced, name) => known.get(name) ?? braced);
+}
+
+/** The path of a route as route tables have it, where `:id` stands for a parameter. @param base what stands before it */
+export function patternOf(base: string, path: string, names: Names): string {
+  return `${base}${placed(path, names).replaceAll(/\{(\w+)\}/g, ":$1")}`;
+}
+
+/** Names of parameters in requests that are in the query, whatever they can say there. */
+export function queryNames({ query = [] }: RouteContract, traits: RealmTraits): readonly string[] {
+  return [...new Set(inRealm(query, traits).map((name) => parameter(name).name))];
+}
+
+/** Whether OpenAPI documents and clients have it. */
+export function isDescribed({ when, of, useful }: RouteContract, traits: RealmTraits): boolean {
+  const { collections = [] } = traits;
+  return (
+    when?.(traits) !== false &&
+    (of === undefined || collections.every((collection) => of(collection))) &&
+    useful?.(traits) !== false
+  );
 }
 
 /** Whether a body that nobody needs is looked at all the same (spec: Common request rules 2 and 3). */
@@ -146,7 +202,7 @@ export function errorsOf(route: RouteContract, traits: RealmTraits): readonly Op
     ...(body === undefined ? [] : ofBodies),
     ...(takesNeedlessBody(route) ? ofNeedlessBodies : []),
     ...refusals(route.who, traits),
-    ...(typeof errors === "function" ? errors(traits) : errors),
+    ...inRealm(errors, traits),
     ...everywhere,
   ];
 }
@@ -156,6 +212,7 @@ function refusals(who: Who, traits: RealmTraits): readonly OperationError[] {
     case "anyone":
       return [];
     case "reader":
+    case "ruled":
       return traits.auth ? ["unauthenticated", "forbidden"] : [];
     case "session":
       return ["unauthenticated", "forbidden", ...(who.proof ? (["reauth_required"] as const) : [])];

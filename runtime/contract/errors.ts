@@ -1,7 +1,18 @@
 import type { ErrorCode } from "../errors.ts";
+import { named } from "./schema.ts";
 
 /** A code that an operation can answer. */
 export type OperationError = keyof typeof meanings;
+
+/** What an error says of one place. */
+export const errorDetail = named("ErrorDetail", {
+  type: "object",
+  required: ["path", "reason"],
+  properties: {
+    path: { type: "string", description: "Dotted path of the field, parameter or batch operation." },
+    reason: { type: "string" },
+  },
+});
 
 /** spec: Errors, as far as operations answer them, in the words of OpenAPI documents. */
 export const meanings = {

@@ -9,6 +9,7 @@ import { keys } from "./keys.ts";
 import { organizationAdministration } from "./organization-administration.ts";
 import { organizationInvitations } from "./organization-invitations.ts";
 import { organizations } from "./organizations.ts";
+import { realtime } from "./realtime.ts";
 import { teams } from "./teams.ts";
 import type { RealmTraits } from "./traits.ts";
 import { userAdministration } from "./user-administration.ts";
@@ -21,6 +22,7 @@ const subjects: readonly (readonly [
   has: (traits: RealmTraits) => boolean,
   routes: readonly RouteContract[],
 ])[] = [
+  [() => true, realtime],
   [ofAccounts, accounts],
   [ofAccounts, credentials],
   [ofAccounts, userAdministration],

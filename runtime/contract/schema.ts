@@ -6,12 +6,14 @@ import type { RealmPart, RealmTraits, Varying } from "./traits.ts";
 export type Schema = PlainSchema | Named;
 
 /**
- * The part of JSON Schema (2020-12) that contracts use, and four words of our own:
+ * The part of JSON Schema (2020-12) that contracts use, and words of our own:
  *
  * - `realm`: a part of the realm's configuration decides further, as for names of roles.
  * - `check`: a function judges, and normalises, a string or an array; what else is said of it is for readers alone.
- * - `told`: the one reason that is told, whatever is wrong here or below, in place of the ordinary words.
- * - `when`: a member that only some realms have.
+ * - `told`: the one reason that is told, whatever is wrong here or below, in place of the ordinary words; `itself`: of what
+ *   is wrong here alone.
+ * - `when`: a member that only some realms, or collections, have.
+ * - `made`: documents have what is made of the collections here ({@link Made}); names in it are judged by who reads it.
  */
 export interface PlainSchema {
   readonly type?: TypeName | readonly TypeName[];
@@ -39,6 +41,8 @@ export interface PlainSchema {
   readonly realm?: RealmPart;
   readonly check?: CheckName;
   readonly told?: string;
+  readonly itself?: string;
+  readonly made?: MadeName;
   readonly when?: (traits: RealmTraits) => boolean;
 }
 
@@ -50,8 +54,22 @@ export interface Named<S = Varying<PlainSchema>> {
   readonly schema: S;
 }
 
-export function isNamed(schema: Schema): schema is Named {
+/** A schema that the compiler makes of the collections that a route is about, by what its name ends in. */
+export interface Made {
+  readonly made: MadeName;
+}
+
+export type MadeName =
+  | ("Create" | "Replace" | "Patch" | "Document" | "Page" | "Where" | "OrderBy" | "Expand")
+  | ("GroupBy" | "Metrics" | "GroupOrder" | "Groups")
+  | ("BatchRequest" | "BatchResponse" | "RealtimeRequest" | "RealtimeEvent" | "Filter");
+
+export function isNamed(schema: Schema | Made): schema is Named {
   return "named" in schema;
+}
+
+export function isMade(schema: Schema | Made): schema is Made {
+  return "made" in schema;
 }
 
 export function named<const S extends Varying<PlainSchema>>(name: string, schema: S): Named<S> {

@@ -1,4 +1,4 @@
-import type { RealmDefinition } from "../realm/definition.ts";
+import type { CollectionOrganization, RealmDefinition } from "../realm/definition.ts";
 import type { OrganizationSettings } from "../realm/organizations.ts";
 
 /**
@@ -15,6 +15,22 @@ export interface RealmTraits {
   readonly roles: readonly RoleName[];
   readonly openapi: "public" | "users" | "off";
   readonly organizations?: OrganizationTraits;
+  /** Those that a route is about: one, those of a database, or those that can be followed. */
+  readonly collections?: readonly CollectionTraits[];
+}
+
+/** The same of a collection. */
+export interface CollectionTraits {
+  readonly softDelete?: object;
+  readonly customId?: { readonly is?: "user"; readonly duplicateLimit: number };
+  readonly organization?: Pick<CollectionOrganization, "required" | "teams">;
+  readonly text?: object;
+  readonly aggregate?: object;
+  readonly indexes: readonly { readonly unique: boolean }[];
+  /** In a list or by name; absent: none. */
+  readonly references?: object;
+  /** Anyone may keep what anonymous readers are answered, on the way that the route is on. */
+  readonly publicCache?: object;
 }
 
 export interface OrganizationTraits
@@ -29,6 +45,17 @@ interface RoleName {
 
 /** The same in all realms, or made of what the realm is. */
 export type Varying<T> = T | ((traits: RealmTraits) => T);
+
+/** Of a route about one collection: made of what that is. */
+export function ofCollection<T>(
+  make: (collection: CollectionTraits, realm: RealmTraits) => T,
+): (traits: RealmTraits) => T {
+  return (traits) => {
+    const [collection] = traits.collections ?? [];
+    if (collection === undefined) throw new Error("a route of a collection is asked for without one");
+    return make(collection, traits);
+  };
+}
 
 export function inRealm<T extends string | object>(varying: Varying<T>, traits: RealmTraits): T {
   return typeof varying === "function" ? varying(traits) : varying;
@@ -50,8 +77,11 @@ export const realmNames = {
 /** Or the realm's schema of profiles, of one or of what is merged into one; or what scopes of keys may name. */
 export type RealmPart = keyof typeof realmNames | "profile" | "profilePatch" | "scopes";
 
-/** Of a realm as it runs. */
-export function traitsOf({ accounts, openapi }: RealmDefinition): RealmTraits {
+/** Of a realm as it runs. @param collections that a route is about */
+export function traitsOf(
+  { accounts, openapi }: RealmDefinition,
+  collections: readonly CollectionTraits[] = [],
+): RealmTraits {
   const { cookie, email, organizations } = accounts ?? {};
   return {
     auth: accounts !== undefined,
@@ -62,5 +92,6 @@ export function traitsOf({ accounts, openapi }: RealmDefinition): RealmTraits {
     roles: accounts?.roles ?? [],
     openapi: openapi?.access ?? "off",
     ...(organizations !== undefined && { organizations }),
+    collections,
   };
 }

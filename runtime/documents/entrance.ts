@@ -1,4 +1,6 @@
+import { type RouteContract, takesNeedlessBody } from "../contract/contract.ts";
 import type { ApiError } from "../errors.ts";
+import { checkNeedlessBody } from "../http/body.ts";
 import type { JsonObject } from "../json.ts";
 import { kept } from "../kept.ts";
 import type { Caller, KeyCaller } from "../realm/caller.ts";
@@ -46,21 +48,39 @@ export type Identify = (exchange: Exchange) => Access | Promise<Access>;
  */
 export type Open = (realm: RealmInstance, collections: readonly CollectionDefinition[]) => Entrance;
 
-/**
- * The body of a write, and whom it is from: asked once more where it was long in coming, since sessions end and keys are
- * revoked meanwhile.
- * @param access of who was asked for before
- * @param refusal as of {@link Exchange.receive}
- * @throws (rejects with) ApiError as that and as `writer` do
- */
-export async function receiveFrom(
-  { writer }: Entrance,
-  access: Access,
-  exchange: Exchange,
-  refusal?: () => ApiError | undefined,
-): Promise<{ readonly received: Received; readonly access: Access }> {
-  const received = await exchange.receive(refusal);
-  return { received, access: received.inPieces ? await writer(exchange) : access };
+/** How requests of one route come in. */
+export interface Gate {
+  /** Who comes. */
+  readonly enter: Identify;
+  /**
+   * The body, and whom it is from: asked once more where it was long in coming, since sessions end and keys are revoked
+   * meanwhile.
+   * @param access of who came
+   * @param refusal as of {@link Exchange.receive}
+   * @throws (rejects with) ApiError as that and as `enter` do, and for a needless body that is not well-formed
+   */
+  readonly receive: (
+    access: Access,
+    exchange: Exchange,
+    refusal?: () => ApiError | undefined,
+  ) => Promise<{ readonly received: Received; readonly access: Access }>;
+}
+
+/** A route of documents: to see them, or to change them. */
+export type RouteThrough = RouteContract & { readonly who: { readonly to: "see" | "change" } };
+
+export function gate(route: RouteThrough, { reader, writer }: Entrance): Gate {
+  const enter = route.who.to === "see" ? reader : writer;
+  const needless = takesNeedlessBody(route);
+  return {
+    enter,
+    async receive(access, exchange, refusal) {
+      const received = await exchange.receive(refusal);
+      const still = received.inPieces ? await enter(exchange) : access;
+      if (needless) checkNeedlessBody(received);
+      return { received, access: still };
+    },
+  };
 }
 
 /** The collections' own routes: the access rules decide (spec: Authentication 2). */

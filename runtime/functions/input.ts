@@ -13,7 +13,7 @@ type Sent = Pick<Received, "body" | "headers">;
  */
 export function inputBody({ validateInput }: CallDefinition, sent: Sent): JsonBody {
   if (validateInput === undefined && sent.body === "none") return { value: {}, problems: [] };
-  return readJson(sent, "application/json");
+  return readJson(sent, "json");
 }
 
 /** As it was sent. */

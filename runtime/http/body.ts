@@ -1,4 +1,5 @@
 import { isAscii, isUtf8 } from "node:buffer";
+import { mediaTypes } from "../contract/contract.ts";
 import { ApiError, type Detail } from "../errors.ts";
 import { beyondSafeIntegers, isJsonObject, type JsonObject, type JsonValue } from "../json.ts";
 import type { Received } from "../realm/exchange.ts";
@@ -7,7 +8,8 @@ import { mistakePlace } from "./json-mistake.ts";
 /** What of a request is looked at here. */
 type Sent = Pick<Received, "body" | "headers">;
 
-export type MediaType = "application/json" | "application/merge-patch+json";
+/** What a route takes. */
+export type Media = keyof typeof mediaTypes;
 
 export interface JsonBody {
   readonly value: JsonObject;
@@ -26,7 +28,7 @@ export const problemsNamed = 100;
  * body, not UTF-8, not JSON, not an object, nested deeper than 64, a lone surrogate or NUL in a string, a number that
  * overflows.
  */
-export function readJson({ body, headers }: Sent, media: MediaType | "either"): JsonBody {
+export function readJson({ body, headers }: Sent, media: Media): JsonBody {
   if (body === "none") throw new ApiError("invalid_json", "A JSON object is needed as the request body.");
   requireMediaType(headers["content-type"], media);
   requireIdentity(headers["content-encoding"]);
@@ -49,7 +51,7 @@ export function bodyBytes({ body }: Pick<Received, "body">): number {
  * @throws ApiError as `readJson`
  */
 export function checkNeedlessBody(sent: Sent): void {
-  if (sent.body !== "none") readJson(sent, "application/json");
+  if (sent.body !== "none") readJson(sent, "json");
 }
 
 /** @throws ApiError `invalid_json` where it is not UTF-8 */
@@ -72,13 +74,10 @@ function invalid(why: string, cause?: unknown): ApiError {
   return new ApiError("invalid_json", `The body is not a valid JSON object: ${why}.`, { cause });
 }
 
-function requireMediaType(header: string | undefined, media: MediaType | "either"): void {
-  if (header === media) return;
-  const sent = header === undefined ? undefined : mediaTypeOf(header);
-  if (sent === media) return;
-  if (media === "either" && (sent === "application/json" || sent === "application/merge-patch+json")) return;
-  const wanted = media === "either" ? "application/json or application/merge-patch+json" : media;
-  throw new ApiError("unsupported_media_type", `The Content-Type must be ${wanted}.`);
+function requireMediaType(header: string | undefined, media: Media): void {
+  const taken: readonly string[] = mediaTypes[media];
+  if (header !== undefined && (taken.includes(header) || taken.includes(mediaTypeOf(header) ?? ""))) return;
+  throw new ApiError("unsupported_media_type", `The Content-Type must be ${taken.join(" or ")}.`);
 }
 
 /**

@@ -1,9 +1,9 @@
 import { checks } from "../contract/checks.ts";
 import type { RouteContract } from "../contract/contract.ts";
-import { isNamed, type PlainSchema, type Schema, type Value } from "../contract/schema.ts";
+import { isMade, isNamed, type PlainSchema, type Schema, type Value } from "../contract/schema.ts";
 import { type RealmTraits, realmNames } from "../contract/traits.ts";
 import { validators } from "../contract/validators.ts";
-import { ApiError, type Detail } from "../errors.ts";
+import { type Detail, invalidBody } from "../errors.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../json.ts";
 import type { Received } from "../realm/exchange.ts";
 import type { ValidationError } from "../realm/validator.ts";
@@ -37,21 +37,27 @@ export function bodyReader<C extends RouteContract>(
   profile: ProfileJudge = () => [],
 ): (exchange: Received) => ReadBody<BodyOf<C>> {
   const validate = validators[id];
-  if (body === undefined || validate === undefined) {
+  if (body === undefined || validate === undefined || isMade(body.schema)) {
     return () => () => {
       throw new Error(`${id} takes no body`);
     };
   }
-  const media = body.media === "merge" ? "either" : "application/json";
+  const { media } = body;
   const schema = inThisRealm(body.schema.schema, traits);
+  const judgedLater = madePlaces(schema);
   // Of a whole that is kept, every member is known.
   const { properties } = schema;
   return (exchange) => (judge) => {
     const isNone = body.optional === true && exchange.body === "none";
     const { value, problems } = isNone ? { value: {}, problems: [] } : readJson(exchange, media);
-    const told = new Problems(problems);
+    const told = new Problems(problems.filter(({ path }) => !judgedLater.some((place) => place.test(path))));
     const found = new Problems([]);
-    if (!validate(value)) for (const error of validate.errors ?? []) misfit(error, schema, found);
+    if (!validate(value)) {
+      for (const error of validate.errors ?? []) {
+        misfit(error, schema, found);
+        if (found.isFull) break;
+      }
+    }
     const misfits = new Set(found.details.map(({ path }) => path.split(".")[0]));
     const given =
       properties === undefined ? value : membersOf(properties, value, "", { traits, profile, found });
@@ -64,7 +70,7 @@ export function bodyReader<C extends RouteContract>(
       if (properties !== undefined && !Object.hasOwn(properties, name)) told.add(name, "unknown member");
     }
     if (told.allow<BodyOf<C>>(given)) return given;
-    throw new ApiError("validation_error", "The request body is not valid.", { details: told.details });
+    throw invalidBody(told.details);
   };
 }
 
@@ -77,20 +83,35 @@ function inThisRealm(schema: PlainSchema, traits: RealmTraits): PlainSchema {
   return { ...schema, properties: Object.fromEntries(members) };
 }
 
+/** Below what is made of a collection, where names may be of any form; by their paths in details. */
+function madePlaces({ properties = {}, items, made }: PlainSchema, path = "^"): readonly RegExp[] {
+  if (made !== undefined) return [new RegExp(path)];
+  const inside = [...Object.entries(properties), ...(items ? [["\\d+", items] as const] : [])];
+  return inside.flatMap(([name, schema]) => madePlaces(plainOf(schema), `${path}${name}\\.`));
+}
+
 /** What was found wrong, one reason a path. */
 class Problems {
-  readonly details: Detail[];
+  readonly #reasons = new Map<string, string>();
 
   constructor(details: readonly Detail[]) {
-    this.details = [...details];
+    for (const { path, reason } of details) this.add(path, reason);
+  }
+
+  get details(): readonly Detail[] {
+    return [...this.#reasons].map(([path, reason]) => ({ path, reason }));
+  }
+
+  get isFull(): boolean {
+    return this.#reasons.size >= problemsNamed;
   }
 
   add(path: string, reason: string): void {
-    if (this.details.length < problemsNamed && !this.has(path)) this.details.push({ path, reason });
+    if (!this.isFull && !this.has(path)) this.#reasons.set(path, reason);
   }
 
   has(path: string): boolean {
-    return this.details.some((detail) => detail.path === path);
+    return this.#reasons.has(path);
   }
 
   within(member: string): readonly Detail[] {
@@ -99,7 +120,7 @@ class Problems {
 
   /** Whether nothing was: then it is what it was held against. */
   allow<T>(_: unknown): _ is T {
-    return this.details.length === 0;
+    return this.#reasons.size === 0;
   }
 }
 
@@ -127,8 +148,9 @@ function misfit(error: ValidationError, schema: PlainSchema, found: Problems): v
     }
   }
   const ordinary = validationDetails([error]);
-  for (const detail of ordinary) {
-    found.add(detail.path, error.keyword === "type" ? typeReason(place, detail.reason) : detail.reason);
+  for (const { path: at, reason } of ordinary) {
+    const itself = at === path.join(".") ? place.itself : undefined;
+    found.add(at, itself ?? (error.keyword === "type" ? typeReason(place, reason) : reason));
   }
 }
 
@@ -165,8 +187,13 @@ function judged(schema: PlainSchema, value: JsonValue, path: string, judging: Ju
   if (schema.realm === "profile") {
     for (const problem of judging.profile(value, path)) judging.found.add(problem.path, problem.reason);
   }
-  const { properties } = schema;
-  return properties === undefined ? value : membersOf(properties, value, path, judging);
+  const { properties, additionalProperties } = schema;
+  if (properties === undefined) return value;
+  if (additionalProperties === false) {
+    for (const name of Object.keys(value))
+      if (!Object.hasOwn(properties, name)) judging.found.add(`${path}.${name}`, "unknown member");
+  }
+  return membersOf(properties, value, path, judging);
 }
 
 function membersOf(

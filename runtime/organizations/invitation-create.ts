@@ -1,6 +1,5 @@
 import { askedFrom, mayMail } from "../auth/accounts/mailing.ts";
 import { newToken, tokenHash } from "../auth/credentials/tokens.ts";
-import { invalid } from "../auth/input.ts";
 import { readLifetime } from "../auth/invitations.ts";
 import { organizationInvitationMail } from "../auth/mails.ts";
 import { timestamp } from "../clock.ts";
@@ -9,6 +8,7 @@ import {
   type newInvitation,
 } from "../contract/organization-invitations.ts";
 import type { Value } from "../contract/schema.ts";
+import { invalidBody } from "../errors.ts";
 import type { ReadBody } from "../http/contract-body.ts";
 import { isId } from "../ids.ts";
 import type { Caller } from "../realm/caller.ts";
@@ -143,11 +143,11 @@ function requireAllowed(
       ? []
       : [{ path: `teams.${at}`, reason: "is no team of the organization" }],
   );
-  if (unknown.length > 0) throw invalid(unknown);
+  if (unknown.length > 0) throw invalidBody(unknown);
   if (binding === "none") {
     const reason = "an invitation for whoever has its link cannot give a role that manages";
-    if (isManaging(settings, roles)) throw invalid([{ path: "roles", reason }]);
-    if (isManaging(settings, [], teams)) throw invalid([{ path: "teams", reason }]);
+    if (isManaging(settings, roles)) throw invalidBody([{ path: "roles", reason }]);
+    if (isManaging(settings, [], teams)) throw invalidBody([{ path: "teams", reason }]);
   }
   if (granter !== undefined) requireGivable(settings, granter, roles, teams);
   requireTeamsWithin(settings, ids);

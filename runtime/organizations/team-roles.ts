@@ -1,8 +1,7 @@
 import type { AuditAction } from "../auth/administration/audit.ts";
 import type { ContractHandler } from "../auth/contracted.ts";
-import { invalid } from "../auth/input.ts";
 import * as contract from "../contract/teams.ts";
-import { ApiError } from "../errors.ts";
+import { ApiError, invalidBody } from "../errors.ts";
 import type { OrganizationSettings } from "../realm/organizations.ts";
 import { memberDecision } from "./member-change.ts";
 import { requireMember } from "./members.ts";
@@ -105,7 +104,7 @@ function requireGranter(
 /** @throws ApiError `validation_error` */
 function requireOrder({ from, until }: Window): void {
   if (from === null || until === null || from < until) return;
-  throw invalid([{ path: "until", reason: "must be later than from" }]);
+  throw invalidBody([{ path: "until", reason: "must be later than from" }]);
 }
 
 /** @param window undefined: without the role */

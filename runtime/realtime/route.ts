@@ -1,5 +1,10 @@
-import { receiveFrom } from "../documents/entrance.ts";
+import { queryNames } from "../contract/contract.ts";
+import { openRealtimeStream } from "../contract/realtime.ts";
+import { traitsOf } from "../contract/traits.ts";
+import { gate } from "../documents/entrance.ts";
 import { ApiError } from "../errors.ts";
+import { bodyReader } from "../http/contract-body.ts";
+import { routeTable } from "../http/contracted-routes.ts";
 import { parameters } from "../http/parameters.ts";
 import { events } from "../http/streams/events.ts";
 import type { Exchange, RealmInstance, Route, RouteTable } from "../realm/exchange.ts";
@@ -11,21 +16,24 @@ import type { Resumption, Tokens } from "./tokens.ts";
 
 /** `POST /v1/{realm}/_realtime` (spec: Realtime stream): checks in the order of realtime.md, Opening a stream. */
 export function realtimeRoutes(realm: string): RouteTable {
-  return { [`/v1/${realm}/_realtime`]: { POST: openStream } };
+  return routeTable(realm, [{ contract: openRealtimeStream, route: openStream }]);
 }
 
 function openStream(realm: RealmInstance): Route {
   const realtime = new Realtime(realm);
   const catalogue = catalogueOf(realm.definition.collections);
+  const traits = traitsOf(realm.definition);
+  const { enter, receive } = gate(openRealtimeStream, realtime.entrance);
+  const read = bodyReader(openRealtimeStream, traits);
+  const names = queryNames(openRealtimeStream, traits);
   const { limits } = realm.realtime;
   return {
     class: realtime.entrance.class,
     async handle(exchange) {
       realtime.requireService();
-      const asked = await realtime.entrance.reader(exchange);
-      const { received, access } = await receiveFrom(realtime.entrance, asked, exchange);
-      const subscriptions = resolve(catalogue, access, readSubscriptions(received, limits));
-      const resumption = resumptionOf(realtime.tokens, exchange, callerOf(access));
+      const { received, access } = await receive(await enter(exchange), exchange);
+      const subscriptions = resolve(catalogue, access, readSubscriptions(read(received), limits));
+      const resumption = resumptionOf(realtime.tokens, names, exchange, callerOf(access));
       return events(() => realtime.begin({ exchange, access, subscriptions, resumption }));
     },
   };
@@ -35,8 +43,13 @@ function openStream(realm: RealmInstance): Route {
  * Where the stream goes on; the parameter wins over the header.
  * @throws ApiError `invalid_query` for another parameter | `invalid_resume_token`
  */
-function resumptionOf(tokens: Tokens, { search, headers }: Exchange, caller: string): Resumption | undefined {
-  const query = parameters(search, ["resume_from"], undefined, ["resume_from"]);
+function resumptionOf(
+  tokens: Tokens,
+  names: readonly string[],
+  { search, headers }: Exchange,
+  caller: string,
+): Resumption | undefined {
+  const query = parameters(search, names, undefined, names);
   const header = headers["last-event-id"];
   // Clients that have no id yet may send an empty header.
   const token = query.get("resume_from") ?? (header === "" ? undefined : header);

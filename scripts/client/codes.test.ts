@@ -32,7 +32,6 @@ function membersOf(path: string, method: string): readonly (readonly string[])[]
     if (whole !== undefined) return whole.map((name) => ["$admin", name]);
     return membersOf(administered, method).map((members) => ["$admin", "data", ...members]);
   }
-  if (path === "_realtime") return [];
   const [, database = "", collection = "", rest = ""] = /^([^/]+)\/([^/]+)(.*)$/.exec(path) ?? [];
   if (collection === "_batch") return [[database, "$batch"]];
   const operations = ofCollections.find(([pattern]) => pattern.test(rest))?.[1];

@@ -1,15 +1,18 @@
 /** `runtime/contract/validators.ts`: what the bodies of fixed routes are held against, compiled here and not at start. */
 import { transformSync } from "esbuild";
 import { validatorCode } from "../../compiler/schema/validator.ts";
+import type { RouteContract } from "../../runtime/contract/contract.ts";
+import { documentAdministration } from "../../runtime/contract/document-administration.ts";
 import { contracts } from "../../runtime/contract/index.ts";
-import { isNamed, type Schema } from "../../runtime/contract/schema.ts";
+import { isMade, isNamed, type Schema } from "../../runtime/contract/schema.ts";
 import type { JsonObject } from "../../runtime/json.ts";
 
 /** One line a body, in the order of contracts. */
 export function validatorsModule(): string {
   const helpers = new Set<string>();
-  const compiled = contracts.flatMap(({ id, body }) => {
-    if (body === undefined) return [];
+  const routes: readonly RouteContract[] = [...contracts, ...Object.values(documentAdministration)];
+  const compiled = routes.flatMap(({ id, body }) => {
+    if (body === undefined || isMade(body.schema)) return [];
     const document = judged(body.schema);
     const code = validatorCode({
       path: `${id}.json`,
@@ -19,7 +22,7 @@ export function validatorsModule(): string {
     });
     for (const helper of code.helpers) helpers.add(helper);
     const text = `${code.text.replace("export const validate = validate0;", "")}\nreturn validate0;`;
-    return [`  ${id}: (() => {${compact(text)}})(),`];
+    return [`  ${/^\w+$/.test(id) ? id : JSON.stringify(id)}: (() => {${compact(text)}})(),`];
   });
   return [
     "// @ts-nocheck Made of the contracts by scripts/contract/validators.ts (UPDATE_GOLDEN=1). Do not edit.",
@@ -53,7 +56,7 @@ function judged(schema: Schema): JsonObject {
     return judged(schema.schema);
   }
   const { properties, items, anyOf, additionalProperties, type, check, realm, ...facets } = schema;
-  const { required, told: _, when: __, description: ___, ...others } = facets;
+  const { required, told: _, itself: __, made: ___, when: ____, description: _____, ...others } = facets;
   return {
     ...(type !== undefined && { type: typeof type === "string" ? type : [...type] }),
     ...(required !== undefined && { required: [...required] }),

@@ -6,6 +6,11 @@ import { describe, expect, it } from "vitest";
 import { blog } from "../../generated/blog/realm.ts";
 import { helpdesk } from "../../generated/helpdesk/realm.ts";
 import { inventory } from "../../generated/inventory/realm.ts";
+import { type Names, placed, type RouteContract } from "../../runtime/contract/contract.ts";
+import { documents } from "../../runtime/contract/documents.ts";
+import { openRealtimeStream } from "../../runtime/contract/realtime.ts";
+import { traitsOf } from "../../runtime/contract/traits.ts";
+import type { CollectionDefinition, RealmDefinition } from "../../runtime/realm/definition.ts";
 import type { RealmModule } from "../../runtime/realm/exchange.ts";
 import { runs } from "../../runtime/testing/random.ts";
 import { emailKey } from "../../runtime/validation/people.ts";
@@ -26,12 +31,16 @@ describe("Inventory", () => {
 
 /** By method and path, whatever its parameters are called. */
 function served({ definition, routes }: RealmModule): readonly string[] {
-  // What no collection declares is there to say so: 400 aggregate_not_enabled.
-  const without = definition.collections
-    .filter(({ aggregate }) => aggregate === undefined)
-    .map(({ database, name }) => `/${database}/${name}/_aggregate`);
-  // Nor does a realm describe streams of nothing: 400 realtime_not_enabled.
-  if (definition.collections.every(({ realtime }) => realtime === undefined)) without.push("/_realtime");
+  // What no collection declares is there to say so: 400 aggregate_not_enabled, 400 realtime_not_enabled.
+  const followed = definition.collections.filter(({ realtime }) => realtime === true);
+  const without = [
+    ...refusing(openRealtimeStream, definition, followed, {}),
+    ...definition.collections.flatMap((each) =>
+      Object.values(documents).flatMap((route) =>
+        refusing(route, definition, [each], { database: each.database, collection: each.name }),
+      ),
+    ),
+  ];
   return (
     routes
       .flatMap((table) => Object.entries(table))
@@ -43,6 +52,16 @@ function served({ definition, routes }: RealmModule): readonly string[] {
       )
       .sort()
   );
+}
+
+/** The end of the path of a route that does nothing but refuse. */
+function refusing(
+  { path, useful }: RouteContract,
+  definition: RealmDefinition,
+  collections: readonly CollectionDefinition[],
+  names: Names,
+): readonly string[] {
+  return useful?.(traitsOf(definition, collections)) === false ? [placed(path, names)] : [];
 }
 
 function described(module: RealmModule): readonly string[] {

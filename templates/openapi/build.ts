@@ -1,6 +1,7 @@
 import type { OpenAPIV3_1 } from "openapi-types";
 import type { Realm } from "../../compiler/model/model.ts";
-import type { OperationError } from "../../runtime/contract/errors.ts";
+import { mediaTypes } from "../../runtime/contract/contract.ts";
+import { errorDetail, type OperationError } from "../../runtime/contract/errors.ts";
 import type { HeaderName } from "../../runtime/contract/headers.ts";
 import type { ParameterName } from "../../runtime/contract/parameters.ts";
 import { pascalCase } from "../print/names.ts";
@@ -8,10 +9,16 @@ import { ErrorResponses } from "./errors.ts";
 import { sharedHeaders } from "./headers.ts";
 import { Named } from "./named.ts";
 import { Parameters } from "./parameters.ts";
-import { type Embedder, embedder, realmSchemas } from "./schemas/contracted.ts";
+import {
+  type Embedder,
+  embedder,
+  type Known,
+  ofRealm,
+  type RealmSchemas,
+  realmSchemas,
+} from "./schemas/contracted.ts";
 import type { Ref, SchemaPool } from "./schemas/pool.ts";
 import type { References } from "./schemas/references.ts";
-import type { Admission } from "./security.ts";
 import type { Shared } from "./shared.ts";
 
 /** Path items by path. */
@@ -22,9 +29,9 @@ export class Build {
   readonly realm: Realm;
   readonly schemas: SchemaPool;
   readonly references: References;
-  /** A schema of contracts, by reference where it has a name. */
-  readonly schema: Embedder["embed"];
-  readonly component: Embedder["component"];
+  readonly #parts: RealmSchemas;
+  /** Schemas of contracts, as far as they are made of no collection. */
+  readonly embedder: Embedder;
   readonly parameters: Parameters;
   readonly headers: Shared<OpenAPIV3_1.HeaderObject, HeaderName>;
   readonly errors: ErrorResponses;
@@ -35,12 +42,21 @@ export class Build {
     this.realm = realm;
     this.references = references;
     this.schemas = schemas;
-    const { embed, component } = embedder(schemas, realm, realmSchemas(schemas, realm));
-    this.schema = embed;
-    this.component = component;
-    this.parameters = new Parameters(embed);
+    this.#parts = realmSchemas(schemas, realm);
+    this.embedder = this.schemasOf(ofRealm(realm));
+    this.parameters = new Parameters(this.embedder.embed, realm);
     this.headers = sharedHeaders();
-    this.errors = new ErrorResponses(schemas, this.headers, this.responses);
+    this.errors = new ErrorResponses(
+      schemas,
+      this.embedder.component(errorDetail),
+      this.headers,
+      this.responses,
+    );
+  }
+
+  /** Schemas of contracts, where this is known of the collections that a route is about. */
+  schemasOf(known: Known): Embedder {
+    return embedder(this.schemas, this.#parts, known);
   }
 
   /** Path item with the parameters that all its operations share. */
@@ -53,32 +69,28 @@ export class Build {
   }
 
   operation(description: OperationDescription): Operation {
-    const { id, tag, summary, about, parameters = [], body, answers, errors = [], admits } = description;
+    const { id, tag, summary, about, parameters = [], body, answers, errors, security } = description;
     return {
       operationId: id,
       tags: [tag],
       summary,
       description: about,
-      ...(parameters.length > 0 && {
-        parameters: parameters.map((given) =>
-          typeof given === "string" ? this.parameters.use(given) : given,
-        ),
-      }),
+      ...(parameters.length > 0 && { parameters: [...parameters] }),
       ...(body && { requestBody: this.#body(body) }),
       responses: {
         ...Object.fromEntries(
           Object.entries(answers).map(([status, answer]) => [status, this.#answer(status, answer)]),
         ),
-        ...this.errors.of([...(body ? bodyErrors : []), ...admits.errors, ...errors, ...everywhere]),
+        ...this.errors.of(errors),
       },
-      security: [...admits.security],
+      security: [...security],
     };
   }
 
-  #body({ schema, shared = false, media = ["application/json"], optional }: Body): Ref | RequestBody {
+  #body({ schema, shared, media, optional }: Body): Ref | RequestBody {
     const body: RequestBody = {
       required: optional !== true,
-      content: Object.fromEntries(media.map((type) => [type, { schema }])),
+      content: Object.fromEntries(mediaTypes[media].map((type) => [type, { schema }])),
     };
     return shared ? this.bodies.add(schema.$ref.split("/").at(-1) ?? "Body", body) : body;
   }
@@ -134,22 +146,20 @@ export interface OperationDescription {
   readonly summary: string;
   /** What the summary leaves open. */
   readonly about: string;
-  /** By name, or references to a collection's own. */
-  readonly parameters?: readonly (ParameterName | Ref)[];
+  readonly parameters?: readonly Ref[];
   readonly body?: Body;
   /** By status. */
   readonly answers: Readonly<Record<number, Answer>>;
-  /** Beyond those of every operation, of every body and of credentials. */
-  readonly errors?: readonly OperationError[];
-  readonly admits: Admission;
+  readonly errors: readonly OperationError[];
+  /** The credentials with which it can succeed. */
+  readonly security: OpenAPIV3_1.SecurityRequirementObject[];
 }
 
 export interface Body {
   readonly schema: Ref;
   /** Whether operations share it, in a component that bears the name of the schema. */
-  readonly shared?: boolean;
-  /** `application/json` where absent. */
-  readonly media?: readonly string[];
+  readonly shared: boolean;
+  readonly media: keyof typeof mediaTypes;
   /** Whether there may be none. */
   readonly optional?: boolean;
 }
@@ -164,23 +174,3 @@ export interface Answer {
   /** By the name that they have in the answer. */
   readonly headers?: Readonly<Record<string, HeaderName>>;
 }
-
-const everywhere: readonly OperationError[] = [
-  "invalid_header",
-  "invalid_query",
-  "internal_error",
-  "unavailable",
-];
-
-/** Media types of changes outside documents. */
-export const merges: readonly string[] = ["application/json", "application/merge-patch+json"];
-
-/** Every POST that needs no body, of one that comes all the same. */
-export const needlessBodyErrors: readonly OperationError[] = [
-  "invalid_json",
-  "payload_too_large",
-  "unsupported_media_type",
-];
-
-/** Every route that takes a body. */
-const bodyErrors: readonly OperationError[] = [...needlessBodyErrors, "validation_error"];

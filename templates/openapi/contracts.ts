@@ -1,19 +1,46 @@
-import type { Realm } from "../../compiler/model/model.ts";
-import { errorsOf, pathNames, type RouteContract, type Who } from "../../runtime/contract/contract.ts";
+import {
+  errorsOf,
+  isDescribed,
+  pathNames,
+  placed,
+  type RouteContract,
+  type Who,
+} from "../../runtime/contract/contract.ts";
 import { type ParameterName, parameter, pathParameters } from "../../runtime/contract/parameters.ts";
-import { inRealm } from "../../runtime/contract/traits.ts";
-import { type Build, merges, type Operation, type Paths } from "./build.ts";
-import { type Admission, administrators, admitted, everybody, sessionsOnly } from "./security.ts";
+import { isMade } from "../../runtime/contract/schema.ts";
+import { inRealm, type RealmTraits } from "../../runtime/contract/traits.ts";
+import type { Build, Operation, Paths } from "./build.ts";
+import { type Embedder, type Known, ofRealm } from "./schemas/contracted.ts";
+import type { Ref } from "./schemas/pool.ts";
+import { decidedBy, type RuledCollection, securityOf } from "./security.ts";
 
-/** The paths of fixed routes, as their contracts say. */
-export function contractPaths(build: Build, routes: readonly RouteContract[]): Paths {
+/** What routes are described from: the realm, or collections of it. */
+export interface Subject extends Known {
+  readonly schemas: Embedder;
+  readonly collections: readonly RuledCollection[];
+}
+
+/** The realm itself. */
+function realmSubject(build: Build): Subject {
+  return { ...ofRealm(build.realm), schemas: build.embedder, collections: [] };
+}
+
+/** The paths of routes, as their contracts say. */
+export function contractPaths(
+  build: Build,
+  routes: readonly RouteContract[],
+  subject: Subject = realmSubject(build),
+): Paths {
+  const { traits, names } = subject;
   const paths: Paths = {};
   for (const route of routes) {
-    if (route.when?.(build.realm) === false) continue;
-    const path = `/v1/${build.realm.name}${route.path}`;
+    if (!isDescribed(route, traits)) continue;
+    const own = placed(route.path, names);
+    const path = `/v1/${build.realm.name}${own}`;
+    const shared = [...pathNames(own).map(pathParameter), ...onBehalf(route.who, traits)];
     paths[path] = {
-      ...(paths[path] ?? build.path(pathNames(route.path).map(pathParameter), {})),
-      [route.method.toLowerCase()]: operation(build, route),
+      ...(paths[path] ?? build.path(shared, {})),
+      [route.method.toLowerCase()]: operation(build, route, subject),
     };
   }
   return paths;
@@ -25,32 +52,67 @@ function pathParameter(name: string): ParameterName {
   return known[1];
 }
 
-function operation(build: Build, route: RouteContract): Operation {
-  const { id, tag, summary, about, query = [], headers = [], body, answers, who } = route;
-  const { realm } = build;
-  const parameters: readonly ParameterName[] = [...query, ...proofOf(who), ...headers];
+/** Where rules decide, a key may act for a user. */
+function onBehalf({ kind }: Who, { auth }: RealmTraits): readonly ParameterName[] {
+  return kind === "ruled" && auth ? ["OnBehalfOf"] : [];
+}
+
+function operation(build: Build, route: RouteContract, subject: Subject): Operation {
+  const { query = [], headers = [], body, answers, who } = route;
+  const { traits, names, schemas } = subject;
+  const parameters: readonly ParameterName[] = [...inRealm(query, traits), ...proofOf(who), ...headers];
+  const named = (text: RouteContract["summary"]): string => placed(inRealm(text, traits), names);
   return build.operation({
-    id,
-    tag,
-    summary: inRealm(summary, realm),
-    about: [...needsOf(who), ...(about === undefined ? [] : [inRealm(about, realm)])].join(" "),
-    parameters: parameters.filter((name) => parameter(name).when?.(realm) !== false),
+    id: named(route.id),
+    tag: named(route.tag),
+    summary: named(route.summary),
+    about: about(route, subject),
+    parameters: parameters.flatMap((name) => used(build, name, subject)),
     ...(body && {
       body: {
-        schema: build.component(body.shown ?? body.schema),
-        ...(body.media === "merge" && { media: merges }),
+        schema: schemas.component(body.shown ?? body.schema),
+        // Both ways to a collection take it.
+        shared: isMade(body.schema),
+        media: body.media,
         ...(body.optional && { optional: true }),
       },
     }),
     answers: Object.fromEntries(
-      Object.entries(answers).map(([status, { description, schema, headers: sent = {} }]) => [
+      Object.entries(answers).map(([status, { name, schema, headers: sent = {}, ...said }]) => [
         status,
-        { description, headers: inRealm(sent, realm), ...(schema && { schema: build.component(schema) }) },
+        {
+          ...said,
+          ...(name && { name: named(name) }),
+          headers: inRealm(sent, traits),
+          ...(schema && { schema: schemas.component(schema) }),
+        },
       ]),
     ),
-    errors: errorsOf(route, realm),
-    admits: admission(realm, who),
+    errors: errorsOf(route, traits),
+    security: securityOf(build.realm, who, subject.collections),
   });
+}
+
+/** None where it can say nothing. */
+function used({ parameters }: Build, name: ParameterName, { traits, names, made }: Subject): readonly Ref[] {
+  const { schema, when } = parameter(name);
+  if (when?.(traits) === false) return [];
+  if (!isMade(schema)) return [parameters.use(name)];
+  const own = made[schema.made];
+  return own === undefined ? [] : [parameters.add(`${names.stem}${name}`, name, own, traits)];
+}
+
+function about({ about: own, who }: RouteContract, { traits, names, collections }: Subject): string {
+  const [only] = collections;
+  const sentences = [
+    // Of those about documents the tag says it.
+    ...(only === undefined ? needsOf(who) : []),
+    ...(own === undefined ? [] : [inRealm(own, traits)]),
+    ...(who.kind === "ruled" && traits.auth && only && names.collection !== undefined
+      ? [decidedBy(only.rules, who.by[0] ?? [])]
+      : []),
+  ];
+  return sentences.join(" ");
 }
 
 function needsOf(who: Who): readonly string[] {
@@ -63,17 +125,4 @@ function needsOf(who: Who): readonly string[] {
 function proofOf(who: Who): readonly ParameterName[] {
   if (!("proof" in who) || who.proof === undefined) return [];
   return [who.kind === "administrator" ? "ReauthOfSessions" : "Reauth"];
-}
-
-function admission(realm: Realm, { kind }: Who): Admission {
-  switch (kind) {
-    case "anyone":
-      return everybody;
-    case "reader":
-      return admitted(realm, realm.openapi === "public" ? "anyone" : "users");
-    case "administrator":
-      return administrators(realm);
-    default:
-      return sessionsOnly(realm);
-  }
 }

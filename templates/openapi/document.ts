@@ -1,11 +1,12 @@
 import type { OpenAPIV3_1 } from "openapi-types";
 import type { Collection, Realm } from "../../compiler/model/model.ts";
-import type { CompiledRules, RulesStage } from "../../compiler/rules/compiled.ts";
+import type { RulesStage } from "../../compiler/rules/compiled.ts";
 import { placeOf } from "../../compiler/schema/place.ts";
 import { accounts, accountsTag } from "../../runtime/contract/accounts.ts";
 import { administration } from "../../runtime/contract/administration.ts";
 import { credentials } from "../../runtime/contract/credentials.ts";
 import { description, descriptionTag } from "../../runtime/contract/description.ts";
+import { dataTag, documentAdministration } from "../../runtime/contract/document-administration.ts";
 import { contractsOf } from "../../runtime/contract/index.ts";
 import { invitations } from "../../runtime/contract/invitations.ts";
 import { administrationTag, jobs } from "../../runtime/contract/jobs.ts";
@@ -14,28 +15,25 @@ import { organizationsTag } from "../../runtime/contract/members.ts";
 import { organizationAdministration } from "../../runtime/contract/organization-administration.ts";
 import { organizationInvitations } from "../../runtime/contract/organization-invitations.ts";
 import { organizations } from "../../runtime/contract/organizations.ts";
+import { realtimeTag } from "../../runtime/contract/realtime.ts";
 import { teams } from "../../runtime/contract/teams.ts";
 import { userAdministration } from "../../runtime/contract/user-administration.ts";
 import { isJsonObject } from "../../runtime/json.ts";
 import { collectionStems } from "../server/names.ts";
 import { Build } from "./build.ts";
+import {
+  type BothWays,
+  batchPaths,
+  collectionPaths,
+  type Described,
+  describe,
+  realtimePaths,
+} from "./collections.ts";
 import { contractPaths } from "./contracts.ts";
-import { aggregationQuery } from "./paths/aggregate.ts";
-import { batchPaths } from "./paths/batch.ts";
-import { belongingPaths } from "./paths/belonging.ts";
-import { checkPaths } from "./paths/check.ts";
-import { collectionPaths } from "./paths/collection.ts";
-import type { Described } from "./paths/described.ts";
-import { queries } from "./paths/queries.ts";
-import { realtimePaths, realtimeTag } from "./paths/realtime.ts";
-import { administratorWay, clientWay, dataTag } from "./paths/way.ts";
-import { batchSchemas } from "./schemas/batch.ts";
-import { checkSchema } from "./schemas/check.ts";
-import { collectionSchemas, metaKinds } from "./schemas/collection.ts";
+import { metaKinds } from "./schemas/collection.ts";
 import { documentScope, schemaNames } from "./schemas/contracted.ts";
 import { SchemaPool } from "./schemas/pool.ts";
 import { References } from "./schemas/references.ts";
-import { queryFields } from "./schemas/values.ts";
 import { securitySchemes } from "./security.ts";
 
 /**
@@ -44,39 +42,38 @@ import { securitySchemes } from "./security.ts";
  */
 export function openapiDocument(realm: Realm, rules: RulesStage): OpenAPIV3_1.Document {
   const stems = collectionStems(realm);
-  const references = new References(realm, stems);
-  const build = new Build(realm, schemaPool(realm, stems), references);
-  const check = checkSchema(build.schemas, build.errors.detail);
-  const own = clientWay(realm);
-  const administrators = administratorWay(realm);
+  const build = new Build(realm, schemaPool(realm, stems), new References(realm, stems));
   const paths: OpenAPIV3_1.PathsObject = {};
   const administered: OpenAPIV3_1.PathsObject = {};
   const tags: OpenAPIV3_1.TagObject[] = [];
   const all: Described[] = [];
+  const add = (ways: BothWays): void => {
+    Object.assign(paths, ways.own);
+    Object.assign(administered, ways.administered);
+  };
 
   for (const database of realm.databases) {
     const described = database.collections.map((collection) =>
-      describe(build, collection, rules.collections.get(`${database.name}/${collection.name}`), stems),
+      describe(build, collection, rules, stems.get(collection) ?? ""),
     );
     all.push(...described);
     for (const each of described) {
-      Object.assign(paths, collectionPaths(build, own, each));
-      Object.assign(administered, collectionPaths(build, administrators, each));
-      Object.assign(administered, checkPaths(build, administrators, each, check));
-      Object.assign(administered, belongingPaths(build, administrators, each));
-      tags.push({ name: each.tag, description: descriptionOf(each.collection) });
+      add(collectionPaths(build, each));
+      const { name } = each.collection;
+      tags.push({ name: `${database.name}/${name}`, description: descriptionOf(each.collection) });
     }
     if (described.length > 0) {
-      const batch = batchSchemas(build.schemas, database, described);
-      Object.assign(paths, batchPaths(build, own, database, described, batch));
-      Object.assign(administered, batchPaths(build, administrators, database, described, batch));
+      add(batchPaths(build, database, described));
       tags.push({ name: database.name, description: `Database ${database.name}.` });
     }
   }
-  const streams = realtimePaths(build, own, all);
+  const streams = realtimePaths(build, all);
   if (Object.keys(streams).length > 0) {
     Object.assign(paths, streams);
-    tags.push(realtimeTag);
+    tags.push({
+      name: realtimeTag,
+      description: "Changes as they happen, of the collections that can be followed.",
+    });
   }
   if (realm.auth) {
     Object.assign(
@@ -100,7 +97,12 @@ export function openapiDocument(realm: Realm, rules: RulesStage): OpenAPIV3_1.Do
     description:
       "For API keys and sessions that administer the area named. Not there (404) where the server has it switched off. Every change leaves an audit record.",
   };
-  tags.push(administers, ...(Object.keys(administered).length > 0 ? [dataTag] : []));
+  const administersData = {
+    name: dataTag,
+    description:
+      "All documents, past the access rules, for administrators of the area `data`; API keys stay within their scopes. Every write leaves an audit record.",
+  };
+  tags.push(administers, ...(Object.keys(administered).length > 0 ? [administersData] : []));
   if (realm.openapi !== "off") {
     Object.assign(paths, contractPaths(build, description));
     tags.push({ name: descriptionTag, description: "This document." });
@@ -126,26 +128,6 @@ export function openapiDocument(realm: Realm, rules: RulesStage): OpenAPIV3_1.Do
       headers: build.headers.toObject(),
       securitySchemes: securitySchemes(realm),
     },
-  };
-}
-
-function describe(
-  build: Build,
-  collection: Collection,
-  compiled: CompiledRules | undefined,
-  stems: ReadonlyMap<Collection, string>,
-): Described {
-  const { schemas, realm, references } = build;
-  const stem = stems.get(collection) ?? "";
-  const fields = queryFields(realm, collection);
-  return {
-    collection,
-    rules: compiled?.rules ?? {},
-    schemas: collectionSchemas(schemas, realm, collection, compiled, references, stem),
-    queries: queries(build, collection, fields, stem),
-    aggregation: aggregationQuery(build, collection, fields, stem),
-    stem,
-    tag: `${collection.database}/${collection.name}`,
   };
 }
 
@@ -187,7 +169,8 @@ function schemaPool(realm: Realm, stems: ReadonlyMap<Collection, string>): Schem
   const files = [...stems].map(([collection, stem]) => [collection.schema.path, stem] as const);
   const pool = new SchemaPool(new Map(files));
   for (const kind of metaKinds) pool.reserve(kind);
-  for (const name of schemaNames(contractsOf(realm), realm)) pool.reserve(name);
+  const routes = [...contractsOf(realm), ...Object.values(documentAdministration)];
+  for (const name of schemaNames(routes, realm)) pool.reserve(name);
   pool.reserve(documentScope);
   for (const [collection, stem] of stems) {
     pool.reserve(`${stem}Input`, placeOf(collection.schema));

@@ -20,24 +20,16 @@ export class ErrorResponses {
   readonly #envelope: Ref;
   /** By codes, in the order that they were asked for: most operations answer what others do. */
   readonly #known = new Map<string, Responses>();
-  /** The schema of what an error says of one place. */
-  readonly detail: Ref;
 
+  /** @param detail the schema of what an error says of one place */
   constructor(
     schemas: SchemaPool,
+    detail: Ref,
     headers: Shared<OpenAPIV3_1.HeaderObject, HeaderName>,
     responses: Named<Response>,
   ) {
     this.#headers = headers;
     this.#responses = responses;
-    this.detail = schemas.add("ErrorDetail", {
-      type: "object",
-      required: ["path", "reason"],
-      properties: {
-        path: { type: "string", description: "Dotted path of the field, parameter or batch operation." },
-        reason: { type: "string" },
-      },
-    });
     this.#envelope = schemas.add("Error", {
       type: "object",
       required: ["error"],
@@ -48,7 +40,7 @@ export class ErrorResponses {
           properties: {
             code: { type: "string", description: "Stable, for programs." },
             message: { type: "string", description: "For people." },
-            details: { type: "array", items: this.detail, minItems: 1 },
+            details: { type: "array", items: detail, minItems: 1 },
             request_id: { type: "string" },
           },
         },

@@ -1,52 +1,64 @@
 import type { OpenAPIV3_1 } from "openapi-types";
-import type { Realm } from "../../compiler/model/model.ts";
-import type { CompiledRule } from "../../compiler/rules/compiled.ts";
-import type { OperationError } from "../../runtime/contract/errors.ts";
+import type { Collection, Realm, RuleName } from "../../compiler/model/model.ts";
+import type { CompiledRules } from "../../compiler/rules/compiled.ts";
+import type { Who } from "../../runtime/contract/contract.ts";
 
 type Requirements = OpenAPIV3_1.SecurityRequirementObject[];
 
-/** Whom an operation admits. */
-export interface Admission {
-  /** The credentials with which it can succeed. */
-  readonly security: Requirements;
-  /** What others are answered. */
-  readonly errors: readonly OperationError[];
+/** A collection and its rules. */
+export interface RuledCollection {
+  readonly collection: Collection;
+  readonly rules: CompiledRules["rules"];
 }
 
-/** Routes that look at no credential. */
-export const everybody: Admission = { security: [], errors: [] };
-
-const refusals = ["unauthenticated", "forbidden"] as const;
+/** The credentials with which an operation can succeed. @param collections those that it is about */
+export function securityOf(realm: Realm, who: Who, collections: readonly RuledCollection[]): Requirements {
+  const ownIds =
+    "makes" in who &&
+    who.makes &&
+    collections.some(({ collection: { customId } }) => customId?.is === "user");
+  switch (who.kind) {
+    case "anyone":
+      return [];
+    case "reader":
+      return admitted(realm, realm.openapi === "public" ? "anyone" : "users");
+    case "ruled": {
+      const access = widest(collections.flatMap(({ rules }) => who.by.map((some) => accessBy(rules, some))));
+      // Anonymous callers have no id of their own to give.
+      return admitted(realm, ownIds && access === "anyone" ? "users" : access);
+    }
+    case "administrator":
+      return [...sessions(realm), ...(ownIds ? [] : keys)];
+    default:
+      return sessions(realm);
+  }
+}
 
 /** Who gets past the credential check and the constantly false rules of an operation. */
-export type Access = "anyone" | "users" | "keys";
+type Access = "anyone" | "users" | "keys";
 
-/** Whom an operation on documents admits; API keys pass everywhere. In realms with `auth: disabled` nobody is asked. */
-export function admitted(realm: Realm, access: Access): Admission {
-  if (!realm.auth) return everybody;
-  const security = [
-    ...(access === "anyone" ? [{}] : []),
-    ...(access === "keys" ? [] : sessions(realm)),
-    ...keys,
-  ];
-  return { security, errors: refusals };
+/** API keys pass everywhere. In realms with `auth: disabled` nobody is asked. */
+function admitted(realm: Realm, access: Access): Requirements {
+  if (!realm.auth) return [];
+  return [...(access === "anyone" ? [{}] : []), ...(access === "keys" ? [] : sessions(realm)), ...keys];
 }
 
-/** For routes about the caller's own account, which API keys cannot use. */
-export function sessionsOnly(realm: Realm): Admission {
-  return { security: sessions(realm), errors: refusals };
-}
-
-/** Sessions and API keys that administer; `_admin` is not there (404) where the server has it switched off. */
-export function administrators(realm: Realm): Admission {
-  const lapsed = realm.auth ? (["reauth_required"] as const) : [];
-  return { security: [...sessions(realm), ...keys], errors: [...refusals, ...lapsed, "not_found"] };
+function widest(accesses: readonly Access[]): Access {
+  return (["anyone", "users"] as const).find((access) => accesses.includes(access)) ?? "keys";
 }
 
 /** Who may satisfy all of these rules for some document; an undeclared one denies. */
-export function accessBy(...rules: readonly (CompiledRule | undefined)[]): Access {
-  if (rules.some((rule) => rule === undefined || rule.facts.constant === false)) return "keys";
-  return rules.every((rule) => rule?.facts.anonymous) ? "anyone" : "users";
+function accessBy(rules: RuledCollection["rules"], names: readonly RuleName[]): Access {
+  const asked = names.map((name) => rules[name]);
+  if (asked.some((rule) => rule === undefined || rule.facts.constant === false)) return "keys";
+  return asked.every((rule) => rule?.facts.anonymous) ? "anyone" : "users";
+}
+
+/** Which rules an operation hangs on, in words. */
+export function decidedBy(rules: RuledCollection["rules"], names: readonly RuleName[]): string {
+  if (accessBy(rules, names) === "keys") return "No rule allows it: for API keys only.";
+  const listed = names.map((name) => `\`${name}\``).join(" and ");
+  return `Decided by the ${names.length > 1 ? "rules" : "rule"} ${listed}; API keys pass.`;
 }
 
 const keys: Requirements = [{ api_key: [] }];

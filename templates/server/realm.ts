@@ -2,6 +2,8 @@ import type { Collection, Database, Realm } from "../../compiler/model/model.ts"
 import type { RulesStage } from "../../compiler/rules/compiled.ts";
 import { realmSettings } from "../../compiler/settings/realm.ts";
 import { type CompiledRealm, merged, type Parts } from "../../compiler/settings/setting.ts";
+import { patternOf } from "../../runtime/contract/contract.ts";
+import { batchRoute } from "../../runtime/contract/documents.ts";
 import type { RealmDefinition } from "../../runtime/realm/definition.ts";
 import {
   array,
@@ -82,7 +84,10 @@ function routes(realm: Realm, collections: readonly Collection[]): Code {
 
 function batch(realm: Realm, { name, collections }: Database): Code {
   const handler = code`${imported("batchRoute", runtime)}(${literal(name)}, ${array(collections.map(collectionCode))})`;
-  return object([property(`/v1/${realm.name}/${name}/_batch`, object([property("POST", handler)]))]);
+  const { method, path } = batchRoute;
+  return object([
+    property(patternOf(`/v1/${realm.name}`, path, { database: name }), object([property(method, handler)])),
+  ]);
 }
 
 function collectionCode(collection: Collection): Code {

@@ -1,7 +1,10 @@
-import type { Index, TextIndex } from "../../compiler/model/model.ts";
+import type { Collection, Index, TextIndex } from "../../compiler/model/model.ts";
 import type { CompiledRules } from "../../compiler/rules/compiled.ts";
 import { collectionSettings } from "../../compiler/settings/collection.ts";
 import { type CompiledCollection, fieldCode, merged, type Parts } from "../../compiler/settings/setting.ts";
+import { patternOf, type RouteContract } from "../../runtime/contract/contract.ts";
+import { documents } from "../../runtime/contract/documents.ts";
+import { kept } from "../../runtime/kept.ts";
 import type { CollectionDefinition } from "../../runtime/realm/definition.ts";
 import {
   array,
@@ -29,35 +32,28 @@ import { dataTypeOf, documentTypeOf } from "./types.ts";
 export function routesModule(of: CompiledCollection): EmittedFile {
   const { collection, auth } = of;
   const name = declared(collectionName(collection));
-  const url = `/v1/${collectionPath(collection)}`;
-  const handler = (factory: string): Code => code`${imported(factory, runtime)}(${name})`;
   const types = join([documentTypeOf(collection), when(auth, () => dataTypeOf(collection))]);
   return emitModule({
     path: `${collectionPath(collection)}/routes.ts`,
     sources: collection.sources,
     body: lines([
       code`export const ${name}: ${importedType("CollectionDefinition", runtime)}<${types}> = ${definition(of)};\n`,
-      code`export const routes: ${importedType("RouteTable", runtime)} = ${object([
-        property(
-          url,
-          object([property("GET", handler("listDocuments")), property("POST", handler("createDocument"))]),
-        ),
-        property(`${url}/_aggregate`, object([property("GET", handler("aggregateDocuments"))])),
-        property(
-          `${url}/:id`,
-          object([
-            property("GET", handler("getDocument")),
-            property("PUT", handler("replaceDocument")),
-            property("PATCH", handler("patchDocument")),
-            property("DELETE", handler(collection.softDelete ? "softDeleteDocument" : "deleteDocument")),
-          ]),
-        ),
-        given(collection.softDelete, () =>
-          property(`${url}/:id/restore`, object([property("POST", handler("restoreDocument"))])),
-        ),
-      ])};`,
+      code`export const routes: ${importedType("RouteTable", runtime)} = ${routeTable(collection, name)};`,
     ]),
   });
+}
+
+/** The routes that the collection has, by their contracts. */
+function routeTable(collection: Collection, name: Code): Code {
+  const { realm, database } = collection;
+  const served = Object.entries<RouteContract>(documents).filter(([, { of }]) => of?.(collection) !== false);
+  const patterns = new Map<string, Code[]>();
+  for (const [handler, { method, path }] of served) {
+    const pattern = patternOf(`/v1/${realm}`, path, { database, collection: collection.name });
+    const route = property(method, code`${imported(handler, runtime)}(${name})`);
+    kept(patterns, pattern, () => []).push(route);
+  }
+  return object([...patterns].map(([pattern, methods]) => property(pattern, object(methods))));
 }
 
 function definition(of: CompiledCollection): Code {

@@ -1,9 +1,9 @@
+import { invalidBody } from "../../errors.ts";
 import type { ProfileJudge } from "../../http/contract-body.ts";
 import type { JsonObject } from "../../json.ts";
 import { mergePatch } from "../../merge-patch.ts";
 import type { AccountSettings } from "../../realm/definition.ts";
 import { validationDetails } from "../../validation/details.ts";
-import { invalid } from "../input.ts";
 
 /** Characters of a profile's JSON: it accompanies every request of its user. */
 const profileLength = 16_384;
@@ -20,7 +20,7 @@ export function patchProfile(
   if (patch === null) return null;
   const profile = mergePatch(before ?? {}, patch);
   const problems = profileJudge(accounts)(profile, "profile");
-  if (problems.length > 0) throw invalid(problems);
+  if (problems.length > 0) throw invalidBody(problems);
   return profile;
 }
 

@@ -1,5 +1,5 @@
 import * as contract from "../../contract/credentials.ts";
-import { ApiError } from "../../errors.ts";
+import { ApiError, invalidBody } from "../../errors.ts";
 import type { Answer } from "../../realm/exchange.ts";
 import { appendAudit } from "../administration/audit.ts";
 import { sessionRoute } from "../contracted.ts";
@@ -7,7 +7,7 @@ import { newRecoveryCodes, recoveryHash } from "../credentials/recovery.ts";
 import { openSecret, sealSecret } from "../credentials/second-factor.ts";
 import { guessLimits, Throttle, wrong } from "../credentials/throttle.ts";
 import { newTotpSecret, readTotpCode, totpStep, totpUri } from "../credentials/totp.ts";
-import { invalid } from "../input.ts";
+
 import { inRealm } from "../realm.ts";
 import type { UserRecord } from "../records.ts";
 import { changeUser, replaceUser, withoutFactor } from "../users.ts";
@@ -45,7 +45,7 @@ export const confirmTotp = sessionRoute(
         requireVerified(before);
         const pending = before.totp_pending;
         if (pending === null)
-          throw invalid([
+          throw invalidBody([
             { path: "code", reason: "no second factor waits to be confirmed; ask for one first" },
           ]);
         const secret = openSecret(realm, before.id, pending);

@@ -1,12 +1,12 @@
 import { timestamp } from "../../clock.ts";
 import * as contract from "../../contract/administration.ts";
-import { ApiError } from "../../errors.ts";
+import { ApiError, invalidBody } from "../../errors.ts";
 import { TRUE } from "../../filter/algebra.ts";
 import { isId } from "../../ids.ts";
 import type { JsonObject } from "../../json.ts";
 import { collections } from "../collections.ts";
 import { administratorRoute } from "../contracted.ts";
-import { invalid } from "../input.ts";
+
 import { answerPage, lists, pageRequest } from "../paging.ts";
 import { readSecret, type SecretRecord, writeSecret } from "../records.ts";
 import { secretContext } from "../sealed.ts";
@@ -84,7 +84,7 @@ function secretName({ name }: { readonly name: string }): string {
 function requireForm(name: string): void {
   if (nameForm.test(name)) return;
   const reason = "must begin with a letter and have at most 63 letters, digits and _";
-  throw invalid([{ path: "name", reason }]);
+  throw invalidBody([{ path: "name", reason }]);
 }
 
 function secretView({ id, created_at, updated_at }: SecretRecord): JsonObject {

@@ -1,18 +1,20 @@
 import { setImmediate } from "node:timers/promises";
+import { queryNames } from "../../contract/contract.ts";
+import { checkDocuments as contract } from "../../contract/document-administration.ts";
+import { traitsOf } from "../../contract/traits.ts";
 import { ApiError, type Detail } from "../../errors.ts";
-import { checkNeedlessBody } from "../../http/body.ts";
 import { parameters } from "../../http/parameters.ts";
 import type { CollectionDefinition } from "../../realm/definition.ts";
-import type { Exchange, RouteFactory } from "../../realm/exchange.ts";
+import type { Answer, Exchange } from "../../realm/exchange.ts";
 import { type BatchSize, batches } from "../../store/batches.ts";
 import type { StoreCollection } from "../../store/contract/collection.ts";
 import type { Lease } from "../../store/contract/lease.ts";
 import type { Store } from "../../store/contract/store.ts";
 import { misfitsOf } from "../../validation/details.ts";
 import { readable } from "../access.ts";
-import { collectionOf } from "../collection.ts";
 import { ownMembers } from "../draft.ts";
 import { parseDocument } from "../encode.ts";
+import { collectionRoute } from "../route.ts";
 import { administratorEntrance } from "./entrance.ts";
 
 /** What is looked at before others have their turn. */
@@ -40,23 +42,22 @@ interface Checked {
  * that no longer fit the current schema. It changes nothing, so that it takes the rights of a reader. One at a time in a
  * realm; another one answers `unavailable`.
  */
-export function checkDocuments(definition: CollectionDefinition): RouteFactory {
-  return (realm) => {
-    const { documents } = collectionOf(realm, definition);
-    const entrance = administratorEntrance(realm, [definition]);
-    return {
-      class: entrance.class,
-      async handle(exchange) {
-        const access = await entrance.reader(exchange);
-        readable(definition, access, undefined);
-        parameters(exchange.search, []);
-        checkNeedlessBody(await exchange.receive());
-        const checked = await alone(realm.store, (lease) => check(definition, documents, exchange, lease));
-        return { status: 200, body: JSON.stringify(checked) };
-      },
+export const checkDocuments = collectionRoute(
+  contract,
+  ({ realm, definition, collection, enter, receive }) => {
+    const { documents } = collection;
+    const names = queryNames(contract, traitsOf(realm.definition, [definition]));
+    return async (exchange): Promise<Answer> => {
+      const access = await enter(exchange);
+      readable(definition, access, undefined);
+      parameters(exchange.search, names);
+      await receive(access, exchange);
+      const checked = await alone(realm.store, (lease) => check(definition, documents, exchange, lease));
+      return { status: 200, body: JSON.stringify(checked) };
     };
-  };
-}
+  },
+  administratorEntrance,
+);
 
 /** @throws ApiError `unavailable` while another check is under way */
 async function alone<T>(store: Store, work: (lease: Lease) => Promise<T>): Promise<T> {

@@ -1,9 +1,8 @@
 import { type Administrator, admission } from "../../auth/administration/administrator.ts";
 import { auditRecord } from "../../auth/administration/audit.ts";
 import { collections } from "../../auth/collections.ts";
-import { invalid } from "../../auth/input.ts";
 import { writeAudit } from "../../auth/records.ts";
-import type { ApiError } from "../../errors.ts";
+import { type ApiError, invalidBody } from "../../errors.ts";
 import { isId } from "../../ids.ts";
 import { findOrganization } from "../../organizations/change.ts";
 import type { Exchange, RealmInstance } from "../../realm/exchange.ts";
@@ -33,7 +32,7 @@ export const administratorEntrance: Open = (realm) => {
 
 /** For the member `org` of a body. */
 export function noSuchOrganization(): ApiError {
-  return invalid([{ path: "org", reason: "must be an organization that is not deleted" }]);
+  return invalidBody([{ path: "org", reason: "must be an organization that is not deleted" }]);
 }
 
 /** For those who create in any organization: its teams, where it is not deleted; undefined where there is none of this id. */

@@ -1,10 +1,20 @@
+import type { RouteContract } from "../../contract/contract.ts";
+import { dataPath, type documentAdministration } from "../../contract/document-administration.ts";
+import { routeTable } from "../../http/contracted-routes.ts";
 import type { CollectionDefinition } from "../../realm/definition.ts";
 import type { RouteTable } from "../../realm/exchange.ts";
+import { type CollectionRoute, routesOf } from "../route.ts";
 import { documentRoutes } from "../routes/table.ts";
 import { assignDocuments } from "./assign.ts";
 import { checkDocuments } from "./check.ts";
 import { administratorEntrance } from "./entrance.ts";
 import { transferDocument } from "./transfer.ts";
+
+const served: Readonly<Record<keyof typeof documentAdministration, CollectionRoute<RouteContract>>> = {
+  checkDocuments,
+  transferDocument,
+  assignDocuments,
+};
 
 /**
  * The routes of `/v1/{realm}/_admin/data`: those of the collections, on the way of administrators, and what only they do
@@ -12,21 +22,9 @@ import { transferDocument } from "./transfer.ts";
  * @param collections all of the realm
  */
 export function dataRoutes(realm: string, collections: readonly CollectionDefinition[]): RouteTable {
-  const base = `/v1/${realm}/_admin/data`;
+  const further = collections.flatMap((collection) => routesOf(collection, Object.values(served)));
   return {
-    ...documentRoutes(base, collections, administratorEntrance),
-    ...Object.fromEntries(collections.flatMap((collection) => Object.entries(further(base, collection)))),
-  };
-}
-
-function further(base: string, collection: CollectionDefinition): RouteTable {
-  const { database, name, organization } = collection;
-  const path = `${base}/${database}/${name}`;
-  return {
-    [`${path}/_check`]: { POST: checkDocuments(collection) },
-    ...(organization !== undefined && {
-      [`${path}/_assign_org`]: { POST: assignDocuments(collection) },
-      [`${path}/:id/_transfer`]: { POST: transferDocument(collection) },
-    }),
+    ...documentRoutes(`/v1/${realm}${dataPath}`, collections, administratorEntrance),
+    ...routeTable(realm, further),
   };
 }

@@ -1,15 +1,18 @@
+import { queryNames, type RouteContract } from "../../contract/contract.ts";
+import { parameters as defaults } from "../../contract/parameters.ts";
+import { traitsOf } from "../../contract/traits.ts";
 import type { Detail } from "../../errors.ts";
 import { and, type Filter, TRUE } from "../../filter/algebra.ts";
 import { type BucketUnit, bucketUnits, isTimeZone } from "../../filter/buckets.ts";
 import { type Field, holdsArray } from "../../filter/fields.ts";
 import { parameters, refuseProblems } from "../../http/parameters.ts";
 import type { AggregateDefinition, CollectionDefinition } from "../../realm/definition.ts";
-import type { Exchange } from "../../realm/exchange.ts";
+import type { Exchange, RealmInstance } from "../../realm/exchange.ts";
 import type { Aggregate, GroupKey, Metric } from "../../store/contract/aggregate.ts";
 import type { Access } from "../access.ts";
 import { queryFields } from "../query/fields.ts";
 import { isHidden } from "../query/hidden.ts";
-import { type Judges, judgeInteger, judgeLanguage, problemsOf } from "../query/judges.ts";
+import { type Judges, judgeLanguage, judgesOf, problemsOf } from "../query/judges.ts";
 import { isNegotiated, searchLanguage } from "../query/language.ts";
 import { judgeShorthands, shorthandNames, shorthands } from "../query/shorthands.ts";
 import { readWhere } from "../query/where.ts";
@@ -24,30 +27,39 @@ export interface AggregateQuery extends Omit<Aggregate, "visibility"> {
 }
 
 /** What one request may ask for. */
-const most = { groupBy: 4, metrics: 10, orderBy: 14, limit: 1000 };
+const most = { groupBy: 4, metrics: 10, orderBy: 14 };
 
+/** Whose problems are those of the aggregation. */
 const judges: Judges = {
-  limit: judgeInteger(1, most.limit),
   tz: (value) => (isTimeZone(value) ? undefined : "must be an IANA time zone such as Europe/Berlin"),
   language: judgeLanguage,
 };
-const parsed = [...Object.keys(judges), "group_by", "metrics", "where", "order_by"];
-const names = [...parsed, ...shorthandNames];
 
 /**
  * @returns reads the query string of an aggregation, or throws ApiError `invalid_query` for parameters that are unknown or
  *   repeated | `invalid_aggregate` with one detail per problem | `search_not_enabled`
  */
 export function aggregateQuery(
+  route: RouteContract,
+  realm: RealmInstance,
   definition: CollectionDefinition,
   aggregate: AggregateDefinition,
 ): (exchange: Exchange, access: Access) => AggregateQuery {
   const declared = declaredBy(aggregate);
   const shorthandJudges = judgeShorthands(definition);
+  const traits = traitsOf(realm.definition, [definition]);
+  const ownJudges = { ...judges, ...judgesOf(route, traits) };
+  const names = queryNames(route, traits);
+  const parsed = names.filter((name) => !shorthandNames.includes(name));
   return (exchange, access) => {
     const judge = (read: ReadonlyMap<string, string>) => problemsOf(read, shorthandJudges);
     const values = parameters(exchange.search, names, judge, parsed);
-    const reader = new AggregateReader(values, declared, ({ path }) => !isHidden(definition, access, path));
+    const reader = new AggregateReader(
+      values,
+      ownJudges,
+      declared,
+      ({ path }) => !isHidden(definition, access, path),
+    );
     const language = values.get("language");
     const groups = reader.groupBy();
     const metrics = reader.metrics();
@@ -60,7 +72,7 @@ export function aggregateQuery(
       groupBy: groups.read,
       metrics: metrics.read,
       order,
-      limit: Number(values.get("limit") ?? 100),
+      limit: Number(values.get("limit") ?? defaults.GroupLimit.schema.default),
       names: columns,
       zone: reader.zone,
       negotiated: where.searches && isNegotiated(language, access),
@@ -97,7 +109,12 @@ class AggregateReader {
   readonly #declared: Declared;
   readonly #isVisible: (field: Field) => boolean;
 
-  constructor(values: ReadonlyMap<string, string>, declared: Declared, isVisible: (field: Field) => boolean) {
+  constructor(
+    values: ReadonlyMap<string, string>,
+    judges: Judges,
+    declared: Declared,
+    isVisible: (field: Field) => boolean,
+  ) {
     this.problems = [...problemsOf(values, judges)];
     this.zone = values.get("tz") ?? "UTC";
     this.#values = values;

@@ -1,4 +1,7 @@
+import { queryNames, type RouteContract } from "../../contract/contract.ts";
+import { traitsOf } from "../../contract/traits.ts";
 import type { CollectionDefinition } from "../../realm/definition.ts";
+import type { RealmInstance } from "../../realm/exchange.ts";
 import { type Deleted, deletedOf, judgeDeleted, reader, unavailable } from "./judges.ts";
 
 /** The query string of a GET of one document. */
@@ -11,9 +14,14 @@ export interface GetQuery {
 const plain: GetQuery = { deleted: undefined, expand: undefined };
 
 /** @returns reads the query string of a GET of one document, or throws ApiError `invalid_query` */
-export function getQuery(definition: CollectionDefinition): (search: string) => GetQuery {
+export function getQuery(
+  route: RouteContract,
+  realm: RealmInstance,
+  definition: CollectionDefinition,
+): (search: string) => GetQuery {
   const judges = { ...unavailable, deleted: judgeDeleted(definition) };
-  const read = reader([...Object.keys(judges), "expand"], judges, ["expand"]);
+  const names = queryNames(route, traitsOf(realm.definition, [definition]));
+  const read = reader([...Object.keys(unavailable), ...names], judges, ["expand"]);
   return (search) => {
     if (search === "") return plain;
     const values = read(search);

@@ -1,3 +1,7 @@
+import type { RouteContract } from "../../contract/contract.ts";
+import { parameter } from "../../contract/parameters.ts";
+import { isMade } from "../../contract/schema.ts";
+import { inRealm, type RealmTraits } from "../../contract/traits.ts";
 import type { Detail } from "../../errors.ts";
 import { isLocale } from "../../filter/search/locales.ts";
 import { parameters } from "../../http/parameters.ts";
@@ -27,6 +31,18 @@ export function judgeInteger(least: number, most: number): Judge {
     /^\d{1,10}$/.test(value) && Number(value) >= least && Number(value) <= most
       ? undefined
       : `must be an integer from ${least} to ${most}`;
+}
+
+/** Of the parameters of a route, as far as their schemas say all that there is to judge. */
+export function judgesOf(route: RouteContract, traits: RealmTraits): Judges {
+  const judges = inRealm(route.query ?? [], traits).flatMap((each) => {
+    const { name, schema } = parameter(each);
+    if (isMade(schema)) return [];
+    const { type, minimum = 0, maximum = Number.MAX_SAFE_INTEGER } = schema;
+    if (type === "integer") return [[name, judgeInteger(minimum, maximum)] as const];
+    return type === "boolean" ? [[name, judgeBoolean] as const] : [];
+  });
+  return Object.fromEntries(judges);
 }
 
 export function judgeLanguage(value: string): string | undefined {

@@ -1,9 +1,12 @@
+import { queryNames, type RouteContract } from "../../contract/contract.ts";
+import { parameters as defaults } from "../../contract/parameters.ts";
+import { traitsOf } from "../../contract/traits.ts";
 import type { Detail } from "../../errors.ts";
 import { and, type Filter, TRUE } from "../../filter/algebra.ts";
 import { defaultOrder, isSeekable, type Order, type Position } from "../../filter/order.ts";
 import { readParameters, refuseProblems } from "../../http/parameters.ts";
 import type { CollectionDefinition } from "../../realm/definition.ts";
-import type { Exchange } from "../../realm/exchange.ts";
+import type { Exchange, RealmInstance } from "../../realm/exchange.ts";
 import type { Access } from "../access.ts";
 import type { Cursors } from "./cursors.ts";
 import { type QueryFields, queryFields } from "./fields.ts";
@@ -11,16 +14,15 @@ import {
   type Deleted,
   deletedOf,
   type Judges,
-  judgeBoolean,
   judgeDeleted,
-  judgeInteger,
   judgeLanguage,
+  judgesOf,
   problemsOf,
   unavailable,
 } from "./judges.ts";
 import { isNegotiated, searchLanguage } from "./language.ts";
 import { readOrder } from "./order.ts";
-import { judgeShorthands, shorthandNames, shorthands } from "./shorthands.ts";
+import { judgeShorthands, shorthands } from "./shorthands.ts";
 import { readWhere } from "./where.ts";
 
 /** The query string of a list (spec: List query parameters). */
@@ -43,16 +45,13 @@ const plainList: ListQuery = {
   filter: TRUE,
   order: defaultOrder,
   after: undefined,
-  limit: 20,
-  skip: 0,
+  limit: defaults.Limit.schema.default,
+  skip: defaults.Skip.schema.default,
   count: false,
   deleted: undefined,
   expand: undefined,
   negotiated: false,
 };
-
-/** Parameters that need more than their own value to be judged. */
-const compound = ["where", "order_by", "after", "expand", ...shorthandNames];
 
 /** In relevance order, `skip` and `limit` stay within the first of them (spec: Full-text search 5). */
 const mostRelevant = 1000;
@@ -62,19 +61,20 @@ const mostRelevant = 1000;
  *   `search_not_enabled`
  */
 export function listQuery(
+  route: RouteContract,
+  realm: RealmInstance,
   definition: CollectionDefinition,
   cursors: Cursors,
 ): (exchange: Exchange, access: Access) => ListQuery {
+  const traits = traitsOf(realm.definition, [definition]);
   const judges: Judges = {
     ...unavailable,
-    limit: judgeInteger(1, 100),
-    skip: judgeInteger(0, 2 ** 31 - 1),
-    count: judgeBoolean,
+    ...judgesOf(route, traits),
     deleted: judgeDeleted(definition),
     language: judgeLanguage,
     ...judgeShorthands(definition),
   };
-  const names = [...new Set([...Object.keys(judges), ...compound])];
+  const names = [...Object.keys(unavailable), ...queryNames(route, traits)];
   return (exchange, access) => {
     if (exchange.search === "") return plainList;
     const { values, problems } = readParameters(exchange.search, names, ["expand"]);

@@ -1,3 +1,4 @@
+import { batchRoute as contract } from "../../contract/documents.ts";
 import { bodyBytes, type JsonBody, readJson } from "../../http/body.ts";
 import type { JsonObject, JsonValue } from "../../json.ts";
 import type { CollectionDefinition } from "../../realm/definition.ts";
@@ -8,10 +9,10 @@ import { readOperations } from "../batch/operations.ts";
 import { type BatchRequest, type Plan, planBatch } from "../batch/plan.ts";
 import { Batch } from "../batch/run.ts";
 import { collectionOf } from "../collection.ts";
-import { clientEntrance, type Open, receiveFrom } from "../entrance.ts";
+import { clientEntrance, gate, type Open } from "../entrance.ts";
 import { idempotency, idempotencyKey, type Work } from "../idempotency.ts";
 import { nowhere } from "../organizations.ts";
-import { createQuery } from "../query/writes.ts";
+import { namedIn, writeQuery } from "../query/writes.ts";
 
 /** Milliseconds in a turn of the event loop for batches to be read and planned, before they wait to be written. */
 const SLICE = 5;
@@ -33,22 +34,24 @@ export function batchRoute(
       collections.map((definition) => [definition.name, collectionOf(realm, definition)]),
     );
     const entrance = open(realm, collections);
+    const { enter, receive } = gate(contract, entrance);
+    const query = writeQuery(contract, realm, collections);
     const remember = idempotency(realm, `${entrance.name}${database}/_batch`, resultsIn);
     return {
       class: entrance.class,
       async handle(exchange): Promise<Answer> {
-        const asked = await entrance.writer(exchange);
+        const asked = await enter(exchange);
         const key = idempotencyKey(exchange, asked);
-        const named = createQuery(exchange.search, collections);
+        const named = namedIn(query(exchange.search), collections);
         const isRefused = () => key === undefined && !collections.some((each) => mayChange(each, asked));
-        const { received, access } = await receiveFrom(entrance, asked, exchange, () =>
+        const { received, access } = await receive(asked, exchange, () =>
           isRefused() ? refusal(asked) : undefined,
         );
         const place = named === nowhere ? nowhere : await entrance.place(access, named);
         const request = { collections: byName, access, exchange, place };
         const read = async (piece: Piece): Promise<JsonBody> => {
           await piece();
-          return readJson(received, "application/json");
+          return readJson(received, contract.body.media);
         };
         const plan = async ({ value, problems }: JsonBody, piece: Piece): Promise<Work> =>
           workOf(request, await planBatch(request, readOperations(value, problems), piece));

@@ -1,66 +1,63 @@
+import { createDocument as contract } from "../../contract/documents.ts";
 import { bodyBytes, readJson } from "../../http/body.ts";
-import type { CollectionDefinition } from "../../realm/definition.ts";
-import type { Answer, RouteFactory } from "../../realm/exchange.ts";
+import type { Answer } from "../../realm/exchange.ts";
 import type { DocumentWrite, StoredDocument } from "../../store/contract/document.ts";
 import { mayWrite, refusal } from "../access.ts";
-import { collectionOf, type Documents } from "../collection.ts";
+import type { Documents } from "../collection.ts";
 import { draftOf } from "../draft.ts";
-import { clientEntrance, type Open, receiveFrom } from "../entrance.ts";
 import { idempotency, idempotencyKey, type Work } from "../idempotency.ts";
 import { nowhere } from "../organizations.ts";
-import { createQuery } from "../query/writes.ts";
+import { namedIn, writeQuery } from "../query/writes.ts";
+import { collectionRoute } from "../route.ts";
 import { insertDocument, newDocument } from "../writes/create.ts";
 import { Writer } from "../writes/writer.ts";
 
 /** `POST /v1/{realm}/{database}/{collection}`. */
-export function createDocument(definition: CollectionDefinition, open: Open = clientEntrance): RouteFactory {
-  return (realm) => {
-    const collection = collectionOf(realm, definition);
+export const createDocument = collectionRoute(
+  contract,
+  ({ realm, definition, collection, entrance, enter, receive }) => {
     const { path, view } = collection;
-    const entrance = open(realm, [definition]);
+    const query = writeQuery(contract, realm, [definition]);
     const writer = new Writer(realm, collection);
     const remember = idempotency(
       realm,
       `${entrance.name}${definition.database}/${definition.name}`,
       (body) => [body],
     );
-    return {
-      class: entrance.class,
-      async handle(exchange): Promise<Answer> {
-        const asked = await entrance.writer(exchange);
-        const key = idempotencyKey(exchange, asked);
-        const named = createQuery(exchange.search, [definition]);
-        // What was answered to the key goes before what its caller may do now.
-        const isRefused = () => key === undefined && !mayWrite(definition, asked, definition.rules?.create);
-        const { received, access } = await receiveFrom(entrance, asked, exchange, () =>
-          isRefused() ? refusal(asked) : undefined,
-        );
-        const { value, problems } = readJson(received, "application/json");
-        const place = named === nowhere ? nowhere : await entrance.place(access, named);
+    return async (exchange): Promise<Answer> => {
+      const asked = await enter(exchange);
+      const key = idempotencyKey(exchange, asked);
+      const named = namedIn(query(exchange.search), [definition]);
+      // What was answered to the key goes before what its caller may do now.
+      const isRefused = () => key === undefined && !mayWrite(definition, asked, definition.rules?.create);
+      const { received, access } = await receive(asked, exchange, () =>
+        isRefused() ? refusal(asked) : undefined,
+      );
+      const { value, problems } = readJson(received, contract.body.media);
+      const place = named === nowhere ? nowhere : await entrance.place(access, named);
 
-        const draft = draftOf(value, problems);
-        const checked = () => newDocument(collection, access, exchange, draft, place);
-        const answer = (stored: StoredDocument): Answer => {
-          const { text, tag } = view(access, stored);
-          return { status: 201, body: text, headers: { etag: tag, location: `${path}/${stored.id}` } };
+      const draft = draftOf(value, problems);
+      const checked = () => newDocument(collection, access, exchange, draft, place);
+      const answer = (stored: StoredDocument): Answer => {
+        const { text, tag } = view(access, stored);
+        return { status: 201, body: text, headers: { etag: tag, location: `${path}/${stored.id}` } };
+      };
+      const inserting = (document: DocumentWrite) => (documents: Documents) =>
+        insertDocument(collection, access, exchange, documents, document);
+      if (key === undefined) return answer(await writer.write(access, "create", inserting(checked())));
+      const prepare = async (): Promise<Work> => {
+        const document = checked();
+        const told = answer(document);
+        return {
+          answer: told,
+          async write(transaction) {
+            await writer.within(transaction, access, "create", inserting(document));
+            return told;
+          },
         };
-        const inserting = (document: DocumentWrite) => (documents: Documents) =>
-          insertDocument(collection, access, exchange, documents, document);
-        if (key === undefined) return answer(await writer.write(access, "create", inserting(checked())));
-        const prepare = async (): Promise<Work> => {
-          const document = checked();
-          const told = answer(document);
-          return {
-            answer: told,
-            async write(transaction) {
-              await writer.within(transaction, access, "create", inserting(document));
-              return told;
-            },
-          };
-        };
-        const request = { body: value, named, withheld: access.withheld };
-        return remember(key, request, prepare, bodyBytes(received));
-      },
+      };
+      const request = { body: value, named, withheld: access.withheld };
+      return remember(key, request, prepare, bodyBytes(received));
     };
-  };
-}
+  },
+);

@@ -1,70 +1,65 @@
+import { listDocuments as contract } from "../../contract/documents.ts";
 import { ApiError } from "../../errors.ts";
 import { and, type Filter, searchIn } from "../../filter/algebra.ts";
 import { listTag } from "../../http/etag.ts";
 import { kept } from "../../kept.ts";
-import type { CollectionDefinition } from "../../realm/definition.ts";
-import type { Answer, Exchange, RouteFactory } from "../../realm/exchange.ts";
+import type { Answer, Exchange } from "../../realm/exchange.ts";
 import type { StoreCollection } from "../../store/contract/collection.ts";
 import type { StoredDocument } from "../../store/contract/document.ts";
 import { QueryTimeout } from "../../store/contract/errors.ts";
 import { readable } from "../access.ts";
-import { collectionOf } from "../collection.ts";
 import { withScore } from "../encode.ts";
-import { clientEntrance, type Open } from "../entrance.ts";
 import { expander } from "../expand/expand.ts";
 import { PageReader } from "../page-reader.ts";
 import { type Cursors, cursors } from "../query/cursors.ts";
 import { varyByLanguage } from "../query/language.ts";
 import { type ListQuery, listQuery } from "../query/list.ts";
 import { conditional, publicCaching, type Scope, scopeWithin } from "../reads.ts";
+import { collectionRoute } from "../route.ts";
 
 /** `GET /v1/{realm}/{database}/{collection}`. */
-export function listDocuments(definition: CollectionDefinition, open: Open = clientEntrance): RouteFactory {
-  return (realm) => {
-    const collection = collectionOf(realm, definition);
+export const listDocuments = collectionRoute(
+  contract,
+  ({ realm, definition, collection, entrance, enter }) => {
     const { documents, view } = collection;
     const listed = { documents, pages: new PageReader(documents, realm.pageCharacters) };
-    const entrance = open(realm, [definition]);
     const ofLists = cursors(realm.cursors, collection.storeName);
-    const readQuery = listQuery(definition, ofLists);
+    const readQuery = listQuery(contract, realm, definition, ofLists);
     const caching = publicCaching(definition);
     const { readExpand, run } = expander(realm, definition, entrance);
     const negotiatedVary = varyByLanguage(realm.definition);
-    return {
-      class: entrance.class,
-      async handle(exchange): Promise<Answer> {
-        const access = await entrance.reader(exchange);
-        const read = readable(definition, access, definition.rules?.read);
-        const query = readQuery(exchange, access);
-        const plan = query.expand === undefined ? undefined : readExpand(query.expand);
-        const scope = scopeWithin(definition, access, read, query.deleted);
-        const page = await readPage(listed, exchange, scope, query);
-        const cursor = cursorAfter(page, query, ofLists);
+    return async (exchange): Promise<Answer> => {
+      const access = await enter(exchange);
+      const read = readable(definition, access, definition.rules?.read);
+      const query = readQuery(exchange, access);
+      const plan = query.expand === undefined ? undefined : readExpand(query.expand);
+      const scope = scopeWithin(definition, access, read, query.deleted);
+      const page = await readPage(listed, exchange, scope, query);
+      const cursor = cursorAfter(page, query, ofLists);
 
-        const texts: string[] = [];
-        let shown = `${page.hasMore},${page.total},${cursor}`;
-        for (const stored of page.found) {
-          const { text, tag } = view(access, stored);
-          const { score } = stored;
-          texts.push(score === undefined ? text : withScore(text, score));
-          shown += score === undefined ? `\n${stored.id}${tag}` : `\n${stored.id}${tag}${score}`;
-        }
-        const etag = listTag(shown);
-        const vary = query.negotiated ? negotiatedVary : undefined;
-        if (plan === undefined) {
-          const body = () => listText(texts, query, page, cursor);
-          return conditional(exchange, etag, caching(exchange, query.deleted), body, vary);
-        }
-        const expanded = await run(plan, access, exchange, page.found, texts);
-        return {
-          status: 200,
-          headers: { ...expanded.headers, etag, ...(vary !== undefined && { vary }) },
-          body: listText(expanded.texts, query, page, cursor),
-        };
-      },
+      const texts: string[] = [];
+      let shown = `${page.hasMore},${page.total},${cursor}`;
+      for (const stored of page.found) {
+        const { text, tag } = view(access, stored);
+        const { score } = stored;
+        texts.push(score === undefined ? text : withScore(text, score));
+        shown += score === undefined ? `\n${stored.id}${tag}` : `\n${stored.id}${tag}${score}`;
+      }
+      const etag = listTag(shown);
+      const vary = query.negotiated ? negotiatedVary : undefined;
+      if (plan === undefined) {
+        const body = () => listText(texts, query, page, cursor);
+        return conditional(exchange, etag, caching(exchange, query.deleted), body, vary);
+      }
+      const expanded = await run(plan, access, exchange, page.found, texts);
+      return {
+        status: 200,
+        headers: { ...expanded.headers, etag, ...(vary !== undefined && { vary }) },
+        body: listText(expanded.texts, query, page, cursor),
+      };
     };
-  };
-}
+  },
+);
 
 interface Listed {
   readonly documents: StoreCollection;

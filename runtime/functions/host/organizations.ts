@@ -25,7 +25,7 @@ export async function setClaims(
   if (!isPossible(realm, id)) throw noSuchOrganization();
   const { value, problems } = readJson(
     { body: Buffer.from(claims), headers: { "content-type": "application/json" } },
-    "application/json",
+    "json",
   );
   const reason = claimsProblem(value);
   const details = reason === undefined ? problems : [...problems, { path: "", reason }];

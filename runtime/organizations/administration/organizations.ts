@@ -1,8 +1,7 @@
 import { administratorRoute } from "../../auth/contracted.ts";
-import { invalid } from "../../auth/input.ts";
 import { answerEntries, invalidParameter, listOf, pageRequest } from "../../auth/paging.ts";
 import * as contract from "../../contract/organization-administration.ts";
-import type { ApiError } from "../../errors.ts";
+import { type ApiError, invalidBody } from "../../errors.ts";
 import { and, eq, type Filter, isIn, or, TRUE, text } from "../../filter/algebra.ts";
 import { documentFields } from "../../filter/fields.ts";
 import type { JsonObject } from "../../json.ts";
@@ -88,7 +87,7 @@ export const createOrganizationFor = administratorRoute(
 
 /** For a member of a body that names a user whom there is not. */
 export function noUser(path: string): ApiError {
-  return invalid([{ path, reason: "must be the id of a user" }]);
+  return invalidBody([{ path, reason: "must be the id of a user" }]);
 }
 
 export const removeOrganization = administratorRoute(

@@ -2,29 +2,24 @@ import type { Aggregation } from "../../../compiler/model/model.ts";
 import { bucketUnits } from "../../../runtime/filter/buckets.ts";
 import type { JsonObject } from "../../../runtime/json.ts";
 import type { AggregateFunction } from "../../../runtime/realm/definition.ts";
+import type { MadeSchemas } from "./contracted.ts";
 import { bothWays, keysSchema } from "./order.ts";
-import type { Ref, SchemaPool } from "./pool.ts";
+import type { SchemaPool } from "./pool.ts";
 import { type QueryField, valueSchema } from "./values.ts";
-
-/** How a collection's documents are aggregated (spec: Aggregation). */
-export interface AggregationSchemas {
-  /** Absent where nothing can be grouped by. */
-  readonly groupBy?: Ref;
-  readonly metrics: Ref;
-  readonly orderBy: Ref;
-  readonly groups: Ref;
-}
 
 const mostKeys = 4;
 const mostMetrics = 10;
 
-/** @param stem For the names: `TicketsGroupBy`, `TicketsMetrics`, `TicketsGroupOrder`, `TicketsGroups`. */
+/**
+ * How a collection's documents are aggregated (spec: Aggregation); no `GroupBy` where nothing can be grouped by.
+ * @param stem For the names: `TicketsGroupBy`, `TicketsMetrics`, `TicketsGroupOrder`, `TicketsGroups`.
+ */
 export function aggregationSchemas(
   pool: SchemaPool,
   { groupBy, metrics }: Aggregation,
   fields: readonly QueryField[],
   stem: string,
-): AggregationSchemas {
+): MadeSchemas {
   const byPath = new Map(fields.map((field) => [field.path, field]));
   const keyFields = groupBy.flatMap((path) => byPath.get(path) ?? []);
   const measured = metrics.flatMap(({ path, functions }) =>
@@ -34,10 +29,10 @@ export function aggregationSchemas(
   const keys = keyFields.flatMap(keysOf);
   const ordered = [...keyFields.map(({ path }) => path), ...Object.keys(values)];
   return {
-    ...(keys.length > 0 && { groupBy: pool.add(`${stem}GroupBy`, keysSchema(keys, mostKeys)) }),
-    metrics: pool.add(`${stem}Metrics`, keysSchema(Object.keys(values), mostMetrics)),
-    orderBy: pool.add(`${stem}GroupOrder`, keysSchema(bothWays(ordered), mostKeys + mostMetrics)),
-    groups: pool.add(`${stem}Groups`, groupsSchema(keyFields, values)),
+    ...(keys.length > 0 && { GroupBy: pool.add(`${stem}GroupBy`, keysSchema(keys, mostKeys)) }),
+    Metrics: pool.add(`${stem}Metrics`, keysSchema(Object.keys(values), mostMetrics)),
+    GroupOrder: pool.add(`${stem}GroupOrder`, keysSchema(bothWays(ordered), mostKeys + mostMetrics)),
+    Groups: pool.add(`${stem}Groups`, groupsSchema(keyFields, values)),
   };
 }
 

@@ -1,7 +1,8 @@
-import type { Collection, Database } from "../../../compiler/model/model.ts";
+import type { Collection } from "../../../compiler/model/model.ts";
 import type { JsonObject } from "../../../runtime/json.ts";
 import { capitalized } from "../../print/names.ts";
 import type { CollectionSchemas } from "./collection.ts";
+import type { MadeSchemas } from "./contracted.ts";
 import type { Ref, SchemaPool } from "./pool.ts";
 
 export interface BatchMember {
@@ -11,17 +12,7 @@ export interface BatchMember {
 }
 
 /** Request and response of a database's `_batch`: operations told apart by `collection` and `op`. */
-export interface BatchSchemas {
-  readonly request: Ref;
-  readonly response: Ref;
-}
-
-export function batchSchemas(
-  pool: SchemaPool,
-  database: Database,
-  members: readonly BatchMember[],
-): BatchSchemas {
-  const stem = capitalized(database.name);
+export function batchSchemas(pool: SchemaPool, stem: string, members: readonly BatchMember[]): MadeSchemas {
   const operations = members.flatMap((member) => operationsOf(pool, member));
   const deleted = pool.share("DeletedDocument", () => ({
     type: "object",
@@ -31,20 +22,20 @@ export function batchSchemas(
     additionalProperties: false,
   }));
   return {
-    request: pool.add(`${stem}BatchRequest`, {
+    BatchRequest: pool.add(`${stem}BatchRequest`, {
       type: "object",
       required: ["operations"],
       properties: { operations: { type: "array", minItems: 1, maxItems: 100, items: { oneOf: operations } } },
       additionalProperties: false,
     }),
-    response: pool.add(`${stem}BatchResponse`, {
+    BatchResponse: pool.add(`${stem}BatchResponse`, {
       type: "object",
       required: ["results"],
       properties: {
         results: {
           type: "array",
           description: "One for each operation, in order.",
-          items: { anyOf: [...members.map(({ schemas }) => schemas.document), deleted] },
+          items: { anyOf: [...members.map(({ schemas }) => schemas.Document), deleted] },
         },
       },
     }),
@@ -72,8 +63,8 @@ function operationsOf(pool: SchemaPool, { collection, stem, schemas }: BatchMemb
     collection.customId
       ? operation("create", ["id", "document"], { id, document: schemas.input })
       : operation("create", ["document"], { document: schemas.input }),
-    operation("replace", ["id", "document"], { ...existing, document: schemas.replace }),
-    operation("patch", ["id", "patch"], { ...existing, patch: schemas.patch }),
+    operation("replace", ["id", "document"], { ...existing, document: schemas.Replace }),
+    operation("patch", ["id", "patch"], { ...existing, patch: schemas.Patch }),
     operation("delete", ["id"], existing),
   ];
 }

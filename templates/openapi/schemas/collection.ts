@@ -2,9 +2,9 @@ import type { Collection, Realm } from "../../../compiler/model/model.ts";
 import { serverFields } from "../../../compiler/model/server-fields.ts";
 import type { CompiledRules } from "../../../compiler/rules/compiled.ts";
 import { placeOf } from "../../../compiler/schema/place.ts";
+import { timestamp } from "../../../runtime/contract/schema.ts";
 import { type FieldTable, organizationFields, teamFields } from "../../../runtime/filter/fields.ts";
 import { isJsonObject, type JsonObject } from "../../../runtime/json.ts";
-import { listSchema, timestamp } from "./common.ts";
 import { documentView, type View } from "./document-view.ts";
 import { patchView } from "./patch-view.ts";
 import type { Ref, SchemaPool } from "./pool.ts";
@@ -15,12 +15,12 @@ import { selectionView } from "./selection-view.ts";
 export interface CollectionSchemas {
   /** As a client writes it whole: schema.json itself. */
   readonly input: Ref;
-  readonly create: Ref;
-  readonly replace: Ref;
-  readonly patch: Ref;
+  readonly Create: Ref;
+  readonly Replace: Ref;
+  readonly Patch: Ref;
   /** As it is returned. */
-  readonly document: Ref;
-  readonly page: Ref;
+  readonly Document: Ref;
+  readonly Page: Ref;
 }
 
 /**
@@ -44,25 +44,25 @@ export function collectionSchemas(
 
   const input = pool.addPlace(`${stem}Input`, place);
   const id = collection.customId && customIdSchema(collection.customId);
-  const create = id
+  const Create = id
     ? pool.add(
         `${stem}Create`,
         untitled(documentView(pool, place, { ...asWritten, added: { id }, required: ["id"] })),
       )
     : input;
   // What a caller cannot read is kept where a replacement leaves it out.
-  const replace =
+  const Replace =
     hidden.length > 0
       ? pool.add(`${stem}Replace`, untitled(documentView(pool, place, { ...asWritten, optional: hidden })))
       : input;
-  const patch = pool.add(`${stem}Patch`, untitled({ type: "object", ...patchView(pool, place) }));
+  const Patch = pool.add(`${stem}Patch`, untitled({ type: "object", ...patchView(pool, place) }));
   const expanded = expandedSchema(pool, references, collection, stem);
   const added = {
     id: { type: "string" },
     _meta: meta(pool, realm, collection),
     ...(expanded && { _expanded: expanded }),
   };
-  const document = pool.add(
+  const Document = pool.add(
     `${stem}Document`,
     documentView(pool, place, { added, required: ["id", "_meta"], optional: hidden, open: true }),
   );
@@ -70,7 +70,7 @@ export function collectionSchemas(
     const own = { ...added, _meta: selectedMeta(pool, realm) };
     pool.add(`${stem}Selection`, selection(collection, own, selectionView(pool, place)));
   }
-  return { input, create, replace, patch, document, page: page(pool, stem, document) };
+  return { input, Create, Replace, Patch, Document, Page: page(pool, stem, Document) };
 }
 
 /** A document of which fields were selected. */
@@ -102,7 +102,8 @@ function customIdSchema(customId: NonNullable<Collection["customId"]>): JsonObje
 }
 
 function page(pool: SchemaPool, stem: string, document: Ref): Ref {
-  const further = {
+  const properties = {
+    items: { type: "array", items: document },
     limit: { type: "integer", description: "Page size used." },
     skip: { type: "integer", description: "Offset used." },
     has_more: { type: "boolean", description: "Whether documents exist beyond this page." },
@@ -112,7 +113,8 @@ function page(pool: SchemaPool, stem: string, document: Ref): Ref {
     },
     total: { type: "integer", description: "Only with `count=true`." },
   };
-  return pool.add(`${stem}Page`, listSchema(document, further, ["limit", "skip", "has_more"]));
+  const required = ["items", "limit", "skip", "has_more"];
+  return pool.add(`${stem}Page`, { type: "object", required, properties });
 }
 
 const metas = ["Meta", "DeletableMeta", "RetainedMeta"] as const;

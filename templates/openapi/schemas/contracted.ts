@@ -1,7 +1,15 @@
 import type { Realm } from "../../../compiler/model/model.ts";
 import { placeOf } from "../../../compiler/schema/place.ts";
-import type { RouteContract } from "../../../runtime/contract/contract.ts";
-import { isNamed, type Named, type PlainSchema, type Schema } from "../../../runtime/contract/schema.ts";
+import { type Names, placed, type RouteContract } from "../../../runtime/contract/contract.ts";
+import {
+  isMade,
+  isNamed,
+  type Made,
+  type MadeName,
+  type Named,
+  type PlainSchema,
+  type Schema,
+} from "../../../runtime/contract/schema.ts";
 import { inRealm, type RealmPart, type RealmTraits, realmNames } from "../../../runtime/contract/traits.ts";
 import type { JsonObject } from "../../../runtime/json.ts";
 import { patchView } from "./patch-view.ts";
@@ -11,8 +19,23 @@ import type { Ref, SchemaPool } from "./pool.ts";
 export interface Embedder {
   /** By reference where it has a name. */
   readonly embed: (schema: Schema) => JsonObject;
-  readonly component: (schema: Named) => Ref;
+  readonly component: (schema: Named | Made) => Ref;
 }
+
+/** What is known of a route's subject. */
+export interface Known {
+  readonly traits: RealmTraits;
+  readonly names: Names;
+  /** As far as its collections have anything for it. */
+  readonly made: MadeSchemas;
+}
+
+/** Of routes about none. */
+export function ofRealm(traits: RealmTraits): Known {
+  return { traits, names: {}, made: {} };
+}
+
+export type MadeSchemas = Readonly<Partial<Record<MadeName, Ref>>>;
 
 /** The realm's schema of profiles, and of what is merged into one; the members of scopes. */
 export type RealmSchemas = Readonly<Record<Exclude<RealmPart, keyof typeof realmNames>, () => JsonObject>>;
@@ -55,14 +78,23 @@ function granted(targets: readonly string[]): JsonObject {
 }
 
 /** Named schemas become components, once; what the realm decides is filled in, and what only servers look at left out. */
-export function embedder(pool: SchemaPool, traits: RealmTraits, parts: RealmSchemas): Embedder {
-  const component = ({ named, schema }: Named): Ref =>
-    pool.share(named, () => plain(inRealm(schema, traits)));
+export function embedder(pool: SchemaPool, parts: RealmSchemas, { traits, names, made }: Known): Embedder {
+  const component = (schema: Named | Made): Ref =>
+    isNamed(schema)
+      ? pool.share(placed(schema.named, names), () => plain(inRealm(schema.schema, traits)))
+      : madeAs(schema.made);
+
+  const madeAs = (name: MadeName): Ref => {
+    const schema = made[name];
+    if (schema === undefined) throw new Error(`${name} is made of collections, of which none is known here`);
+    return schema;
+  };
 
   const embed = (schema: Schema): JsonObject => (isNamed(schema) ? component(schema) : plain(schema));
 
   function plain(schema: PlainSchema): JsonObject {
-    const { told: _, check: __, when: ___, realm, ...said } = schema;
+    const { told: _, itself: __, check: ___, when: ____, realm, made: name, ...said } = schema;
+    if (name !== undefined) return madeAs(name);
     if (realm === "profile" || realm === "profilePatch") {
       const whole = parts[realm]();
       return schema.type?.includes("null") ? { anyOf: [whole, { type: "null" }] } : whole;
@@ -111,12 +143,15 @@ function membersIn(
   );
 }
 
-/** Names of the schemas that routes have by name, in all realms. */
+/** Names of the schemas that routes have by name, but for those with the name of a collection in them. */
 export function schemaNames(routes: readonly RouteContract[], traits: RealmTraits): ReadonlySet<string> {
   const names = new Set<string>();
-  const walk = (schema: Schema | boolean | undefined): void => {
-    if (typeof schema !== "object" || (isNamed(schema) && names.has(schema.named))) return;
-    if (isNamed(schema)) names.add(schema.named);
+  const walk = (schema: Schema | Made | boolean | undefined): void => {
+    if (typeof schema !== "object" || isMade(schema)) return;
+    if (isNamed(schema)) {
+      if (names.has(schema.named) || schema.named.includes("{")) return;
+      names.add(schema.named);
+    }
     const plain = isNamed(schema) ? inRealm(schema.schema, traits) : schema;
     const { properties = {}, items, additionalProperties, anyOf = [] } = plain;
     for (const inner of [...Object.values(properties), items, additionalProperties, ...anyOf]) walk(inner);

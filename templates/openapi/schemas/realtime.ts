@@ -1,8 +1,9 @@
 import type { Collection, Realm } from "../../../compiler/model/model.ts";
+import { timestamp } from "../../../runtime/contract/schema.ts";
 import type { JsonObject } from "../../../runtime/json.ts";
 import type { CollectionSchemas } from "./collection.ts";
-import { timestamp } from "./common.ts";
 import { filterSchema } from "./conditions.ts";
+import type { MadeSchemas } from "./contracted.ts";
 import type { Ref, SchemaPool } from "./pool.ts";
 import { queryFields } from "./values.ts";
 
@@ -13,26 +14,15 @@ export interface Followed {
   readonly schemas: CollectionSchemas;
 }
 
-/** What a stream is asked for by, and what comes of it. */
-export interface RealtimeSchemas {
-  readonly request: Ref;
-  /** One event of the stream. */
-  readonly event: Ref;
-}
-
 /**
  * `RealtimeRequest` with a `TicketsSubscription` for each collection, and `RealtimeEvent` with a `TicketsEvent` for each
  * (spec: Realtime subscription; Realtime stream events).
  */
-export function realtimeSchemas(
-  pool: SchemaPool,
-  realm: Realm,
-  followed: readonly Followed[],
-): RealtimeSchemas {
+export function realtimeSchemas(pool: SchemaPool, realm: Realm, followed: readonly Followed[]): MadeSchemas {
   const subscriptions = followed.map((each) => subscription(pool, realm, each));
   const [only] = subscriptions;
   return {
-    request: pool.add("RealtimeRequest", {
+    RealtimeRequest: pool.add("RealtimeRequest", {
       type: "object",
       required: ["subscriptions"],
       properties: {
@@ -45,7 +35,7 @@ export function realtimeSchemas(
       },
       additionalProperties: false,
     }),
-    event: pool.add("RealtimeEvent", {
+    RealtimeEvent: pool.add("RealtimeEvent", {
       description:
         "One event: its name (`event:`), its data (`data:`, as JSON) and, on the last event of each change, a resume token (`id:`). A block with an `id:` alone is a resume token without an event.",
       anyOf: [...followed.map((each) => shownEvent(pool, each)), ...realmEvents(pool, realm)],
@@ -86,7 +76,7 @@ function shownEvent(pool: SchemaPool, { collection, stem, schemas }: Followed): 
       data: {
         type: "object",
         required: ["sub", "doc"],
-        properties: { sub: subscriptionId, doc: schemas.document },
+        properties: { sub: subscriptionId, doc: schemas.Document },
         additionalProperties: false,
       },
       id: token,

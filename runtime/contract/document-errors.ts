@@ -1,11 +1,11 @@
 /** Errors that operations on a collection's documents answer by its settings, beside what all operations do. */
-import type { OperationError } from "../../runtime/contract/errors.ts";
-import type { Collection, Realm } from "./model.ts";
+import type { OperationError } from "./errors.ts";
+import type { CollectionTraits, RealmTraits } from "./traits.ts";
 
 /** Errors of a create beyond those of every body; `_batch` shares them. */
 export function createErrors(
-  { auth }: Pick<Realm, "auth">,
-  collection: Collection,
+  { auth }: Pick<RealmTraits, "auth">,
+  collection: CollectionTraits,
 ): readonly OperationError[] {
   return [
     ...(collection.customId
@@ -18,7 +18,7 @@ export function createErrors(
 }
 
 /** What a create answers about the organization and the team that it names. */
-function belongingErrors({ organization }: Collection): readonly OperationError[] {
+function belongingErrors({ organization }: CollectionTraits): readonly OperationError[] {
   if (organization === undefined) return ["org_not_allowed", "team_not_allowed"];
   const { required, teams } = organization;
   const missing = required || teams !== undefined ? (["org_required"] as const) : [];
@@ -32,7 +32,7 @@ function belongingErrors({ organization }: Collection): readonly OperationError[
 }
 
 /** Errors of a replacement or change; `_batch` shares them. */
-export function updateErrors(collection: Collection): readonly OperationError[] {
+export function updateErrors(collection: CollectionTraits): readonly OperationError[] {
   return [
     ...changeErrors(collection),
     ...(collection.organization === undefined ? [] : (["immutable_field"] as const)),
@@ -40,20 +40,25 @@ export function updateErrors(collection: Collection): readonly OperationError[] 
 }
 
 /** Errors of a write to a stored document. */
-export function changeErrors(collection: Collection): readonly OperationError[] {
+export function changeErrors(collection: CollectionTraits): readonly OperationError[] {
   return ["not_found", "write_conflict", "version_mismatch", ...uniqueErrors(collection)];
 }
 
-function uniqueErrors(collection: Collection): readonly OperationError[] {
-  return collection.indexes.some(({ unique }) => unique) ? ["conflict"] : [];
+function uniqueErrors({ indexes }: CollectionTraits): readonly OperationError[] {
+  return indexes.some(({ unique }) => unique) ? ["conflict"] : [];
 }
 
 /** What `$search` can be answered with. */
-export function searchErrors({ text }: Collection): readonly OperationError[] {
+export function searchErrors({ text }: CollectionTraits): readonly OperationError[] {
   return text ? ["search_too_expensive", "index_building"] : ["search_not_enabled"];
 }
 
 /** Of reads that can expand. */
-export function expandErrors({ references }: Collection): readonly OperationError[] {
-  return ["invalid_expand", ...(references.length > 0 ? (["expand_too_large"] as const) : [])];
+export function expandErrors(collection: CollectionTraits): readonly OperationError[] {
+  return ["invalid_expand", ...(expands(collection) ? (["expand_too_large"] as const) : [])];
+}
+
+/** Whether it has references. */
+export function expands({ references = {} }: CollectionTraits): boolean {
+  return Object.keys(references).length > 0;
 }
