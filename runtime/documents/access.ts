@@ -5,6 +5,7 @@ import { FALSE, type Filter, TRUE } from "../filter/algebra.ts";
 import type { JsonObject } from "../json.ts";
 import type { Caller, KeyScopes } from "../realm/caller.ts";
 import type { CollectionDefinition } from "../realm/definition.ts";
+import type { Chain } from "../realm/functions.ts";
 import { holds, type ReadRule, type RuleContext, type WriteRule } from "../realm/rule.ts";
 import { filterFor } from "../rules/context.ts";
 import type { Transaction } from "../store/contract/transaction.ts";
@@ -18,7 +19,7 @@ export interface Access extends Withheld {
   readonly context: RuleContext | undefined;
   /** Of the API key, also of one that acts for a user; undefined: everything. */
   readonly scopes: KeyScopes | undefined;
-  /** Undefined in realms with `auth: disabled`: their documents name nobody. */
+  /** Undefined in realms with `auth: disabled`, but for triggers' runs: their documents name nobody. */
   readonly author: Author | undefined;
   /** Undefined where writes leave no audit record. */
   readonly audit: Audit | undefined;
@@ -26,10 +27,12 @@ export interface Access extends Withheld {
 
 /** Whom the documents name that are written. */
 export interface Author {
-  /** `user:<id>`, `key:<name>` or `anonymous`. */
-  readonly actor: string;
-  /** Id of the user whom new documents belong to; null: nobody. */
-  readonly owner: string | null;
+  /** `user:<id>`, `key:<name>` or `anonymous`; undefined in realms with `auth: disabled`. */
+  readonly actor: string | undefined;
+  /** Id of the user whom new documents belong to; null: nobody; undefined as before. */
+  readonly owner: string | null | undefined;
+  /** Of writes by runs of triggers, and by what these have run. */
+  readonly chain?: Chain | undefined;
 }
 
 /** Appends audit records of writes, in the transaction that they are made in. */

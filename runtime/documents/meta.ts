@@ -24,7 +24,7 @@ function newMeta({ at, author, org, team }: Created): string {
   if (author === undefined) return `${times}${belonging}}`;
   const { actor, owner } = author;
   const ownership = `${member("owner", owner)}${member("created_by", actor)}${member("updated_by", actor)}`;
-  return `${times}${ownership}${belonging}}`;
+  return `${times}${ownership}${belonging}${chainOf(author)}}`;
 }
 
 /**
@@ -42,7 +42,7 @@ export function nextMeta(
   const created = created_at === undefined ? "" : `"created_at":${JSON.stringify(created_at)},`;
   const ownership = `${member("owner", owner)}${member("created_by", created_by)}${member("updated_by", author?.actor)}`;
   const belonging = `${member("org", org)}${member("team", team)}`;
-  return `{${created}"updated_at":"${at}","version":${version}${ownership}${belonging}}`;
+  return `{${created}"updated_at":"${at}","version":${version}${ownership}${belonging}${chainOf(author)}}`;
 }
 
 /**
@@ -58,6 +58,13 @@ export function deletedMeta(
 ): string {
   const marks = `${member("deleted_at", at)}${member("deleted_by", author?.actor)}${member("purge_at", purgeAt)}`;
   return `${meta.slice(0, -1)}${marks}}`;
+}
+
+/** A write by anything else than a chain of runs takes the mark of the last one away. */
+function chainOf(author: Author | undefined): string {
+  if (author?.chain === undefined) return "";
+  const { root, depth } = author.chain;
+  return member("chain", { root, depth });
 }
 
 function member(name: string, value: JsonValue | undefined): string {

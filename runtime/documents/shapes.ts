@@ -1,5 +1,6 @@
 import { documentFields, type Field, organizationFields } from "../filter/fields.ts";
 import { type CollectionDefinition, type RealmDefinition, storeNameOf } from "../realm/definition.ts";
+import type { FunctionDefinition } from "../realm/functions.ts";
 import type { CollectionShape, IndexShape } from "../store/contract/shape.ts";
 import { idempotencyShape } from "./idempotency.ts";
 
@@ -21,9 +22,23 @@ function ascending(...fields: readonly Field[]): IndexShape["keys"] {
 }
 
 /** What the store of a realm holds for its documents. */
-export function documentCollections({ collections, accounts }: RealmDefinition): CollectionShape[] {
-  const shapes = collections.map(documentCollection);
+export function documentCollections({
+  collections,
+  accounts,
+  functions = [],
+}: RealmDefinition): CollectionShape[] {
+  const triggering = new Set(functions.flatMap(triggeringOf));
+  const shapes = collections.map((definition): CollectionShape => {
+    const shape = documentCollection(definition);
+    return triggering.has(shape.name) ? { ...shape, feed: "documents" } : shape;
+  });
   return accounts === undefined ? shapes : [...shapes, idempotencyShape];
+}
+
+/** Names, in the store, of the collections whose changes have a function run. */
+function triggeringOf(definition: FunctionDefinition): readonly string[] {
+  if (definition.mode !== "event") return [];
+  return definition.triggers.map(({ database, collection }) => storeNameOf({ database, name: collection }));
 }
 
 /** What the store holds for the documents of a collection. */

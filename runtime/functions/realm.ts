@@ -6,6 +6,7 @@ import { type Memberships, noMemberships } from "../realm/memberships.ts";
 import { callerOf, callerView, ownCaller } from "./caller.ts";
 import { unavailable } from "./errors.ts";
 import type { BackgroundRun } from "./events/background.ts";
+import { chained, chainMarks } from "./events/chains.ts";
 import type { HostedRun } from "./host/exchange.ts";
 import { type HostParts, hostParts, RunHost } from "./host/host.ts";
 import type { FunctionInput, Outcome, Runner } from "./invocation.ts";
@@ -99,8 +100,8 @@ export class RealmFunctions {
         context: undefined,
         scopes: definition.scopes,
         withheld: undefined,
-        author: hasAccounts ? authorOf(own.actor, caller) : undefined,
-        audit: undefined,
+        author: chained(hasAccounts ? authorOf(own.actor, caller) : undefined, chain),
+        audit: chainMarks(this.#realm, chain),
       },
     };
   }

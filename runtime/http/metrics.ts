@@ -8,6 +8,8 @@ import { realtimeMetrics } from "./realtime-metrics.ts";
 export interface Metrics {
   readonly observe: Observer;
   countIdConflict(realm: string, database: string, collection: string): void;
+  /** `svc_function_events_lost_total`. */
+  countEventsLost(realm: string): void;
   /** `svc_http_streams`; to be said once. */
   streams(count: () => number): void;
   readonly realtime: RealtimeMetrics;
@@ -59,6 +61,12 @@ export async function createMetrics(pool?: () => PoolFigures): Promise<Metrics> 
     labelNames: ["realm", "database", "collection"],
     registers: [register],
   });
+  const eventsLost = new Counter({
+    name: "svc_function_events_lost_total",
+    help: "Times that triggers were not told what had happened, for history did not reach back.",
+    labelNames: ["realm"],
+    registers: [register],
+  });
   const gauge = gaugesOf(prometheus, register);
   if (pool !== undefined) {
     for (const [name, { figure, help }] of Object.entries(poolGauges))
@@ -71,6 +79,7 @@ export async function createMetrics(pool?: () => PoolFigures): Promise<Metrics> 
       durations.observe(labels, milliseconds / 1_000);
     },
     countIdConflict: (realm, database, collection) => conflicts.inc({ realm, database, collection }),
+    countEventsLost: (realm) => eventsLost.inc({ realm }),
     streams: (count) => gauge("svc_http_streams", "Streamed answers under way.", (to) => to.set(count())),
     realtime: realtimeMetrics(prometheus, register),
     text: () => register.metrics(),

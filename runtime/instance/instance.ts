@@ -6,6 +6,7 @@ import { assignOrganization } from "../documents/administration/assigning.ts";
 import { checkExpandLimits } from "../documents/expand/limits.ts";
 import { type Every, every } from "../every.ts";
 import { Budget } from "../feed/budget.ts";
+import { beginTriggers, followTriggers } from "../functions/events/following.ts";
 import { functionJobs } from "../functions/events/kinds.ts";
 import type { Runner } from "../functions/invocation.ts";
 import { functionsOf, openFunctions } from "../functions/realm.ts";
@@ -211,7 +212,9 @@ async function listen(
     for (const { definition } of realms) {
       const store = storeOf(definition.name);
       const collections = realmCollections(definition);
-      const done = await provisionStore(store, collections, definition.name, log, stopping.signal);
+      const done = await provisionStore(store, collections, definition.name, log, stopping.signal, () =>
+        beginTriggers({ definition, store, clock }),
+      );
       if (!done) return [];
       const realm = assembleRealm({
         definition,
@@ -242,8 +245,16 @@ async function listen(
     }
     const mails = mail === undefined ? [] : [mailing(instances, mail, log)];
     jobs = startJobs(instances, (realm) => jobKinds(realm, mails), repeat);
+    const lost = (realm: string) => metrics?.countEventsLost(realm);
+    const triggers = instances.flatMap(
+      (realm) => followTriggers(realm, () => lost(realm.definition.name)) ?? [],
+    );
     const hubs = instances.map(({ hub }) => ({ stop: () => hub.close() }));
-    return [...hubs, startResealing(instances, keys.length > 1, log, repeat)];
+    return [
+      ...triggers.map((consumer) => ({ stop: () => consumer.close() })),
+      ...hubs,
+      startResealing(instances, keys.length > 1, log, repeat),
+    ];
   }
 
   function storeOf(realm: string): Store {

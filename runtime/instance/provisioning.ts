@@ -10,6 +10,7 @@ const pause = 1_000;
 /**
  * Provisions a realm's store, again and again while it cannot be reached.
  * @param stopping ends it
+ * @param then what else is to be there before the realm is served
  * @returns false when it was ended
  * @throws what does not pass by itself: anything but StoreUnavailable
  */
@@ -19,10 +20,12 @@ export async function provisionStore(
   realm: string,
   log: Log,
   stopping: AbortSignal,
+  then: () => Promise<void> = async () => undefined,
 ): Promise<boolean> {
   while (!stopping.aborted) {
     try {
       await store.provision(collections);
+      await then();
       return true;
     } catch (error) {
       if (error instanceof StoreRefused) throw new Error(`SVC_STORE: ${error.message}`, { cause: error });

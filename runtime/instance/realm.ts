@@ -4,6 +4,7 @@ import { systemCollections } from "../auth/collections.ts";
 import type { Clock } from "../clock.ts";
 import { documentCollections } from "../documents/shapes.ts";
 import { Hub } from "../feed/hub.ts";
+import { triggerCollections } from "../functions/events/following.ts";
 import { idGenerator } from "../ids.ts";
 import { laneShape } from "../jobs/lanes.ts";
 import { jobShape } from "../jobs/records.ts";
@@ -26,6 +27,7 @@ export function realmCollections(definition: RealmDefinition): CollectionShape[]
     ...organizationCollections(definition),
     jobShape,
     laneShape,
+    ...triggerCollections(definition),
   ];
 }
 

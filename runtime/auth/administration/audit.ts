@@ -23,6 +23,7 @@ export type AuditAction =
   | `secret.${"put" | "delete"}`
   | "config.app"
   | "job.retry"
+  | `function.${"chain_stopped" | "events_lost"}`
   | `org.${"create" | "update" | "require_mfa" | "delete" | "deleted" | "reactivate" | "claims" | "manager"}`
   | `org.member.${"add" | "roles" | "remove" | "leave"}`
   | `org.team.${"create" | "update" | "delete"}`

@@ -129,7 +129,7 @@ function assigned(
   now: number,
 ): DocumentWrite {
   const parts = splitDocument(text);
-  const { meta } = parts;
+  const { chain: _, ...meta } = parts.meta;
   const next = {
     ...meta,
     updated_at: timestamp(now),

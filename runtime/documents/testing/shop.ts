@@ -162,9 +162,7 @@ const accounts: AccountSettings = {
 
 export interface ShopOptions extends Omit<StartOptions, "clock"> {
   readonly accounts?: Partial<AccountSettings>;
-  readonly definition?: Partial<
-    Pick<RealmDefinition, "adminNetworks" | "appConfig" | "functions" | "functionLimits">
-  >;
+  readonly definition?: Partial<Omit<RealmDefinition, "name" | "accounts" | "collections">>;
   /** Beside those of documents. */
   readonly routes?: readonly RouteTable[];
 }

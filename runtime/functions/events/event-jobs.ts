@@ -18,7 +18,9 @@ export interface TriggerState {
   /** `<database>/<collection>`. */
   readonly collection: string;
   readonly document: JsonObject;
-  /** Absent: there was none, or it is not known. */
+  /** Of a delete: false where it is not known how the document was. */
+  readonly isKnown?: false;
+  /** Of updates; absent: it is not known. Of a delete it is the document. */
   readonly previous?: JsonObject;
   readonly at: string;
   readonly chain: Chain;
@@ -34,13 +36,16 @@ export interface ScheduleState {
 export function inputOf(state: EventState, attempt: number): TriggerInput | ScheduleInput {
   const { at } = state;
   if (state.kind === "schedule") return { kind: "schedule", at, attempt };
-  const { event, collection, document, previous } = state;
+  const { event, collection, previous } = state;
+  const document = JSON.stringify(state.document);
+  const before = previous === undefined ? undefined : JSON.stringify(previous);
   return {
     kind: "trigger",
     event,
     collection,
-    document: JSON.stringify(document),
-    ...(previous !== undefined && { previous: JSON.stringify(previous) }),
+    document,
+    ...(event === "delete" && state.isKnown !== false && { previous: document }),
+    ...(before !== undefined && { previous: before }),
     at,
     attempt,
   };

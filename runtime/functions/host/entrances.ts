@@ -2,6 +2,7 @@ import type { Access } from "../../documents/access.ts";
 import { teamsOf } from "../../documents/administration/entrance.ts";
 import { clientEntrance, type Identify, type Open } from "../../documents/entrance.ts";
 import { forbidden } from "../errors.ts";
+import { chained } from "../events/chains.ts";
 import { identityOf } from "./exchange.ts";
 
 /** The way of functions themselves: past the rules within their scopes, creating in any organization. */
@@ -25,8 +26,8 @@ export const functionEntrance: Open = (realm) => {
 };
 
 /** The way of who called a function: as if they had sent the requests themselves. */
-export const callerEntrance: Open = (realm, collections) =>
-  clientEntrance(
+export const callerEntrance: Open = (realm, collections) => {
+  const entrance = clientEntrance(
     {
       ...realm,
       authenticate(exchange) {
@@ -37,3 +38,17 @@ export const callerEntrance: Open = (realm, collections) =>
     },
     collections,
   );
+  return {
+    ...entrance,
+    writer(exchange) {
+      const access = entrance.writer(exchange);
+      const { own } = identityOf(exchange);
+      const chain = own.author?.chain;
+      if (chain === undefined) return access;
+      const marked = (known: Access): Access => {
+        return { ...known, author: chained(known.author, chain), audit: own.audit };
+      };
+      return access instanceof Promise ? access.then(marked) : marked(access);
+    },
+  };
+};

@@ -1,0 +1,479 @@
+import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
+import { collections as systemCollections } from "../../auth/collections.ts";
+import { type AuditRecord, readAudit } from "../../auth/records.ts";
+import {
+  collection,
+  type Sent,
+  type Shop,
+  type ShopOptions,
+  startShop,
+} from "../../documents/testing/shop.ts";
+import { TRUE } from "../../filter/algebra.ts";
+import { silent } from "../../http/testing/server.ts";
+import { jobCollection, readJob } from "../../jobs/records.ts";
+import { isJsonObject, type JsonObject } from "../../json.ts";
+import { storeNameOf } from "../../realm/definition.ts";
+import type { EventDefinition, TriggerDefinition } from "../../realm/functions.ts";
+import { allowed } from "../../rules/index.ts";
+import {
+  describeMongo,
+  dropTestDatabases,
+  testClient,
+  testLocation,
+} from "../../store/mongodb/testing/server.ts";
+import { isEmbedded, testPlace } from "../../store/testing/stores.ts";
+import type { Result, Returned, Run } from "../invocation.ts";
+import { call, documents, event, type FunctionShop, startFunctionShop } from "../testing/shop.ts";
+
+const rules = {
+  read: allowed,
+  create: allowed,
+  update: allowed,
+  delete: allowed,
+  restore: allowed,
+  purge: allowed,
+};
+const things = collection("things", { rules });
+const papers = collection("papers", { rules, softDelete: {} });
+const others = collection("others", { rules });
+const all = [things, papers, others];
+
+const on = (name: string, more: Partial<TriggerDefinition> = {}): TriggerDefinition => ({
+  database: "main",
+  collection: name,
+  on: ["create", "update", "delete"],
+  ...more,
+});
+
+const follow = (...triggers: readonly TriggerDefinition[]): EventDefinition => event("follow", { triggers });
+
+const stops: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const stop of stops.splice(0).reverse()) await stop();
+});
+
+/** What a trigger's run is told, parsed. */
+interface Told {
+  readonly event: string;
+  readonly collection: string;
+  readonly document: JsonObject;
+  readonly previous: JsonObject | undefined;
+  readonly at: string;
+  readonly attempt: number;
+}
+
+interface Followed extends FunctionShop {
+  /** What the runs were told. */
+  readonly told: readonly Told[];
+  /** Once there were so many runs, and nothing more is queued. */
+  runs(count: number): Promise<readonly Told[]>;
+  audits(action: string): Promise<readonly AuditRecord[]>;
+}
+
+const nothing: Returned = { kind: "nothing" };
+
+async function start(
+  functions: readonly EventDefinition[],
+  handle: (told: Told, run: Run) => Promise<Returned | Result> | Returned | Result = () => nothing,
+  auth: "enabled" | "disabled" = "disabled",
+  options: Pick<ShopOptions, "settings" | "log"> = {},
+): Promise<Followed> {
+  const handles = functions.map(({ name }) => [name, (run: Run) => handle(toldOf(run), run)] as const);
+  const shop = await startFunctionShop(functions, Object.fromEntries(handles), {
+    auth,
+    collections: all,
+    ...options,
+  });
+  stops.push(() => shop.stop());
+  const store = shop.store("shop");
+  const { handlers } = shop;
+  return {
+    ...shop,
+    get told() {
+      return handlers.runs.map(toldOf);
+    },
+    async runs(count) {
+      await until(async () => {
+        expect(handlers.runs.length).toBeGreaterThanOrEqual(count);
+        const jobs = await store.collection(jobCollection).scan(undefined, 10_000);
+        // But for the one that never ends.
+        expect(jobs.filter((document) => readJob(document).record.due_at !== null)).toHaveLength(1);
+      });
+      expect(handlers.runs).toHaveLength(count);
+      return handlers.runs.map(toldOf);
+    },
+    async audits(action) {
+      const found = await store
+        .collection(systemCollections.audit)
+        .find({ filter: TRUE, visibility: "live", limit: 1_000, skip: 0 });
+      return found.map((document) => readAudit(document).record).filter((record) => record.action === action);
+    },
+  };
+}
+
+function toldOf({ input }: Run): Told {
+  if (input.kind !== "trigger") throw new Error("not told of a change");
+  const { event, collection, document, previous, at, attempt } = input;
+  return {
+    event,
+    collection,
+    document: JSON.parse(document),
+    previous: previous === undefined ? undefined : JSON.parse(previous),
+    at,
+    attempt,
+  };
+}
+
+/** Nothing is as quick everywhere. */
+const until = <T>(check: () => T | Promise<T>) => vi.waitFor(check, { timeout: 20_000 });
+
+const events = (told: readonly Told[]) => told.map(({ event }) => event);
+const titles = (told: readonly Told[]) => told.map(({ document }) => document["title"]);
+
+describe("a trigger", () => {
+  test("runs for what is created, updated and deleted, with the document before and after", async () => {
+    const shop = await start([follow(on("things"))]);
+    const { body: created } = await shop.send("POST", "things", { body: { title: "a" } });
+    const { body: updated } = await shop.send("PATCH", `things/${created["id"]}`, { body: { title: "b" } });
+    await shop.send("DELETE", `things/${created["id"]}`);
+    await shop.send("POST", "others", { body: { title: "x" } });
+    const told = await shop.runs(3);
+    expect(told).toMatchObject([
+      { event: "create", collection: "main/things", document: created, previous: undefined, attempt: 1 },
+      { event: "update", document: updated, previous: created },
+      { event: "delete", document: updated, previous: updated },
+    ]);
+    // Nothing is left of runs that succeeded.
+    expect(await shop.store("shop").collection(jobCollection).count(TRUE, "all")).toBe(1);
+  });
+
+  test("has a soft deletion as a delete and a restore as a create; what goes from the trash is nothing", async () => {
+    const shop = await start([follow(on("papers"))]);
+    const { body } = await shop.send("POST", "papers", { body: { title: "a" } });
+    const path = `papers/${body["id"]}`;
+    await shop.send("DELETE", path);
+    await shop.send("POST", `${path}/restore`);
+    await shop.send("DELETE", path);
+    await shop.send("DELETE", `${path}?purge=true`);
+    await shop.send("POST", "papers", { body: { title: "last" } });
+    const told = (await shop.runs(5)).filter(({ document }) => document["id"] === body["id"]);
+    expect(events(told)).toEqual(["create", "delete", "create", "delete"]);
+    expect(told[1]?.document).toEqual(body);
+    expect(told[2]).toMatchObject({ previous: undefined, document: { _meta: { version: 3 } } });
+  });
+
+  test("runs for the events that it names, where its rule is met, once for a function however many say so", async () => {
+    const open = {
+      check: (_: unknown, document: JsonObject, previous: JsonObject) =>
+        document["title"] === "open" && previous["title"] !== "open",
+    };
+    const shop = await start([
+      follow(on("things", { on: ["update"], when: open }), on("things", { on: ["update"], when: open })),
+    ]);
+    const { body } = await shop.send("POST", "things", { body: { title: "open" } });
+    const path = `things/${body["id"]}`;
+    for (const title of ["open", "closed", "open", "open"])
+      await shop.send("PATCH", path, { body: { title } });
+    await shop.send("DELETE", path);
+    const { body: other } = await shop.send("POST", "things", { body: { title: "x" } });
+    await shop.send("PATCH", `things/${other["id"]}`, { body: { title: "open" } });
+    const told = await shop.runs(2);
+    expect(told.map(({ document, previous }) => [document["id"], previous?.["title"]])).toEqual([
+      [body["id"], "closed"],
+      [other["id"], "x"],
+    ]);
+  });
+
+  test("has all of a batch, and all functions that ask for it", async () => {
+    const second = event("second", {
+      triggers: [on("things", { on: ["create"] })],
+    });
+    const shop = await start([follow(on("things")), second]);
+    const operations = Array.from({ length: 20 }, (_, n) => ({
+      op: "create",
+      collection: "things",
+      document: { title: `t${n}` },
+    }));
+    const answer = await shop.send("POST", "_batch", { body: { operations } });
+    expect([answer.status, answer.text]).toEqual([200, expect.any(String)]);
+    const told = await shop.runs(40);
+    expect(new Set(titles(told)).size).toBe(20);
+  });
+});
+
+describe("runs for one document", () => {
+  test("are in the order of its commits, whoever writes at the same time; for others they do not wait", async () => {
+    const running = new Set<unknown>();
+    const shop = await start([follow(on("things"))], async ({ document: { id } }) => {
+      expect(running.has(id)).toBe(false);
+      running.add(id);
+      await new Promise(setImmediate);
+      running.delete(id);
+      return nothing;
+    });
+    const ids: unknown[] = [];
+    for (let n = 0; n < 4; n += 1)
+      ids.push((await shop.send("POST", "things", { body: { title: "0", qty: 0 } })).body["id"]);
+    const bump = async (id: unknown, qty: number) => {
+      for (;;) {
+        const { status } = await shop.send("PATCH", `things/${id}`, { body: { qty } });
+        if (status === 200) return;
+        // As many writers at once may be too many.
+        expect(status).toBe(409);
+      }
+    };
+    await Promise.all(
+      [0, 1, 2, 3, 4, 5, 6, 7].map(async (writer) => {
+        for (let n = 0; n < 10; n += 1) await bump(ids[(writer + n) % 4], 10 * writer + n);
+      }),
+    );
+    const told = await shop.runs(84);
+    for (const id of ids) {
+      const versions = told
+        .filter(({ document }) => document["id"] === id)
+        .map(({ document: { _meta: meta } }) => JSON.parse(JSON.stringify(meta)).version);
+      expect(versions).toEqual(versions.map((_, at) => at + 1));
+    }
+  });
+
+  test("wait for one that is tried again, those for others do not; after its last attempt they go on", async () => {
+    const stuck = { ...follow(on("things")), attempts: 2 };
+    const shop = await start([stuck], ({ document: { title, qty } }) => {
+      return title === "stuck" && qty === 1
+        ? { kind: "failed", code: "function_failed", reason: "x" }
+        : nothing;
+    });
+    const { body } = await shop.send("POST", "things", { body: { title: "stuck", qty: 1 } });
+    await shop.send("PATCH", `things/${body["id"]}`, { body: { qty: 2 } });
+    await shop.send("POST", "things", { body: { title: "free" } });
+    await until(() => expect(titles(shop.told)).toEqual(["stuck", "free"]));
+    shop.clock.advance(2_000);
+    await shop.send("POST", "things", { body: { title: "later" } });
+    await until(() => expect(shop.told).toHaveLength(5));
+    const own = shop.told.filter(({ document }) => document["title"] === "stuck");
+    expect(own.map(({ document, attempt }) => [document["qty"], attempt])).toEqual([
+      [1, 1],
+      [1, 2],
+      [2, 1],
+    ]);
+    const failed = await until(async () => {
+      const jobs = await shop.store("shop").collection(jobCollection).scan(undefined, 10);
+      const found = jobs.map((document) => readJob(document).record);
+      const [record] = found.filter(({ status }) => status === "failed");
+      if (record === undefined) throw new Error("none has failed");
+      return record;
+    });
+    expect(failed).toMatchObject({ kind: "function.event:main/follow", error: expect.any(String) });
+  });
+
+  test("do not wait where the trigger says so", async () => {
+    const shop = await start([follow(on("things", { unordered: true }))], ({ document: { qty } }) => {
+      return qty === 1 ? { kind: "retry", after: 3_600_000 } : nothing;
+    });
+    const { body } = await shop.send("POST", "things", { body: { title: "a", qty: 1 } });
+    await shop.send("PATCH", `things/${body["id"]}`, { body: { qty: 2 } });
+    await until(() => expect(shop.told.map(({ document }) => document["qty"])).toEqual([1, 2]));
+  });
+});
+
+describe.each(["enabled", "disabled"] as const)("Document 2: _meta.chain, auth %s", (auth) => {
+  const boss = async (shop: Shop) =>
+    auth === "enabled" ? { token: (await shop.person("ada@example.com", "boss")).token } : {};
+
+  test("is on what a trigger's run writes, and gone with the next write by anything else", async () => {
+    const shop = await start(
+      [follow(on("things", { on: ["create"] }))],
+      async ({ document }, run) => {
+        await documents(run, "POST", "main/others", { body: { title: `${document["title"]}!` } });
+        return nothing;
+      },
+      auth,
+    );
+    const sent = await boss(shop);
+    const forged = { title: "a", _meta: { chain: { root: "x", depth: 1 } } };
+    const { body } = await shop.send("POST", "things", { ...sent, body: forged });
+    expect(body["_meta"]).not.toHaveProperty("chain");
+    await shop.runs(1);
+    const [item] = await listed(shop, "others", sent);
+    // The run's own id is that of its job.
+    const root = shop.handlers.runs[0]?.requestId;
+    expect(item).toMatchObject({ title: "a!", _meta: { version: 1, chain: { root, depth: 1 } } });
+    const { body: patched } = await shop.send("PATCH", `others/${item?.["id"]}`, {
+      ...sent,
+      body: { title: "b" },
+    });
+    expect(patched["_meta"]).not.toHaveProperty("chain");
+  });
+
+  test("is on what a call writes that a trigger's run has queued, also under its caller's rules", async () => {
+    const write = call("write");
+    const handles = {
+      async follow(run: Run) {
+        const asked = { kind: "enqueue", function: "main/write", input: "{}" } as const;
+        expect((await run.host.answer(asked)).status).toBe(202);
+        return nothing;
+      },
+      async write(run: Run) {
+        for (const as of ["function", "caller"] as const)
+          await documents(run, "POST", "main/others", { as, body: { title: as } });
+        return { kind: "call", output: "{}" } as const;
+      },
+    };
+    const functions = [follow(on("things", { on: ["create"] })), write];
+    const shop = await startFunctionShop(functions, handles, { auth, collections: all });
+    stops.push(() => shop.stop());
+    const sent = await boss(shop);
+    await shop.send("POST", "things", { ...sent, body: { title: "a" } });
+    const written = await until(async () => {
+      const found = await listed(shop, "others", sent);
+      expect(found).toHaveLength(2);
+      return found;
+    });
+    const root = shop.handlers.runs[0]?.requestId;
+    expect(written.map(({ title, _meta: meta }) => [title, isJsonObject(meta) && meta["chain"]])).toEqual([
+      ["function", { root, depth: 1 }],
+      ["caller", { root, depth: 1 }],
+    ]);
+  });
+
+  test("ends at a depth of 8: what is deeper is not run, and audited", async () => {
+    const chains: unknown[] = [];
+    const shop = await start(
+      [follow(on("things", { on: ["update"] }))],
+      async ({ document: { id, qty } }, run) => {
+        const { json } = await documents(run, "PATCH", `main/things/${id}`, {
+          body: { qty: Number(qty) + 1 },
+        });
+        chains.push(isJsonObject(json["_meta"]) && json["_meta"]["chain"]);
+        return nothing;
+      },
+      auth,
+    );
+    const sent = await boss(shop);
+    const { body } = await shop.send("POST", "things", { ...sent, body: { title: "a", qty: 0 } });
+    await shop.send("PATCH", `things/${body["id"]}`, { ...sent, body: { qty: 1 } });
+    const stopped = await until(async () => {
+      const found = await shop.audits("function.chain_stopped");
+      expect(found).toHaveLength(1);
+      return found;
+    });
+    await shop.runs(8);
+    const root = shop.handlers.runs[0]?.requestId;
+    expect(chains).toEqual([1, 2, 3, 4, 5, 6, 7, 8].map((depth) => ({ root, depth })));
+    expect(stopped).toMatchObject([
+      {
+        actor: "service",
+        target: "function:main/follow",
+        details: { document: `main/things/${body["id"]}`, root },
+      },
+    ]);
+  });
+
+  test("goes on over what a run deletes for good, and not over what others delete", async () => {
+    const shop = await start(
+      [follow(on("things", { on: ["delete", "create"] }))],
+      async (told, run) => {
+        if (told.event === "create") await documents(run, "DELETE", `main/things/${told.document["id"]}`);
+        else await documents(run, "POST", "main/things", { body: { title: "again" } });
+        return nothing;
+      },
+      auth,
+    );
+    const sent = await boss(shop);
+    await shop.send("POST", "things", { ...sent, body: { title: "a" } });
+    await until(async () => expect(await shop.audits("function.chain_stopped")).toHaveLength(1));
+    await shop.runs(8);
+    // The last run made a document whose creation nobody was told of; that somebody deletes it is told.
+    const [left] = await listed(shop, "things", sent);
+    expect(left).toMatchObject({ _meta: { chain: { depth: 8 } } });
+    await shop.send("DELETE", `things/${left?.["id"]}`, sent);
+    await until(async () => expect(await shop.audits("function.chain_stopped")).toHaveLength(2));
+    await shop.runs(16);
+  });
+});
+
+async function listed(shop: Shop, name: string, sent: Sent): Promise<readonly JsonObject[]> {
+  const { body } = await shop.send("GET", name, sent);
+  return Array.isArray(body["items"]) ? body["items"].filter(isJsonObject) : [];
+}
+
+/** A shared store keeps its history itself. */
+describe.runIf(isEmbedded)("where history does not reach back", () => {
+  const place = testPlace();
+  afterAll(() => place.discard());
+
+  test("what happened in between is lost to triggers: audited, logged and counted; what comes is told", async () => {
+    const settings = { store: place.location };
+    const first = await start([follow(on("things"))], undefined, "disabled", { settings });
+    await first.send("POST", "things", { body: { title: "a" } });
+    await first.runs(1);
+    await first.stop();
+    stops.pop();
+    // Without triggers the collection is recorded no longer, while another one is.
+    const followed = collection("others", { rules, realtime: true });
+    const bare = await startShop("disabled", [things, papers, followed], { settings });
+    await bare.send("POST", "things", { body: { title: "unseen" } });
+    await bare.send("POST", "others", { body: { title: "x" } });
+    await bare.stop();
+    const errors: string[] = [];
+    const log = { ...silent, error: (_: object, message: string) => errors.push(message) };
+    const more = { settings: { ...settings, metrics: "on" as const }, log };
+    const second = await start([follow(on("things"))], undefined, "disabled", more);
+    await until(async () => expect(await second.audits("function.events_lost")).toHaveLength(1));
+    await second.send("POST", "things", { body: { title: "b" } });
+    expect(titles(await second.runs(1))).toEqual(["b"]);
+    expect(await second.audits("function.events_lost")).toMatchObject([
+      { actor: "service", target: "realm" },
+    ]);
+    expect(errors).toMatchObject([expect.stringContaining("history")]);
+    const metrics = await (await fetch(`${second.url}/metrics`)).text();
+    expect(metrics).toContain('svc_function_events_lost_total{realm="shop"} 1');
+  });
+});
+
+describeMongo("Two instances on one store", () => {
+  test("tell triggers of every change once, and another one goes on where one ends", async () => {
+    const settings = { store: testLocation() };
+    stops.push(() => dropTestDatabases(settings.store));
+    const here = await start([follow(on("things"))], undefined, "disabled", { settings });
+    const there = await start([follow(on("things"))], undefined, "disabled", { settings });
+    const made: unknown[] = [];
+    for (let n = 0; n < 30; n += 1)
+      made.push(
+        (await (n % 2 === 0 ? here : there).send("POST", "things", { body: { title: `${n}` } })).body["id"],
+      );
+    await until(() => expect(here.told.length + there.told.length).toBe(30));
+    const told = [...here.told, ...there.told].map(({ document }) => document["id"]);
+    expect(told.toSorted()).toEqual(made.toSorted());
+    await here.stop();
+    stops.splice(stops.length - 2, 1);
+    const before = there.told.length;
+    await there.send("POST", "things", { body: { title: "last" } });
+    await until(() => expect(titles(there.told.slice(before))).toEqual(["last"]));
+  });
+
+  test("a change whose document before is unknown meets rules that ask for it", async () => {
+    const settings = { store: testLocation() };
+    stops.push(() => dropTestDatabases(settings.store));
+    const asking = {
+      check: (_: unknown, document: JsonObject, previous: JsonObject) =>
+        document["qty"] === 1 || previous["qty"] === 1,
+    };
+    const shop = await start([follow(on("things", { when: asking }))], undefined, "disabled", { settings });
+    const { body } = await shop.send("POST", "things", { body: { title: "a", qty: 0 } });
+    const database = (await testClient()).db(`${settings.store.prefix}shop`);
+    await database.command({
+      collMod: storeNameOf(things),
+      changeStreamPreAndPostImages: { enabled: false },
+    });
+    await shop.send("PATCH", `things/${body["id"]}`, { body: { qty: 1 } });
+    await shop.send("PATCH", `things/${body["id"]}`, { body: { qty: 2 } });
+    await shop.send("DELETE", `things/${body["id"]}`);
+    const told = await shop.runs(3);
+    expect(told).toMatchObject([
+      { event: "update", document: { qty: 1 }, previous: undefined },
+      { event: "update", document: { qty: 2 }, previous: undefined },
+      { event: "delete", document: { id: body["id"] } },
+    ]);
+  });
+});
