@@ -23,7 +23,6 @@ export class Turns {
     return this.#running >= this.#atOnce && this.#waiting.size >= this.#queue;
   }
 
-  /** So much runs. */
   get running(): number {
     return this.#running;
   }

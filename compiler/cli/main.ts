@@ -251,7 +251,6 @@ function commandLine(
   return program;
 }
 
-/** Runs a command of the bundle with the options given. */
 async function runCommand(words: readonly string[], command: Command): Promise<number> {
   const { runServer } = await import("./serve.ts");
   const { dist, ...options } = command.opts<{ dist: string } & Record<string, string | true>>();

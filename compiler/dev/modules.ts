@@ -60,7 +60,6 @@ export class Modules {
     return script;
   }
 
-  /** Makes the module of a plan's program. */
   async program(plan: Plan): Promise<ProgramModule> {
     const entry = programFile(plan);
     this.#files = [...plan.files, entry];

@@ -36,7 +36,6 @@ export function diagnoser<C extends { readonly [Code in keyof C]: CatalogueEntry
   };
 }
 
-/** A message with its parameters. */
 export function fill(template: string, parameters: Readonly<Record<string, string | number>>): string {
   return template.replace(/\{(\w+)\}/g, (_, name: string) => shortened(String(parameters[name])));
 }

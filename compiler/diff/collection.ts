@@ -14,7 +14,6 @@ import type { Report } from "./catalogue.ts";
 import { compareIndexes } from "./indexes.ts";
 import { compareSchemas } from "./schema/compare.ts";
 
-/** A collection and the realm it is in. */
 export interface Version {
   readonly realm: Realm;
   readonly collection: Collection;

@@ -3,7 +3,6 @@
 import type { Collection, RuleName, RuleSource } from "../model/model.ts";
 import type { CompiledRule, CompiledRules, RulePlace } from "../rules/compiled.ts";
 
-/** One rule of a collection that compiled. */
 export interface PlacedRule {
   readonly place: RulePlace;
   readonly source: RuleSource;

@@ -18,7 +18,6 @@ export function packageName(folder: string): string {
   return taken.has(name) ? `${name}-app` : name;
 }
 
-/** The settings of a package that is new. */
 export function newPackage(template: JsonObject, name: string, version: string): JsonObject {
   return { name, ...template, devDependencies: sorted({ ...tools(template), realmc: `^${version}` }) };
 }

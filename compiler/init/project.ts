@@ -14,7 +14,6 @@ const template = join(packageRoot, "compiler/init/template");
 const settingsFile = "package.json";
 
 export interface Project {
-  /** Files that are not there yet. */
   readonly files: readonly EmittedFile[];
   /** The `package.json` that is there and has realmc installed, with what it lacks. */
   readonly completed?: EmittedFile;

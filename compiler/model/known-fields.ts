@@ -5,7 +5,6 @@ import { serverFields } from "./server-fields.ts";
 
 /** What checks ask of a field, declared or server-owned. */
 export interface KnownField extends Pick<DeclaredField, "path" | "kinds" | "arrays" | "scalar" | "values"> {
-  /** Where it is declared. */
   readonly span?: Span;
 }
 
@@ -23,7 +22,6 @@ export function isHideable(collection: Collection, path: string): boolean {
   return declaredField(collection, path)?.arrays.every((array) => array === path) === true;
 }
 
-/** A declared or server-owned field by its path. */
 export function knownField(realm: Realm, collection: Collection, path: string): KnownField | undefined {
   const server = serverFields(realm, collection);
   const own = Object.hasOwn(server, path) ? server[path] : undefined;

@@ -35,7 +35,6 @@ export function serverFieldTables(
   ];
 }
 
-/** Server-owned fields that documents of the collection have. */
 export function serverFields(
   { auth }: Pick<Realm, "auth">,
   collection: Pick<Collection, "softDelete" | "organization">,

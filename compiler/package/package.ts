@@ -22,7 +22,6 @@ export function compilerVersion(): string {
   return versionIn(join(packageRoot, "package.json"));
 }
 
-/** The installed version of a package that this one depends on. */
 export function installedVersion(name: string): string {
   return versionIn(join(installedFolder(name), "package.json"));
 }

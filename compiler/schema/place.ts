@@ -27,7 +27,6 @@ export interface Target {
   readonly pointer: string;
 }
 
-/** The value of a file by its path. */
 export type Documents = (path: string) => JsonValue | undefined;
 
 /** A schema, where it stands, and the files that a `$ref` in it may lead to. */

@@ -50,7 +50,6 @@ export const allTypes: readonly JsonType[] = [
   "string",
 ];
 
-/** Any value at all. */
 const anyValue = { types: new Set(allTypes), stores: new Set<StringStore>() };
 export const anything: Shape = { ...anyValue, members: new Map() };
 
@@ -152,7 +151,6 @@ function ownTypes(schema: JsonValue): ReadonlySet<JsonType> {
   return new Set([...types].filter((each) => occurring.has(each)));
 }
 
-/** The types that a value has. */
 export function typesOf(value: JsonValue): JsonType[] {
   if (value === null) return ["null"];
   if (Array.isArray(value)) return ["array"];
@@ -175,7 +173,6 @@ function ownStores(schema: JsonObject): ReadonlySet<StringStore> {
   return new Set([schema.format === "date" ? "date" : "date-time"]);
 }
 
-/** How strings of a shape are stored, where it allows strings. */
 export function storesOf(shape: Shape): ReadonlySet<StringStore> {
   if (!shape.types.has("string") || shape.open) return new Set();
   return shape.stores.size === 0 ? new Set(["plain"]) : shape.stores;

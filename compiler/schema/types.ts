@@ -21,7 +21,6 @@ export async function schemaTypes(schema: Schema, name: string): Promise<string>
   return declarations(definitions.translateRoot(schema), name);
 }
 
-/** A schema and the name of its type. */
 export interface NamedSchema {
   readonly name: string;
   readonly schema: Schema;

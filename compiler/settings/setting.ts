@@ -33,7 +33,6 @@ export interface CollectionFile {
   readonly database: string;
 }
 
-/** A collection with its rules compiled. */
 export interface CompiledCollection {
   readonly collection: Collection;
   /** Of its realm. */
@@ -105,7 +104,6 @@ export interface RealmFile {
   readonly given: Given;
 }
 
-/** A realm with its rules compiled. */
 export interface CompiledRealm {
   readonly realm: Realm;
   readonly rules: RulesStage;

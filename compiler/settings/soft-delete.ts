@@ -55,7 +55,6 @@ const changes = {
 
 const diagnose = diagnoser(codes);
 
-/** `restore` and `purge` without `soft_delete`. */
 const rulesWithoutSoftDelete: CollectionCheck = (subject) => {
   const { collection, collectionFile: file } = subject;
   if (file === undefined || collection.softDelete !== undefined || !isReliable(subject, ["soft_delete"]))

@@ -50,7 +50,6 @@ export function spanOf(file: { path: string; lineStarts: readonly number[] }, ex
   };
 }
 
-/** The node at a path, if the file has it. */
 export function nodeAt(file: SourceFile, path: Path): SourceNode | undefined {
   let node: SourceNode | undefined = file.root;
   for (const step of path) node = node === undefined ? undefined : childOf(node, step);

@@ -15,7 +15,7 @@ export const collections = {
   audit: "_svc.audit",
 } as const;
 
-/** Fields of `_svc.users` that are searched by. */
+/** What records are searched by, collection by collection. */
 export const userFields = {
   email_key: field("email_key", "string"),
   roles: field("roles", "string", ["roles"]),
@@ -27,7 +27,6 @@ export const userFields = {
   totp_pending_key: field("totp_pending.key", "string"),
 };
 
-/** Fields of `_svc.sessions` that are searched by. */
 export const sessionFields = {
   session: field("session", "string"),
   user: field("user", "string"),
@@ -36,32 +35,27 @@ export const sessionFields = {
   last_used_at: field("last_used_at", "date-time"),
 };
 
-/** Fields of `_svc.tokens` that are searched by. */
 export const tokenFields = {
   slot: field("slot", "string"),
   user: field("user", "string"),
 };
 
-/** Fields of `_svc.invitations` that are searched by. */
 export const invitationFields = {
   token: field("token", "string"),
   accepted_by: field("accepted_by", "string"),
   created_at: field("created_at", "date-time"),
 };
 
-/** Fields of `_svc.throttle` that are searched by. */
 export const throttleFields = {
   id: field("id", "string"),
 };
 
-/** Fields of `_svc.keys` that are searched by. */
 export const keyFields = {
   key: field("key", "string"),
   name: field("name", "string"),
   created_at: field("created_at", "date-time"),
 };
 
-/** Fields of `_svc.secrets` that are searched by. */
 export const secretFields = {
   id: field("id", "string"),
   /** The key that it is encrypted with. */
@@ -69,7 +63,6 @@ export const secretFields = {
   created_at: field("created_at", "date-time"),
 };
 
-/** Fields of `_svc.audit` that are searched by. */
 export const auditFields = {
   at: field("at", "date-time"),
   action: field("action", "string"),

@@ -43,7 +43,6 @@ export class InvalidKey extends Error {
   }
 }
 
-/** Another key of the realm has the name. */
 export class KeyNameTaken extends Error {
   constructor(name: string) {
     super(`a key named ${JSON.stringify(name)} exists; choose another name, or replace it`);
@@ -83,7 +82,6 @@ export function keyProblems(key: NewKey, now: number): readonly Detail[] {
   return problems;
 }
 
-/** What is wrong with a key in this realm. */
 export function keyProblemsIn(
   { accounts, collections: known }: RealmDefinition,
   { scopes, onBehalfOf }: NewKey,
@@ -226,7 +224,6 @@ export function keyView(record: KeyRecord): JsonObject {
   };
 }
 
-/** The stored id of the key of this name. */
 async function findByName(store: Store, name: string): Promise<string | undefined> {
   return (await findOne(store, collections.keys, eq(keyFields.name, name)))?.id;
 }

@@ -10,7 +10,6 @@ import { type Viewer, viewer } from "./view.ts";
 
 const minute = 60_000;
 
-/** A collection as it runs in a realm. */
 export interface Collection {
   readonly definition: CollectionDefinition;
   /** In the store: `<database>.<collection>`. */

@@ -10,7 +10,6 @@ interface Created extends Belonging {
   readonly author: Author | undefined;
 }
 
-/** The text of a new document's `_meta`. */
 export function createdMeta(at: string, author: Author | undefined, { org, team }: Belonging): string {
   if (latest?.at !== at || latest.author !== author || latest.org !== org || latest.team !== team) {
     latest = { at, author, org, team, text: newMeta({ at, author, org, team }) };

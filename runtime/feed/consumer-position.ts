@@ -28,7 +28,6 @@ export class ConsumerMoved extends Error {
 /** Milliseconds between two notes of from where history is to be held back. */
 const HOLD_EVERY = 60_000;
 
-/** Where a consumer goes on, as the store has it. */
 export class ConsumerPosition {
   readonly #store: Store;
   readonly #clock: Clock;

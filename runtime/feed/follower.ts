@@ -88,7 +88,6 @@ export class Follower {
     return reached ?? this.queue.position;
   }
 
-  /** The next event, if there is one. */
   poll(): FeedEvent | undefined {
     const event = this.queue.poll();
     if (event !== undefined && this.catching !== undefined) this.#gathering.taken(this);

@@ -46,7 +46,6 @@ export interface QueueBounds {
   readonly events: number;
 }
 
-/** Who owns a queue. */
 export interface QueueOwner {
   /** Called when something was queued, and at the end; never throws. */
   readonly wake?: (() => void) | undefined;
@@ -175,7 +174,6 @@ export class Queue implements Holder {
     }
   }
 
-  /** The next event, if there is one. */
   poll(): FeedEvent | undefined {
     const next = this.#events?.shift();
     if (next === undefined) return undefined;

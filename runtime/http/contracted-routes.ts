@@ -1,7 +1,6 @@
 import { type Names, patternOf, type RouteContract } from "../contract/contract.ts";
 import type { Method, RouteFactory, RouteTable } from "../realm/exchange.ts";
 
-/** A contract, and the route that keeps it. */
 export interface ContractedRoute {
   readonly contract: RouteContract;
   readonly route: RouteFactory;

@@ -46,7 +46,6 @@ export interface ServerOptions {
   readonly answerPatience?: number;
 }
 
-/** All realms behind one port. */
 export interface HttpServer {
   /** Listens and answers the base address. Realms answer 503 until they are served. */
   listen(host: string, port: number): Promise<string>;

@@ -11,7 +11,7 @@ export const collections = {
   marks: "_svc.org_marks",
 } as const;
 
-/** Fields of `_svc.orgs` that are searched by. */
+/** What records are searched by, collection by collection. */
 export const organizationFields = {
   name: field("name", "string"),
   slug: field("slug", "string"),
@@ -22,7 +22,6 @@ export const organizationFields = {
   cleanup_job: field("cleanup.job", "string"),
 };
 
-/** Fields of `_svc.members` that are searched by. */
 export const memberFields = {
   org: field("org", "string"),
   user: field("user", "string"),
@@ -32,7 +31,6 @@ export const memberFields = {
   team_role_keys: field("team_role_keys", "string", ["team_role_keys"]),
 };
 
-/** Fields of `_svc.org_invitations` that are searched by. */
 export const invitationFields = {
   org: field("org", "string"),
   token: field("token", "string"),

@@ -22,7 +22,6 @@ import type { OrganizationInvitationRecord, OrganizationRecord } from "./records
 import { changeAs, memberRoute, type OrganizationRealm, type Standing } from "./route.ts";
 import { requireTeamsWithin } from "./teams.ts";
 
-/** What an invitation is to be. */
 interface NewInvitation
   extends Pick<OrganizationInvitationRecord, "binding" | "user" | "email" | "roles" | "teams" | "max_uses"> {
   /** Milliseconds. */
@@ -31,7 +30,6 @@ interface NewInvitation
   readonly send: boolean;
 }
 
-/** What is asked for it. */
 type AskedInvitation = Value<typeof newInvitation>;
 
 export const createOrganizationInvitation = memberRoute(

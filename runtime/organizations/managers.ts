@@ -36,7 +36,6 @@ export interface MemberChange {
   readonly after: MemberRecord | undefined;
 }
 
-/** What becomes of the organization with the change. */
 export interface Settled {
   /** `after`; active, where it was orphaned and somebody can manage it by now. */
   readonly org: OrganizationRecord;

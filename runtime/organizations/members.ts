@@ -13,7 +13,6 @@ import { changeAs, findMember, memberRoute, type OrganizationRealm, type Standin
 import { accountsOf } from "./users.ts";
 import { memberView } from "./views.ts";
 
-/** By user. */
 export const membersByUser: RecordList<MemberRecord> = {
   collection: collections.members,
   read: readMember,
@@ -37,7 +36,6 @@ export const listMembers = memberRoute(
     },
 );
 
-/** Members as {@link memberView} shows them. */
 export async function memberEntries(
   realm: OrganizationRealm,
   org: OrganizationRecord,

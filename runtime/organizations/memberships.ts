@@ -124,7 +124,6 @@ function same(one: Revisions, other: Revisions): boolean {
   );
 }
 
-/** A member with their organization, as they were read. */
 export interface MembershipRecords {
   readonly org: Read<OrganizationRecord>;
   readonly member: Read<MemberRecord>;

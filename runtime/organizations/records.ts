@@ -95,12 +95,10 @@ export interface WithheldMark {
   readonly created_at: string;
 }
 
-/** The id of a member's record. */
 export function memberId(org: string, user: string): string {
   return `${org}.${user}`;
 }
 
-/** The user of a {@link memberId}. */
 export function userOfMember(id: string): string {
   return id.slice(id.indexOf(".") + 1);
 }

@@ -40,7 +40,6 @@ export function manages(settings: OrganizationSettings, roles: Iterable<string>)
   return new Set(manageEntries.filter((entry) => entries.has(entry)));
 }
 
-/** What a member may manage. */
 export function managesAs(
   settings: OrganizationSettings,
   org: Pick<OrganizationRecord, "teams">,
@@ -52,7 +51,6 @@ export function managesAs(
   );
 }
 
-/** Whether the realm's organizations have a role of this name. */
 export function isOrganizationRole(settings: OrganizationSettings, name: string): boolean {
   return managedBy(settings).has(name);
 }

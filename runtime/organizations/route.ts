@@ -16,7 +16,6 @@ import { notOrgMember, orgRequiresMfa } from "./errors.ts";
 import { type MemberRecord, memberId, type OrganizationRecord, readMember } from "./records.ts";
 import { type EffectiveRole, effectiveRoles, manages } from "./roles.ts";
 
-/** A running realm that has organizations. */
 export interface OrganizationRealm extends AccountRealm {
   readonly settings: OrganizationSettings;
 }
@@ -110,7 +109,6 @@ async function inside(
   return { caller, org, member, roles, manage, need };
 }
 
-/** The member of an organization who is this user. */
 export async function findMember(
   { store }: Pick<RealmInstance, "store">,
   org: string,

@@ -10,7 +10,6 @@ import type { Transaction } from "../store/contract/transaction.ts";
 
 type Realm = Pick<RealmInstance, "store">;
 
-/** The account of a user. */
 export async function findAccount({ store }: Realm, id: string): Promise<Read<UserRecord> | undefined> {
   const document = await store.collection(collections.users).get(id, "live");
   return document === undefined ? undefined : readUser(document);

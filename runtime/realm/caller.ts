@@ -55,7 +55,6 @@ export interface DelegatedCredential {
   readonly key: KeyCaller;
 }
 
-/** A user with a session. */
 export type SessionCaller = UserCaller & { readonly credential: SessionCredential };
 
 export function isSession(caller: Caller): caller is SessionCaller {

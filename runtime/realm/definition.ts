@@ -53,12 +53,10 @@ interface DefinitionOf<Document, Data> {
   readonly asksMemberships?: true;
 }
 
-/** The name of a collection in the store. */
 export function storeNameOf({ database, name }: Pick<CollectionDefinition, "database" | "name">): string {
   return `${database}.${name}`;
 }
 
-/** How the documents of a collection belong to organizations. */
 export interface CollectionOrganization {
   /** Every document belongs to one. */
   readonly required: boolean;

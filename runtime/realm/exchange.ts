@@ -67,7 +67,6 @@ export interface StreamExchange extends Exchange {
 /** Bytes that a stream holds, each way, before its source waits. */
 export const BUFFER = 65_536;
 
-/** A request whose body was read. */
 export interface Received extends Exchange {
   /** As received; nothing about it has been judged yet. See `readJson()`. */
   readonly body: RequestBody;
@@ -187,7 +186,6 @@ export interface RealmInstance {
   readonly pageCharacters: number;
   /** Of the instance (`SVC_EXPAND_*`). */
   readonly expandLimits: ExpandLimits;
-  /** Signs the cursors of lists. */
   readonly cursors: Signer;
   /** Signs the resume tokens of realtime streams. */
   readonly streams: Signer;
@@ -211,7 +209,6 @@ export interface Along {
   found(found: readonly (readonly StoredDocument[])[]): void;
 }
 
-/** What a request asks of organizations. */
 export interface OrganizationAsks {
   readonly memberships: boolean;
   readonly withheld: boolean;
@@ -225,7 +222,6 @@ export interface OrganizationMarks extends Along {
   readonly withheld: number | undefined;
 }
 
-/** What accounts and documents ask of a realm's organizations. */
 export interface RealmOrganizations {
   /** For one request; undefined where the store itself tells what stands. */
   readonly marks: (asks: OrganizationAsks) => OrganizationMarks | undefined;

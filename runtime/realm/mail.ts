@@ -1,6 +1,5 @@
 import type { Transaction } from "../store/contract/transaction.ts";
 
-/** Mail of a realm. */
 export interface Mailer {
   /**
    * Queues a mail in the transaction of the change that causes it: it leaves, at least once, if, and only if, that is

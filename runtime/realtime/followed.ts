@@ -82,7 +82,6 @@ export class Followed {
     return order === undefined || order > this.#since;
   }
 
-  /** The event that a change is. */
   event(change: FeedDocumentChange, { before, after }: Concerned, token: string | undefined): string {
     const { id } = this.subscription;
     if (after && change.after !== undefined) {

@@ -29,7 +29,6 @@ export interface Opening {
   readonly resumption: Resumption | undefined;
 }
 
-/** Where streams of a realm are opened. */
 export interface Home {
   readonly realm: RealmInstance;
   readonly means: AccessMeans;

@@ -22,7 +22,6 @@ interface Name {
   readonly print?: (value: number) => string;
 }
 
-/** The instance's limits, lowered by those of a realm. */
 export function realmLimits(
   instance: RealtimeLimits,
   { realtime = {} }: Pick<RealmDefinition, "realtime">,

@@ -13,7 +13,6 @@ import { Wheel } from "./wheel.ts";
 /** Streams that read their access at a time. */
 const READINGS = 16;
 
-/** The streams of a realm in this instance. */
 export class Realtime implements Home {
   readonly realm: RealmInstance;
   readonly entrance: Entrance;

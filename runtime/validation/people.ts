@@ -16,7 +16,6 @@ export function emailKey(email: string): string | undefined {
   return email.includes(encoded) ? undefined : email.toLowerCase();
 }
 
-/** Whether a new password has 8 to 256 characters (code points). */
 export function isPassword(password: string): boolean {
   if (password.length > 2 * 256) return false;
   const characters = codePointLength(password);

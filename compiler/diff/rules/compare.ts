@@ -20,7 +20,6 @@ interface Known extends Omit<Circumstances, "replaced" | "room"> {
   readonly rooms: readonly [lost: Room, gained: Room];
 }
 
-/** A collection with its rules as they are compiled. */
 export interface RuledVersion extends Version {
   readonly compiled: CompiledRules;
 }
@@ -60,7 +59,6 @@ export function compareRules(old: RuledVersion, now: RuledVersion, report: Repor
   }
 }
 
-/** The read rules of fields that hide something. */
 function protectionsOf({ compiled }: RuledVersion): Protection[] {
   return compiled.fieldRules.flatMap(({ path, read }) =>
     read === undefined || read.facts.constant === true ? [] : [{ path, read: read.text }],

@@ -108,7 +108,6 @@ const unusedReadAccess: RealmCheck = (subject) => {
   );
 };
 
-/** `admin.allowed_networks` are networks, or addresses. */
 const allowedNetworks: RealmCheck = ({ realm, settings, faults }) => {
   const path = ["admin", "allowed_networks"];
   if (faults.touch(settings.path, path)) return [];
@@ -127,7 +126,6 @@ const allowedNetworks: RealmCheck = ({ realm, settings, faults }) => {
   });
 };
 
-/** The first address of a network. */
 function firstOf(address: ipaddr.IPv4 | ipaddr.IPv6, network: string): ipaddr.IPv4 | ipaddr.IPv6 {
   return address instanceof ipaddr.IPv4
     ? ipaddr.IPv4.networkAddressFromCIDR(network)

@@ -93,7 +93,6 @@ const changes = {
 
 const diagnose = diagnoser(codes);
 
-/** `default_roles` are roles of the realm. */
 const knownRoles: RealmCheck = ({ realm, settings, faults }) => {
   if (!realm.auth || faults.cover(settings.path, ["roles"]) || faults.touch(settings.path, ["default_roles"]))
     return [];

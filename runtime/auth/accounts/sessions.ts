@@ -87,7 +87,6 @@ async function endSession(store: Store, user: string, session: string): Promise<
   return (await removeAll(store, collections.sessions, own)) > 0;
 }
 
-/** Ends all sessions of a user but `except`. */
 export async function endSessions(store: Store, user: string, except?: string): Promise<void> {
   const others = and(eq(sessionFields.user, user), not(eq(sessionFields.session, except)));
   await removeAll(store, collections.sessions, others);

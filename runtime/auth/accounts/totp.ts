@@ -75,7 +75,6 @@ function requireVerified({ email_verified }: UserRecord): void {
   if (!email_verified) throw new ApiError("forbidden", "Verify the account's e-mail address first.");
 }
 
-/** New recovery codes, and what is stored of them. */
 function recoveryCodes() {
   const codes = newRecoveryCodes();
   return { codes, recovery: codes.map(recoveryHash).filter((hash) => hash !== undefined) };

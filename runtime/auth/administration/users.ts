@@ -53,7 +53,6 @@ export function noSuchUser(): ApiError {
   return new ApiError("not_found", "There is no such user.");
 }
 
-/** The user with `status`. */
 export function administratorView({ accounts }: AccountRealm, user: UserRecord): JsonObject {
   return { ...userView(user, accounts), status: user.disabled ? "disabled" : "active" };
 }

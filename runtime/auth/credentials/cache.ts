@@ -54,7 +54,6 @@ export class RecordCache<T> {
     return this.#records.get(id);
   }
 
-  /** The live record, from the store. */
   async load(id: string): Promise<T | undefined> {
     // Read before the record: a change in between leaves an entry that is already out of date, never a wrong one.
     const revision = this.#store.revision(this.#collection);

@@ -4,7 +4,6 @@ import type { Exchange } from "../../realm/exchange.ts";
 
 export type CookieSettings = NonNullable<AccountSettings["cookie"]>;
 
-/** The name of a realm's session cookie. */
 export function cookieName(realm: string): string {
   return `svc_session_${realm}`;
 }

@@ -17,7 +17,6 @@ export type MailedPurpose = keyof typeof lifetimes;
 const hour = 3_600_000;
 const lifetimes = { verify: 24 * hour, reset: hour, email: 24 * hour } as const;
 
-/** A mailed token as it is stored. */
 export interface MailedToken extends TokenRecord {
   readonly purpose: MailedPurpose;
   readonly email: string;
@@ -105,7 +104,6 @@ export async function findMailed(
   return { ...record, purpose, email: record.email };
 }
 
-/** A user before and after a change. */
 export interface UserChange {
   readonly before: UserRecord;
   readonly after: UserRecord;

@@ -50,7 +50,6 @@ export class SessionResolver {
     this.#use.noteAdministration(credential.id, this.#realm.clock.now());
   }
 
-  /** Notes that a session is used now. */
   used({ credential: { id, hash } }: SessionCaller): void {
     // What is noted of it nowhere yet was not written for a minute.
     this.#use.note({ id, hash, lastUsed: 0 }, this.#realm.clock.now());

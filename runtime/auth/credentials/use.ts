@@ -60,7 +60,6 @@ export class SessionUse {
     return Math.max(administered, this.#uses.get(id)?.administered ?? 0);
   }
 
-  /** Notes that the session is used now. */
   note(session: Pick<LiveSession, "id" | "hash" | "lastUsed">, now: number): void {
     const use = this.#uses.get(session.id) ?? this.#remember(session);
     if (now > use.used) {

@@ -10,7 +10,6 @@ const names: readonly { readonly limit: Limit; readonly key: string; readonly se
   { limit: "maxDocs", key: "max_docs", setting: "SVC_EXPAND_MAX_DOCS" },
 ];
 
-/** The instance's limits, lowered by those of a collection. */
 export function lowered(instance: ExpandLimits, { expand = {} }: CollectionDefinition): ExpandLimits {
   const least = (limit: Limit) => Math.min(instance[limit], expand[limit] ?? instance[limit]);
   return {

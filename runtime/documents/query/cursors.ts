@@ -25,7 +25,6 @@ const mark = "_";
 /** Characters: with the longest `where`, a request still fits into the limit of headers. */
 const longest = 8192;
 
-/** How an order is paged. */
 interface Paging {
   /** `order_by=id`: the cursor is the last document's id. */
   readonly byId: boolean;

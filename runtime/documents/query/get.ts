@@ -4,7 +4,6 @@ import type { CollectionDefinition } from "../../realm/definition.ts";
 import type { RealmInstance } from "../../realm/exchange.ts";
 import { type Deleted, deletedOf, judgeDeleted, reader, unavailable } from "./judges.ts";
 
-/** The query string of a GET of one document. */
 export interface GetQuery {
   readonly deleted: Deleted | undefined;
   /** As it was sent: see `readExpand`. */

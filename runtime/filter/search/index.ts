@@ -32,7 +32,6 @@ function languageOfDocument(document: JsonObject, field: Field | undefined): str
   return named !== undefined && (named === "none" || isLocale(named)) ? named : undefined;
 }
 
-/** The strings that a field reaches in a document, in order. */
 function stringsAt(document: JsonObject, field: Field): readonly string[] {
   const strings: string[] = [];
   reaches(

@@ -4,7 +4,6 @@ import type { Incoming } from "../incoming.ts";
 import { endWhenSent } from "../linger.ts";
 import { type Outcome, Outflow, type OutflowObserver } from "./outflow.ts";
 
-/** The streamed answers of a server. */
 export class Streams implements OutflowObserver {
   readonly #open = new Set<Outflow>();
   /** Bytes that wait for clients; whichever stalled last is the last. */

@@ -50,7 +50,6 @@ export const getAnyOrganization = administratorRoute(
   })),
 );
 
-/** An organization as administrators see it, as the body of an answer. */
 export async function administratorBody(realm: OrganizationRealm, org: OrganizationRecord): Promise<string> {
   const [view] = await administratorViews(realm, [org]);
   return JSON.stringify(view);

@@ -19,7 +19,6 @@ export interface Replacement {
   readonly document: DocumentWrite;
 }
 
-/** A collection in a transaction. */
 export interface TransactionCollection extends DocumentReader, DocumentWriter {
   /**
    * Inserts documents in their order, in as few commands as the engine can.

@@ -38,7 +38,6 @@ export function openClient(uri: string, { queryTime }: ClientTimes): MongoClient
   });
 }
 
-/** Names of the options in a URI, in lower case. */
 function optionsIn(uri: string): ReadonlySet<string> {
   const query = new URLSearchParams(uri.includes("?") ? uri.slice(uri.indexOf("?") + 1) : "");
   return new Set(Array.from(query.keys(), (name) => name.toLowerCase()));

@@ -23,7 +23,6 @@ export interface Engine {
 /** Says what went wrong where no caller hears of it. */
 export type Warn = (error: unknown, message: string) => void;
 
-/** One collection, provisioned. */
 export interface Provisioned {
   readonly shape: CollectionShape;
   readonly regularity: Regularity;
@@ -48,7 +47,6 @@ export interface Regularity {
   note(fields: readonly Field[]): Promise<void>;
 }
 
-/** The state of a collection's text index. */
 export interface TextState {
   /** @throws IndexBuilding while documents are missing from it, or while it is another declaration's */
   check(): Promise<void>;

@@ -17,7 +17,6 @@ export function literal(text: string): string {
 
 export const tableName = (collection: string) => `c.${collection}`;
 
-/** The index of the default order. */
 export const orderIndexName = (collection: string, visibility: "live" | "deleted") =>
   `svc_${visibility}.${collection}`;
 

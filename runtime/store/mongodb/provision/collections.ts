@@ -7,7 +7,6 @@ const NAMESPACE_EXISTS = 48;
 /** Whether the feed can tell what stood in a document before a change. Both images are kept, or none. */
 const images = (enabled: boolean) => ({ changeStreamPreAndPostImages: { enabled } });
 
-/** The collections of a database, by name. */
 export async function existingCollections({
   database,
   queryTime,

@@ -41,7 +41,6 @@ export function chosen(
   return visibility === "all" && isAskedApart(filter) ? { $or: bothParts.map(seen) } : seen(visibility);
 }
 
-/** Documents of any visibility. */
 export const bothParts = ["live", "deleted"] as const;
 
 /**
