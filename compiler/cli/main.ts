@@ -192,6 +192,7 @@ function commandLine(
       finish(await runServer(dist, []));
     });
 
+  const inBundle = async (_options: object, command: Command) => finish(await runCommand(command));
   const key = program.command("key").description("manages API keys").addHelpText("after", helpExamples.key);
   key
     .command("create")
@@ -207,18 +208,14 @@ function commandLine(
     .option("--replace", "ends a key of this name")
     .option("--dist <folder>", "folder of the bundle", "dist")
     .addHelpText("after", helpExamples.keyCreate)
-    .action(async (_options: object, command: Command) => {
-      finish(await runCommand(["key", "create"], command));
-    });
+    .action(inBundle);
   key
     .command("list")
     .description("prints what each API key may do, a line of JSON each")
     .requiredOption("--realm <name>", "realm they are for")
     .option("--dist <folder>", "folder of the bundle", "dist")
     .addHelpText("after", helpExamples.keyList)
-    .action(async (_options: object, command: Command) => {
-      finish(await runCommand(["key", "list"], command));
-    });
+    .action(inBundle);
   key
     .command("revoke")
     .description("ends an API key")
@@ -226,9 +223,7 @@ function commandLine(
     .requiredOption("--name <name>", "its name")
     .option("--dist <folder>", "folder of the bundle", "dist")
     .addHelpText("after", helpExamples.keyRevoke)
-    .action(async (_options: object, command: Command) => {
-      finish(await runCommand(["key", "revoke"], command));
-    });
+    .action(inBundle);
 
   program
     .command("copy")
@@ -244,26 +239,22 @@ function commandLine(
     .option("--into-non-empty", "copies over the documents that the target holds; others in it stay")
     .option("--dist <folder>", "folder of the bundle", "dist")
     .addHelpText("after", helpExamples.copy)
-    .action(async (_options: object, command: Command) => {
-      finish(await runCommand(["copy"], command));
-    });
+    .action(inBundle);
 
   return program;
 }
 
-async function runCommand(words: readonly string[], command: Command): Promise<number> {
+/** Runs a command of the bundle, with the words that gave it and its options. */
+async function runCommand(command: Command): Promise<number> {
   const { runServer } = await import("./serve.ts");
   const { dist, ...options } = command.opts<{ dist: string } & Record<string, string | true>>();
-  return runServer(dist, [...words, ...optionWords(command, options)]);
-}
-
-/** Options as the words that gave them. */
-function optionWords(command: Command, options: Readonly<Record<string, string | true>>): string[] {
-  return command.options.flatMap((option) => {
+  const words = command.options.flatMap((option) => {
     const value = options[option.attributeName()];
     if (value === undefined || option.long == null) return [];
     return value === true ? [option.long] : [`${option.long}=${value}`];
   });
+  const around = command.parent?.parent == null ? [] : [command.parent.name()];
+  return runServer(dist, [...around, command.name(), ...words]);
 }
 
 /** Of all commands that emit. */

@@ -2,7 +2,6 @@
 import picocolors from "picocolors";
 import type { CatalogueEntry, Example, ExampleFiles } from "./entry.ts";
 import { paints } from "./paints.ts";
-import { wrapped } from "./wrap.ts";
 
 /** What stands below the code, its heading. */
 export function markdownPage(entry: CatalogueEntry): string {
@@ -76,4 +75,16 @@ function textExample(example: Example): string {
       return title === undefined ? block : `  ${title}\n\n${block}`;
     })
     .join("\n\n");
+}
+
+export function wrapped(text: string, width: number): string {
+  const lines: string[] = [];
+  let line = "";
+  for (const word of text.split(/\s+/)) {
+    if (line !== "" && line.length + 1 + word.length > width) {
+      lines.push(line);
+      line = word;
+    } else line = line === "" ? word : `${line} ${word}`;
+  }
+  return [...lines, line].join("\n");
 }

@@ -9,7 +9,7 @@ import {
 import type { Collection, Realm, TextIndex } from "../model/model.ts";
 import type { Note } from "../settings/change.ts";
 import { collectionSettings } from "../settings/collection.ts";
-import { missing } from "../settings/words.ts";
+import { turnover } from "../settings/words.ts";
 import type { Report } from "./catalogue.ts";
 import { compareIndexes } from "./indexes.ts";
 import { compareSchemas } from "./schema/compare.ts";
@@ -46,10 +46,9 @@ function compareSearch(
     return;
   }
   const paths = ({ fields }: TextIndex): string[] => fields.map(({ path }) => path);
-  const gone = missing(paths(old), paths(now));
-  const added = missing(paths(now), paths(old));
-  if (gone.length > 0) report("search-field-removed", where, { fields: gone.join(", ") });
-  if (added.length > 0) report("search-field-added", where, { fields: added.join(", ") });
+  const { gone, added } = turnover(paths(old), paths(now));
+  if (gone) report("search-field-removed", where, { fields: gone });
+  if (added) report("search-field-added", where, { fields: added });
   for (const { path, weight } of now.fields) {
     const before = old.fields.find((field) => field.path === path);
     if (before !== undefined && before.weight !== weight)
@@ -64,11 +63,9 @@ function compareSearch(
 /** What operations answer beside what all of them do. */
 function compareErrors(before: Version, after: Version, where: string, report: Report): void {
   for (const [operations, codesOf] of errors) {
-    const [old, now] = [codesOf(before), codesOf(after)];
-    const added = missing(now, old);
-    const gone = missing(old, now);
-    if (added.length > 0) report("error-added", where, { operations, codes: added.join(", ") });
-    if (gone.length > 0) report("error-removed", where, { operations, codes: gone.join(", ") });
+    const { gone, added } = turnover(codesOf(before), codesOf(after));
+    if (added) report("error-added", where, { operations, codes: added });
+    if (gone) report("error-removed", where, { operations, codes: gone });
   }
 }
 

@@ -5,12 +5,13 @@
 import type { Collection, Realm } from "../model/model.ts";
 import type { AnalysedRealm } from "../pipeline.ts";
 import type { CompiledRules } from "../rules/compiled.ts";
+import type { Schema } from "../schema/place.ts";
 import { type Change, type Note, noting, reporter, sortedChanges } from "../settings/change.ts";
 import { realmSettings } from "../settings/realm.ts";
 import { checks, type Report } from "./catalogue.ts";
 import { collectionPlace, compareCollections } from "./collection.ts";
-import { compareProfiles } from "./profiles.ts";
 import { compareOrganizationRules, compareRules } from "./rules/compare.ts";
+import { compareSchemas } from "./schema/compare.ts";
 
 /** Sorted: breaking changes first, then by realm and place. */
 export function diffRealms(old: readonly AnalysedRealm[], now: readonly AnalysedRealm[]): Change[] {
@@ -58,4 +59,12 @@ function collectionsOf({ databases }: Realm): ReadonlyMap<string, Collection> {
 
 function rulesAt({ rules }: AnalysedRealm, place: string): CompiledRules {
   return rules.collections.get(place) ?? { rules: {}, fieldRules: [] };
+}
+
+/** Without a profile schema any object is one. */
+export function compareProfiles(old: Realm, now: Realm, report: Report): void {
+  if (old.profile === undefined && now.profile === undefined) return;
+  const any: Schema = { path: "", pointer: "", document: { type: "object" }, files: [] };
+  const [before, after] = [old, now].map(({ profile }) => profile ?? any);
+  if (before !== undefined && after !== undefined) compareSchemas(before, after, "profile", report);
 }

@@ -19,8 +19,13 @@ export function describeTypes(types: ReadonlySet<JsonType>): string {
 }
 
 /** What is in the first and not in the second. */
-export function missing<T>(from: readonly T[], others: readonly T[]): T[] {
+function missing<T>(from: readonly T[], others: readonly T[]): T[] {
   return from.filter((each) => !others.includes(each));
+}
+
+/** What went and what came, in one line each; empty where nothing did. */
+export function turnover(old: readonly string[], now: readonly string[]): { gone: string; added: string } {
+  return { gone: missing(old, now).join(", "), added: missing(now, old).join(", ") };
 }
 
 /** Where what is on a scale, from the narrowest to the widest, has moved to. */

@@ -6,7 +6,7 @@ import type { Aggregation, Collection } from "../../model/model.ts";
 import { locate } from "../../source/source.ts";
 import type { Changes, Report } from "../change.ts";
 import { collectionSetting, fieldCode } from "../setting.ts";
-import { missing } from "../words.ts";
+import { turnover } from "../words.ts";
 import { aggregation } from "./checks.ts";
 import { codes } from "./codes.ts";
 
@@ -58,16 +58,14 @@ function compare(
     if (now !== undefined) report("aggregation-added", where, {});
     return;
   }
-  const gone = missing(old.groupBy, now.groupBy);
-  const added = missing(now.groupBy, old.groupBy);
-  if (gone.length > 0) report("group-removed", `${where}.group_by`, { fields: gone.join(", ") });
-  if (added.length > 0) report("group-added", `${where}.group_by`, { fields: added.join(", ") });
-  const metrics = ({ metrics: all }: Aggregation): string[] =>
-    all.flatMap(({ path, functions }) => functions.map((name) => `${name}:${path}`));
-  const lost = missing(metrics(old), metrics(now));
-  const won = missing(metrics(now), metrics(old));
-  if (lost.length > 0) report("metric-removed", `${where}.metrics`, { metrics: lost.join(", ") });
-  if (won.length > 0) report("metric-added", `${where}.metrics`, { metrics: won.join(", ") });
+  const groups = turnover(old.groupBy, now.groupBy);
+  if (groups.gone) report("group-removed", `${where}.group_by`, { fields: groups.gone });
+  if (groups.added) report("group-added", `${where}.group_by`, { fields: groups.added });
+  const metricsOf = ({ metrics }: Aggregation): string[] =>
+    metrics.flatMap(({ path, functions }) => functions.map((name) => `${name}:${path}`));
+  const metrics = turnover(metricsOf(old), metricsOf(now));
+  if (metrics.gone) report("metric-removed", `${where}.metrics`, { metrics: metrics.gone });
+  if (metrics.added) report("metric-added", `${where}.metrics`, { metrics: metrics.added });
 }
 
 export const aggregate = collectionSetting({

@@ -9,7 +9,7 @@ import { locate, nodeAt, type Path } from "../../source/source.ts";
 import type { Changes, Report } from "../change.ts";
 import { realmSetting } from "../setting.ts";
 import type { RealmCheck, RealmSubject } from "../subject.ts";
-import { missing } from "../words.ts";
+import { turnover } from "../words.ts";
 import { ofUsers } from "./auth.ts";
 
 declare module "../../model/model.ts" {
@@ -132,16 +132,6 @@ function firstOf(address: ipaddr.IPv4 | ipaddr.IPv6, network: string): ipaddr.IP
     : ipaddr.IPv6.networkAddressFromCIDR(network);
 }
 
-function compareReadAccess(
-  old: readonly ReadAccess[],
-  now: readonly ReadAccess[],
-  report: Report<typeof changes>,
-): void {
-  const [gone, added] = [missing(old, now), missing(now, old)];
-  if (gone.length > 0) report("read-access-narrowed", "admin.read_access", { areas: gone.join(", ") });
-  if (added.length > 0) report("read-access-widened", "admin.read_access", { areas: added.join(", ") });
-}
-
 /** Without a list administration is allowed from everywhere. */
 function compareNetworks(
   old: readonly string[] | undefined,
@@ -184,7 +174,10 @@ export const admin = realmSetting({
   checks: [ofUsers(["admin", "read_access"]), unusedReadAccess, allowedNetworks],
   compare: ({ realm: old }, { realm: now }, report) => {
     compareNetworks(old.admin.allowedNetworks, now.admin.allowedNetworks, report);
-    if (old.auth && now.auth) compareReadAccess(old.admin.readAccess, now.admin.readAccess, report);
+    if (!old.auth || !now.auth) return;
+    const { gone, added } = turnover(old.admin.readAccess, now.admin.readAccess);
+    if (gone) report("read-access-narrowed", "admin.read_access", { areas: gone });
+    if (added) report("read-access-widened", "admin.read_access", { areas: added });
   },
   read: ({ given }) => {
     const own = given.in("admin");

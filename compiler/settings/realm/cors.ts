@@ -5,7 +5,7 @@ import { locate } from "../../source/source.ts";
 import type { Changes } from "../change.ts";
 import { realmSetting } from "../setting.ts";
 import type { RealmCheck } from "../subject.ts";
-import { missing } from "../words.ts";
+import { turnover } from "../words.ts";
 
 declare module "../../model/model.ts" {
   interface Realm {
@@ -73,9 +73,9 @@ export const cors = realmSetting({
   changes,
   checks: [canonicalOrigins],
   compare: ({ realm: { origins: old } }, { realm: { origins: now } }, report) => {
-    const [gone, added] = [missing(old, now), missing(now, old)];
-    if (gone.length > 0) report("origin-removed", "cors.origins", { origins: gone.join(", ") });
-    if (added.length > 0) report("origin-added", "cors.origins", { origins: added.join(", ") });
+    const { gone, added } = turnover(old, now);
+    if (gone) report("origin-removed", "cors.origins", { origins: gone });
+    if (added) report("origin-added", "cors.origins", { origins: added });
   },
   read: ({ given }) => ({ origins: given.in("cors").read("origins", texts) }),
   definition: ({ realm: { origins } }) => ({ origins }),

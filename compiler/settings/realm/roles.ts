@@ -13,7 +13,7 @@ import type { Realm } from "../../model/model.ts";
 import { locate } from "../../source/source.ts";
 import type { Changes, Report } from "../change.ts";
 import type { RealmCheck } from "../subject.ts";
-import { missing, pairs } from "../words.ts";
+import { pairs, turnover } from "../words.ts";
 import { accountSetting } from "./auth.ts";
 
 declare module "../../model/model.ts" {
@@ -145,13 +145,6 @@ function grantText(grant: AdminGrant | undefined): string {
   return grant.length === 0 ? "nothing" : grant.join(", ");
 }
 
-function compareDefaultRoles(old: Realm, now: Realm, report: Report<typeof changes>): void {
-  const gone = missing(old.defaultRoles, now.defaultRoles);
-  const added = missing(now.defaultRoles, old.defaultRoles);
-  if (gone.length > 0) report("default-role-removed", "default_roles", { roles: gone.join(", ") });
-  if (added.length > 0) report("default-role-added", "default_roles", { roles: added.join(", ") });
-}
-
 function rolesOf(given: Given): readonly Role[] {
   const grants = someOf(...adminAreas);
   return given
@@ -170,7 +163,9 @@ export const roles = accountSetting(["roles", "default_roles"], {
   checks: [knownRoles, defaultAdministrators],
   compare: ({ realm: old }, { realm: now }, report) => {
     compareRoles(old, now, report);
-    compareDefaultRoles(old, now, report);
+    const { gone, added } = turnover(old.defaultRoles, now.defaultRoles);
+    if (gone) report("default-role-removed", "default_roles", { roles: gone });
+    if (added) report("default-role-added", "default_roles", { roles: added });
   },
   read: ({ given }) => ({ roles: rolesOf(given), defaultRoles: given.read("default_roles", texts) }),
   accounts: ({ realm: { roles, defaultRoles } }) => ({ roles, defaultRoles }),

@@ -7,9 +7,7 @@ import { createKey, listKeys, revokeKey } from "./keys.ts";
 import { deleteSecret, listSecrets, putSecret } from "./secrets.ts";
 import { patchUser } from "./user-change.ts";
 import { createUser } from "./user-create.ts";
-import { removeUser } from "./user-delete.ts";
-import { removeUserFactor } from "./user-factor.ts";
-import { endUserSessions, listUserSessions } from "./user-sessions.ts";
+import { endUserSessions, listUserSessions, removeUser, removeUserFactor } from "./user-endings.ts";
 import { getUser, listUsers } from "./users.ts";
 
 /** The routes of `/v1/{realm}/_admin` that every realm has (api-decisions: Administrator routes). */

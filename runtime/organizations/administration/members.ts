@@ -3,6 +3,7 @@ import { administratorRoute } from "../../auth/contracted.ts";
 import * as contract from "../../contract/organization-administration.ts";
 import { manageEntries } from "../../realm/organizations.ts";
 import { changedRoles } from "../granting.ts";
+import { answerInvited } from "../invitation-create.ts";
 import { memberDecision, newMember } from "../member-change.ts";
 import { memberEntries, requireMember } from "../members.ts";
 import type { MemberRecord } from "../records.ts";
@@ -84,3 +85,14 @@ export const putManager = administratorRoute(
 function withRoles(member: MemberRecord, roles: readonly string[]): MemberRecord {
   return { ...member, roles: [...new Set([...member.roles, ...roles])] };
 }
+
+export const createInvitationTo = administratorRoute(
+  contract.createInvitationTo,
+  ofOrganizations(
+    (realm) =>
+      ({ exchange, body }, { caller }) =>
+        answerInvited(realm, exchange, caller, body, (decide) =>
+          changeExisting(realm, exchange, (org) => decide(org.record)),
+        ),
+  ),
+);

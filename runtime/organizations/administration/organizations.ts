@@ -1,17 +1,22 @@
+import { appendAudit } from "../../auth/administration/audit.ts";
 import { administratorRoute } from "../../auth/contracted.ts";
 import { answerEntries, invalidParameter, listOf, pageRequest } from "../../auth/paging.ts";
+import type { Read } from "../../auth/records.ts";
 import * as contract from "../../contract/organization-administration.ts";
-import { type ApiError, invalidBody } from "../../errors.ts";
+import { ApiError, invalidBody } from "../../errors.ts";
 import { and, eq, type Filter, isIn, or, TRUE, text } from "../../filter/algebra.ts";
-import { documentFields } from "../../filter/fields.ts";
+import { organizationFields as belongingFields, documentFields } from "../../filter/fields.ts";
 import type { JsonObject } from "../../json.ts";
+import { storeNameOf } from "../../realm/definition.ts";
+import { changeOrganization, type Decision } from "../change.ts";
 import { collections, memberFields, organizationFields } from "../collections.ts";
 import { createOrganization } from "../create.ts";
 import { deletion } from "../delete.ts";
+import { finishErasing, stillErasing } from "../finish-erasing.ts";
 import { type OrganizationRecord, organizationStatuses, readOrganization } from "../records.ts";
 import { type OrganizationRealm, ofOrganizations } from "../route.ts";
 import { organizationView } from "../views.ts";
-import { changeExisting, requireOrganization } from "./change.ts";
+import { changeExisting, noSuchOrganization, requireOrganization } from "./change.ts";
 
 const organizationList = listOf(collections.organizations, documentFields.id, readOrganization, (org) => [
   org.created_at,
@@ -97,3 +102,67 @@ export const removeOrganization = administratorRoute(
     return { status: 204 };
   }),
 );
+
+/** Of each collection whose documents may belong to organizations, deleted ones too, and what becomes of them with it. */
+export const getOwned = administratorRoute(
+  contract.getOwned,
+  ofOrganizations((realm) => {
+    const owning = owningCollections(realm);
+    return async ({ exchange }) => {
+      const { id } = await requireOrganization(realm, exchange);
+      const own = eq(belongingFields["_meta.org"], id);
+      const items: JsonObject[] = [];
+      for (const { database, collection, policy, documents } of owning) {
+        items.push({ database, collection, count: await documents.count(own, "all"), policy });
+      }
+      return { status: 200, body: JSON.stringify({ items }) };
+    };
+  }),
+);
+
+function owningCollections({ definition, store }: OrganizationRealm) {
+  return definition.collections
+    .flatMap(({ organization, ...collection }) =>
+      organization === undefined ? [] : [{ collection, policy: organization.onDelete }],
+    )
+    .map(({ collection, policy }) => ({
+      database: collection.database,
+      collection: collection.name,
+      policy,
+      documents: store.collection(storeNameOf(collection)),
+    }));
+}
+
+/** By the slug that it had or another one (spec: States, Organization). What `on_org_delete` erases is erased before. */
+export const reactivateOrganization = administratorRoute(
+  contract.reactivateOrganization,
+  ofOrganizations((realm) => async ({ exchange, body }, { caller }) => {
+    const { slug: asked } = body();
+    const { id, status } = await requireOrganization(realm, exchange);
+    if (status !== "deleted") throw notDeleted();
+    await finishErasing(realm, id);
+    const decide = async ({
+      record: before,
+    }: Read<OrganizationRecord>): Promise<Decision<OrganizationRecord>> => {
+      if (before.status !== "deleted") throw notDeleted();
+      if (before.cleanup !== null) throw stillErasing(before.cleanup.job);
+      const slug = asked ?? before.slug;
+      const org: OrganizationRecord = { ...before, slug, slug_key: slug, status: "active", deleted_at: null };
+      return {
+        org,
+        result: org,
+        along: (transaction) =>
+          appendAudit(realm, transaction, exchange, caller, {
+            action: "org.reactivate",
+            target: `org:${id}`,
+          }),
+      };
+    };
+    const org = await changeOrganization(realm, id, decide, noSuchOrganization);
+    return { status: 200, body: await administratorBody(realm, org) };
+  }),
+);
+
+function notDeleted(): ApiError {
+  return new ApiError("conflict", "The organization is not deleted.");
+}

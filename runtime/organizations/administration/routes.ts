@@ -1,16 +1,15 @@
 import { routeTable } from "../../http/contracted-routes.ts";
 import type { RouteTable } from "../../realm/exchange.ts";
 import { putClaims } from "./claims.ts";
-import { createInvitationTo } from "./invitations.ts";
-import { deleteMember, putManager, putMember } from "./members.ts";
+import { createInvitationTo, deleteMember, putManager, putMember } from "./members.ts";
 import {
   createOrganizationFor,
   getAnyOrganization,
+  getOwned,
   listOrganizations,
+  reactivateOrganization,
   removeOrganization,
 } from "./organizations.ts";
-import { getOwned } from "./owned.ts";
-import { reactivateOrganization } from "./reactivate.ts";
 
 /** The routes of `/v1/{realm}/_admin/orgs`, in a realm with organizations (spec: Administrator routes). */
 export function organizationAdministrationRoutes(realm: string): RouteTable {

@@ -1,7 +1,7 @@
 /** Two versions of a realm's organizations. */
 import type { Organizations, Realm } from "../../../model/model.ts";
 import type { Changes, Report as ReportOf } from "../../change.ts";
-import { missing, movedOn, pairs } from "../../words.ts";
+import { movedOn, pairs, turnover } from "../../words.ts";
 
 export const changes = {
   "organizations-removed": {
@@ -127,12 +127,18 @@ export function compareOrganizations(
   compareGiven("creator", old.creatorRoles, now.creatorRoles, `${where}.creator_roles`, report);
   compareGiven("member", old.defaultRoles, now.defaultRoles, `${where}.default_roles`, report);
   compareLimits(old, now, report);
-  compareVisibility(old, now, report);
+  const seen = { old: old.membersVisibleTo, new: now.membersVisibleTo };
+  const way = movedOn(["nobody", "managers", "members"], seen.old, seen.new);
+  if (way !== undefined) report(`member-addresses-${way}`, `${where}.members_visible_to`, seen);
   if (old.allowRequireMfa !== now.allowRequireMfa) {
     const check = now.allowRequireMfa ? "require-mfa-allowed" : "require-mfa-disallowed";
     report(check, `${where}.allow_require_mfa`, {});
   }
-  compareLink(old.invitationLink, now.invitationLink, `${where}.invitation_link`, report);
+  const { invitationLink: link } = now;
+  if (link === old.invitationLink) return;
+  const place = `${where}.invitation_link`;
+  if (link === undefined) report("invitation-link-removed", place, {});
+  else report("invitation-link-changed", place, { old: old.invitationLink ?? "nothing", new: link });
 }
 
 function compareRoles(old: Organizations, now: Organizations, report: Report): void {
@@ -142,11 +148,10 @@ function compareRoles(old: Organizations, now: Organizations, report: Report): v
       report(after === undefined ? "organization-role-removed" : "organization-role-added", where, {});
       continue;
     }
+    const { gone, added } = turnover(before.manage, after.manage);
     const parameters = { old: listed(before.manage), new: listed(after.manage) };
-    if (missing(before.manage, after.manage).length > 0)
-      report("organization-role-narrowed", where, parameters);
-    else if (missing(after.manage, before.manage).length > 0)
-      report("organization-role-widened", where, parameters);
+    if (gone) report("organization-role-narrowed", where, parameters);
+    else if (added) report("organization-role-widened", where, parameters);
   }
 }
 
@@ -157,9 +162,9 @@ function compareTeamRoles(old: Organizations, now: Organizations, report: Report
       report(after === undefined ? "team-role-removed" : "team-role-added", where, {});
       continue;
     }
-    const [gone, added] = [missing(before.grants, after.grants), missing(after.grants, before.grants)];
-    if (gone.length > 0) report("team-role-narrowed", where, { roles: gone.join(", ") });
-    if (added.length > 0) report("team-role-widened", where, { roles: added.join(", ") });
+    const { gone, added } = turnover(before.grants, after.grants);
+    if (gone) report("team-role-narrowed", where, { roles: gone });
+    if (added) report("team-role-widened", where, { roles: added });
   }
 }
 
@@ -174,9 +179,9 @@ function compareGiven(
   where: string,
   report: Report,
 ): void {
-  const [gone, added] = [missing(old, now), missing(now, old)];
-  if (gone.length > 0) report(`${whose}-role-removed`, where, { roles: gone.join(", ") });
-  if (added.length > 0) report(`${whose}-role-added`, where, { roles: added.join(", ") });
+  const { gone, added } = turnover(old, now);
+  if (gone) report(`${whose}-role-removed`, where, { roles: gone });
+  if (added) report(`${whose}-role-added`, where, { roles: added });
 }
 
 function compareLimits(old: Organizations, now: Organizations, report: Report): void {
@@ -194,17 +199,4 @@ function compareLimits(old: Organizations, now: Organizations, report: Report): 
       new: after ?? "any number",
     });
   }
-}
-
-function compareVisibility(old: Organizations, now: Organizations, report: Report): void {
-  const [before, after] = [old.membersVisibleTo, now.membersVisibleTo];
-  const way = movedOn(["nobody", "managers", "members"], before, after);
-  if (way === undefined) return;
-  report(`member-addresses-${way}`, "organizations.members_visible_to", { old: before, new: after });
-}
-
-function compareLink(old: string | undefined, now: string | undefined, where: string, report: Report): void {
-  if (old === now) return;
-  if (now === undefined) report("invitation-link-removed", where, {});
-  else report("invitation-link-changed", where, { old: old ?? "nothing", new: now });
 }

@@ -1,11 +1,45 @@
 import * as contract from "../../contract/user-administration.ts";
+import { deleteUser } from "../accounts/deletion.ts";
 import { answerSessions, forgetSessions } from "../accounts/sessions.ts";
 import { administratorRoute } from "../contracted.ts";
 import { inRealm } from "../realm.ts";
-import { changeUser, withSessionsEnded } from "../users.ts";
+import { changeUser, withoutFactor, withSessionsEnded } from "../users.ts";
 import { appendAudit } from "./audit.ts";
 import { requireAuthority } from "./grants.ts";
 import { findUser, noSuchUser } from "./users.ts";
+
+export const removeUser = administratorRoute(
+  contract.deleteUser,
+  inRealm((realm) => async ({ exchange, params }, administrator) => {
+    const deleted = await deleteUser(realm, exchange, administrator.caller, params.id, (user) =>
+      requireAuthority(administrator, user, realm.accounts),
+    );
+    if (!deleted) throw noSuchUser();
+    return { status: 204 };
+  }),
+);
+
+/** Also one that is being enrolled, and where the realm lets nobody enrol one any more. */
+export const removeUserFactor = administratorRoute(
+  contract.removeUserFactor,
+  inRealm((realm) => async ({ exchange, params }, administrator) => {
+    const user = await changeUser(
+      realm.store,
+      params.id,
+      (before) => {
+        requireAuthority(administrator, before, realm.accounts);
+        return withoutFactor(before);
+      },
+      async (transaction, { id, totp }) => {
+        if (totp === null) return;
+        const entry = { action: "mfa.remove", target: `user:${id}` } as const;
+        await appendAudit(realm, transaction, exchange, administrator.caller, entry);
+      },
+    );
+    if (user === undefined) throw noSuchUser();
+    return { status: 204 };
+  }),
+);
 
 export const listUserSessions = administratorRoute(
   contract.listUserSessions,
