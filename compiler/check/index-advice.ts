@@ -1,4 +1,5 @@
 /** Warnings about indexes that need compiled rules: those that are missing, and those that tell what a rule hides. */
+import { isWithin } from "../../runtime/filter/fields.ts";
 import { diagnose } from "../diagnostics/catalogue.ts";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import type { Collection, FieldRules, Realm } from "../model/model.ts";
@@ -32,7 +33,7 @@ export function tellingIndexes(collection: Collection, { rules, fieldRules }: Co
     .filter(({ unique }) => unique)
     .flatMap(({ fields, span }) => {
       const told = fields.flatMap(({ path }) => {
-        const rule = hiding.find((each) => path === each.path || path.startsWith(`${each.path}.`));
+        const rule = hiding.find((each) => isWithin(path, each.path));
         return rule === undefined ? [] : [{ path, rule: rule.path }];
       });
       const [first] = told;

@@ -2,6 +2,7 @@
  * Fields whose read rule went with them: documents are answered as they are stored, so everybody would see what the rule hid
  * (configuration.md, collection.yaml).
  */
+import { isWithin } from "../../runtime/filter/fields.ts";
 import type { JsonObject } from "../../runtime/json.ts";
 import { diagnose } from "../diagnostics/catalogue.ts";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
@@ -65,8 +66,4 @@ export function exposed(
       return rules.path === path || oneLine(rules.read.text) === oneLine(read);
     });
   });
-}
-
-function isWithin(path: string, outer: string): boolean {
-  return path === outer || path.startsWith(`${outer}.`);
 }

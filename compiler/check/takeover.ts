@@ -1,4 +1,5 @@
 /** Fields of a user's id that rules go by, and that others may set to their own. */
+import { isWithin } from "../../runtime/filter/fields.ts";
 import { diagnose } from "../diagnostics/catalogue.ts";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import type { Collection, RuleName } from "../model/model.ts";
@@ -66,9 +67,7 @@ function pathOf(value: Value): string | undefined {
 
 /** Whether the update rule looks at what is written there, or the field has a write rule. */
 function isGuarded(field: string, update: CompiledRule, { fieldRules }: CompiledRules): boolean {
-  const ruled = fieldRules.some(
-    ({ path, write }) => write !== undefined && (path === field || field.startsWith(`${path}.`)),
-  );
+  const ruled = fieldRules.some(({ path, write }) => write !== undefined && isWithin(field, path));
   const reads = [...valuesIn(update.written)].some(
     (value) =>
       value.kind === "read" &&

@@ -1,5 +1,5 @@
 /** The rules of configuration.md for `text` of indexes.json. Weights and the number of fields are the JSON Schema's. */
-import { documentFields } from "../../runtime/filter/fields.ts";
+import { documentFields, isWithin } from "../../runtime/filter/fields.ts";
 import { stemmerFor } from "../../runtime/filter/search/languages.ts";
 import { isLocale } from "../../runtime/filter/search/locales.ts";
 import { didYouMean } from "../../runtime/suggest.ts";
@@ -45,8 +45,7 @@ function fieldProblems(subject: CollectionSubject, path: string, span: Span): Di
 /** Field rules on the path or above it, but for those that hide it from nobody. */
 function hiddenProblems({ collection }: CollectionSubject, field: string, span: Span): Diagnostic[] {
   const rule = collection.fieldRules.find(
-    ({ path, read }) =>
-      (path === field || field.startsWith(`${path}.`)) && read !== undefined && read.text.trim() !== "true",
+    ({ path, read }) => isWithin(field, path) && read !== undefined && read.text.trim() !== "true",
   );
   if (rule === undefined) return [];
   const related = [{ message: "the field rule stands here", span: rule.span }];

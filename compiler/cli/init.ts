@@ -59,7 +59,7 @@ function report(folder: string, project: Project, terminal: Terminal): void {
   const written = `${counted(files.length, "file")} written`;
   terminal.out(`${written} to ${place === "" ? "this folder" : place}\n`);
   for (const line of nextSteps(place, project)) terminal.out(line);
-  const repository = repositoryOf(folder);
+  const repository = upwards(folder).find((parent) => existsSync(join(parent, ".git")));
   if (repository !== undefined && repository !== resolve(folder)) {
     const top = relative("", repository) || "this folder";
     terminal.out("");
@@ -86,9 +86,4 @@ function nextSteps(place: string, { inTheWay }: Project): readonly string[] {
 /** For a shell. */
 function quoted(path: string): string {
   return /^[\w./@%+,:-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
-}
-
-/** The top of the git repository that a folder lies in. */
-function repositoryOf(folder: string): string | undefined {
-  return upwards(folder).find((parent) => existsSync(join(parent, ".git")));
 }

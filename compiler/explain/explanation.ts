@@ -1,5 +1,4 @@
 /** What a rule comes to: its form, what it asks for, its emitted code, and what each caller may do by it. */
-import type { Filter } from "../../runtime/filter/algebra.ts";
 import { ruleText } from "../emit.ts";
 import type { Collection, Realm, RuleSource } from "../model/model.ts";
 import { contextOf, type GivenCaller } from "../plans/callers.ts";
@@ -95,13 +94,9 @@ async function callerExplanation(
     const filter = lists.filter(world.context);
     return filter === undefined || filter.op === "false"
       ? { holds: "none" }
-      : { holds: scopeOf(filter), list: await lists.explain(filter) };
+      : { holds: filter.op === "true" ? "all" : "some", list: await lists.explain(filter) };
   }
   const left = leftOf(form.condition, world);
   if (left.kind === "constant") return { holds: left.holds ? "all" : "none" };
   return { holds: "some", left: outline(left) };
-}
-
-function scopeOf({ op }: Filter): "all" | "some" {
-  return op === "true" ? "all" : "some";
 }

@@ -57,7 +57,7 @@ function outcomeLines(rule: string, { caller, holds, left, list }: CallerExplana
     ...(left === undefined ? [] : ["where", ...indented(left)]),
     ...(list ? listLines(list) : []),
   ];
-  if (isOfFieldsRead(rule))
+  if (rule.startsWith("fields.") && rule.endsWith(".read"))
     return {
       refused: ["never: the field is left out"],
       none: ["never: the field is left out"],
@@ -71,10 +71,6 @@ function outcomeLines(rule: string, { caller, holds, left, list }: CallerExplana
     all: [isListed ? "every document" : "always", ...lines],
     some: lines,
   }[holds];
-}
-
-function isOfFieldsRead(rule: string): boolean {
-  return rule.startsWith("fields.") && rule.endsWith(".read");
 }
 
 function listLines({ filter, sqlite, mongodb, verdict }: ListExplanation): readonly string[] {

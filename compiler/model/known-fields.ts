@@ -1,3 +1,4 @@
+import { isWithin } from "../../runtime/filter/fields.ts";
 import { didYouMean } from "../../runtime/suggest.ts";
 import type { Span } from "../diagnostics/diagnostic.ts";
 import type { Collection, DeclaredField, Realm } from "./model.ts";
@@ -14,7 +15,7 @@ export function declaredField(collection: Collection, path: string): DeclaredFie
 
 /** Whether mistakes leave open what documents have at a path that no field of the collection has. */
 export function isOpen({ open = [] }: Collection, path: string): boolean {
-  return open.some((each) => each === "" || path === each || path.startsWith(`${each}.`));
+  return open.some((each) => each === "" || isWithin(path, each));
 }
 
 /** Whether the schema declares a path as one to which a rule can be given: outside of arrays. */

@@ -26,7 +26,7 @@ export function placedText(file: SourceFile, node: ScalarNode): PlacedText {
   const lead = whole.length - whole.trimStart().length;
   const offsets = sourceOffsets(file.text, node).slice(lead, lead + text.length);
   const last = offsets.at(-1);
-  const end = last === undefined ? node.end : endOfUnit(file.text, last, node);
+  const end = last === undefined ? node.end : unitAt(file.text, last, node.end, node.style).end;
   const start = offsets[0] ?? node.start;
   return { text, span: spanOf(file, { start, end }), positions: runs(file, [...offsets, end]) };
 }
@@ -58,10 +58,6 @@ function sourceOffsets(source: string, node: ScalarNode): number[] {
     at = unit.end;
   }
   return offsets;
-}
-
-function endOfUnit(source: string, at: number, node: ScalarNode): number {
-  return unitAt(source, at, node.end, node.style).end;
 }
 
 interface Unit {

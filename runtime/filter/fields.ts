@@ -21,6 +21,11 @@ export interface Field {
   readonly nullable: boolean;
 }
 
+/** Whether a path is this one, or lies below it. */
+export function isWithin(path: string, outer: string): boolean {
+  return path === outer || path.startsWith(`${outer}.`);
+}
+
 /** Path to field. */
 export type FieldTable = Readonly<Record<string, Field>>;
 

@@ -18,11 +18,9 @@ export interface Condition {
  * where fields are hidden from the caller.
  */
 export function documentTag(version: number, hidden: readonly string[] = []): string {
-  return hidden.length === 0 ? `"${version}"` : `"${version}.r${shortHash([...hidden].sort().join("\n"))}"`;
-}
-
-function shortHash(text: string): string {
-  return hash("sha256", text).slice(0, 8);
+  return hidden.length === 0
+    ? `"${version}"`
+    : `"${version}.r${hash("sha256", [...hidden].sort().join("\n")).slice(0, 8)}"`;
 }
 
 /** Tag of a list, from a text that names all that it shows. */
@@ -109,10 +107,6 @@ function includes(versions: Versions, version: number): boolean {
 export function namesTag(header: string | undefined, current: string): boolean {
   if (header === undefined) return false;
   if (header === current || header.trim() === "*") return true;
-  const value = opaque(current);
+  const value = current.slice(current.indexOf('"') + 1, -1);
   return parseTags(header)?.some((entry) => entry.value === value) ?? false;
-}
-
-function opaque(current: string): string {
-  return current.slice(current.indexOf('"') + 1, -1);
 }

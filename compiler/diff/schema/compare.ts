@@ -1,5 +1,4 @@
 /** Two schemas, value by value: what is written by them, and what is read. */
-import type { JsonObject } from "../../../runtime/json.ts";
 import { isMultipleOf } from "../../../runtime/validation/multiples.ts";
 import { expandedText, type Facets, facetsOf } from "../../schema/facets.ts";
 import { keyword, type Limit, limitNames } from "../../schema/keywords.ts";
@@ -65,17 +64,13 @@ let last = 0;
 function identity(places: readonly Place[]): string {
   const { parts, never } = conjunctsOf(places);
   const own = parts.flatMap(({ schema }) => {
-    if (isReference(schema)) return [];
+    // Says nothing of its own.
+    if (Object.keys(schema).join() === "$ref") return [];
     const known = identities.get(schema) ?? ++last;
     identities.set(schema, known);
     return [known];
   });
   return [...own, ...never.map(() => false)].join();
-}
-
-/** Says nothing of its own. */
-function isReference(schema: JsonObject): boolean {
-  return Object.keys(schema).join() === "$ref";
 }
 
 /** Answers whether there is anything else to compare. */

@@ -2,7 +2,7 @@
 import { ts } from "@ts-morph/common";
 import { didYouMean } from "../../../runtime/suggest.ts";
 import { isOpen } from "../form/claims.ts";
-import type { At, Condition, Value } from "../form/form.ts";
+import type { Value } from "../form/form.ts";
 import { describe, textType } from "../form/types.ts";
 import { typeOf } from "../form/values.ts";
 import type { Helper } from "../helpers/index.ts";
@@ -105,7 +105,7 @@ function methodOf(
       name === "includes" && isList(receiver)
         ? membership(receiver, part, at(node), environment)
         : textMatch(name === "includes" ? "contains" : name, receiver, part, at(node), environment);
-    return isKnown ? asValue(condition, at(node)) : undefined;
+    return isKnown ? condition && { kind: "condition", of: condition, at: at(node) } : undefined;
   };
 }
 
@@ -153,8 +153,4 @@ function fits(value: Value, wanted: readonly string[], { report }: Environment):
 function isList(value: Value): boolean {
   const { kinds, elements } = typeOf(value);
   return elements !== undefined || (isOpen(value) && kinds.length === 0);
-}
-
-function asValue(condition: Condition | undefined, at: At): Value | undefined {
-  return condition && { kind: "condition", of: condition, at };
 }

@@ -122,12 +122,8 @@ function judgeAdmin(value: JsonValue, tell: Tell): void {
     tell("admin", "must be true, false or an array of areas");
     return;
   }
-  const unknown = value.findIndex((area) => !isArea(area));
+  const unknown = value.findIndex((area) => !adminAreas.some((known) => known === area));
   if (unknown >= 0) tell(`admin.${unknown}`, `must be one of ${adminAreas.join(", ")}`);
-}
-
-function isArea(value: JsonValue): boolean {
-  return adminAreas.some((area) => area === value);
 }
 
 /**

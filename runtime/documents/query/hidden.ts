@@ -1,3 +1,4 @@
+import { isWithin } from "../../filter/fields.ts";
 import type { CollectionDefinition } from "../../realm/definition.ts";
 import type { Access } from "../access.ts";
 
@@ -18,8 +19,4 @@ export function isHidden({ fieldRules }: CollectionDefinition, access: Access, p
 /** Whether some fields may be hidden from this caller. */
 export function mayHide({ fieldRules = [] }: CollectionDefinition, { context }: Access): boolean {
   return context !== undefined && fieldRules.some(({ read }) => read !== undefined);
-}
-
-function isWithin(path: string, outer: string): boolean {
-  return path === outer || path.startsWith(`${outer}.`);
 }

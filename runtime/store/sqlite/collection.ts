@@ -65,7 +65,7 @@ export class SqliteCollection implements StoreCollection {
   }
 
   async find(query: Find): Promise<StoredDocument[]> {
-    const [way, ...others] = this.#table.find(this.#engine.clock.now(), query);
+    const [way, ...others] = this.#table.pages.find(this.#engine.clock.now(), query);
     if (way === undefined) throw new Error("there is no way to find documents");
     if (searchIn(query.filter) !== undefined) return documentsOf(await this.#searched(way()));
     if (others.length === 0) return documentsOf(await this.#rows(way(), this.#engine.queryTime));
@@ -91,7 +91,7 @@ export class SqliteCollection implements StoreCollection {
   }
 
   async lookup(lookup: Lookup): Promise<StoredDocument[]> {
-    const query = this.#table.lookup(this.#engine.clock.now(), lookup);
+    const query = this.#table.lookups.lookup(this.#engine.clock.now(), lookup);
     const { pool, queryTime } = this.#engine;
     // As many rows as values: they are not to be given up half way.
     const rows = lookup.values.length > INLINE_ROWS ? undefined : this.#atOnce(query, 2 * INLINE_ROWS);

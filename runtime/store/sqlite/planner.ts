@@ -50,7 +50,7 @@ export class Planner {
   /** Of each way to the page the statements, in the order in which they are tried. */
   find(collection: string, find: Find): readonly (readonly PlannedStatement[])[] {
     return this.#table(collection)
-      .find(this.#now, find)
+      .pages.find(this.#now, find)
       .map((way) => {
         const { first, others } = way();
         return [first, ...others.map((other) => other())].map((query) => this.#planned(query));

@@ -4,7 +4,6 @@ import type { Aggregate } from "../contract/aggregate.ts";
 import type { Decide, Modification } from "../contract/collection.ts";
 import type { DocumentWrite, StoredDocument, Visibility } from "../contract/document.ts";
 import { DuplicateId, UniqueViolation } from "../contract/errors.ts";
-import type { Find, Lookup } from "../contract/query.ts";
 import type { CollectionShape } from "../contract/shape.ts";
 import { requireWritable } from "../writable.ts";
 import { arrayIndexFor } from "./arrays.ts";
@@ -14,7 +13,7 @@ import { documentKey } from "./expressions.ts";
 import { recordChange, type Written } from "./feed/feed.ts";
 import { declaredName, quoted, tableName } from "./names.ts";
 import { Parameters } from "./parameters.ts";
-import { limitTo, notExpired, type Query, type Sequence, visibleIn, type Way } from "./query.ts";
+import { limitTo, notExpired, type Query, visibleIn } from "./query.ts";
 import { aggregateSql } from "./read/aggregate.ts";
 import { Counts } from "./read/counts.ts";
 import { IndexAlone } from "./read/index-alone.ts";
@@ -35,9 +34,9 @@ export class Table {
   readonly #unindexed: Indexes;
   readonly #source: Source;
   readonly #alone: IndexAlone;
-  readonly #pages: Pages;
+  readonly pages: Pages;
   readonly counts: Counts;
-  readonly #lookups: Lookups;
+  readonly lookups: Lookups;
   readonly #get: Readonly<Record<Visibility, string>>;
   readonly #gets = noStatements();
   readonly #insert: string;
@@ -60,10 +59,10 @@ export class Table {
     const indexes = { array: arrayIndexFor(shape), text: textSearchFor(shape), spelled: true };
     this.#unindexed = unindexed(indexes);
     this.#source = new Source(shape, indexes);
-    this.#pages = new Pages(shape, indexes, this.#source);
+    this.pages = new Pages(shape, indexes, this.#source);
     this.#alone = new IndexAlone(shape, indexes);
     this.counts = new Counts(shape, this.#alone, this.#source);
-    this.#lookups = new Lookups(shape, indexes);
+    this.lookups = new Lookups(shape, indexes);
     this.#get = { live: get("live"), deleted: get("deleted"), all: get("all") };
     this.#insert = `INSERT INTO ${name} (id, version, created_at, deleted_at, purge_at, doc) VALUES (?1, ?2, ?3, ?4, ?5, ?6)`;
     this.#put = `${this.#insert} ON CONFLICT (id) DO UPDATE SET version = excluded.version, created_at = excluded.created_at,
@@ -119,16 +118,6 @@ export class Table {
       const sql = `${this.#get[visibility]} AND ${lower(filter, parameters, this.#unindexed)}`;
       return { sql, values: parameters.values };
     });
-  }
-
-  /** Rows for {@link documentsOf}, in one way or the other (see {@link Pages}). */
-  find(now: number, find: Find): readonly Way[] {
-    return this.#pages.find(now, find);
-  }
-
-  /** Rows for {@link documentsOf}. */
-  lookup(now: number, lookup: Lookup): Sequence {
-    return this.#lookups.lookup(now, lookup);
   }
 
   /** Rows for {@link groupsOf}. */

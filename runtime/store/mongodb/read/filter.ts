@@ -3,12 +3,13 @@ import type { Filter, LeafFilter, Ordering, Scalar } from "../../../filter/algeb
 import { epochOf } from "../../../filter/dates.ts";
 import { type Field, holdsArray, passesArray } from "../../../filter/fields.ts";
 import { boundOf } from "../../../filter/instants.ts";
+import { formsOf as textForms } from "../../../filter/predicate.ts";
 import { kept } from "../../../kept.ts";
 import type { Regularity } from "../engine.ts";
 import { holdsBsonDates, pathOf } from "../layout.ts";
 import { searchCondition } from "../text/search.ts";
 import type { Fit } from "./expressions.ts";
-import { reachCondition, textForms } from "./leaves.ts";
+import { reachCondition } from "./leaves.ts";
 import { placed } from "./paths.ts";
 import { regexOf } from "./regex.ts";
 

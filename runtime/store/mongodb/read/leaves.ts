@@ -1,6 +1,7 @@
 import type { LeafFilter, Ordering, Scalar } from "../../../filter/algebra.ts";
 import type { Field } from "../../../filter/fields.ts";
-import { boundOf, midnightForms } from "../../../filter/instants.ts";
+import { boundOf } from "../../../filter/instants.ts";
+import { formsOf } from "../../../filter/predicate.ts";
 import {
   type Expression,
   type Fit,
@@ -63,13 +64,7 @@ function test(filter: ScalarFilter, value: string): Expression {
 }
 
 function isOneOf(field: Field, value: Expression, expected: readonly Scalar[]): Expression {
-  return { $in: [value, { $literal: expected.flatMap((one) => textForms(field, one)) }] };
-}
-
-/** The texts that a value of the field may have which equals this one. */
-export function textForms(field: Field, value: Scalar): readonly Scalar[] {
-  const forms = midnightForms(field, value);
-  return forms === undefined ? [value] : [forms.short, forms.long];
+  return { $in: [value, { $literal: expected.flatMap((one) => formsOf(field, one)) }] };
 }
 
 function ordered(field: Field, op: Ordering, value: Expression, bound: string | number): Expression {

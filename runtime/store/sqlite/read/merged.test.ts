@@ -141,7 +141,7 @@ test("one of several values: every way finds the same page, the one by definitio
         skip,
         ...(last && { after: positionOf(order, last) }),
       };
-      for (const way of table.find(0, find)) expect(idsBy(way)).toEqual(page);
+      for (const way of table.pages.find(0, find)) expect(idsBy(way)).toEqual(page);
     }),
     { numRuns: runs(400) },
   );
@@ -149,7 +149,7 @@ test("one of several values: every way finds the same page, the one by definitio
 
 /** What SQLite does for the ways of a list in the default order. */
 function plansOf(filter: Filter, visibility: Visibility = "live"): readonly string[] {
-  return table.find(0, { filter, visibility, limit: 21, skip: 0 }).map((way) => {
+  return table.pages.find(0, { filter, visibility, limit: 21, skip: 0 }).map((way) => {
     const { sql, parameters } = way().first;
     const steps = connection.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(...parameters);
     return steps.map((step) => valuesOf(step)[3]).join("; ");
@@ -176,7 +176,7 @@ test("many values: along the order, where the index says which rows are wanted, 
 
 test("documents need not be looked at along an index that holds what the filter asks for", () => {
   const filter = isIn(org, orgs);
-  const [way] = table.find(0, { filter, visibility: "live", limit: 1, skip: 0 });
+  const [way] = table.pages.find(0, { filter, visibility: "live", limit: 1, skip: 0 });
   expect(way?.().first.sql).not.toContain("= 'text'");
 });
 

@@ -88,7 +88,7 @@ function plan({ sql, parameters }: Query): string {
   return rows.map((row) => (Array.isArray(row) ? `${row[3]}` : "")).join("\n");
 }
 const statements = (find: Partial<Find>) =>
-  table.find(0, { filter: TRUE, visibility: "live", limit: 21, skip: 0, ...find }).flatMap((way) => {
+  table.pages.find(0, { filter: TRUE, visibility: "live", limit: 21, skip: 0, ...find }).flatMap((way) => {
     const { first, others } = way();
     return [first, ...others.map((other) => other())];
   });
@@ -270,7 +270,7 @@ test("a search comes before all other conditions", () => {
 
 describe("a lookup goes from the values to the documents", () => {
   const lookup = (key: typeof status, filter: Filter = TRUE) =>
-    plan(table.lookup(0, { key, values: ["x", "y"], filter, limit: 2 }).first);
+    plan(table.lookups.lookup(0, { key, values: ["x", "y"], filter, limit: 2 }).first);
 
   test.each([
     ["id", documentFields.id, "(id=?)"],
