@@ -15,6 +15,7 @@ import {
   type Value,
   valuesIn,
 } from "../rules/form/form.ts";
+import { ofEveryUser } from "../rules/form/simplify.ts";
 import { textType, type ValueType } from "../rules/form/types.ts";
 import { momentHelpers } from "../rules/helpers/moments.ts";
 import { choicesOf } from "./choices.ts";
@@ -283,7 +284,7 @@ function isDateText(value: JsonValue): value is string {
 /** What the server gives to every user and document. */
 function isAlwaysThere(root: Asked["root"], path: readonly string[]): boolean {
   const text = path.join(".");
-  if (root === "user") return ["id", "email", "email_verified", "roles", "mfa", "created_at"].includes(text);
+  if (root === "user") return ofEveryUser.includes(text);
   return (
     root === "document" &&
     ["_meta", "_meta.created_at", "_meta.updated_at", "_meta.version", "id"].includes(text)

@@ -122,11 +122,6 @@ function rolesOf({ at }: Leaf): Value {
   return { kind: "read", root: "user", path: ["roles"], type: { kinds: [], elements: ["text"] }, at };
 }
 
-/** The rule as it is for anonymous callers. */
-function asAnonymous(condition: Condition): Condition {
-  return simplify(mapLeaves(condition, withoutUser));
-}
-
 function withoutUser(leaf: Leaf): Condition {
   if (leaf.kind === "hasRole" || leaf.kind === "membership") return constant(false, leaf.at);
   return mapOperands(leaf, valueWithoutUser);
@@ -150,29 +145,40 @@ function valueWithoutUser(value: Value): Value {
 
 /** Whether an anonymous caller may satisfy the condition (or its negation) for some document. */
 export function anonymousMay(condition: Condition, holds = true): boolean {
-  return may(asAnonymous(condition), holds);
+  return may(simplify(mapLeaves(condition, withoutUser)), holds);
 }
 
-function may(condition: Condition, holds: boolean): boolean {
+/**
+ * Whether a condition without the caller's side may hold, or, with `holds` false, may not.
+ * @param ofLeaf the same of one comparison
+ * @param fails whether the condition of a choice may not hold
+ */
+function may(
+  condition: Condition,
+  holds: boolean,
+  ofLeaf: (leaf: Leaf, holds: boolean) => boolean = () => true,
+  fails: (when: Condition) => boolean = (when) => may(when, false),
+): boolean {
+  const part = (inner: Condition, as: boolean): boolean => may(inner, as, ofLeaf, fails);
   switch (condition.kind) {
     case "constant":
       return condition.holds === holds;
     case "not":
-      return may(condition.of, !holds);
+      return part(condition.of, !holds);
     case "and":
     case "or": {
       const all = (condition.kind === "and") === holds;
       return all
-        ? condition.of.every((term) => may(term, holds))
-        : condition.of.some((term) => may(term, holds));
+        ? condition.of.every((term) => part(term, holds))
+        : condition.of.some((term) => part(term, holds));
     }
     case "choice":
       return (
-        (may(condition.when, true) && may(condition.yes, holds)) ||
-        (may(condition.when, false) && may(condition.no, holds))
+        (part(condition.when, true) && part(condition.yes, holds)) ||
+        (fails(condition.when) && part(condition.no, holds))
       );
     default:
-      return true;
+      return ofLeaf(condition, holds);
   }
 }
 
@@ -181,32 +187,18 @@ function may(condition: Condition, holds: boolean): boolean {
  * a value of `user` is absent under a negation. Undefined where that is not so.
  */
 export function absentNegation(condition: Condition): Leaf | undefined {
-  if (!anonymousMay(condition) || deliberately(condition, true)) return undefined;
+  if (!anonymousMay(condition) || deliberately(condition)) return undefined;
   return negatedAbsence(condition, true);
 }
 
 /** `anonymousMay`, where a comparison with an absent value of `user` counts as neither true nor false. */
-function deliberately(condition: Condition, holds: boolean): boolean {
-  switch (condition.kind) {
-    case "constant":
-      return condition.holds === holds;
-    case "not":
-      return deliberately(condition.of, !holds);
-    case "and":
-    case "or": {
-      const all = (condition.kind === "and") === holds;
-      return all
-        ? condition.of.every((term) => deliberately(term, holds))
-        : condition.of.some((term) => deliberately(term, holds));
-    }
-    case "choice":
-      return (
-        (deliberately(condition.when, true) && deliberately(condition.yes, holds)) ||
-        (anonymousMay(condition.when, false) && deliberately(condition.no, holds))
-      );
-    default:
-      return !isAbsentForAnonymous(condition) && anonymousMay(condition, holds);
-  }
+function deliberately(condition: Condition): boolean {
+  return may(
+    condition,
+    true,
+    (leaf, holds) => !isAbsentForAnonymous(leaf) && anonymousMay(leaf, holds),
+    (when) => anonymousMay(when, false),
+  );
 }
 
 function negatedAbsence(condition: Condition, holds: boolean): Leaf | undefined {

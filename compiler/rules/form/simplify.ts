@@ -161,7 +161,7 @@ function simplifyEqual(left: Value, right: Value, leaf: Leaf): Condition {
 }
 
 /** Members of `user` that every user has: they are absent for anonymous callers only. */
-const ofEveryUser: readonly string[] = ["id", "email", "email_verified", "roles", "mfa", "created_at"];
+export const ofEveryUser: readonly string[] = ["id", "email", "email_verified", "roles", "mfa", "created_at"];
 
 function simplifyAbsent(of: Value, at: At): Condition {
   switch (of.kind) {

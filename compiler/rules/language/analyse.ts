@@ -180,15 +180,12 @@ function elementOf(node: ts.ElementAccessExpression, environment: Environment): 
 }
 
 function pickOf(node: ts.ConditionalExpression, environment: Environment): Value | undefined {
+  const { flow } = environment;
   const when = conditionOf(node.condition, "the condition of ?:", environment);
-  const { yes: held, no: failed } = when === undefined ? both(environment) : after(when, environment.flow);
+  const { yes: held, no: failed } = when === undefined ? { yes: flow, no: flow } : after(when, flow);
   const yes = analyseValue(node.whenTrue, { ...environment, flow: held });
   const no = analyseValue(node.whenFalse, { ...environment, flow: failed });
   return when && yes && no && { kind: "pick", when, yes, no, at: environment.at(node) };
-}
-
-function both({ flow }: Environment): ReturnType<typeof after> {
-  return { yes: flow, no: flow };
 }
 
 function isNegation(node: ts.Expression): node is ts.PrefixUnaryExpression {
