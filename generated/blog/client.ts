@@ -21,6 +21,7 @@ import {
   type Invitation as InvitationOf,
   type KeyScopes as KeyScopesOf,
   type LogIn as LogInOf,
+  type MadeInvitation as MadeInvitationOf,
   type Many,
   type MergePatch,
   type NewAccount as NewAccountOf,
@@ -94,23 +95,24 @@ export interface ThisRealm extends RealmWithAccounts {
   shapes: Shapes;
   accounts: true;
   scope: Scope;
+  unanswered: "$auth.enrolTotp" | "$auth.removeTotp" | "$auth.renewRecoveryCodes" | "$auth.confirmTotp";
+  codes: { signUp: "forbidden" };
+  bodies: { signUp: { invitation: string }; logIn: object };
   role: Role;
   profile: Profile;
-  signUp: { invitation: string };
-  session: object;
-  unanswered: "enrolTotp" | "removeTotp" | "renewRecoveryCodes" | "confirmTotp";
 }
 
-export type Administration = AdministrationOf<ThisRealm>;
-export type AdministrationError = AdministrationErrorOf<ThisRealm>;
-export type KeyScopes = KeyScopesOf<ThisRealm>;
-export type NewApiKey = NewApiKeyOf<ThisRealm>;
 export type Account = AccountOf<ThisRealm>;
 export type AccountPatch = AccountPatchOf<ThisRealm>;
 export type Accounts = AccountsOf<ThisRealm>;
+export type Administration = AdministrationOf<ThisRealm>;
+export type AdministrationError = AdministrationErrorOf<ThisRealm>;
 export type Invitation = InvitationOf<ThisRealm>;
+export type KeyScopes = KeyScopesOf<ThisRealm>;
 export type LogIn = LogInOf<ThisRealm>;
+export type MadeInvitation = MadeInvitationOf<ThisRealm>;
 export type NewAccount = NewAccountOf<ThisRealm>;
+export type NewApiKey = NewApiKeyOf<ThisRealm>;
 export type NewInvitation = NewInvitationOf<ThisRealm>;
 export type SignUp = SignUpOf<ThisRealm>;
 export type User = UserOf<ThisRealm>;

@@ -22,10 +22,13 @@ import {
   type FollowedDatabases,
   type FollowedOf,
   following,
+  type HeldRole as HeldRoleOf,
+  type HeldTeamRole as HeldTeamRoleOf,
   type Invitation as InvitationOf,
   type InvitationPreview as InvitationPreviewOf,
   type KeyScopes as KeyScopesOf,
   type LogIn as LogInOf,
+  type MadeInvitation as MadeInvitationOf,
   type Member as MemberOf,
   type MergePatch,
   type NewAccount as NewAccountOf,
@@ -133,41 +136,47 @@ export interface ThisRealm extends RealmWithOrganizations {
   shapes: Shapes;
   accounts: true;
   scope: Scope;
+  unanswered: never;
+  codes: { signUp: "forbidden"; patchOrganization: "reauth_required" };
+  bodies: {
+    signUp: { invitation?: string | null | undefined; cookie?: boolean | undefined };
+    logIn: { cookie?: boolean | undefined };
+  };
   role: Role;
   profile: Profile;
-  signUp: { invitation?: string | undefined };
-  session: { cookie?: boolean | undefined };
-  unanswered: never;
   organizationRole: OrganizationRole;
   teamRole: TeamRoleName;
 }
 
-export type Administration = AdministrationOf<ThisRealm>;
-export type AdministrationError = AdministrationErrorOf<ThisRealm>;
-export type KeyScopes = KeyScopesOf<ThisRealm>;
-export type NewApiKey = NewApiKeyOf<ThisRealm>;
 export type Account = AccountOf<ThisRealm>;
 export type AccountPatch = AccountPatchOf<ThisRealm>;
 export type Accounts = AccountsOf<ThisRealm>;
-export type Invitation = InvitationOf<ThisRealm>;
-export type LogIn = LogInOf<ThisRealm>;
-export type NewAccount = NewAccountOf<ThisRealm>;
-export type NewInvitation = NewInvitationOf<ThisRealm>;
-export type SignUp = SignUpOf<ThisRealm>;
-export type User = UserOf<ThisRealm>;
-export type UserOptions = UserOptionsOf<ThisRealm>;
-export type UserPatch = UserPatchOf<ThisRealm>;
+export type Administration = AdministrationOf<ThisRealm>;
+export type AdministrationError = AdministrationErrorOf<ThisRealm>;
 export type EffectiveRole = EffectiveRoleOf<ThisRealm>;
+export type HeldRole = HeldRoleOf<ThisRealm>;
+export type HeldTeamRole = HeldTeamRoleOf<ThisRealm>;
+export type Invitation = InvitationOf<ThisRealm>;
 export type InvitationPreview = InvitationPreviewOf<ThisRealm>;
+export type KeyScopes = KeyScopesOf<ThisRealm>;
+export type LogIn = LogInOf<ThisRealm>;
+export type MadeInvitation = MadeInvitationOf<ThisRealm>;
 export type Member = MemberOf<ThisRealm>;
+export type NewAccount = NewAccountOf<ThisRealm>;
+export type NewApiKey = NewApiKeyOf<ThisRealm>;
+export type NewInvitation = NewInvitationOf<ThisRealm>;
 export type NewOrganizationInvitation = NewOrganizationInvitationOf<ThisRealm>;
 export type Organizations = OrganizationsOf<ThisRealm>;
 export type OwnOrganization = OwnOrganizationOf<ThisRealm>;
+export type SignUp = SignUpOf<ThisRealm>;
 export type Team = TeamOf<ThisRealm>;
 export type TeamMember = TeamMemberOf<ThisRealm>;
 export type TeamMemberOptions = TeamMemberOptionsOf<ThisRealm>;
 export type TeamRole = TeamRoleOf<ThisRealm>;
 export type Teams = TeamsOf<ThisRealm>;
+export type User = UserOf<ThisRealm>;
+export type UserOptions = UserOptionsOf<ThisRealm>;
+export type UserPatch = UserPatchOf<ThisRealm>;
 
 export interface SupportCustomersShape {
   document: SupportCustomersDocument;

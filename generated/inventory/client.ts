@@ -94,6 +94,7 @@ export interface ThisRealm extends RealmTypes {
   shapes: Shapes;
   accounts: false;
   scope: Scope;
+  unanswered: never;
 }
 
 export type Administration = AdministrationOf<ThisRealm>;

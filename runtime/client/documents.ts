@@ -17,14 +17,10 @@ import type {
 import { read } from "./pages.ts";
 import type { AggregateOptions, Groups, IfTrait, Shape } from "./queries.ts";
 import type { RealmTypes, Refusal } from "./realm.ts";
+import type { BodyError, Usual } from "./route-errors.ts";
 
-type Usual = "invalid_header" | "invalid_query" | "internal_error" | "unavailable";
-/** Of routes that look at a credential. */
-export type Always = Refusal | Usual;
 /** Where there are no accounts, there is none. */
 type AlwaysOf<S extends Shape> = Usual | IfTrait<S, "accounts", Refusal>;
-export type AnyBodyError = "invalid_json" | "payload_too_large" | "unsupported_media_type";
-export type BodyError = AnyBodyError | "validation_error";
 type SearchError<S extends Shape> = IfTrait<
   S,
   "search",

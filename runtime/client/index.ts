@@ -8,32 +8,6 @@ export type {
   TeamMeta,
 } from "../documents/shape.ts";
 export {
-  type AccountsOf,
-  accounts,
-  type LogIn,
-  type ProofOptions,
-  type Session,
-  type SessionEntry,
-  type SignUp,
-  type User,
-  type UserPatch,
-} from "./accounts.ts";
-export {
-  type Administration,
-  type AdministrationArea,
-  type AdministrationError,
-  type ApiKey,
-  type AuditOptions,
-  type AuditRecord,
-  administration,
-  type DocumentCheck,
-  type Job,
-  type JobOptions,
-  type KeyScopes,
-  type NewApiKey,
-  type Secret,
-} from "./administration.ts";
-export {
   type BatchError,
   type Batching,
   type BatchOperation,
@@ -41,14 +15,14 @@ export {
   batches,
   type DatabasesOf,
 } from "./batch.ts";
+export type { ProofOptions } from "./calls.ts";
 export type { AnyErrorCode } from "./codes.ts";
 export { administered, type Connected, connectTo } from "./connected.ts";
 export type { ClientOptions, Fetch, OnceOptions, RequestOptions } from "./connection.ts";
+export * from "./contracted/index.ts";
+export type { DocumentCheck } from "./document-checks.ts";
 export {
   type AggregateError,
-  type Always,
-  type AnyBodyError,
-  type BodyError,
   type Collection,
   type CollectionOf,
   type CreateError,
@@ -81,7 +55,6 @@ export {
 } from "./following.ts";
 export type { LiveChange } from "./held.ts";
 export type { Live, LiveHandlers, LiveState, LiveStep } from "./live.ts";
-export type { EffectiveRole, Member, MemberError } from "./members.ts";
 export type {
   BelongingOptions,
   Page,
@@ -90,37 +63,8 @@ export type {
   UpdateOptions,
   WriteOptions,
 } from "./options.ts";
-export {
-  type AdministeredOrganization,
-  type OrganizationAdministration,
-  type OrganizationOptions,
-  type OwnedDocuments,
-  organizationAdministration,
-} from "./organization-administration.ts";
-export {
-  type InvitationLink,
-  type InvitationPreview,
-  type InvitingError,
-  type MadeOrganizationInvitation,
-  type NewOrganization,
-  type NewOrganizationInvitation,
-  type Organization,
-  type OrganizationInvitation,
-  type Organizations,
-  type OwnOrganization,
-  organizations,
-} from "./organizations.ts";
+export type { InvitingError, TeamRoleWindow } from "./organization-parts.ts";
 export type { EntryPage, PageOptions } from "./pages.ts";
-export {
-  type Account,
-  type AccountPatch,
-  type Invitation,
-  type NewAccount,
-  type NewInvitation,
-  type PeopleAdministration,
-  peopleAdministration,
-  type UserOptions,
-} from "./people.ts";
 export type {
   AggregateOptions,
   Condition,
@@ -141,10 +85,18 @@ export type {
 } from "./queries.ts";
 export type {
   AdministratorError,
+  KeyScopes,
   RealmTypes,
   RealmWithAccounts,
   RealmWithOrganizations,
 } from "./realm.ts";
+export type {
+  AdministrationError,
+  Always,
+  AnyBodyError,
+  BodyError,
+  MemberError,
+} from "./route-errors.ts";
 export { Streams } from "./streams.ts";
 export type { Subscribed, SubscriptionHandlers } from "./subscribe.ts";
 export type {
@@ -154,4 +106,3 @@ export type {
   SessionEnd,
   SubscriptionEnd,
 } from "./subscriptions.ts";
-export type { Team, TeamMember, TeamMemberOptions, TeamRole, TeamRoleWindow, Teams } from "./teams.ts";

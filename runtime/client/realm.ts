@@ -9,6 +9,24 @@ export interface RealmTypes {
   accounts: boolean;
   /** What an API key may be limited to: databases, and collections as `database/collection`. */
   scope: string;
+  /** Operations on fixed routes that realms of its kind may have and it does not answer: `$auth.signUp`. */
+  unanswered: string;
+  /** By the ids of operations that do not answer the same codes in all realms: those that only some realms answer. */
+  codes: Record<string, AnyErrorCode>;
+  /** By the ids of operations whose bodies are not the same in all realms: what of them differs. */
+  bodies: Record<string, object>;
+}
+
+/** What of a part of a client, which is at `Path`, the realm answers. */
+export type Answered<Part, Path extends string, R extends RealmTypes> = {
+  [Name in keyof Part as `${Path}.${Name & string}` extends R["unanswered"] ? never : Name]: Part[Name];
+};
+
+/** What an API key may do; on everything: `*`. */
+export interface KeyScopes<R extends RealmTypes> {
+  read?: "*" | readonly R["scope"][];
+  write?: "*" | readonly R["scope"][];
+  call?: "*" | readonly R["scope"][];
 }
 
 export interface RealmWithAccounts extends RealmTypes {
@@ -16,12 +34,6 @@ export interface RealmWithAccounts extends RealmTypes {
   role: string;
   /** What users say about themselves. */
   profile: object;
-  /** What a sign-up says beside the account: of its invitation. */
-  signUp: object;
-  /** What a sign-up and a login may say of the session: whether it is kept in a cookie. */
-  session: object;
-  /** Operations on accounts that it does not answer. */
-  unanswered: string;
 }
 
 export interface RealmWithOrganizations extends RealmWithAccounts {

@@ -71,7 +71,7 @@ export const signUp = contract({
       const needed = traits.signup === "invite" ? (["invitation"] as const) : [];
       const invited = { ...invitation, type: needed.length > 0 ? "string" : invitation.type } as const;
       const members = { ...newAccount, invitation: invited, ...shownCookie(traits) };
-      return closed(members, ["email", "password", ...needed]);
+      return { ...closed(members, ["email", "password", ...needed]), client: "SignUp" };
     }),
     media: "json",
   },
@@ -90,7 +90,7 @@ export const signUp = contract({
     mails?.verifyLink === undefined
       ? "The session is one as after a login."
       : "A mail lets the user verify the address.",
-  client: "$auth.signUp",
+  client: { method: "$auth.signUp", session: "begins" },
   when: ({ signup }) => signup !== "closed",
 });
 
@@ -103,9 +103,10 @@ export const logIn = contract({
   who: anyone,
   body: {
     schema: named("LoginRequest", closed({ ...login, cookie }, ["email", "password"])),
-    shown: named("LoginRequest", (traits) =>
-      closed({ ...login, ...shownCookie(traits) }, ["email", "password"]),
-    ),
+    shown: named("LoginRequest", (traits) => ({
+      ...closed({ ...login, ...shownCookie(traits) }, ["email", "password"]),
+      client: "LogIn",
+    })),
     media: "json",
   },
   answers: { 200: { ...started, ...setCookie } },
@@ -114,7 +115,7 @@ export const logIn = contract({
   tag,
   summary: "Sign in",
   about: "Many failures within 15 minutes close the account to the address, or either, for a while.",
-  client: "$auth.logIn",
+  client: { method: "$auth.logIn", session: "begins" },
 });
 
 export const logOut = contract({
@@ -126,7 +127,7 @@ export const logOut = contract({
   tag,
   summary: "End this session",
   about: "Its token is unknown from then on.",
-  client: "$auth.logOut",
+  client: { method: "$auth.logOut", session: "ends" },
 });
 
 export const reauthenticate = contract({
@@ -183,7 +184,13 @@ export const patchOwnUser = contract({
   method: "PATCH",
   path: "/_auth/me",
   who: session,
-  body: { schema: named("OwnUserChange", closed({ locale, profile: profilePatch }, [])), media: "merge" },
+  body: {
+    schema: named("OwnUserChange", {
+      ...closed({ locale, profile: profilePatch }, []),
+      client: "UserPatch",
+    }),
+    media: "merge",
+  },
   answers: { 200: ownUser },
   errors: ["write_conflict"],
   tag,
@@ -201,7 +208,7 @@ export const deleteOwnUser = contract({
   tag,
   summary: "Delete the signed-in user's account",
   about: "Documents stay, with the user's id as their owner.",
-  client: "$auth.deleteMe",
+  client: { method: "$auth.deleteMe", session: "ends" },
 });
 
 export const listOwnSessions = contract({

@@ -39,7 +39,7 @@ export const putSecret = contract({
   tag,
   summary: "Set a secret",
   about: "It is stored encrypted, and never answered. A realm has at most 1,000.",
-  client: "$admin.putSecret",
+  client: { method: "$admin.putSecret", spread: true },
 });
 
 export const deleteSecret = contract({
@@ -80,7 +80,7 @@ export const listAudit = contract({
   tag,
   summary: "List audit records",
   about: "Newest first.",
-  client: "$admin.listAudit",
+  client: { method: "$admin.listAudit", options: "AuditOptions" },
 });
 
 const fields = { type: "object", additionalProperties: true } as const;

@@ -11,7 +11,9 @@
  *    the realm's configuration decides (names of roles, the profile) is marked with `realm`. `errors` are those that the
  *    handler itself gives: what comes with credentials, membership, parameters and bodies is added ({@link errorsOf}).
  *    Where documents say more of a body than the server asks, it is {@link Body.shown} apart.
- * 2. `UPDATE_GOLDEN=1 npx vitest run scripts/contract` compiles the validators of all bodies anew (`validators.ts`).
+ * 2. `UPDATE_GOLDEN=1 npx vitest run scripts/contract` compiles the validators of all bodies anew (`validators.ts`), and prints
+ *    the clients' methods with the types that they take and give (`client/contracted/`): of `client`, of `who`, `query`, `body`
+ *    and `errors`. What varies by realm there (`when`, `shown`, `errors`) each realm's client says of itself.
  * 3. Its handler, where its subject lives: `openRoute`, `sessionRoute`, `administratorRoute` (`auth/contracted.ts`) or
  *    `memberRoute` (`organizations/route.ts`) take the contract and what is done for whom it admits; `body()` reads the body
  *    when the handler asks for it, typed by the schema. `routeTable` (`http/contracted-routes.ts`) puts the routes of a
@@ -53,8 +55,8 @@ export interface RouteContract {
   readonly summary: Varying<string>;
   /** What the summary leaves open; of administrators, beside the area that it needs. */
   readonly about?: Varying<string>;
-  /** The client's method: it takes the path's parameters in their order, then the body, then options. */
-  readonly client?: `$${string}`;
+  /** The client's method, as {@link ClientMethod} says; its name where it says no more. */
+  readonly client?: ClientMethod["method"] | ClientMethod;
   /** Realms that have it; absent: all. */
   readonly when?: (traits: RealmTraits) => boolean;
   /** Collections that have it; absent: all. */
@@ -121,6 +123,18 @@ export const mediaTypes = {
   patch: ["application/merge-patch+json"],
 } as const;
 
+/** A method of clients: it takes the path's parameters in their order, then the body, then options. */
+export interface ClientMethod {
+  /** Where it is, such as `$orgs.teams.list`. */
+  readonly method: `$${string}.${string}`;
+  /** Members of the body are arguments by themselves. */
+  readonly spread?: true;
+  /** What the type of its options is called, where the query takes more than pages do. */
+  readonly options?: string;
+  /** What it does to the session that the client keeps. */
+  readonly session?: "begins" | "ends";
+}
+
 export interface AnswerContract {
   /** Of the component in which operations share it. */
   readonly name?: Varying<string>;
@@ -145,6 +159,11 @@ export type PathNames<Path extends string> = Path extends `${string}{${infer Nam
 /** Of a path, in their order. */
 export function pathNames(path: string): readonly string[] {
   return [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);
+}
+
+/** Undefined for what clients have no method for. */
+export function clientMethod({ client }: RouteContract): ClientMethod | undefined {
+  return typeof client === "string" ? { method: client } : client;
 }
 
 /** What stands for names in braces in the texts and paths of routes about documents. */

@@ -53,7 +53,7 @@ export const listJobs = contract({
   tag,
   summary: "List jobs",
   about: "Newest first.",
-  client: "$admin.listJobs",
+  client: { method: "$admin.listJobs", options: "JobOptions" },
 });
 
 export const getJob = contract({

@@ -9,7 +9,10 @@ import type { RealmTraits } from "./traits.ts";
 const sees = { kind: "administrator", area: "apikeys", to: "see" } as const;
 const changes = { ...sees, to: "change" } as const;
 
-const areas = { type: "array", items: { type: "string", enum: adminAreas } } as const;
+const areas = {
+  type: "array",
+  items: { type: "string", enum: adminAreas, client: "AdministrationArea" },
+} as const;
 
 const scopes = {
   type: ["object", "null"],

@@ -25,9 +25,8 @@ export const organizationRoles = {
 /** The member `effective_roles` of members. */
 export const effectiveRoles = {
   type: "array",
-  items: named(
-    "EffectiveRole",
-    closed({
+  items: named("EffectiveRole", {
+    ...closed({
       role: organizationRoles.items,
       origin: {
         type: "array",
@@ -36,7 +35,8 @@ export const effectiveRoles = {
         description: "`direct`, `default`, and names of teams.",
       },
     }),
-  ),
+    client: "EffectiveRole",
+  }),
   description: "Sorted by role.",
 } as const;
 

@@ -37,7 +37,7 @@ export const listOrganizations = contract({
   tag,
   summary: "List organizations",
   about: "Oldest first, deleted ones too.",
-  client: "$admin.listOrganizations",
+  client: { method: "$admin.listOrganizations", options: "OrganizationOptions" },
 });
 
 export const createOrganizationFor = contract({
@@ -94,16 +94,19 @@ export const getOwned = contract({
         closed({
           items: {
             type: "array",
-            items: closed({
-              database: { type: "string" },
-              collection: { type: "string" },
-              count: { type: "integer", minimum: 0, description: "Documents, deleted ones too." },
-              policy: {
-                type: "string",
-                enum: ["delete", "keep"],
-                description: "What becomes of them when the organization is deleted.",
-              },
-            }),
+            items: {
+              ...closed({
+                database: { type: "string" },
+                collection: { type: "string" },
+                count: { type: "integer", minimum: 0, description: "Documents, deleted ones too." },
+                policy: {
+                  type: "string",
+                  enum: ["delete", "keep"],
+                  description: "What becomes of them when the organization is deleted.",
+                },
+              }),
+              client: "OwnedDocuments",
+            },
           },
         }),
       ),
@@ -160,7 +163,7 @@ export const putManager = contract({
   tag,
   summary: "Give an organization a manager",
   about: "The user gets the roles that the realm gives creators. One that is `orphaned` is `active` again.",
-  client: "$admin.putManager",
+  client: { method: "$admin.putManager", spread: true },
 });
 
 export const putMember = contract({
@@ -173,7 +176,7 @@ export const putMember = contract({
   errors: ["last_org_manager", ...living],
   tag,
   summary: "Make a user a member, or replace a member's direct roles",
-  client: "$admin.putMember",
+  client: { method: "$admin.putMember", spread: true },
 });
 
 export const deleteMember = contract({

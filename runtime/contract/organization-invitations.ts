@@ -186,7 +186,7 @@ export const previewInvitation = contract({
   tag,
   summary: "Look at what accepting an invitation would give",
   about: "For whom it is for.",
-  client: "$orgs.preview",
+  client: { method: "$orgs.preview", spread: true },
 });
 
 export const acceptInvitation = contract({
@@ -208,7 +208,7 @@ export const acceptInvitation = contract({
   tag,
   summary: "Accept an invitation to an organization",
   about: "Gives roles and teams to who is a member already. Where it changes nothing it uses nothing up.",
-  client: "$orgs.accept",
+  client: { method: "$orgs.accept", spread: true },
 });
 
 export const organizationInvitations: readonly RouteContract[] = [

@@ -85,7 +85,10 @@ export const createOrganization = contract({
   method: "POST",
   path: "/_orgs",
   who: session,
-  body: { schema: named("NewOrganization", closed(made, ["name"])), media: "json" },
+  body: {
+    schema: named("NewOrganization", { ...closed(made, ["name"]), client: "NewOrganization" }),
+    media: "json",
+  },
   answers: { 201: organization },
   errors: ["slug_taken", "org_limit_reached", "write_conflict"],
   tag,
@@ -183,7 +186,7 @@ export const patchMember = contract({
   summary: "Replace a member's direct roles",
   about:
     "Needs `manage: members` or `manage: roles`. Nobody gives or takes roles that manage more than they do.",
-  client: "$orgs.setRoles",
+  client: { method: "$orgs.setRoles", spread: true },
 });
 
 export const removeMember = contract({

@@ -14,6 +14,8 @@ export type Schema = PlainSchema | Named;
  *   is wrong here alone.
  * - `when`: a member that only some realms, or collections, have.
  * - `made`: documents have what is made of the collections here ({@link Made}); names in it are judged by who reads it.
+ * - `client`: what clients call its type, where that is not the name that it has here. An object of one or two members
+ *   has a name in clients only by this; else it stands there in place.
  */
 export interface PlainSchema {
   readonly type?: TypeName | readonly TypeName[];
@@ -44,6 +46,7 @@ export interface PlainSchema {
   readonly itself?: string;
   readonly made?: MadeName;
   readonly when?: (traits: RealmTraits) => boolean;
+  readonly client?: string;
 }
 
 type TypeName = "string" | "integer" | "number" | "boolean" | "null" | "array" | "object";

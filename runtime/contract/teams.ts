@@ -118,7 +118,7 @@ export const listTeamMembers = contract({
   tag,
   summary: "List who is in a team or holds a role in it",
   about: "Sorted by user id.",
-  client: "$orgs.teams.members",
+  client: { method: "$orgs.teams.members", options: "TeamMemberOptions" },
 });
 
 export const addTeamMember = contract({

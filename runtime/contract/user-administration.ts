@@ -24,7 +24,7 @@ export const listUsers = contract({
   answers: { 200: { description: "A page.", schema: page("AccountPage", account) } },
   tag,
   summary: "List users",
-  client: "$admin.listUsers",
+  client: { method: "$admin.listUsers", options: "UserOptions" },
 });
 
 export const createUser = contract({
@@ -78,9 +78,8 @@ export const patchUser = contract({
   path: "/_admin/users/{id}",
   who: changes,
   body: {
-    schema: named(
-      "AccountChange",
-      closed(
+    schema: named("AccountChange", {
+      ...closed(
         {
           roles,
           disabled: { type: "boolean", description: "Disabling ends the user's sessions." },
@@ -90,7 +89,8 @@ export const patchUser = contract({
         },
         [],
       ),
-    ),
+      client: "AccountPatch",
+    }),
     media: "merge",
   },
   answers: { 200: user },

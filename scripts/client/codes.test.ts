@@ -2,6 +2,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { beforeAll, expect, it } from "vitest";
+import { clientMethod } from "../../runtime/contract/contract.ts";
 import { contracts } from "../../runtime/contract/index.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../runtime/json.ts";
 import { root, withWorkspace } from "../workspace.ts";
@@ -25,7 +26,8 @@ const ofAnyCollection: Record<string, readonly string[]> = {
 /** Where the operation is in the type `Client`; none for what the client does not do. */
 function membersOf(path: string, method: string): readonly (readonly string[])[] {
   const route = contracts.find((each) => each.path === `/${path}` && each.method.toLowerCase() === method);
-  if (route !== undefined) return route.client === undefined ? [] : [route.client.split(".")];
+  if (route !== undefined)
+    return [clientMethod(route)?.method.split(".") ?? []].filter(({ length }) => length > 0);
   const administered = /^_admin\/data\/(.*)$/.exec(path)?.[1];
   if (administered !== undefined) {
     const [, whole] = Object.entries(ofAnyCollection).find(([end]) => administered.endsWith(end)) ?? [];
@@ -100,9 +102,7 @@ beforeAll(async () => {
       writeFileSync(file, program(realm, folder));
       return relative(root, file);
     });
-    const signingUp = join(folder, "signing-up.ts");
-    writeFileSync(signingUp, refusals(folder));
-    return problems("typescript-5.9", "browser", [...files, relative(root, signingUp)]);
+    return problems("typescript-5.9", "browser", files);
   });
 }, 120_000);
 
@@ -113,21 +113,6 @@ function program(realm: string, folder: string): string {
     "declare function same<A, B>(verdict: [A] extends [B] ? ([B] extends [A] ? true : [missing: Exclude<B, A>]) : [more: Exclude<A, B>]): void;",
     "declare function some<A, B>(verdict: [B] extends [A] ? true : [missing: Exclude<B, A>]): void;",
     ...statements(realm),
-  ].join("\n");
-}
-
-/** Sign-up as documents tell of it: who may come without an invitation and for no cookie is not refused. */
-function refusals(folder: string): string {
-  const client = relative(folder, join(root, "runtime/client/index.ts"));
-  return [
-    `import type { AccountsOf, CodeOf, RealmWithAccounts } from ${JSON.stringify(client)};`,
-    "type Open = RealmWithAccounts & { signUp: { invitation?: string }; unanswered: never };",
-    "type WithCookies = Open & { session: { cookie?: boolean } };",
-    "type Invited = Open & { signUp: { invitation: string } };",
-    ...Object.entries({ Open: false, WithCookies: true, Invited: true }).map(
-      ([type, refused]) =>
-        `export const of${type}: "forbidden" extends CodeOf<AccountsOf<${type}>["signUp"]> ? true : false = ${refused};`,
-    ),
   ].join("\n");
 }
 

@@ -56,7 +56,16 @@ function judged(schema: Schema): JsonObject {
     return judged(schema.schema);
   }
   const { properties, items, anyOf, additionalProperties, type, check, realm, ...facets } = schema;
-  const { required, told: _, itself: __, made: ___, when: ____, description: _____, ...others } = facets;
+  const {
+    required,
+    told: _,
+    itself: __,
+    made: ___,
+    when: ____,
+    description: _____,
+    client: ______,
+    ...others
+  } = facets;
   return {
     ...(type !== undefined && { type: typeof type === "string" ? type : [...type] }),
     ...(required !== undefined && { required: [...required] }),

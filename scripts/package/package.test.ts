@@ -64,6 +64,7 @@ describe("what is published", () => {
       "lib/docs/",
       "lib/runtime/",
       "runtime/client/",
+      "runtime/client/contracted/",
       "runtime/documents/",
     ]);
     expect(tarball.files.filter((path) => /\.test\.|testing|testdata|golden|fixture/.test(path))).toEqual([]);

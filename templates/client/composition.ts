@@ -4,7 +4,6 @@ import {
   type Code,
   code,
   docComment,
-  given,
   identifier,
   lines,
   member,
@@ -13,6 +12,7 @@ import {
   propertyKey,
   when,
 } from "../print/code.ts";
+import { factoryOf, isInner, type Part, partsOf } from "./contracted/parts.ts";
 import { followable, orderKinds } from "./following.ts";
 import { type ClientNames, shapeName } from "./names.ts";
 import { part, runtimeModule, shared } from "./printing.ts";
@@ -29,25 +29,23 @@ export function composition(realm: Realm, names: ClientNames): Code {
 }
 
 function factory(realm: Realm): Code {
-  const { name, auth, organizations, databases: all } = realm;
-  const others = [
-    ...(auth ? ["`$auth` for the caller's account"] : []),
-    ...(organizations === undefined ? [] : ["`$orgs` for organizations"]),
-    "`$admin` for administrators",
-  ].join(", ");
+  const { name, databases: all } = realm;
+  const others = outerParts(realm)
+    .map(({ path, serves }) => `\`${path}\` for ${serves}`)
+    .join(", ");
   const about = docComment(`A client of realm ${name}: \`client.<database>.<collection>\`, ${others}.`);
-  const administrator = code`${part(administrationOf(realm).factory)}(connected)`;
   const isFollowed = followable(realm).length > 0;
   const members = [
     ...(isFollowed ? followedDatabases(realm) : [when(all.length > 0, () => code`...databases(connected)`)]),
-    when(auth, () => property("$auth", code`${part("accounts")}(connected)`)),
-    given(organizations, () => property("$orgs", code`${part("organizations")}(connected)`)),
-    property(
-      "$admin",
-      all.length > 0
-        ? code`Object.assign(${administrator}, { data: databases(${part("administered")}(connected)) })`
-        : administrator,
-    ),
+    ...outerParts(realm).map((each) => {
+      const made = code`${part(factoryOf(each))}(connected)`;
+      return property(
+        each.path,
+        each.name === administration && all.length > 0
+          ? code`Object.assign(${made}, { data: databases(${part("administered")}(connected)) })`
+          : made,
+      );
+    }),
   ];
   return code`${about}export function createClient(options: ${shared("ClientOptions")}${when(isFollowed, () => code` & ${shared("RealtimeOptions")}`)}): Client {
     const connected = connect(options);
@@ -72,36 +70,40 @@ function followedDatabases({ databases: all }: Realm): readonly Code[] {
   return [code`...stored`, ...followed];
 }
 
-/** What `$admin` is: the name of its type, and of what makes it. */
-export function administrationOf({ auth, organizations }: Realm): {
-  readonly type: string;
-  readonly factory: string;
-} {
-  if (organizations !== undefined)
-    return { type: "OrganizationAdministration", factory: "organizationAdministration" };
-  if (auth) return { type: "PeopleAdministration", factory: "peopleAdministration" };
-  return { type: "Administration", factory: "administration" };
+/** What clients call the type of what also has all documents. */
+const administration = "Administration";
+
+/** What a client has beside its databases. */
+function outerParts(realm: Realm): readonly Part[] {
+  return partsOf(realm).filter((each) => !isInner(each));
 }
 
 function client(realm: Realm): Code {
-  const { auth, organizations, databases: all } = realm;
-  const { length } = all;
+  const { length } = realm.databases;
   const data = when(
     length > 0,
     () =>
       code` & { ${docComment("All documents, past the access rules.")}readonly data: Databases<${shared("AdministratorError")}<ThisRealm>> }`,
   );
   const held = followable(realm).length > 0 ? code`${shared("FollowedDatabases")}<Shapes>` : code`Databases`;
+  const others = outerParts(realm).map(
+    ({ path, name }) =>
+      code`readonly ${identifier(path)}: ${identifier(name)}${when(name === administration, () => data)};`,
+  );
   return code`export interface Client ${when(length > 0, () => code`extends ${held} `)}{
-    ${when(auth, () => code`readonly $auth: Accounts;\n`)}${given(organizations, () => code`readonly $orgs: Organizations;\n`)}readonly $admin: Administration${data};
+    ${lines(others)}
   }\n`;
 }
 
 function connection(realm: Realm): Code {
-  const { factory } = administrationOf(realm);
-  const renamed = when(
-    factory !== "administration",
-    () => code`export { ${identifier(factory)} as administration } from ${runtimeModule};\n`,
+  // What is called as the first class of its place is exported as all clients call it.
+  const renamed = lines(
+    outerParts(realm)
+      .filter(({ name, type }) => name !== type)
+      .map(
+        ({ name, type }) =>
+          code`export { ${identifier(factoryOf({ type }))} as ${identifier(factoryOf({ type: name }))} } from ${runtimeModule};\n`,
+      ),
   );
   return code`${docComment("What `collection`, `batches`, `administration`, … are given where a page is to hold only what it uses.")}export function connect(options: ${shared("ClientOptions")}): ${connectedType} {
     return ${part("connectTo")}<ThisRealm>(${realm.name}, ${realm.auth}, options);

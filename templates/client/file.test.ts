@@ -70,7 +70,9 @@ function declaredIn(text: string): readonly string[] {
 /** Names that the modules of `realmc/client` declare. */
 function declaredByRuntime(): readonly string[] {
   const folder = join(packageRoot, "runtime/client");
-  const files = readdirSync(folder).filter((name) => name.endsWith(".ts") && !name.endsWith(".test.ts"));
+  const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter(
+    (name) => name.endsWith(".ts") && !name.endsWith(".test.ts") && !name.startsWith("testing/"),
+  );
   return files.flatMap((name) => declaredIn(readFileSync(join(folder, name), "utf8")));
 }
 
@@ -123,13 +125,34 @@ it("fields that the caller may not see may be missing", async () => {
 it("what a realm has not is not offered", async () => {
   const closed = await emitted([], { auth: true, signup: "closed" });
   expect(closed).toContain(
-    'unanswered: "signUp" | "enrolTotp" | "removeTotp" | "renewRecoveryCodes" | "confirmTotp"',
+    '| "$auth.signUp"\n    | "$auth.enrolTotp"\n    | "$auth.removeTotp"\n    | "$auth.renewRecoveryCodes"\n    | "$auth.confirmTotp";',
   );
   expect(closed).not.toContain("databases(");
   const invited = await emitted([], { auth: true, signup: "invite", totp: true });
   expect(invited).toContain("unanswered: never;");
   expect(invited).toContain("signUp: { invitation: string };");
+  expect(invited).toContain('codes: { signUp: "forbidden" };');
   expect(await emitted([])).not.toContain("$auth");
+});
+
+it("who may come without an invitation and for no cookie is not refused, as far as errors go", async () => {
+  const open = await emitted([], { auth: true, signup: "open" });
+  expect(open).toContain("codes: { signUp: never };");
+  expect(open).toContain("signUp: { invitation?: string | null | undefined }; logIn: object");
+  const { sessions } = realmOf("shop", []);
+  const cookies = {
+    auth: true,
+    signup: "open",
+    sessions: { ...sessions, cookie: { sameSite: "lax" } },
+  } as const;
+  expect(await emitted([], cookies)).toContain('codes: { signUp: "forbidden" };');
+});
+
+it("proofs of identity are asked for by changes of organizations where these can require a second factor", async () => {
+  const of = (allowRequireMfa: boolean): Promise<string> =>
+    emitted([], { auth: true, organizations: { ...organizations, allowRequireMfa } });
+  expect(await of(true)).toContain('patchOrganization: "reauth_required"');
+  expect(await of(false)).toContain("patchOrganization: never");
 });
 
 it("organizations are offered where the realm has them, with its roles", async () => {

@@ -6,6 +6,9 @@ import { type Code, identifier } from "../print/code.ts";
 import { Names } from "../print/names.ts";
 import { collectionStems } from "../server/names.ts";
 import { documentEndings } from "../server/types.ts";
+import { clientMethods } from "./contracted/methods.ts";
+import { partsOf, typeIn } from "./contracted/parts.ts";
+import { kindOf } from "./contracted/realms.ts";
 import { runtimeNames } from "./runtime.ts";
 
 export interface ClientNames {
@@ -26,7 +29,7 @@ function declaredIn({ auth, organizations }: Realm): readonly string[] {
 
 export function clientNames(realm: Realm): ClientNames {
   const taken = new Names();
-  const aliased = aliasesOf(realm).map(localAlias);
+  const aliased = aliasesOf(realm).map(({ name }) => localAlias(name));
   for (const name of [...declaredIn(realm), ...aliased, ...runtimeNames(realm)])
     if (/^[A-Z]/.test(name)) taken.claim(name);
   const endings = [...documentEndings, "Fields", "Shape"];
@@ -55,39 +58,20 @@ export function localAlias(name: string): string {
   return `${name}Of`;
 }
 
-/** Types of `realmc/client` that vary by realm. */
-export function aliasesOf({ auth, organizations }: Realm): readonly string[] {
-  return [
-    ...["Administration", "AdministrationError", "KeyScopes", "NewApiKey"],
-    ...(auth ? ofAccounts : []),
-    ...(organizations === undefined ? [] : ofOrganizations),
-  ];
+/** A type of `realmc/client` that varies by realm, and what it is called in a realm's client. */
+interface Alias {
+  readonly name: string;
+  readonly general: string;
 }
 
-const ofAccounts = [
-  "Account",
-  "AccountPatch",
-  "Accounts",
-  "Invitation",
-  "LogIn",
-  "NewAccount",
-  "NewInvitation",
-  "SignUp",
-  "User",
-  "UserOptions",
-  "UserPatch",
-];
-
-const ofOrganizations = [
-  "EffectiveRole",
-  "InvitationPreview",
-  "Member",
-  "NewOrganizationInvitation",
-  "Organizations",
-  "OwnOrganization",
-  "Team",
-  "TeamMember",
-  "TeamMemberOptions",
-  "TeamRole",
-  "Teams",
-];
+/** In their order in a client. */
+export function aliasesOf(realm: Realm): readonly Alias[] {
+  const kind = kindOf(realm);
+  const types = clientMethods().types.filter((type) => type.generic && type.kind <= kind);
+  const same = ["AdministrationError", "KeyScopes", ...types.map(({ name }) => name)];
+  const aliases = [
+    ...same.map((name) => ({ name, general: name })),
+    ...partsOf(realm).map((part) => ({ name: part.name, general: typeIn(part) })),
+  ];
+  return aliases.sort((a, b) => (a.name < b.name ? -1 : 1));
+}

@@ -1,7 +1,5 @@
 /** What the types that do not vary by themselves are told of a realm, and what they are there. */
 import type { Realm } from "../../compiler/model/model.ts";
-import { accounts } from "../../runtime/contract/accounts.ts";
-import { credentials } from "../../runtime/contract/credentials.ts";
 import {
   type Code,
   code,
@@ -11,40 +9,41 @@ import {
   importedType,
   lines,
   literal,
-  nothing,
+  madeElsewhere,
+  propertyKey,
   when,
 } from "../print/code.ts";
-import { administrationOf } from "./composition.ts";
+import { variedIn } from "./contracted/methods.ts";
+import { unansweredIn } from "./contracted/parts.ts";
+import { kindOf, realmKinds } from "./contracted/realms.ts";
 import { aliasesOf, localAlias } from "./names.ts";
 import { runtimeModule, shared, unionOf } from "./printing.ts";
 
 /** `ThisRealm`, and the types of `realmc/client` that are made of it. */
 export function realmTypes(realm: Realm): Code {
-  const { auth, signup, sessions, organizations } = realm;
-  const missing = [...accounts, ...credentials].filter(({ when: has }) => has?.(realm) === false);
-  const unanswered = missing.flatMap(({ client }) => client?.split(".").slice(1) ?? []);
-  const base =
-    organizations !== undefined ? "RealmWithOrganizations" : auth ? "RealmWithAccounts" : "RealmTypes";
-  const optional = signup === "invite" ? code`string` : code`string | undefined`;
+  const { auth, organizations } = realm;
+  const base = realmKinds[kindOf(realm)];
+  const { codes, bodies } = variedIn(realm);
   const members = [
     code`shapes: Shapes;`,
     code`accounts: ${auth};`,
     code`scope: Scope;`,
-    when(auth, () =>
-      lines([
-        code`role: Role;`,
-        code`profile: Profile;`,
-        code`signUp: { invitation${signup === "invite" ? nothing : code`?`}: ${optional} };`,
-        code`session: ${sessions.cookie ? code`{ cookie?: boolean | undefined }` : code`object`};`,
-        code`unanswered: ${unionOf(unanswered.map(literal))};`,
-      ]),
+    code`unanswered: ${unionOf(unansweredIn(realm).map(literal))};`,
+    varied(
+      "codes",
+      codes.map(([id, each]) => [id, unionOf(each.map(literal))]),
     ),
+    varied(
+      "bodies",
+      bodies.map(([id, type]) => [id, madeElsewhere(type)]),
+    ),
+    when(auth, () => lines([code`role: Role;`, code`profile: Profile;`])),
     given(organizations, () =>
       lines([code`organizationRole: OrganizationRole;`, code`teamRole: TeamRoleName;`]),
     ),
   ];
-  const aliases = aliasesOf(realm).map((name) => {
-    const type = importedType(generalOf(realm, name), runtimeModule, localAlias(name));
+  const aliases = aliasesOf(realm).map(({ name, general }) => {
+    const type = importedType(general, runtimeModule, localAlias(name));
     return code`export type ${identifier(name)} = ${type}<ThisRealm>;`;
   });
   return code`${docComment("What this realm is to the types of its client.")}export interface ThisRealm extends ${shared(base)} {
@@ -53,10 +52,10 @@ export function realmTypes(realm: Realm): Code {
   ${lines(aliases)}\n`;
 }
 
-/** What the realm's type is a case of. */
-function generalOf(realm: Realm, name: string): string {
-  if (name === "Administration") return administrationOf(realm).type;
-  return name === "Accounts" ? "AccountsOf" : name;
+/** By the ids of the operations that vary. */
+function varied(name: string, members: readonly (readonly [id: string, type: Code])[]): Code {
+  const each = members.map(([id, type]) => code`${propertyKey(id)}: ${type};`);
+  return when(each.length > 0, () => code`${identifier(name)}: { ${lines(each)} };`);
 }
 
 /** Names that configuration gives. */

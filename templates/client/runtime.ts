@@ -3,12 +3,21 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Realm } from "../../compiler/model/model.ts";
 import { packageRoot } from "../../compiler/package/package.ts";
+import { modulesOf } from "./contracted/parts.ts";
 import { followable } from "./following.ts";
 
 /** In the order in which they are read. */
-const everywhere = ["queries", "expansion", "options", "documents", "batch", "errors", "connection", "pages"];
-const withAccounts = ["accounts", "administration", "people"];
-const withoutAccounts = ["administration"];
+const everywhere = [
+  "queries",
+  "expansion",
+  "options",
+  "documents",
+  "batch",
+  "errors",
+  "connection",
+  "connected",
+  "pages",
+];
 const withRealtime = [
   "subscriptions",
   "event-parser",
@@ -23,14 +32,12 @@ const withRealtime = [
   "subscribe",
   "following",
 ];
-const withOrganizations = ["members", "organizations", "teams", "organization-administration"];
 
 function moduleNames(realm: Realm): readonly string[] {
-  const { auth, organizations } = realm;
   const names = [
     ...everywhere,
-    ...(auth ? withAccounts : withoutAccounts),
-    ...(organizations === undefined ? [] : withOrganizations),
+    ...(realm.auth ? ["calls"] : []),
+    ...modulesOf(realm).map((name) => `contracted/${name}`),
     ...(followable(realm).length > 0 ? withRealtime : []),
   ];
   return ["runtime/documents/shape.ts", ...names.map((name) => `runtime/client/${name}.ts`)];

@@ -86,23 +86,25 @@ function readRuntime(): Runtime {
   const exports = new Map<string, string>();
   const declarations: Declaration[] = [];
   const seen = new Set<string>();
-  const read = (path: string): void => {
+  const read = (path: string, isEntry: boolean): void => {
     if (seen.has(path)) return;
     seen.add(path);
     const text = path.endsWith("/codes.ts") ? codes : readFileSync(join(packageRoot, path), "utf8");
     const source = parsed(path, text);
     for (const statement of source.statements) {
       const from = moduleOf(statement);
-      if (from !== undefined) read(join(dirname(path), from));
+      const isExported = isEntry && from !== undefined && ts.isExportDeclaration(statement);
+      const isWhole = isExported && statement.exportClause === undefined;
+      if (from !== undefined) read(join(dirname(path), from), isWhole);
       const name = nameOf(statement);
       if (name !== undefined) declarations.push({ name, statement, says: identifiersIn(statement) });
-      if (path !== entry || from === undefined || !ts.isExportDeclaration(statement)) continue;
+      if (!isExported || isWhole) continue;
       const names = statement.exportClause;
-      if (names === undefined || !ts.isNamedExports(names)) throw new Error(`${entry} exports without names`);
+      if (names === undefined || !ts.isNamedExports(names)) throw new Error(`${path} exports a namespace`);
       for (const each of names.elements) exports.set(each.name.text, from);
     }
   };
-  read(entry);
+  read(entry, true);
   return { declarations, exports };
 }
 

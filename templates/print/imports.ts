@@ -92,15 +92,20 @@ function freeName(wanted: string, taken: ReadonlySet<string>): string {
   }
 }
 
-/** Packages before relative paths. */
+/** Packages before relative paths, and of these the farthest first. */
 function compareModules(a: string, b: string): number {
-  return Number(a.startsWith(".")) - Number(b.startsWith(".")) || compareNames(a, b);
+  return distance(b) - distance(a) || compareNames(a, b);
+}
+
+function distance(path: string): number {
+  if (!path.startsWith(".")) return Number.POSITIVE_INFINITY;
+  return path.startsWith("./") ? 0 : path.split("../").length;
 }
 
 /**
  * The linter's natural order: signs before digits before letters, numbers by value, and of one letter upper case first.
  */
-function compareNames(a: string, b: string): number {
+export function compareNames(a: string, b: string): number {
   const [left, right] = [tokens(a), tokens(b)];
   for (const [at, token] of left.entries()) {
     const other = right[at];

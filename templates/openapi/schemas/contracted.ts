@@ -93,7 +93,7 @@ export function embedder(pool: SchemaPool, parts: RealmSchemas, { traits, names,
   const embed = (schema: Schema): JsonObject => (isNamed(schema) ? component(schema) : plain(schema));
 
   function plain(schema: PlainSchema): JsonObject {
-    const { told: _, itself: __, check: ___, when: ____, realm, made: name, ...said } = schema;
+    const { told: _, itself: __, check: ___, when: ____, client: _____, realm, made: name, ...said } = schema;
     if (name !== undefined) return madeAs(name);
     if (realm === "profile" || realm === "profilePatch") {
       const whole = parts[realm]();

@@ -1,0 +1,134 @@
+// Made of the contracts by scripts/contract/client.ts (UPDATE_GOLDEN=1). Do not edit.
+import { pathWith } from "../calls.ts";
+import type { Connected } from "../connected.ts";
+import type { Connection, RequestOptions } from "../connection.ts";
+import { DocumentChecks } from "../document-checks.ts";
+import type { ApiPromise } from "../errors.ts";
+import { type EntryPage, type PageOptions, read } from "../pages.ts";
+import type { RealmTypes } from "../realm.ts";
+import type { AdministrationError, AnyBodyError, BodyError } from "../route-errors.ts";
+import type {
+  ApiKey,
+  AuditOptions,
+  AuditRecord,
+  EffectiveConfiguration,
+  Job,
+  JobOptions,
+  MadeApiKey,
+  NewApiKey,
+  Secret,
+} from "./types.ts";
+
+/** The administration that every realm has. */
+export class Administration<R extends RealmTypes> extends DocumentChecks<R> {
+  readonly #connection: Connection;
+
+  constructor(connected: Connected<R>) {
+    super(connected);
+    this.#connection = connected.connection;
+  }
+
+  /** List API keys. */
+  listKeys(options: PageOptions = {}): ApiPromise<EntryPage<ApiKey>, AdministrationError<R>> {
+    return this.#connection.call({ method: "GET", path: "_admin/keys", ...read(options) });
+  }
+
+  /**
+   * Make an API key. Nobody gives a key more than they hold: keys that administer are made by full
+   * administrators, keys that reach data by administrators of `data`, whatever their scopes.
+   */
+  createKey(
+    body: NewApiKey<R>,
+    options?: RequestOptions,
+  ): ApiPromise<MadeApiKey, AdministrationError<R> | BodyError | "conflict"> {
+    return this.#connection.call({ method: "POST", path: "_admin/keys", body, options });
+  }
+
+  /**
+   * Revoke an API key. It ends with the next request. Keys that administer are revoked by full
+   * administrators.
+   */
+  revokeKey(id: string, options?: RequestOptions): ApiPromise<void, AdministrationError<R>> {
+    return this.#connection.call({ method: "DELETE", path: pathWith`_admin/keys/${id}`, options });
+  }
+
+  /** List the names of secrets. */
+  listSecrets(options: PageOptions = {}): ApiPromise<EntryPage<Secret>, AdministrationError<R>> {
+    return this.#connection.call({ method: "GET", path: "_admin/secrets", ...read(options) });
+  }
+
+  /** Set a secret. It is stored encrypted, and never answered. A realm has at most 1,000. */
+  putSecret(
+    name: string,
+    value: string,
+    options?: RequestOptions,
+  ): ApiPromise<Secret, AdministrationError<R> | BodyError | "conflict" | "write_conflict"> {
+    return this.#connection.call({
+      method: "PUT",
+      path: pathWith`_admin/secrets/${name}`,
+      body: { value },
+      options,
+    });
+  }
+
+  /** Delete a secret. */
+  deleteSecret(name: string, options?: RequestOptions): ApiPromise<void, AdministrationError<R>> {
+    return this.#connection.call({ method: "DELETE", path: pathWith`_admin/secrets/${name}`, options });
+  }
+
+  /** List audit records. Newest first. */
+  listAudit(options: AuditOptions = {}): ApiPromise<EntryPage<AuditRecord>, AdministrationError<R>> {
+    return this.#connection.call({ method: "GET", path: "_admin/audit", ...read(options) });
+  }
+
+  /** Fetch the configuration that is in effect. */
+  getConfig(options?: RequestOptions): ApiPromise<EffectiveConfiguration, AdministrationError<R>> {
+    return this.#connection.call({ method: "GET", path: "_admin/config", options, repeatable: true });
+  }
+
+  /** Fetch the application's configuration. */
+  getAppConfig(options?: RequestOptions): ApiPromise<Record<string, unknown>, AdministrationError<R>> {
+    return this.#connection.call({ method: "GET", path: "_admin/config/app", options, repeatable: true });
+  }
+
+  /**
+   * Replace the application's configuration. In place of `app_config` of realm.yaml, from the next
+   * request on.
+   */
+  putAppConfig(
+    body: Record<string, unknown>,
+    options?: RequestOptions,
+  ): ApiPromise<Record<string, unknown>, AdministrationError<R> | BodyError | "write_conflict"> {
+    return this.#connection.call({ method: "PUT", path: "_admin/config/app", body, options });
+  }
+
+  /** List jobs. Newest first. */
+  listJobs(options: JobOptions = {}): ApiPromise<EntryPage<Job>, AdministrationError<R>> {
+    return this.#connection.call({ method: "GET", path: "_admin/jobs", ...read(options) });
+  }
+
+  /** Fetch a job. */
+  getJob(id: string, options?: RequestOptions): ApiPromise<Job, AdministrationError<R>> {
+    return this.#connection.call({
+      method: "GET",
+      path: pathWith`_admin/jobs/${id}`,
+      options,
+      repeatable: true,
+    });
+  }
+
+  /**
+   * Retry a failed job. It goes on where it was, with as many attempts as a new one. One that has not
+   * failed: `409 conflict`.
+   */
+  retryJob(
+    id: string,
+    options?: RequestOptions,
+  ): ApiPromise<Job, AdministrationError<R> | AnyBodyError | "conflict"> {
+    return this.#connection.call({ method: "POST", path: pathWith`_admin/jobs/${id}/retry`, options });
+  }
+}
+
+export function administration<R extends RealmTypes>(connected: Connected<R>): Administration<R> {
+  return new Administration(connected);
+}

@@ -1,0 +1,152 @@
+// Made of the contracts by scripts/contract/client.ts (UPDATE_GOLDEN=1). Do not edit.
+import type { PageOptions } from "../pages.ts";
+import type { KeyScopes, RealmTypes } from "../realm.ts";
+
+/**
+ * What it may do: on everything, or on databases and collections named; `{}`: nothing; null:
+ * everything, and no administration.
+ */
+export type StoredScopes = { read?: "*" | string[]; write?: "*" | string[]; call?: "*" | string[] } | null;
+
+export type AdministrationArea =
+  | "users"
+  | "invitations"
+  | "apikeys"
+  | "secrets"
+  | "audit"
+  | "functions"
+  | "data"
+  | "config";
+
+export interface ApiKey {
+  id: string;
+  name: string;
+  /**
+   * What it may do: on everything, or on databases and collections named; `{}`: nothing; null:
+   * everything, and no administration.
+   */
+  scopes: StoredScopes;
+  /** True: everything; or some areas. */
+  admin: boolean | AdministrationArea[];
+  /** Where it may be used from: networks such as `10.0.0.0/8`, or addresses; null: anywhere. */
+  networks: string[] | null;
+  /** Null: never. */
+  expires_at: string | null;
+  /** Whether it may act for users, by `X-Svc-On-Behalf-Of`. */
+  on_behalf_of: boolean;
+  created_at: string;
+}
+
+export interface NewApiKey<R extends RealmTypes> {
+  /**
+   * Unique in the realm, without control characters and without space at its ends. What the key writes
+   * names it: `key:<name>`.
+   */
+  name: string;
+  /**
+   * What it may do: on everything, or on databases and collections named; `{}`: nothing; null:
+   * everything, and no administration.
+   */
+  scopes?: KeyScopes<R> | null | undefined;
+  /** What it administers, nothing when left out; only full administrators give any of it. */
+  admin?: boolean | readonly AdministrationArea[] | null | undefined;
+  /** Where it may be used from: networks such as `10.0.0.0/8`, or addresses; null: anywhere. */
+  networks?: readonly string[] | null | undefined;
+  /** Null: never. */
+  expires_at?: string | Date | null | undefined;
+  /** Whether it may act for users, by `X-Svc-On-Behalf-Of`. */
+  on_behalf_of?: boolean | undefined;
+}
+
+export interface MadeApiKey {
+  id: string;
+  name: string;
+  /** `svk_…`, shown this once. */
+  key: string;
+  /**
+   * What it may do: on everything, or on databases and collections named; `{}`: nothing; null:
+   * everything, and no administration.
+   */
+  scopes: StoredScopes;
+  /** True: everything; or some areas. */
+  admin: boolean | AdministrationArea[];
+  /** Where it may be used from: networks such as `10.0.0.0/8`, or addresses; null: anywhere. */
+  networks: string[] | null;
+  /** Null: never. */
+  expires_at: string | null;
+  /** Whether it may act for users, by `X-Svc-On-Behalf-Of`. */
+  on_behalf_of: boolean;
+  created_at: string;
+}
+
+export interface Secret {
+  name: string;
+  created_at: string;
+  updated_at: string;
+}
+
+export interface AuditOptions extends PageOptions {
+  /** Records of this action, such as `user.roles`. */
+  action?: string | undefined;
+  /** Records of what they did: `user:<id>`, `key:<name>`. */
+  actor?: string | undefined;
+  /** Records from this instant on. */
+  from?: string | Date | undefined;
+  /** Records before this instant. */
+  to?: string | Date | undefined;
+}
+
+export interface AuditRecord {
+  id: string;
+  at: string;
+  /** What was done: `user.roles`, `key.create`, `data.patch`, … */
+  action: string;
+  /** Who did it: `user:<id>`, `key:<name>` or `command-line`. */
+  actor: string;
+  /** What it was done to: `user:<id>`, `document:<database>/<collection>/<id>`, … */
+  target: string;
+  address: string | null;
+  request_id: string | null;
+  /** Facts about the change, never content or secrets. */
+  details: Record<string, unknown>;
+}
+
+export interface EffectiveConfiguration {
+  /** Of the whole configuration, as `/readyz` has it. */
+  fingerprint: string;
+  /** realm.yaml, defaults filled in. */
+  realm: Record<string, unknown>;
+  /** By database and collection: collection.yaml, indexes and declared fields. */
+  databases: Record<string, unknown>;
+}
+
+export interface JobOptions extends PageOptions {
+  status?: "queued" | "running" | "succeeded" | "failed" | "cancelled" | undefined;
+}
+
+export interface Job {
+  id: string;
+  /**
+   * Erases what a deleted organization leaves, gives documents to an organization, brings documents into
+   * a text index, sends a mail, removes what has expired (one that never ends), runs a function that was
+   * called in the background, or one for what has happened.
+   */
+  kind:
+    | "org_delete"
+    | "assign_org"
+    | "text_index"
+    | "mail"
+    | "retention"
+    | "function.call"
+    | "function.event";
+  status: "queued" | "running" | "succeeded" | "failed" | "cancelled";
+  /** `org:<id>`, `collection:<database>/<collection>`, `mail`, `realm`, `function:<database>/<function>`. */
+  target: string;
+  created_at: string;
+  started_at: string | null;
+  finished_at: string | null;
+  /** Counts, once it has succeeded. */
+  result: Record<string, unknown> | null;
+  /** Why it failed. */
+  error: string | null;
+}
