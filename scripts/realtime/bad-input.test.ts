@@ -1,5 +1,6 @@
 /** What is refused instead of a stream, and which of two faults is told (realtime.md, Opening a stream). */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Detail } from "../../runtime/errors.ts";
 import { type Started, startRealm, testSettings } from "../../runtime/instance/testing/servers.ts";
 import type { JsonObject, JsonValue } from "../../runtime/json.ts";
 import { compilePlace, type Place, startPlace } from "./testing/place.ts";
@@ -53,11 +54,13 @@ async function send({ url, query, headers, type, subscriptions, spoil }: Request
   return { status: 200, body: {}, code: "", headers: {} };
 }
 
-function pathsOf({ body: { error } }: Answered): readonly string[] {
-  const { details = [] }: { details?: readonly { readonly path: string }[] } = JSON.parse(
-    JSON.stringify(error ?? {}),
-  );
-  return details.map(({ path }) => path);
+function detailsOf({ body: { error } }: Answered): readonly Detail[] {
+  const { details = [] }: { details?: readonly Detail[] } = JSON.parse(JSON.stringify(error ?? {}));
+  return details;
+}
+
+function pathsOf(answer: Answered): readonly string[] {
+  return detailsOf(answer).map(({ path }) => path);
 }
 
 interface Fault {
@@ -264,6 +267,33 @@ describe("Realtime subscription: what is wrong is told with its path", () => {
   it.each(bodies)("%j: %s %j", async (body, outcome, paths) => {
     const answer = await told(JSON.stringify(body), await place.somebody());
     expect([`${answer.status} ${answer.code}`, pathsOf(answer)]).toEqual([outcome, paths]);
+  });
+
+  it("all of it at once, each in its words", async () => {
+    const wrong = { id: "", db: 1, where: [], doc: "", limit: 5 };
+    const answer = await told(JSON.stringify({ ...each(wrong, null), more: 1 }), await place.somebody());
+    const reasons = detailsOf(answer).map(({ path, reason }) => [path, reason]);
+    expect(Object.fromEntries(reasons)).toEqual({
+      "subscriptions.0.id": "must be a string of 1 to 64 characters",
+      "subscriptions.0.db": "must be a non-empty string",
+      "subscriptions.0.collection": "is required",
+      "subscriptions.0.where": "must be an object",
+      "subscriptions.0.doc": "must be a string of 1 to 128 characters",
+      "subscriptions.0.limit": "unknown member",
+      "subscriptions.1": "must be an object",
+      more: "unknown member",
+    });
+    const headers = await place.somebody();
+    const none = await Promise.all([{}, each()].map((body) => told(JSON.stringify(body), headers)));
+    expect(none.map((each) => detailsOf(each)[0]?.reason)).toEqual([
+      "is required",
+      "must be a non-empty array",
+    ]);
+  });
+
+  it("100 places are named of however many are wrong", async () => {
+    const many = Array.from({ length: 50_000 }, () => 0);
+    expect(pathsOf(await told(JSON.stringify(each(...many)), await place.somebody()))).toHaveLength(100);
   });
 
   it("more than a where may have: 400 invalid_query", async () => {
