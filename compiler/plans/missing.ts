@@ -11,7 +11,9 @@ import {
   type Leaf,
   leavesIn,
   mapLeaves,
+  mapTerms,
   readsDocument,
+  termsOf,
   valuesIn,
 } from "../rules/form/form.ts";
 import { constant, simplify } from "../rules/form/simplify.ts";
@@ -143,21 +145,7 @@ function rolesApart(leaf: Leaf): Condition {
 function knownParts(condition: Condition): readonly Condition[] {
   if (condition.kind === "constant") return [];
   if (isKnown(condition)) return [condition];
-  return partsOf(condition).flatMap(knownParts);
-}
-
-function partsOf(condition: Condition): readonly Condition[] {
-  switch (condition.kind) {
-    case "and":
-    case "or":
-      return condition.of;
-    case "not":
-      return [condition.of];
-    case "choice":
-      return [condition.when, condition.yes, condition.no];
-    default:
-      return [];
-  }
+  return termsOf(condition).flatMap(knownParts);
 }
 
 function assumed(
@@ -167,23 +155,7 @@ function assumed(
 ): Condition {
   const number = numbers.get(condition);
   if (number !== undefined) return constant(holds(number), condition.at);
-  const inner = (part: Condition) => assumed(part, numbers, holds);
-  switch (condition.kind) {
-    case "and":
-    case "or":
-      return { ...condition, of: condition.of.map(inner) };
-    case "not":
-      return { ...condition, of: inner(condition.of) };
-    case "choice":
-      return {
-        ...condition,
-        when: inner(condition.when),
-        yes: inner(condition.yes),
-        no: inner(condition.no),
-      };
-    default:
-      return condition;
-  }
+  return mapTerms(condition, (term) => assumed(term, numbers, holds));
 }
 
 /** Equal for conditions that say the same, wherever they stand. */

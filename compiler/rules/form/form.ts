@@ -155,23 +155,39 @@ export function operands(leaf: Leaf): readonly Value[] {
 /** The same condition with each leaf replaced, those inside values too. */
 export function mapLeaves(condition: Condition, change: (leaf: Leaf) => Condition): Condition {
   const again = (inner: Condition) => mapLeaves(inner, change);
+  if (!isLeaf(condition)) return mapTerms(condition, again);
+  return change(mapOperands(condition, (operand) => mapConditionsOf(operand, again)));
+}
+
+/** The same condition with each condition that it combines replaced. */
+export function mapTerms(condition: Condition, change: (term: Condition) => Condition): Condition {
   switch (condition.kind) {
-    case "constant":
-      return condition;
     case "and":
     case "or":
-      return { ...condition, of: condition.of.map(again) };
+      return { ...condition, of: condition.of.map(change) };
     case "not":
-      return { ...condition, of: again(condition.of) };
-    case "choice":
-      return {
-        ...condition,
-        when: again(condition.when),
-        yes: again(condition.yes),
-        no: again(condition.no),
-      };
+      return { ...condition, of: change(condition.of) };
+    case "choice": {
+      const { when, yes, no } = condition;
+      return { ...condition, when: change(when), yes: change(yes), no: change(no) };
+    }
     default:
-      return change(mapOperands(condition, (operand) => mapConditionsOf(operand, again)));
+      return condition;
+  }
+}
+
+/** The conditions that a condition combines. */
+export function termsOf(condition: Condition): readonly Condition[] {
+  switch (condition.kind) {
+    case "and":
+    case "or":
+      return condition.of;
+    case "not":
+      return [condition.of];
+    case "choice":
+      return [condition.when, condition.yes, condition.no];
+    default:
+      return [];
   }
 }
 
@@ -211,21 +227,16 @@ export function* leavesIn(part: Condition | Value): Generator<Leaf> {
 
 function partsOf(part: Condition | Value): readonly (Condition | Value)[] {
   switch (part.kind) {
-    case "and":
-    case "or":
-      return part.of;
-    case "not":
     case "condition":
     case "length":
     case "ends":
       return [part.of];
     case "claim":
       return [part.org];
-    case "choice":
     case "pick":
       return [part.when, part.yes, part.no];
     default:
-      return isLeaf(part) ? operands(part) : [];
+      return isLeaf(part) ? operands(part) : isValue(part) ? [] : termsOf(part);
   }
 }
 

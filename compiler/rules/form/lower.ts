@@ -13,6 +13,7 @@ import {
   mapLeaves,
   mapOperands,
   operands,
+  termsOf,
   type Value,
 } from "./form.ts";
 import { simplify } from "./simplify.ts";
@@ -90,22 +91,8 @@ function withOperation(operand: Value, replacement: Value): Value {
 
 /** Reports each part of a lowered condition that no filter can express. */
 export function checkFilter(condition: Condition, rule: string, report: Report): void {
-  switch (condition.kind) {
-    case "constant":
-      return;
-    case "and":
-    case "or":
-      for (const term of condition.of) checkFilter(term, rule, report);
-      return;
-    case "not":
-      checkFilter(condition.of, rule, report);
-      return;
-    case "choice":
-      for (const part of [condition.when, condition.yes, condition.no]) checkFilter(part, rule, report);
-      return;
-    default:
-      checkLeaf(condition, rule, report);
-  }
+  if (isLeaf(condition)) checkLeaf(condition, rule, report);
+  else for (const term of termsOf(condition)) checkFilter(term, rule, report);
 }
 
 function checkLeaf(leaf: Leaf, rule: string, report: Report): void {
