@@ -26,6 +26,8 @@ export async function realmFiles(
   rules: RulesStage,
   form: ClientForm = {},
 ): Promise<readonly EmittedFile[]> {
+  // The document is the largest of all: nothing else is held while it is made.
+  const { description, codes } = descriptionFile(realm, rules);
   const collections = realm.databases.flatMap((database) => database.collections);
   const files = laidOut([
     realmModule(realm, rules),
@@ -37,11 +39,20 @@ export async function realmFiles(
     const modules = await Promise.all(some.map((each) => collectionModules(each, realm.auth, rules)));
     files.push(...laidOut(modules.flat()));
   }
-  const document = openapiDocument(realm, rules);
-  const description = { path: `${realm.name}/openapi.json`, text: jsonText(document) };
   const effective = { path: `${realm.name}/effective.json`, text: jsonText(effectiveOf(realm, rules)) };
-  const client = await clientFile(realm, codesOf(document), form);
+  const client = await clientFile(realm, codes, form);
   return [...files, description, effective, client].sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+function descriptionFile(
+  realm: Realm,
+  rules: RulesStage,
+): { readonly description: EmittedFile; readonly codes: readonly string[] } {
+  const document = openapiDocument(realm, rules);
+  return {
+    description: { path: `${realm.name}/openapi.json`, text: jsonText(document) },
+    codes: codesOf(document),
+  };
 }
 
 async function collectionModules(

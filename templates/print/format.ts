@@ -27,43 +27,70 @@ const headOfModule = /^(?:\/\/.*\n)*(?:import [^;]+;\n)*\n*/;
  * that hold no other objects.
  */
 export function jsonText(value: object): string {
-  return `${layOut(value, "", 0)}\n`;
+  const text = new Pieces();
+  layOut(value, "", 0, text);
+  text.add("\n");
+  return text.whole();
 }
 
-/**
- * Put together by concatenation, which copies nothing; `join` would, at every level.
- * @param taken Columns of the last line that stand before and after the value.
- */
-function layOut(value: unknown, indent: string, taken: number): string {
+/** A text put together of many pieces, which take several times its memory before they are one. */
+class Pieces {
+  readonly #joined: string[] = [];
+  #pieces: string[] = [];
+
+  add(...pieces: readonly string[]): void {
+    this.#pieces.push(...pieces);
+    if (this.#pieces.length > 10_000) this.#join();
+  }
+
+  whole(): string {
+    this.#join();
+    return this.#joined.join("");
+  }
+
+  #join(): void {
+    this.#joined.push(this.#pieces.join(""));
+    this.#pieces = [];
+  }
+}
+
+/** @param taken Columns of the last line that stand before and after the value. */
+function layOut(value: unknown, indent: string, taken: number, text: Pieces): void {
   const inner = `${indent}  `;
   if (Array.isArray(value)) {
     const flat = flatText(value);
-    if (flat !== undefined && indent.length + taken + flat.length <= lineWidth) return flat;
-    let items = "";
-    for (const item of value) items += (items === "" ? "" : ",\n") + inner + layOut(item, inner, 1);
-    return `[\n${items}\n${indent}]`;
+    if (flat !== undefined && (flat === "[]" || indent.length + taken + flat.length <= lineWidth)) {
+      text.add(flat);
+      return;
+    }
+    let start = "[\n";
+    for (const item of value) {
+      text.add(start, inner);
+      start = ",\n";
+      layOut(item, inner, 1, text);
+    }
+    text.add("\n", indent, "]");
+    return;
   }
-  if (!isJsonObject(value)) return leafText(value);
+  if (!isJsonObject(value)) {
+    text.add(leafText(value));
+    return;
+  }
   const reference = referenceText(value);
-  if (reference !== undefined && indent.length + taken + reference.length <= lineWidth) return reference;
-  let members = "";
+  if (reference !== undefined && indent.length + taken + reference.length <= lineWidth) {
+    text.add(reference);
+    return;
+  }
+  let start = "{\n";
   for (const [name, member] of Object.entries(value)) {
     if (member === undefined) continue;
     const key = `${leafText(name)}: `;
-    members += (members === "" ? "" : ",\n") + inner + key + layOut(member, inner, key.length + 1);
+    text.add(start, inner, key);
+    start = ",\n";
+    layOut(member, inner, key.length + 1, text);
   }
-  if (members === "") return "{}";
-  return indent.length === ONE_PIECE_AT
-    ? inOnePiece(`{\n${members}\n${indent}}`)
-    : `{\n${members}\n${indent}}`;
-}
-
-/** Columns at which the values of a document are as large as an operation or a schema. */
-const ONE_PIECE_AT = 6;
-
-/** The same text: of many pieces that are only referred to it takes several times the memory. */
-function inOnePiece(text: string): string {
-  return Buffer.from(text).toString();
+  if (start === ",\n") text.add("\n", indent, "}");
+  else text.add("{}");
 }
 
 /** On one line, where a `$ref` is all there is. */

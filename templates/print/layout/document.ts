@@ -86,7 +86,7 @@ interface Command {
 
 /** The text of a document in lines of `width` columns, where that is possible. */
 export function printed(document: Doc, width: number): string {
-  let text = "";
+  const text: string[] = [];
   let column = 0;
   // Spaces that stand before what comes next; empty lines have none.
   let ahead = 0;
@@ -95,17 +95,18 @@ export function printed(document: Doc, width: number): string {
     const { indent, flat, doc } = command;
     if (typeof doc === "string") {
       if (doc === "") continue;
-      text += " ".repeat(ahead) + doc;
+      if (ahead > 0) text.push(" ".repeat(ahead));
+      text.push(doc);
       ahead = 0;
       column += doc.length;
     } else if (isList(doc)) {
       for (let at = doc.length - 1; at >= 0; at--) commands.push({ indent, flat, doc: doc[at] ?? "" });
     } else if (doc.kind === "line") {
       if (flat && doc.flat !== undefined) {
-        text += doc.flat;
+        text.push(doc.flat);
         column += doc.flat.length;
       } else {
-        text += "\n";
+        text.push("\n");
         ahead = indent;
         column = indent;
       }
@@ -132,7 +133,7 @@ export function printed(document: Doc, width: number): string {
       );
     }
   }
-  return text;
+  return text.join("");
 }
 
 /** Whether it fits with what follows, up to the next line that may end there. */
