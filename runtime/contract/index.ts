@@ -1,15 +1,17 @@
-import { accounts } from "./accounts.ts";
+import { accounts, accountsTag } from "./accounts.ts";
 import { administration } from "./administration.ts";
 import type { RouteContract } from "./contract.ts";
 import { credentials } from "./credentials.ts";
-import { description } from "./description.ts";
+import { description, descriptionTag } from "./description.ts";
+import { dataTag } from "./document-administration.ts";
 import { invitations } from "./invitations.ts";
-import { jobs } from "./jobs.ts";
+import { administrationTag, jobs } from "./jobs.ts";
 import { keys } from "./keys.ts";
+import { organizationsTag } from "./members.ts";
 import { organizationAdministration } from "./organization-administration.ts";
 import { organizationInvitations } from "./organization-invitations.ts";
 import { organizations } from "./organizations.ts";
-import { realtime } from "./realtime.ts";
+import { realtime, realtimeTag } from "./realtime.ts";
 import { teams } from "./teams.ts";
 import type { RealmTraits } from "./traits.ts";
 import { userAdministration } from "./user-administration.ts";
@@ -46,3 +48,28 @@ export function contractsOf(traits: RealmTraits): readonly RouteContract[] {
     .flatMap(([has, routes]) => (has(traits) ? routes : []))
     .filter(({ when }) => when?.(traits) !== false);
 }
+
+/** What operations are listed under beside collections and databases, in the order of OpenAPI documents. */
+export const realmTags: readonly { readonly name: string; readonly description: string }[] = [
+  {
+    name: realtimeTag,
+    description: "Changes as they happen, of the collections that can be followed.",
+  },
+  { name: accountsTag, description: "The caller's own account and sessions." },
+  {
+    name: organizationsTag,
+    description:
+      "Organizations of the realm's users, for sessions only. Who is no member of one is answered the same whether or not it is there.",
+  },
+  {
+    name: administrationTag,
+    description:
+      "For API keys and sessions that administer the area named. Not there (404) where the server has it switched off. Every change leaves an audit record.",
+  },
+  {
+    name: dataTag,
+    description:
+      "All documents, past the access rules, for administrators of the area `data`; API keys stay within their scopes. Every write leaves an audit record.",
+  },
+  { name: descriptionTag, description: "This document." },
+];

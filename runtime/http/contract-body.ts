@@ -64,7 +64,8 @@ export function bodyReader<C extends RouteContract>(
     for (const name of Object.keys(properties ?? value))
       for (const { path, reason } of found.within(name)) told.add(path, reason);
     const fitting = Object.fromEntries(Object.entries(given).filter(([name]) => !misfits.has(name)));
-    if (judge !== undefined && isPart<BodyOf<C>>(fitting))
+    // Of what is beyond the last problem that was noted, nobody knows whether it fits.
+    if (judge !== undefined && !found.isFull && isPart<BodyOf<C>>(fitting))
       judge(fitting, (path, reason) => told.add(path, reason));
     for (const name of Object.keys(value)) {
       if (properties !== undefined && !Object.hasOwn(properties, name)) told.add(name, "unknown member");

@@ -2,22 +2,9 @@ import type { OpenAPIV3_1 } from "openapi-types";
 import type { Collection, Realm } from "../../compiler/model/model.ts";
 import type { RulesStage } from "../../compiler/rules/compiled.ts";
 import { placeOf } from "../../compiler/schema/place.ts";
-import { accounts, accountsTag } from "../../runtime/contract/accounts.ts";
-import { administration } from "../../runtime/contract/administration.ts";
-import { credentials } from "../../runtime/contract/credentials.ts";
-import { description, descriptionTag } from "../../runtime/contract/description.ts";
-import { dataTag, documentAdministration } from "../../runtime/contract/document-administration.ts";
-import { contractsOf } from "../../runtime/contract/index.ts";
-import { invitations } from "../../runtime/contract/invitations.ts";
-import { administrationTag, jobs } from "../../runtime/contract/jobs.ts";
-import { keys } from "../../runtime/contract/keys.ts";
-import { organizationsTag } from "../../runtime/contract/members.ts";
-import { organizationAdministration } from "../../runtime/contract/organization-administration.ts";
-import { organizationInvitations } from "../../runtime/contract/organization-invitations.ts";
-import { organizations } from "../../runtime/contract/organizations.ts";
-import { realtimeTag } from "../../runtime/contract/realtime.ts";
-import { teams } from "../../runtime/contract/teams.ts";
-import { userAdministration } from "../../runtime/contract/user-administration.ts";
+import { description } from "../../runtime/contract/description.ts";
+import { documentAdministration } from "../../runtime/contract/document-administration.ts";
+import { contractsOf, realmTags } from "../../runtime/contract/index.ts";
 import { isJsonObject } from "../../runtime/json.ts";
 import { collectionStems } from "../server/names.ts";
 import { Build } from "./build.ts";
@@ -67,46 +54,25 @@ export function openapiDocument(realm: Realm, rules: RulesStage): OpenAPIV3_1.Do
       tags.push({ name: database.name, description: `Database ${database.name}.` });
     }
   }
-  const streams = realtimePaths(build, all);
-  if (Object.keys(streams).length > 0) {
-    Object.assign(paths, streams);
-    tags.push({
-      name: realtimeTag,
-      description: "Changes as they happen, of the collections that can be followed.",
-    });
-  }
-  if (realm.auth) {
-    Object.assign(
-      paths,
-      contractPaths(build, [...accounts, ...credentials, ...userAdministration, ...invitations]),
-    );
-    tags.push({ name: accountsTag, description: "The caller's own account and sessions." });
-  }
-  if (realm.organizations !== undefined) {
-    Object.assign(paths, contractPaths(build, [...organizations, ...teams, ...organizationInvitations]));
-    Object.assign(paths, contractPaths(build, organizationAdministration));
-    tags.push({
-      name: organizationsTag,
-      description:
-        "Organizations of the realm's users, for sessions only. Who is no member of one is answered the same whether or not it is there.",
-    });
-  }
-  Object.assign(paths, contractPaths(build, [...keys, ...administration, ...jobs]), administered);
-  const administers = {
-    name: administrationTag,
-    description:
-      "For API keys and sessions that administer the area named. Not there (404) where the server has it switched off. Every change leaves an audit record.",
-  };
-  const administersData = {
-    name: dataTag,
-    description:
-      "All documents, past the access rules, for administrators of the area `data`; API keys stay within their scopes. Every write leaves an audit record.",
-  };
-  tags.push(administers, ...(Object.keys(administered).length > 0 ? [administersData] : []));
-  if (realm.openapi !== "off") {
-    Object.assign(paths, contractPaths(build, description));
-    tags.push({ name: descriptionTag, description: "This document." });
-  }
+  const fixed = contractsOf(realm);
+  Object.assign(paths, realtimePaths(build, all));
+  Object.assign(
+    paths,
+    contractPaths(
+      build,
+      fixed.filter((route) => !description.includes(route)),
+    ),
+  );
+  Object.assign(
+    paths,
+    administered,
+    contractPaths(
+      build,
+      fixed.filter((route) => description.includes(route)),
+    ),
+  );
+  const used = tagsIn(paths);
+  tags.push(...realmTags.filter(({ name }) => used.has(name)));
 
   return {
     openapi: "3.1.1",
@@ -129,6 +95,14 @@ export function openapiDocument(realm: Realm, rules: RulesStage): OpenAPIV3_1.Do
       securitySchemes: securitySchemes(realm),
     },
   };
+}
+
+/** Those of the operations. */
+function tagsIn(paths: OpenAPIV3_1.PathsObject): ReadonlySet<string> {
+  const operations = Object.values(paths).flatMap((item = {}) => [
+    ...[item.get, item.post, item.put, item.patch, item.delete],
+  ]);
+  return new Set(operations.flatMap((operation) => operation?.tags ?? []));
 }
 
 const about = [
