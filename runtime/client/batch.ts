@@ -1,7 +1,7 @@
 import type { AnyErrorCode } from "./codes.ts";
 import type { Connected } from "./connected.ts";
 import type { OnceOptions } from "./connection.ts";
-import { belonging, type CollectionOf, type CreateError, type WriteError } from "./documents.ts";
+import { belonging, type CollectionOf, type CreateError, type Sender, type WriteError } from "./documents.ts";
 import type { ApiPromise } from "./errors.ts";
 import type { BelongingOptions } from "./options.ts";
 import type { IfTrait, Shape } from "./queries.ts";
@@ -67,18 +67,28 @@ export function batches<
       operations: Operations,
       options?: BatchOptions<R["shapes"][Database]>,
     ) {
-      return connection
-        .once<
-          { results: BatchResults<R["shapes"][Database], Operations> },
-          BatchError<R["shapes"][Database]> | Further
-        >({
-          method: "POST",
-          path: `${base}${database}/_batch`,
-          query: belonging(options),
-          body: { operations },
-          options,
-        })
-        .then(({ results }) => results);
+      return sendBatch<
+        BatchResults<R["shapes"][Database], Operations>,
+        BatchError<R["shapes"][Database]> | Further
+      >(connection, `${base}${database}`, operations, options);
     },
   };
+}
+
+/** @param database its path below `/v1/{realm}/` */
+export function sendBatch<Results, Code extends AnyErrorCode>(
+  sender: Sender,
+  database: string,
+  operations: readonly object[],
+  options?: OnceOptions & { org?: string | undefined; team?: string | undefined },
+): ApiPromise<Results, Code> {
+  return sender
+    .once<{ results: Results }, Code>({
+      method: "POST",
+      path: `${database}/_batch`,
+      query: belonging(options),
+      body: { operations },
+      options,
+    })
+    .then(({ results }) => results);
 }

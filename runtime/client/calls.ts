@@ -1,7 +1,8 @@
 /** What the methods of fixed routes say of their calls. */
 import type { AnyErrorCode } from "./codes.ts";
-import type { Call, Connection, RequestOptions } from "./connection.ts";
+import type { Connection } from "./connection.ts";
 import { type ApiPromise, isApiError } from "./errors.ts";
+import type { Call, RequestOptions } from "./request.ts";
 
 /** For operations that need a fresh proof of identity. */
 export interface ProofOptions extends RequestOptions {

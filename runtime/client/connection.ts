@@ -1,5 +1,6 @@
 import type { AnyErrorCode } from "./codes.ts";
 import { ApiError, type ApiPromise, ConnectionError } from "./errors.ts";
+import { type Call, merged, type RequestOptions, requestOf } from "./request.ts";
 
 /** As much of `fetch` as this client uses. */
 export type Fetch = (
@@ -31,35 +32,12 @@ export interface ClientOptions {
   fetch?: Fetch | undefined;
 }
 
-export interface RequestOptions {
-  signal?: AbortSignal | undefined;
-  headers?: Readonly<Record<string, string>> | undefined;
-  /** Id of the user for whom an API key acts. */
-  onBehalfOf?: string | undefined;
-  /** In place of the client's own. */
-  timeout?: number | undefined;
-  retries?: number | undefined;
-}
-
 export interface OnceOptions extends RequestOptions {
   /** Whoever repeats a request with its key has its effect once, for 24 hours. */
   idempotencyKey?: string | undefined;
 }
 
-export interface Call {
-  method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-  /** Below `/v1/{realm}/`. */
-  path: string;
-  /** What is undefined is left out; lists are joined by commas. */
-  query?: Readonly<Record<string, unknown>> | undefined;
-  body?: unknown;
-  headers?: Readonly<Record<string, string | undefined>>;
-  options?: RequestOptions | undefined;
-  /** Sending it twice does what sending it once does. */
-  repeatable?: boolean;
-}
-
-interface Answer<T> {
+export interface Answer<T> {
   status: number;
   value: T;
 }
@@ -204,18 +182,16 @@ export class Connection {
   }
 
   async #exchange<T>(call: Call, signal: AbortSignal): Promise<Answer<T>> {
-    const { method, path, query, body } = call;
-    // These segments, of ids that no document has, would be taken out on the way: the request would go elsewhere.
-    if (/(?:^|\/)\.{0,2}(?:\/|$)/.test(path)) throw new RangeError(`${method} ${path}: no such id`);
+    const { method, path, search, body, ...request } = requestOf(call);
     const { credentials, fetch = globalThis.fetch } = this.#options;
-    const headers = await this.#headersOf(call);
+    const headers = merged(this.#options.headers, request.headers, await this.#credential(call));
     let status: number | undefined;
     try {
-      const response = await fetch(this.#base + path + queryText(query), {
+      const response = await fetch(this.#base + path + (search === "" ? "" : `?${search}`), {
         method,
         headers,
         signal,
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        ...(body !== undefined && { body }),
         ...(credentials && { credentials }),
       });
       status = response.status;
@@ -239,38 +215,13 @@ export class Connection {
     }
   }
 
-  async #headersOf({ method, body, headers, options }: Call): Promise<Record<string, string>> {
+  async #credential({ options }: Call): Promise<Call["headers"]> {
     const token = await this.#token();
-    const media = method === "PATCH" ? "application/merge-patch+json" : "application/json";
-    return merged(this.#options.headers, options?.headers, headers, {
+    return {
       Authorization: token === undefined ? undefined : `Bearer ${token}`,
-      "Content-Type": body === undefined ? undefined : media,
       "X-Svc-On-Behalf-Of": options?.onBehalfOf,
-    });
+    };
   }
-}
-
-function queryText(query: Call["query"] = {}): string {
-  const parameters = new URLSearchParams();
-  for (const [name, value] of Object.entries(query)) {
-    if (value === undefined || (Array.isArray(value) && value.length === 0)) continue;
-    parameters.set(name, parameterText(value));
-  }
-  const text = parameters.toString();
-  return text === "" ? "" : `?${text}`;
-}
-
-function parameterText(value: unknown): string {
-  if (value instanceof Date) return value.toISOString();
-  return typeof value === "object" && !Array.isArray(value) ? JSON.stringify(value) : String(value);
-}
-
-/** Each name once, whatever its case: as the last says that gives it a value. */
-function merged(...all: readonly (Call["headers"] | undefined)[]): Record<string, string> {
-  const given = new Map<string, readonly [string, string]>();
-  for (const [name, value] of all.flatMap((headers = {}) => Object.entries(headers)))
-    if (value !== undefined) given.set(name.toLowerCase(), [name, value]);
-  return Object.fromEntries(given.values());
 }
 
 /** @throws the signal's reason when it is aborted meanwhile */

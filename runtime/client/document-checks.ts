@@ -1,8 +1,9 @@
 import { pathWith } from "./calls.ts";
 import type { Connected } from "./connected.ts";
-import type { Connection, RequestOptions } from "./connection.ts";
+import type { Connection } from "./connection.ts";
 import type { ApiPromise, ErrorDetail } from "./errors.ts";
 import type { RealmTypes } from "./realm.ts";
+import type { RequestOptions } from "./request.ts";
 import type { AdministrationError, AnyBodyError } from "./route-errors.ts";
 
 /** What no longer fits its schema; the first 100 documents. */

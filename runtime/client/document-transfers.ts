@@ -1,9 +1,10 @@
 import { pathWith } from "./calls.ts";
 import type { Connected } from "./connected.ts";
-import type { Connection, RequestOptions } from "./connection.ts";
+import type { Connection } from "./connection.ts";
 import { PeopleAdministration } from "./contracted/people-administration.ts";
 import type { ApiPromise } from "./errors.ts";
 import type { RealmWithOrganizations } from "./realm.ts";
+import type { RequestOptions } from "./request.ts";
 import type { AdministrationError, BodyError } from "./route-errors.ts";
 
 /** Of documents, whichever collection they are in. */

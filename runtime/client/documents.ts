@@ -1,6 +1,6 @@
 import type { AnyErrorCode } from "./codes.ts";
 import type { Connected } from "./connected.ts";
-import type { Connection, RequestOptions } from "./connection.ts";
+import type { Connection } from "./connection.ts";
 import { type ApiPromise, isApiError } from "./errors.ts";
 import type { Expandable, Expanded } from "./expansion.ts";
 import type {
@@ -17,6 +17,7 @@ import type {
 import { read } from "./pages.ts";
 import type { AggregateOptions, Groups, IfTrait, Shape } from "./queries.ts";
 import type { RealmTypes, Refusal } from "./realm.ts";
+import type { RequestOptions } from "./request.ts";
 import type { BodyError, Usual } from "./route-errors.ts";
 
 /** Where there are no accounts, there is none. */
@@ -62,13 +63,16 @@ export type DeleteError<S extends Shape = Shape> =
   | "write_conflict"
   | "version_mismatch";
 
+/** Carries out operations: over the network, or otherwise. */
+export type Sender = Pick<Connection, "answer" | "call" | "once" | "unlessKnown" | "tagOf">;
+
 /** The operations on a collection's documents. */
 export class Collection<S extends Shape, Further extends AnyErrorCode = never> {
-  readonly #connection: Connection;
+  readonly #connection: Sender;
   readonly #path: string;
 
   /** @param path below `/v1/{realm}/` */
-  constructor(connection: Connection, path: string) {
+  constructor(connection: Sender, path: string) {
     this.#connection = connection;
     this.#path = path;
   }

@@ -18,7 +18,7 @@ export {
 export type { ProofOptions } from "./calls.ts";
 export type { AnyErrorCode } from "./codes.ts";
 export { administered, type Connected, connectTo } from "./connected.ts";
-export type { ClientOptions, Fetch, OnceOptions, RequestOptions } from "./connection.ts";
+export type { ClientOptions, Fetch, OnceOptions } from "./connection.ts";
 export * from "./contracted/index.ts";
 export type { DocumentCheck } from "./document-checks.ts";
 export {
@@ -90,6 +90,7 @@ export type {
   RealmWithAccounts,
   RealmWithOrganizations,
 } from "./realm.ts";
+export type { RequestOptions } from "./request.ts";
 export type {
   AdministrationError,
   Always,

@@ -1,6 +1,7 @@
-import type { OnceOptions, RequestOptions } from "./connection.ts";
+import type { OnceOptions } from "./connection.ts";
 import type { Checked } from "./expansion.ts";
 import type { IfTrait, OrderKey, Shape, Where } from "./queries.ts";
+import type { RequestOptions } from "./request.ts";
 
 export interface Page<Document> {
   items: Document[];

@@ -1,4 +1,4 @@
-import type { RequestOptions } from "./connection.ts";
+import type { RequestOptions } from "./request.ts";
 
 /** A page of a list that is not one of documents. */
 export interface EntryPage<Entry> {

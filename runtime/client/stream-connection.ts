@@ -1,4 +1,5 @@
-import type { Call, Connection } from "./connection.ts";
+import type { Connection } from "./connection.ts";
+import type { Call } from "./request.ts";
 
 /** A connection whose answers may be streams. */
 export class StreamConnection {

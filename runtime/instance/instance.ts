@@ -8,7 +8,7 @@ import { type Every, every } from "../every.ts";
 import { Budget } from "../feed/budget.ts";
 import { beginTriggers, followTriggers } from "../functions/events/following.ts";
 import { functionJobs } from "../functions/events/kinds.ts";
-import type { Runner } from "../functions/invocation.ts";
+import type { FunctionFiles, Runner } from "../functions/invocation.ts";
 import { functionsOf, openFunctions } from "../functions/realm.ts";
 import type { Observer } from "../http/dispatcher.ts";
 import { listenFailure } from "../http/listening.ts";
@@ -24,6 +24,7 @@ import { checkRealtimeLimits } from "../realtime/realm-limits.ts";
 import type { Store } from "../store/contract/store.ts";
 import { makeFolder, openStores, type Stores } from "../store/engines.ts";
 import { DataFolder } from "./data.ts";
+import { startThreads } from "./function-threads.ts";
 import type { BackgroundJob } from "./job.ts";
 import { type Jobs, startJobs } from "./jobs.ts";
 import { keysIn, makeKeysHint } from "./keys.ts";
@@ -55,7 +56,9 @@ export interface InstanceOptions {
   readonly mail?: Delivery | undefined;
   /** Default: those of the process. */
   readonly passwords?: Passwords | undefined;
-  /** Runs the handlers of functions; default: nothing does. */
+  /** Where the handlers of functions are; default: beside this module, as in a bundle. */
+  readonly functionFiles?: FunctionFiles | undefined;
+  /** Runs the handlers of functions; default: threads do, where there are {@link functionFiles}. */
   readonly runner?: Runner | undefined;
 }
 
@@ -177,6 +180,8 @@ async function listen(
   };
   let jobs: Jobs | undefined;
   const stopping = new AbortController();
+  const hasFunctions = realms.some(({ definition }) => definition.functions !== undefined);
+  const runner = options.runner ?? (hasFunctions ? startThreads(settings, options.functionFiles) : undefined);
   const provisioned = provision();
   const ready = provisioned.then(() => undefined);
   // Whoever waits for it hears of a failure; nobody has to.
@@ -198,7 +203,7 @@ async function listen(
       await background.settled();
       // What was under way may have queued mails.
       await jobs?.stop(until - performance.now());
-      await options.runner?.close();
+      await runner?.close();
       mail?.close();
       await release();
     },
@@ -238,8 +243,7 @@ async function listen(
           repeat,
         },
       });
-      if (definition.functions !== undefined)
-        openFunctions(realm, { runner: options.runner, bodyBytes: maxBodyBytes });
+      if (definition.functions !== undefined) openFunctions(realm, { runner, bodyBytes: maxBodyBytes });
       server.serve(realm);
       instances.push(realm);
     }

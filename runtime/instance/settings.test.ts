@@ -41,6 +41,7 @@ describe("Instance settings", () => {
         },
         memory: 268_435_456,
       },
+      functionWorkers: 16,
       keys: undefined,
       smtp: undefined,
       logLevel: "info",

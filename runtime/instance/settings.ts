@@ -47,6 +47,8 @@ export interface Settings {
   readonly answerMemory: number;
   readonly expandLimits: ExpandLimits;
   readonly realtime: RealtimeSettings;
+  /** Threads that run functions at a time. */
+  readonly functionWorkers: number;
   /** Secrets to sign and encrypt with, newest first; undefined: the instance keeps one in its data folder. */
   readonly keys: readonly Uint8Array[] | undefined;
   readonly addressOf: AddressOf;
@@ -130,6 +132,7 @@ const variables = {
     fallback: 256 * mebibyte,
     parse: within(parseSize, 4096, 1024 * 1024 * mebibyte, "a size such as 256MiB, from 4KiB"),
   },
+  SVC_FUNCTION_WORKERS: { fallback: 16, parse: integer(1, 256) },
   SVC_KEYS: { fallback: undefined, parse: keys },
   SVC_TRUST_PROXY: { fallback: trustNobody, parse: proxies },
   SVC_SMTP_URL: { fallback: undefined, parse: smtp },
@@ -162,6 +165,7 @@ const variables = {
   SVC_REALTIME_BUFFER_BYTES: Variable<number>;
   SVC_REALTIME_BUFFER_EVENTS: Variable<number>;
   SVC_REALTIME_MEMORY: Variable<number>;
+  SVC_FUNCTION_WORKERS: Variable<number>;
   SVC_KEYS: Variable<readonly Uint8Array[] | undefined>;
   SVC_TRUST_PROXY: Variable<AddressOf>;
   SVC_SMTP_URL: Variable<SmtpServer | undefined>;
@@ -221,6 +225,7 @@ export function readSettings(environment: Environment): Settings {
       },
       memory: read("SVC_REALTIME_MEMORY", variables.SVC_REALTIME_MEMORY),
     },
+    functionWorkers: read("SVC_FUNCTION_WORKERS", variables.SVC_FUNCTION_WORKERS),
     keys: read<readonly Uint8Array[] | undefined>("SVC_KEYS", variables.SVC_KEYS),
     addressOf: read("SVC_TRUST_PROXY", variables.SVC_TRUST_PROXY),
     smtp: read<SmtpServer | undefined>("SVC_SMTP_URL", variables.SVC_SMTP_URL),

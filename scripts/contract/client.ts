@@ -191,7 +191,8 @@ function pathText(path: string): string {
 const written = {
   calls: ["begun", "ended", "pathWith", "proved", "ProofOptions"],
   connected: ["Connected"],
-  connection: ["Connection", "RequestOptions"],
+  connection: ["Connection"],
+  request: ["RequestOptions"],
   errors: ["ApiPromise"],
   pages: ["EntryPage", "PageOptions", "read"],
   realm: ["Answered", "KeyScopes", ...realmKinds],

@@ -1,11 +1,12 @@
 // Made of the contracts by scripts/contract/client.ts (UPDATE_GOLDEN=1). Do not edit.
 import { type ProofOptions, pathWith, proved } from "../calls.ts";
 import type { Connected } from "../connected.ts";
-import type { Connection, RequestOptions } from "../connection.ts";
+import type { Connection } from "../connection.ts";
 import { DocumentTransfers } from "../document-transfers.ts";
 import type { ApiPromise } from "../errors.ts";
 import { type EntryPage, read } from "../pages.ts";
 import type { RealmWithOrganizations } from "../realm.ts";
+import type { RequestOptions } from "../request.ts";
 import type { AdministrationError, BodyError } from "../route-errors.ts";
 import type {
   AdministeredOrganization,

@@ -1,10 +1,11 @@
 // Made of the contracts by scripts/contract/client.ts (UPDATE_GOLDEN=1). Do not edit.
 import { pathWith } from "../calls.ts";
 import type { Connected } from "../connected.ts";
-import type { Connection, RequestOptions } from "../connection.ts";
+import type { Connection } from "../connection.ts";
 import type { ApiPromise } from "../errors.ts";
 import { type EntryPage, type PageOptions, read } from "../pages.ts";
 import type { RealmWithOrganizations } from "../realm.ts";
+import type { RequestOptions } from "../request.ts";
 import type { AnyBodyError, BodyError, MemberError } from "../route-errors.ts";
 import type {
   HeldTeamRole,

@@ -92,6 +92,7 @@ export const testSettings: Omit<Settings, "store"> = {
     },
     memory: 256 * 1024 * 1024,
   },
+  functionWorkers: 2,
   keys: [Buffer.alloc(32, 7)],
   addressOf: trustNobody,
   smtp: undefined,

@@ -1,0 +1,11 @@
+/** What a thread runs: bundled to `function-worker.mjs`. */
+import process from "node:process";
+import { parentPort, workerData } from "node:worker_threads";
+import type { ThreadBounds } from "../messages.ts";
+import { WorkerThread } from "./thread.ts";
+
+if (parentPort === null) throw new Error("this module is run by the threads of functions");
+const bounds: ThreadBounds = workerData;
+const thread = new WorkerThread(parentPort, bounds);
+process.on("uncaughtException", (error) => thread.uncaught(error));
+process.on("unhandledRejection", (error) => thread.uncaught(error));

@@ -1,0 +1,83 @@
+import type { Result } from "../invocation.ts";
+import type { FromThread, FunctionSetup, ThreadBounds, ToThread } from "../messages.ts";
+import { RunContext } from "./context.ts";
+import { inputOf } from "./input.ts";
+import { RunLog } from "./log.ts";
+import { reasonOf } from "./reason.ts";
+import { forwardedResult } from "./replies.ts";
+import { Requests } from "./requests.ts";
+import { resultOf } from "./returned.ts";
+import { deliberateResult } from "./thrown.ts";
+
+export type Handler = (input: unknown, context: unknown) => unknown;
+type RunMessage = ToThread & { readonly kind: "run" };
+
+/** One run of a handler, from its input to what came of it. */
+export class Invocation {
+  readonly log: RunLog;
+  readonly requests: Requests;
+  readonly #message: RunMessage;
+  readonly #settled: (result: Result) => void;
+  #abort: AbortController | undefined;
+  #isAborted = false;
+  #isSettled = false;
+
+  /** @param settled called once, when the handler is done or `fail` is called */
+  constructor(message: RunMessage, send: (message: FromThread) => void, settled: (result: Result) => void) {
+    const { run } = message;
+    this.#message = message;
+    this.#settled = settled;
+    this.log = new RunLog((line) => send({ kind: "log", run, line }));
+    this.requests = new Requests((id, request) => send({ kind: "request", run, id, request }));
+  }
+
+  get id(): number {
+    return this.#message.run;
+  }
+
+  async run(handler: Promise<Handler>, setup: FunctionSetup, bounds: ThreadBounds): Promise<void> {
+    const { input, requestId, caller, secrets } = this.#message;
+    try {
+      const { log } = this.log;
+      const signal = () => this.#signal();
+      const parts = { setup, bounds, requests: this.requests, log, signal, requestId, caller, secrets };
+      const value = await (await handler)(inputOf(input), new RunContext(parts));
+      this.#settle(resultOf(input.kind, value, bounds.outputBytes));
+    } catch (error) {
+      this.#settle(deliberateResult(error) ?? forwardedResult(error) ?? failed(error));
+    }
+  }
+
+  /** Something that nobody caught: of this run, as far as one can tell. */
+  fail(thrown: unknown): void {
+    this.#settle(failed(thrown));
+  }
+
+  abort(): void {
+    this.#isAborted = true;
+    this.#abort?.abort();
+  }
+
+  /** Nothing of it has an effect any more. */
+  end(): void {
+    this.log.end();
+    this.requests.end();
+  }
+
+  #signal(): AbortSignal {
+    this.#abort ??= new AbortController();
+    if (this.#isAborted) this.#abort.abort();
+    return this.#abort.signal;
+  }
+
+  #settle(result: Result): void {
+    if (this.#isSettled) return;
+    this.#isSettled = true;
+    this.#settled(result);
+  }
+}
+
+/** It threw something, or something of it did that nobody caught. */
+export function failed(thrown: unknown): Result {
+  return { kind: "failed", code: "function_failed", reason: reasonOf(thrown) };
+}

@@ -1,0 +1,94 @@
+import type { FunctionInput, Result, Returned } from "../invocation.ts";
+import { reasonOf } from "./reason.ts";
+
+/** Headers of a webhook's answer that are the server's own, or of one connection. */
+const dropped: ReadonlySet<string> = new Set([
+  "connection",
+  "content-length",
+  "keep-alive",
+  "proxy-authenticate",
+  "proxy-authorization",
+  "proxy-connection",
+  "set-cookie",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+  "x-request-id",
+]);
+
+const headerName = /^[!#$%&'*+.^_`|~\w-]+$/;
+const headerValue = /^[\t\x20-\x7e\x80-\xff]*$/;
+
+/** A handler returned what is none. */
+class InvalidOutput extends Error {}
+
+/** What a handler returned, as it may leave the thread; getters of it may do anything but harm. */
+export function resultOf(kind: FunctionInput["kind"], value: unknown, outputBytes: number): Result {
+  try {
+    return { kind: "returned", value: read(kind, value, outputBytes) };
+  } catch (error) {
+    const reason = error instanceof InvalidOutput ? error.message : `its output: ${reasonOf(error)}`;
+    return { kind: "failed", code: "invalid_output", reason };
+  }
+}
+
+function read(kind: FunctionInput["kind"], value: unknown, most: number): Returned {
+  switch (kind) {
+    case "webhook":
+      return webhook(value, most);
+    case "call":
+      return { kind: "call", output: jsonOf(value, most) };
+    case "trigger":
+    case "schedule":
+      return { kind: "nothing" };
+  }
+}
+
+/** Nothing is null. */
+function jsonOf(value: unknown, most: number): string {
+  const text = JSON.stringify(value === undefined ? null : value);
+  if (text === undefined) throw new InvalidOutput(`its output cannot be JSON: it is a ${typeof value}`);
+  if (Buffer.byteLength(text) > most) throw new InvalidOutput(`its output is longer than ${most} bytes`);
+  return text;
+}
+
+function webhook(value: unknown, most: number): Returned {
+  if (value === undefined) return { kind: "webhook", status: 200, headers: {}, body: "" };
+  if (typeof value !== "object" || value === null) {
+    throw new InvalidOutput("a webhook returns {status, headers, body}, or nothing");
+  }
+  const {
+    status = 200,
+    headers = {},
+    body = "",
+  }: { status?: unknown; headers?: unknown; body?: unknown } = value;
+  if (typeof status !== "number" || !Number.isInteger(status) || status < 200 || status > 599) {
+    throw new InvalidOutput("its status must be an integer from 200 to 599");
+  }
+  return { kind: "webhook", status, headers: headersOf(headers), body: bodyOf(body, most) };
+}
+
+function headersOf(headers: unknown): Record<string, string> {
+  if (typeof headers !== "object" || headers === null)
+    throw new InvalidOutput("its headers must be an object");
+  const entries = Object.entries(headers).map(([name, value]: [string, unknown]) => {
+    if (!headerName.test(name)) throw new InvalidOutput(`${JSON.stringify(name)} is no name of a header`);
+    if (typeof value !== "string" || !headerValue.test(value)) {
+      throw new InvalidOutput(`its header ${name} must be text of printable characters up to U+00FF`);
+    }
+    return [name.toLowerCase(), value] as const;
+  });
+  return Object.fromEntries(entries.filter(([name]) => !dropped.has(name)));
+}
+
+function bodyOf(body: unknown, most: number): string | Uint8Array {
+  if (typeof body === "string") {
+    if (Buffer.byteLength(body) > most) throw new InvalidOutput(`its body is longer than ${most} bytes`);
+    return body;
+  }
+  if (!(body instanceof Uint8Array)) throw new InvalidOutput("its body must be a string or a Uint8Array");
+  if (body.byteLength > most) throw new InvalidOutput(`its body is longer than ${most} bytes`);
+  // A view of something larger would take all of that with it.
+  return new Uint8Array(body);
+}
