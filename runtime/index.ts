@@ -18,7 +18,6 @@ export type {
   OwnershipMeta,
   TeamMeta,
 } from "./documents/shape.ts";
-export type { Detail } from "./errors.ts";
 export { always, and, compare, eq, exists, FALSE, isIn, not, or, TRUE, text } from "./filter/algebra.ts";
 export { dateNormalizer } from "./filter/dates.ts";
 export { fieldsOf } from "./filter/declarations.ts";

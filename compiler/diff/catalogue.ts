@@ -33,6 +33,4 @@ export const checks = {
   ...ruleChecks,
 } as const satisfies Changes;
 
-export type Check = keyof typeof checks;
-
 export type Report = ReportOf<typeof checks>;

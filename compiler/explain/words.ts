@@ -31,7 +31,6 @@ export function outline(condition: Condition): readonly string[] {
   }
 }
 
-/** What a leaf says. */
 function told(leaf: Leaf): string {
   const [a = "", b = ""] = operands(leaf).map(written);
   switch (leaf.kind) {

@@ -15,7 +15,6 @@ export const number: Kind<number> = (value) => (typeof value === "number" ? valu
 export const flag: Kind<boolean> = (value) => (typeof value === "boolean" ? value : undefined);
 export const object: Kind<JsonObject> = (value) => (isJsonObject(value) ? value : undefined);
 export const anything: Kind<JsonValue> = (value) => value;
-/** What of a list is text. */
 export const texts: Kind<string[]> = (value) =>
   Array.isArray(value) ? value.filter((each: JsonValue) => typeof each === "string") : undefined;
 /** Milliseconds. */

@@ -86,7 +86,6 @@ export interface RealmFunction {
   readonly sources: readonly string[];
 }
 
-/** A collection of the realm by its names. */
 export function collectionOf(realm: Realm, database: string, name: string): Collection | undefined {
   const found = realm.databases.find((each) => each.name === database);
   return found?.collections.find((each) => each.name === name);

@@ -100,7 +100,6 @@ export function keyword(name: string): Keyword {
 
 const unknownKeyword: Keyword = { holds: "data" };
 
-/** The names of the keywords of which something holds. */
 export function keywordsWith(holds: (of: Keyword) => boolean): readonly string[] {
   return [...keywords].flatMap(([name, of]) => (holds(of) ? [name] : []));
 }

@@ -49,7 +49,6 @@ export function schemaKeys(path: string): readonly string[] | undefined {
   return /^[^/]+\/[^/]+\/_func\/[^/]+\/function\.yaml$/.test(path) ? ["input", "output"] : undefined;
 }
 
-/** The place of a schema as the model holds it. */
 export function placeOf({ files, path, pointer, document }: Schema): Place {
   const documents: Documents = (wanted) =>
     wanted === path ? document : files.find((file) => file.path === wanted)?.document;

@@ -147,7 +147,6 @@ function renamed(
   ];
 }
 
-/** The innermost block that holds both. */
 function innermost(one: Block, other: Block): Block {
   const around = new Set<Block>();
   for (let each: Block | undefined = one; each !== undefined; each = each.outer) around.add(each);

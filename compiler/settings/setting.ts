@@ -204,7 +204,6 @@ export function functionSetting<Slots extends Partial<RealmFunction>>(
   };
 }
 
-/** The members of all parts. */
 export function merged<Part extends object>(parts: readonly Part[]): Merged<Part> {
   return Object.assign({}, ...parts);
 }

@@ -19,7 +19,6 @@ export interface SourceFile {
 /** Members and positions from the root of a file to a value in it. */
 export type Path = readonly (string | number)[];
 
-/** Offsets at which the lines of a text start. */
 export function lineStartsOf(text: string): number[] {
   const starts = [0];
   for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) starts.push(at + 1);

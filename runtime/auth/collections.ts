@@ -87,7 +87,6 @@ function byKey(name: string, key: Field): IndexShape {
   return index(name, [key, documentFields.id], false);
 }
 
-/** A system collection. */
 export function shape(
   name: string,
   fields: FieldTable,

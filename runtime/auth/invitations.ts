@@ -66,7 +66,6 @@ export function newInvitation(
 
 export type InvitationStatus = "pending" | "accepted" | "expired" | "revoked";
 
-/** What became of an invitation. */
 export function invitationStatus(
   { accepted_by, revoked, expires_at }: InvitationRecord,
   now: number,

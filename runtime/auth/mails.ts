@@ -5,7 +5,6 @@ import type { MailedPurpose } from "./credentials/mailed.ts";
 /** What a mail is made of. */
 type Letter = Pick<Mail, "subject" | "text">;
 
-/** The mail that carries a token to its user. */
 export function tokenMail(
   definition: RealmDefinition,
   purpose: MailedPurpose,

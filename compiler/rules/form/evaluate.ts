@@ -47,7 +47,6 @@ export interface Asked {
   readonly path: readonly string[];
 }
 
-/** Whether a rule holds. */
 export function holds(condition: Condition, world: World): boolean {
   return truth(condition, world, () => true) === true;
 }

@@ -25,7 +25,6 @@ const valueKinds: Readonly<Record<FieldKind, ValueKind>> = {
   object: "object",
 };
 
-/** The stored document. */
 export function documentType(collection: Collection, auth: boolean): ValueType {
   const meta = metaType(serverFields({ auth }, collection));
   const own = { ...declaredMembers(collection.fields), id: textType, _meta: meta };

@@ -100,7 +100,6 @@ const diagnose = diagnoser(codes);
 
 type Timeout = Exclude<keyof Realm["sessions"], "cookie">;
 
-/** Keys of `sessions`. */
 const keys: Readonly<Record<Timeout, string>> = {
   lifetime: "lifetime",
   idleTimeout: "idle_timeout",

@@ -17,13 +17,7 @@ export interface NewSession {
   readonly record: SessionRecord;
 }
 
-/** @param mfa whether it begins with a second factor */
-export function newSession(
-  realm: AccountRealm,
-  exchange: Exchange,
-  user: UserRecord,
-  mfa = false,
-): NewSession {
+export function newSession(realm: AccountRealm, exchange: Exchange, user: UserRecord): NewSession {
   const now = realm.clock.now();
   const token = newToken("svs");
   const record = {
@@ -36,7 +30,7 @@ export function newSession(
     expires_at: timestamp(now + realm.accounts.sessionLifetime),
     user_agent: exchange.headers["user-agent"]?.slice(0, userAgentLength) ?? null,
     address: exchange.address,
-    mfa,
+    mfa: false,
     proved_at: timestamp(now),
     administered_at: timestamp(now),
   };

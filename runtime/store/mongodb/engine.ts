@@ -1,4 +1,4 @@
-import type { ClientSession, Db, MongoClient } from "mongodb";
+import type { Db, MongoClient } from "mongodb";
 import type { Clock } from "../../clock.ts";
 import type { Field } from "../../filter/fields.ts";
 import type { Turns } from "../../turns.ts";
@@ -53,6 +53,3 @@ export interface TextState {
   /** Ends what goes on in the background, such as filling it. */
   close(): Promise<void>;
 }
-
-/** Operations of a transaction bear its session. */
-export type Session = ClientSession | undefined;
