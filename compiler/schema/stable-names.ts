@@ -51,6 +51,7 @@ function ofTheModule(code: string): string {
     .map(([value, name]) => `const ${name} = ${value};\n`);
   const counts = new Map<string, number>();
   for (const [local] of code.matchAll(token)) {
+    if (!isNumbered(local)) continue;
     const prefix = /^(schema|validate|wrapper|root)\d+$/.exec(local)?.[1];
     if (prefix === undefined || names.has(local)) continue;
     const count = counts.get(prefix) ?? 0;
@@ -58,6 +59,12 @@ function ofTheModule(code: string): string {
     names.set(local, `${prefix}${count}`);
   }
   return constants.sort().join("") + text.replace(token, (name) => names.get(name) ?? name);
+}
+
+/** Whether it is a name that ajv numbers; others stay as they are. */
+function isNumbered(name: string): boolean {
+  const last = name.charCodeAt(name.length - 1);
+  return last >= 48 && last <= 57;
 }
 
 function nameOf(local: string, value: string): string | undefined {
@@ -96,8 +103,8 @@ function inBlocks(code: string): string {
         edits.push(...renamed(locals, uses, blocks));
         [locals, uses, blocks] = [new Map(), [], []];
       }
-    } else if (block !== undefined) {
-      if (/^(?:const|let|var)$/.test(before) && /\d$/.test(text)) {
+    } else if (block !== undefined && isNumbered(text)) {
+      if (before === "const" || before === "let" || before === "var") {
         if (depth > 0) ofLoop.push(text);
         else if (!locals.has(text)) locals.set(text, { block, isVar: before === "var" });
         if (before === "var") edits.push({ from: index - "var ".length, to: index, text: "" });

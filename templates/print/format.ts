@@ -38,8 +38,8 @@ class Pieces {
   readonly #joined: string[] = [];
   #pieces: string[] = [];
 
-  add(...pieces: readonly string[]): void {
-    this.#pieces.push(...pieces);
+  add(piece: string): void {
+    this.#pieces.push(piece);
     if (this.#pieces.length > 10_000) this.#join();
   }
 
@@ -65,11 +65,11 @@ function layOut(value: unknown, indent: string, taken: number, text: Pieces): vo
     }
     let start = "[\n";
     for (const item of value) {
-      text.add(start, inner);
+      text.add(start + inner);
       start = ",\n";
       layOut(item, inner, 1, text);
     }
-    text.add("\n", indent, "]");
+    text.add(`\n${indent}]`);
     return;
   }
   if (!isJsonObject(value)) {
@@ -85,11 +85,11 @@ function layOut(value: unknown, indent: string, taken: number, text: Pieces): vo
   for (const [name, member] of Object.entries(value)) {
     if (member === undefined) continue;
     const key = `${leafText(name)}: `;
-    text.add(start, inner, key);
+    text.add(start + inner + key);
     start = ",\n";
     layOut(member, inner, key.length + 1, text);
   }
-  if (start === ",\n") text.add("\n", indent, "}");
+  if (start === ",\n") text.add(`\n${indent}}`);
   else text.add("{}");
 }
 
@@ -109,5 +109,10 @@ function flatText(value: unknown): string | undefined {
 }
 
 function leafText(value: unknown): string {
+  // Nearly all text needs no look at its characters, one by one.
+  if (typeof value === "string" && plain.test(value)) return `"${value}"`;
   return escapeInvisible(JSON.stringify(value));
 }
+
+/** Printable ASCII but for quotes and backslashes. */
+const plain = /^[ !#-[\]-~]*$/;
