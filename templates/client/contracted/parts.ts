@@ -82,9 +82,12 @@ export const parts: readonly Part[] = places.flatMap(({ classes, ...place }) =>
   classes.map((each) => ({ ...place, ...each, name: classes[0]?.type ?? each.type })),
 );
 
-/** What stands in the client of a realm. */
-export function partsOf(realm: Pick<RealmTraits, "auth" | "organizations">): readonly Part[] {
-  const mine = parts.filter(({ kind }) => kind <= kindOf(realm));
+/** What stands in the client of a realm: each place of which the realm answers anything. */
+export function partsOf(realm: RealmTraits): readonly Part[] {
+  const answered = clientMethods().methods.filter(({ route }) => route.when?.(realm) !== false);
+  const mine = parts.filter(
+    ({ path, kind }) => kind <= kindOf(realm) && answered.some(({ part }) => part === path),
+  );
   return [...new Map(mine.map((part) => [part.path, part])).values()];
 }
 
