@@ -88,11 +88,13 @@ export async function bundled({ root, entry, folder, names }) {
   });
 }
 
-/** TypeScript is a CommonJS package of 12 MB, which `import` would read twice: first for the names that it exports. */
+const large = /^(?:ts-morph|@ts-morph\/common|json-schema-to-typescript|snowball-stemmers)$/;
+
+/** Large CommonJS packages, TypeScript with its 12 MB: `import` would read them twice, first for the names that they export. */
 const requiredPackages = {
   name: "required-packages",
   setup(build) {
-    build.onResolve({ filter: /^(?:ts-morph|@ts-morph\/common)$/ }, ({ path, kind }) =>
+    build.onResolve({ filter: large }, ({ path, kind }) =>
       kind === "require-call" ? { path, external: true } : { path, namespace: "required" },
     );
     build.onLoad({ filter: /./, namespace: "required" }, ({ path }) => ({
