@@ -4,6 +4,7 @@ import type { RouteContract } from "./contract.ts";
 import { credentials } from "./credentials.ts";
 import { description, descriptionTag } from "./description.ts";
 import { dataTag } from "./document-administration.ts";
+import { functions } from "./functions.ts";
 import { invitations } from "./invitations.ts";
 import { administrationTag, jobs } from "./jobs.ts";
 import { keys } from "./keys.ts";
@@ -36,6 +37,7 @@ const subjects: readonly (readonly [
   [() => true, keys],
   [() => true, administration],
   [() => true, jobs],
+  [({ functions: own = [] }) => own.length > 0, functions],
   [({ openapi }) => openapi !== "off", description],
 ];
 

@@ -13,6 +13,8 @@ export const pathParameters = {
   org: "Organization",
   team: "Team",
   user: "Member",
+  database: "FunctionDatabase",
+  function: "FunctionName",
 } as const satisfies Record<string, ParameterName>;
 
 /** The definition of a parameter. */
@@ -109,6 +111,23 @@ export const parameters = {
     name: "status",
     in: "query",
     schema: { type: "string", enum: ["queued", "running", "succeeded", "failed", "cancelled"] },
+  },
+  InvocationStatus: {
+    name: "status",
+    in: "query",
+    schema: { type: "string", enum: ["succeeded", "failed", "timeout", "cancelled"] },
+  },
+  FunctionDatabase: {
+    name: "database",
+    in: "path",
+    required: true,
+    schema: { type: "string" },
+  },
+  FunctionName: {
+    name: "function",
+    in: "path",
+    required: true,
+    schema: { type: "string" },
   },
   AuditAction: {
     name: "action",

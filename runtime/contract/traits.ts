@@ -17,6 +17,8 @@ export interface RealmTraits {
   readonly organizations?: OrganizationTraits;
   /** Those that a route is about: one, those of a database, or those that can be followed. */
   readonly collections?: readonly CollectionTraits[];
+  /** Absent: none. */
+  readonly functions?: readonly object[];
 }
 
 /** The same of a collection. */
@@ -79,7 +81,7 @@ export type RealmPart = keyof typeof realmNames | "profile" | "profilePatch" | "
 
 /** Of a realm as it runs. @param collections that a route is about */
 export function traitsOf(
-  { accounts, openapi }: RealmDefinition,
+  { accounts, openapi, functions = [] }: RealmDefinition,
   collections: readonly CollectionTraits[] = [],
 ): RealmTraits {
   const { cookie, email, organizations } = accounts ?? {};
@@ -93,5 +95,6 @@ export function traitsOf(
     openapi: openapi?.access ?? "off",
     ...(organizations !== undefined && { organizations }),
     collections,
+    functions,
   };
 }

@@ -1,7 +1,9 @@
 import type { Author } from "../documents/access.ts";
+import { ApiError } from "../errors.ts";
 import type { Caller } from "../realm/caller.ts";
 import type { RealmInstance } from "../realm/exchange.ts";
-import type { Chain, FunctionDefinition } from "../realm/functions.ts";
+import type { FunctionMetrics } from "../realm/function-metrics.ts";
+import { type Chain, type FunctionDefinition, functionName } from "../realm/functions.ts";
 import { type Memberships, noMemberships } from "../realm/memberships.ts";
 import { callerOf, callerView, ownCaller } from "./caller.ts";
 import { unavailable } from "./errors.ts";
@@ -9,10 +11,12 @@ import type { BackgroundRun } from "./events/background.ts";
 import { chained, chainMarks } from "./events/chains.ts";
 import type { HostedRun } from "./host/exchange.ts";
 import { type HostParts, hostParts, RunHost } from "./host/host.ts";
-import type { FunctionInput, Outcome, Runner } from "./invocation.ts";
+import { FunctionBusy, type FunctionInput, type Outcome, type Runner } from "./invocation.ts";
+import { InvocationJournal } from "./invocations/journal.ts";
+import { recordOf, statusOf } from "./invocations/telling.ts";
 import { RealmLimits } from "./limits.ts";
 import { judgedResult } from "./output.ts";
-import { SecretReader } from "./secrets.ts";
+import { SecretReader, type Secrets } from "./secrets.ts";
 
 /** What an instance gives the functions of its realms. */
 export interface FunctionParts {
@@ -20,6 +24,10 @@ export interface FunctionParts {
   readonly runner: Runner | undefined;
   /** Bytes of requests of handlers to documents. */
   readonly bodyBytes: number;
+  /** Aborted when requests that are under way have had their time. */
+  readonly ending: AbortSignal;
+  /** Undefined where nobody measures. */
+  readonly metrics: Pick<FunctionMetrics, "invoked"> | undefined;
 }
 
 /** A run that somebody has a reason for. */
@@ -35,35 +43,44 @@ export interface AskedRun {
   readonly memberships?: Memberships | undefined;
   /** What its writes, and the calls that it queues, came of. */
   readonly chain?: Chain | undefined;
-  /** Ends it; absent: the requests that wait for it do not. */
+  /** From 1, which is the default. */
+  readonly attempt?: number;
+  /** Ends it; absent: it ends with the requests that are under way. */
   readonly signal?: AbortSignal;
 }
-
-const unbounded = new AbortController().signal;
 
 /** The functions of a realm as they run: what is around each run, whoever asks for it. */
 export class RealmFunctions {
   readonly #realm: RealmInstance;
-  readonly #runner: Runner | undefined;
+  readonly #parts: FunctionParts;
   readonly #host: HostParts;
   readonly #secrets: SecretReader;
+  readonly #journal: InvocationJournal;
   readonly limits: RealmLimits;
 
-  constructor(realm: RealmInstance, { runner, bodyBytes }: FunctionParts) {
+  constructor(realm: RealmInstance, parts: FunctionParts) {
     this.#realm = realm;
-    this.#runner = runner;
-    this.#host = hostParts(realm, bodyBytes);
+    this.#parts = parts;
+    this.#host = hostParts(realm, parts.bodyBytes);
+    this.#journal = new InvocationJournal(realm);
     this.#secrets = new SecretReader(realm);
     this.limits = new RealmLimits(realm.definition.functionLimits ?? {}, realm.clock);
   }
 
   /**
-   * Runs one, with its secrets, answering what it asks for; its output is judged.
+   * Runs one, with its secrets, answering what it asks for; its output is judged, and what came of it recorded.
    * @throws (rejects with) FunctionBusy where the function, or the realm, has as many runs as may be; ApiError
    *   `unavailable` | `secret_missing`
    */
-  run(asked: AskedRun): Promise<Outcome> {
-    return this.limits.running(() => this.#run(asked));
+  async run(asked: AskedRun): Promise<Outcome> {
+    const { definition } = asked;
+    try {
+      return await this.limits.running(() => this.#run(asked));
+    } catch (error) {
+      if (error instanceof FunctionBusy || (error instanceof ApiError && error.code === "unavailable"))
+        this.#parts.metrics?.invoked(definition.realm, functionName(definition), "busy");
+      throw error;
+    }
   }
 
   /** Runs one that no request waits for; who had it queued is who they are now. */
@@ -71,20 +88,53 @@ export class RealmFunctions {
     const { caller: queued, ...asked } = run;
     if (queued === undefined) return this.run(asked);
     const caller = await callerOf(this.#realm, queued);
-    return caller === undefined ? callerGone : this.run({ ...asked, caller });
+    if (caller !== undefined) return this.run({ ...asked, caller });
+    this.#tell(asked, this.#realm.clock.now(), callerGone);
+    return callerGone;
+  }
+
+  /** Writes what is not yet recorded of runs. */
+  close(): Promise<void> {
+    return this.#journal.close();
   }
 
   async #run(asked: AskedRun): Promise<Outcome> {
-    if (this.#runner === undefined) throw unavailable("Functions do not run here.");
-    const { definition, input, requestId, caller, signal = unbounded } = asked;
-    const secrets = await this.#secrets.of(definition);
+    const { runner, ending } = this.#parts;
+    if (runner === undefined) throw unavailable("Functions do not run here.");
+    const { definition, input, requestId, caller, signal = ending } = asked;
+    const started = this.#realm.clock.now();
+    const secrets = await this.#secretsOf(asked, started);
     const isSeen = definition.mode === "call" && caller !== undefined;
-    const outcome = await this.#runner.run({
+    const outcome = await runner.run({
       ...{ definition, input, requestId, secrets, signal },
       ...(isSeen && { caller: callerView(caller, await this.#membershipsOf(asked)) }),
       host: new RunHost(this.#host, this.#hosted(asked, secrets)),
     });
-    return { ...outcome, result: judgedResult(definition, outcome.result) };
+    const judged = { ...outcome, result: judgedResult(definition, outcome.result) };
+    this.#tell(asked, started, judged, secrets);
+    return judged;
+  }
+
+  /** That one is missing is told of it as of a run. */
+  async #secretsOf(asked: AskedRun, started: number): Promise<Secrets> {
+    try {
+      return await this.#secrets.of(asked.definition);
+    } catch (error) {
+      if (error instanceof ApiError && error.code === "secret_missing") {
+        const message = error.cause instanceof Error ? error.cause.message : error.message;
+        const result = { kind: "ended", code: error.code, message } as const;
+        this.#tell(asked, started, { result, duration: 0, logs: [] });
+      }
+      throw error;
+    }
+  }
+
+  #tell(asked: AskedRun, started: number, outcome: Outcome, secrets: Secrets = {}): void {
+    const { caller, attempt = 1, definition } = asked;
+    this.#journal.note(recordOf(this.#realm, { ...asked, caller, attempt, started }, outcome, secrets));
+    const seconds = outcome.duration / 1_000;
+    const status = statusOf(outcome.result);
+    this.#parts.metrics?.invoked(definition.realm, functionName(definition), status, seconds);
   }
 
   #hosted(

@@ -1,11 +1,16 @@
+import { routeTable } from "../http/contracted-routes.ts";
 import type { RouteTable } from "../realm/exchange.ts";
 import type { FunctionDefinition } from "../realm/functions.ts";
+import { listFunctions, listInvocations } from "./administration/functions.ts";
+import { runFunction } from "./administration/run.ts";
 import { callRoute } from "./call.ts";
 import { webhookRoute } from "./webhook.ts";
 
-/** The routes of a realm's functions (spec: Functions). */
+/** The routes of a realm's functions (spec: Functions), and of those who administer them. */
 export function functionRoutes(realm: string, definitions: readonly FunctionDefinition[]): RouteTable {
-  const table: Record<string, RouteTable[string]> = {};
+  const table: Record<string, RouteTable[string]> = {
+    ...routeTable(realm, [listFunctions, listInvocations, runFunction]),
+  };
   for (const definition of definitions) {
     const path = `/v1/${realm}/${definition.database}/_func/${definition.name}`;
     if (definition.mode === "webhook") table[path] = { POST: webhookRoute(definition) };

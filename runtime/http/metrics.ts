@@ -1,7 +1,9 @@
 import type { Handler } from "../realm/exchange.ts";
+import type { FunctionMetrics } from "../realm/function-metrics.ts";
 import type { RealtimeMetrics } from "../realm/realtime-metrics.ts";
 import type { PoolFigures } from "../store/pool-figures.ts";
 import type { Observer } from "./dispatcher.ts";
+import { functionMetrics } from "./function-metrics.ts";
 import { gaugesOf } from "./gauges.ts";
 import { realtimeMetrics } from "./realtime-metrics.ts";
 
@@ -13,6 +15,8 @@ export interface Metrics {
   /** `svc_http_streams`; to be said once. */
   streams(count: () => number): void;
   readonly realtime: RealtimeMetrics;
+  /** Made when it is first asked for: where a realm has functions. */
+  functions(): FunctionMetrics;
   /** The figures, and what their form is called. */
   text(): Promise<string>;
   readonly contentType: string;
@@ -72,6 +76,7 @@ export async function createMetrics(pool?: () => PoolFigures): Promise<Metrics> 
     for (const [name, { figure, help }] of Object.entries(poolGauges))
       gauge(name, help, (to) => to.set(pool()[figure]));
   }
+  let functions: FunctionMetrics | undefined;
   return {
     observe(exchange, { pattern: route, status, milliseconds }) {
       const labels = { route, method: methods.has(exchange.method) ? exchange.method : "other", status };
@@ -82,6 +87,10 @@ export async function createMetrics(pool?: () => PoolFigures): Promise<Metrics> 
     countEventsLost: (realm) => eventsLost.inc({ realm }),
     streams: (count) => gauge("svc_http_streams", "Streamed answers under way.", (to) => to.set(count())),
     realtime: realtimeMetrics(prometheus, register),
+    functions: () => {
+      functions ??= functionMetrics(prometheus, register);
+      return functions;
+    },
     text: () => register.metrics(),
     contentType: register.contentType,
     handle: async () => ({

@@ -9,7 +9,7 @@ import { Budget } from "../feed/budget.ts";
 import { beginTriggers, followTriggers } from "../functions/events/following.ts";
 import { functionJobs } from "../functions/events/kinds.ts";
 import type { FunctionFiles, Runner } from "../functions/invocation.ts";
-import { functionsOf, openFunctions } from "../functions/realm.ts";
+import { functionsOf, openFunctions, type RealmFunctions } from "../functions/realm.ts";
 import type { Observer } from "../http/dispatcher.ts";
 import { listenFailure } from "../http/listening.ts";
 import { createMetrics, type Metrics } from "../http/metrics.ts";
@@ -179,9 +179,12 @@ async function listen(
     subscriptions: 0,
   };
   let jobs: Jobs | undefined;
+  const functions: RealmFunctions[] = [];
+  const ending = new AbortController();
   const stopping = new AbortController();
   const hasFunctions = realms.some(({ definition }) => definition.functions !== undefined);
   const runner = options.runner ?? (hasFunctions ? startThreads(settings, options.functionFiles) : undefined);
+  if (runner !== undefined) metrics?.functions().gauges(() => runner.figures);
   const provisioned = provision();
   const ready = provisioned.then(() => undefined);
   // Whoever waits for it hears of a failure; nobody has to.
@@ -196,7 +199,9 @@ async function listen(
       const until = performance.now() + grace;
       // What is under way has as long as requests have.
       jobs?.pause();
+      const late = setTimeout(() => ending.abort(), grace);
       await server.close(grace);
+      clearTimeout(late);
       await figures?.close();
       const work = await provisioned.catch(() => []);
       for (const job of work) await job.stop();
@@ -204,6 +209,7 @@ async function listen(
       // What was under way may have queued mails.
       await jobs?.stop(until - performance.now());
       await runner?.close();
+      for (const each of functions) await each.close();
       mail?.close();
       await release();
     },
@@ -243,7 +249,10 @@ async function listen(
           repeat,
         },
       });
-      if (definition.functions !== undefined) openFunctions(realm, { runner, bodyBytes: maxBodyBytes });
+      if (definition.functions !== undefined) {
+        const parts = { runner, bodyBytes: maxBodyBytes, ending: ending.signal };
+        functions.push(openFunctions(realm, { ...parts, metrics: metrics?.functions() }));
+      }
       server.serve(realm);
       instances.push(realm);
     }

@@ -5,6 +5,7 @@ import type { Clock } from "../clock.ts";
 import { documentCollections } from "../documents/shapes.ts";
 import { Hub } from "../feed/hub.ts";
 import { triggerCollections } from "../functions/events/following.ts";
+import { invocationShape } from "../functions/invocations/records.ts";
 import { idGenerator } from "../ids.ts";
 import { laneShape } from "../jobs/lanes.ts";
 import { jobShape } from "../jobs/records.ts";
@@ -28,6 +29,7 @@ export function realmCollections(definition: RealmDefinition): CollectionShape[]
     jobShape,
     laneShape,
     ...triggerCollections(definition),
+    ...(definition.functions === undefined ? [] : [invocationShape]),
   ];
 }
 

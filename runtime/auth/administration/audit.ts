@@ -23,7 +23,7 @@ export type AuditAction =
   | `secret.${"put" | "delete"}`
   | "config.app"
   | "job.retry"
-  | `function.${"chain_stopped" | "events_lost"}`
+  | `function.${"chain_stopped" | "events_lost" | "run"}`
   | `org.${"create" | "update" | "require_mfa" | "delete" | "deleted" | "reactivate" | "claims" | "manager"}`
   | `org.member.${"add" | "roles" | "remove" | "leave"}`
   | `org.team.${"create" | "update" | "delete"}`

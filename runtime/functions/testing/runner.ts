@@ -60,7 +60,7 @@ export class InProcessRunner implements Runner {
       (): Result => ({ kind: "cancelled" }),
     );
     try {
-      return await Promise.race([this.#outcome(run, handle, log), late]);
+      return await Promise.race([this.#outcome(run, handle, log), late, ended(run)]);
     } finally {
       over.abort();
     }
@@ -76,6 +76,14 @@ export class InProcessRunner implements Runner {
   }
 
   async close(): Promise<void> {}
+}
+
+function ended({ signal }: Run): Promise<Result> {
+  return new Promise((resolve) => {
+    const end = () => resolve({ kind: "cancelled" });
+    if (signal.aborted) end();
+    else signal.addEventListener("abort", end, { once: true });
+  });
 }
 
 function isReturned(given: Returned | Result): given is Returned {

@@ -1,0 +1,145 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { eq } from "../../filter/algebra.ts";
+import { documentFields } from "../../filter/fields.ts";
+import type { Order } from "../../filter/order.ts";
+import type { RealmInstance } from "../../realm/exchange.ts";
+import type { DocumentWrite } from "../../store/contract/document.ts";
+import { BATCH_CHARACTERS, findPage } from "../../store/page.ts";
+import {
+  type InvocationRecord,
+  invocationCollection,
+  invocationFields,
+  keptOfFunction,
+  writeInvocation,
+} from "./records.ts";
+
+/** Milliseconds between writes. */
+const period = 1_000;
+
+/** Records written, or removed, in one transaction. */
+const batch = 200;
+
+/** Characters of records that wait to be written; beyond them the oldest are left out. */
+const most = 16 * 1024 * 1024;
+
+/** Records of a function that are written before older ones are looked for. */
+const trimEvery = 250;
+
+const newestFirst: Order = [documentFields["_meta.created_at"], documentFields.id].map((field) => ({
+  field,
+  descending: true,
+}));
+
+interface Waiting {
+  readonly function: string;
+  readonly document: DocumentWrite;
+}
+
+/**
+ * Keeps the invocations of a realm's functions. They are gathered, and written together once a second at most: nobody waits
+ * for them, and a process that dies takes those of its last second along.
+ */
+export class InvocationJournal {
+  readonly #realm: Pick<RealmInstance, "store" | "log">;
+  readonly #closing = new AbortController();
+  #waiting: Waiting[] = [];
+  #characters = 0;
+  #writing: Promise<void> | undefined;
+  /** Written of each function since older ones were looked for; absent: they never were. */
+  readonly #written = new Map<string, number>();
+
+  constructor(realm: Pick<RealmInstance, "store" | "log">) {
+    this.#realm = realm;
+  }
+
+  note(record: InvocationRecord): void {
+    const document = writeInvocation(record);
+    this.#waiting.push({ function: record.function, document });
+    this.#characters += document.text.length;
+    while (this.#characters > most) this.#characters -= this.#waiting.shift()?.document.text.length ?? 0;
+    this.#writing ??= this.#write().finally(() => {
+      this.#writing = undefined;
+    });
+  }
+
+  /** Writes what waits. */
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await this.#writing;
+  }
+
+  async #write(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      const taken = newestOf(this.#waiting);
+      this.#waiting = [];
+      this.#characters = 0;
+      try {
+        await this.#insert(taken);
+        await this.#trim(taken);
+      } catch (err) {
+        this.#realm.log.warn(
+          { err, invocations: taken.length },
+          "invocations of functions were not recorded",
+        );
+      }
+      await this.#pause();
+    }
+  }
+
+  async #insert(taken: readonly Waiting[]): Promise<void> {
+    for (let at = 0; at < taken.length; at += batch) {
+      const documents = taken.slice(at, at + batch).map(({ document }) => document);
+      await this.#realm.store.transaction((transaction) =>
+        transaction.collection(invocationCollection).insertAll(documents),
+      );
+    }
+  }
+
+  async #trim(taken: readonly Waiting[]): Promise<void> {
+    for (const { function: name } of taken) {
+      const before = this.#written.get(name) ?? trimEvery;
+      this.#written.set(name, before + 1);
+    }
+    for (const [name, written] of this.#written) {
+      if (written <= trimEvery) continue;
+      this.#written.set(name, 0);
+      await this.#trimFunction(name);
+    }
+  }
+
+  async #trimFunction(name: string): Promise<void> {
+    const { store } = this.#realm;
+    for (;;) {
+      const { found } = await findPage(store.collection(invocationCollection), {
+        filter: eq(invocationFields.function, name),
+        visibility: "live",
+        order: newestFirst,
+        limit: batch,
+        skip: keptOfFunction,
+        characters: BATCH_CHARACTERS,
+      });
+      if (found.length === 0) return;
+      await store.transaction((transaction) => transaction.collection(invocationCollection).removeAll(found));
+    }
+  }
+
+  async #pause(): Promise<void> {
+    try {
+      await pause(period, undefined, { ref: false, signal: this.#closing.signal });
+    } catch {
+      // Whoever closes it waits for the rest.
+    }
+  }
+}
+
+/** Of each function as many as are kept. */
+function newestOf(waiting: readonly Waiting[]): readonly Waiting[] {
+  if (waiting.length <= keptOfFunction) return waiting;
+  const counts = new Map<string, number>();
+  const newest = waiting.toReversed().filter(({ function: name }) => {
+    const count = (counts.get(name) ?? 0) + 1;
+    counts.set(name, count);
+    return count <= keptOfFunction;
+  });
+  return newest.reverse();
+}

@@ -1,0 +1,77 @@
+import { timestamp } from "../../clock.ts";
+import type { Caller } from "../../realm/caller.ts";
+import type { RealmInstance } from "../../realm/exchange.ts";
+import { type FunctionDefinition, functionName } from "../../realm/functions.ts";
+import type { FunctionInput, Outcome, Result } from "../invocation.ts";
+import { hideSecrets, type Secrets, withoutSecrets } from "../secrets.ts";
+import type { InvocationRecord, InvocationStatus } from "./records.ts";
+
+/** What was run, and for whom. */
+export interface Told {
+  readonly definition: FunctionDefinition;
+  readonly input: FunctionInput;
+  readonly requestId: string;
+  readonly caller: Caller | undefined;
+  /** From 1. */
+  readonly attempt: number;
+  /** Epoch milliseconds. */
+  readonly started: number;
+}
+
+/** What is recorded of a run. */
+export function recordOf(
+  { newId }: Pick<RealmInstance, "newId">,
+  { definition, input, requestId, caller, attempt, started }: Told,
+  { result, duration, logs }: Outcome,
+  secrets: Secrets,
+): InvocationRecord {
+  const error = errorOf(result);
+  return {
+    id: newId(),
+    function: functionName(definition),
+    kind: input.kind,
+    status: statusOf(result),
+    started_at: timestamp(started),
+    duration_ms: Math.round(duration),
+    attempt,
+    caller: caller?.actor ?? null,
+    request_id: requestId,
+    error: error && { code: error.code, message: short(hideSecrets(error.message, secrets)) },
+    logs: logs.map((line) => withoutSecrets(line, secrets)),
+  };
+}
+
+export function statusOf({ kind }: Result): InvocationStatus {
+  if (kind === "returned") return "succeeded";
+  return kind === "timeout" || kind === "cancelled" ? kind : "failed";
+}
+
+function errorOf(result: Result): InvocationRecord["error"] {
+  switch (result.kind) {
+    case "returned":
+      return null;
+    case "refused":
+    case "ended":
+      return { code: result.code, message: result.message };
+    case "failed":
+      return { code: result.code, message: result.reason };
+    case "retry":
+      return { code: "retry", message: "It asked to be tried again." };
+    case "forwarded":
+      return {
+        code: "forwarded",
+        message: `An operation under its caller's rules was answered ${result.status}.`,
+      };
+    case "timeout":
+      return { code: "function_timeout", message: "It did not finish in its time." };
+    case "cancelled":
+      return { code: "cancelled", message: "It was ended from outside." };
+  }
+}
+
+/** Characters of a message. */
+const longest = 4_096;
+
+function short(message: string): string {
+  return message.length > longest ? `${message.slice(0, longest - 1)}…` : message;
+}
