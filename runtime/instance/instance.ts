@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import type { Socket } from "node:net";
 import { hostname } from "node:os";
 import { passwords } from "../auth/credentials/passwords.ts";
@@ -181,6 +182,8 @@ async function listen(
   let jobs: Jobs | undefined;
   const functions: RealmFunctions[] = [];
   const ending = new AbortController();
+  // As many runs as are under way listen.
+  setMaxListeners(0, ending.signal);
   const stopping = new AbortController();
   const hasFunctions = realms.some(({ definition }) => definition.functions !== undefined);
   const runner = options.runner ?? (hasFunctions ? startThreads(settings, options.functionFiles) : undefined);

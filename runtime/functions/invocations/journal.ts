@@ -22,9 +22,6 @@ const batch = 200;
 /** Characters of records that wait to be written; beyond them the oldest are left out. */
 const most = 16 * 1024 * 1024;
 
-/** Records of a function that are written before older ones are looked for. */
-const trimEvery = 250;
-
 const newestFirst: Order = [documentFields["_meta.created_at"], documentFields.id].map((field) => ({
   field,
   descending: true,
@@ -45,8 +42,6 @@ export class InvocationJournal {
   #waiting: Waiting[] = [];
   #characters = 0;
   #writing: Promise<void> | undefined;
-  /** Written of each function since older ones were looked for; absent: they never were. */
-  readonly #written = new Map<string, number>();
 
   constructor(realm: Pick<RealmInstance, "store" | "log">) {
     this.#realm = realm;
@@ -96,17 +91,10 @@ export class InvocationJournal {
   }
 
   async #trim(taken: readonly Waiting[]): Promise<void> {
-    for (const { function: name } of taken) {
-      const before = this.#written.get(name) ?? trimEvery;
-      this.#written.set(name, before + 1);
-    }
-    for (const [name, written] of this.#written) {
-      if (written <= trimEvery) continue;
-      this.#written.set(name, 0);
-      await this.#trimFunction(name);
-    }
+    for (const name of new Set(taken.map((each) => each.function))) await this.#trimFunction(name);
   }
 
+  /** Of a function more than are kept go, the oldest of them. */
   async #trimFunction(name: string): Promise<void> {
     const { store } = this.#realm;
     for (;;) {

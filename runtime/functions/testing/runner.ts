@@ -55,12 +55,13 @@ export class InProcessRunner implements Runner {
     const handle = this.#handles.get(functionName(run.definition));
     if (handle === undefined) throw new Error(`no handler of ${functionName(run.definition)}`);
     const over = new AbortController();
+    const end = cancelled(run.signal, over.signal);
     const late = pause(run.definition.timeout, undefined, { signal: over.signal, ref: false }).then(
       (): Result => ({ kind: "timeout" }),
       (): Result => ({ kind: "cancelled" }),
     );
     try {
-      return await Promise.race([this.#outcome(run, handle, log), late, ended(run)]);
+      return await Promise.race([this.#outcome(run, handle, log), late, end]);
     } finally {
       over.abort();
     }
@@ -78,12 +79,13 @@ export class InProcessRunner implements Runner {
   async close(): Promise<void> {}
 }
 
-function ended({ signal }: Run): Promise<Result> {
-  return new Promise((resolve) => {
-    const end = () => resolve({ kind: "cancelled" });
-    if (signal.aborted) end();
-    else signal.addEventListener("abort", end, { once: true });
+/** @param over when nobody listens any more */
+async function cancelled(signal: AbortSignal, over: AbortSignal): Promise<Result> {
+  await new Promise<void>((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener("abort", () => resolve(), { signal: over });
   });
+  return { kind: "cancelled" };
 }
 
 function isReturned(given: Returned | Result): given is Returned {
