@@ -10,7 +10,7 @@ const count = { type: "integer", minimum: 0 } as const;
 const outcomes = { succeeded: count, failed: count, timeout: count, cancelled: count } as const;
 
 const realmFunction = named(
-  "Function",
+  "RealmFunction",
   closed({
     id: { type: "string", description: "`<database>/<function>`." },
     mode: { type: "string", enum: ["webhook", "call", "event"] },
@@ -67,20 +67,20 @@ const invocation = named(
 export const listInvocations = contract({
   id: "adminListInvocations",
   method: "GET",
-  path: "/_admin/functions/{database}/{function}/invocations",
+  path: "/_admin/functions/{database}/{fn}/invocations",
   who: sees,
   query: [...paging, "InvocationStatus"],
   answers: { 200: { description: "A page.", schema: page("InvocationPage", invocation) } },
   tag,
   summary: "List invocations of a function",
   about: "Newest first. Inputs, outputs and secrets are not kept.",
-  client: "$admin.listInvocations",
+  client: { method: "$admin.listInvocations", options: "InvocationOptions" },
 });
 
 export const runFunction = contract({
   id: "adminRunFunction",
   method: "POST",
-  path: "/_admin/functions/{database}/{function}/run",
+  path: "/_admin/functions/{database}/{fn}/run",
   who: { ...sees, to: "change" },
   body: {
     schema: named(

@@ -14,7 +14,7 @@ export const pathParameters = {
   team: "Team",
   user: "Member",
   database: "FunctionDatabase",
-  function: "FunctionName",
+  fn: "FunctionName",
 } as const satisfies Record<string, ParameterName>;
 
 /** The definition of a parameter. */
@@ -124,7 +124,7 @@ export const parameters = {
     schema: { type: "string" },
   },
   FunctionName: {
-    name: "function",
+    name: "fn",
     in: "path",
     required: true,
     schema: { type: "string" },

@@ -13,10 +13,14 @@ import type {
   AuditOptions,
   AuditRecord,
   EffectiveConfiguration,
+  FunctionRun,
+  Invocation,
+  InvocationOptions,
   Job,
   JobOptions,
   MadeApiKey,
   NewApiKey,
+  RealmFunction,
   Secret,
 } from "./types.ts";
 
@@ -127,6 +131,42 @@ export class Administration<R extends RealmTypes> extends DocumentChecks<R> {
     options?: RequestOptions,
   ): ApiPromise<Job, AdministrationError<R> | AnyBodyError | "conflict"> {
     return this.#connection.call({ method: "POST", path: pathWith`_admin/jobs/${id}/retry`, options });
+  }
+
+  /** List functions. With counts of their invocations. */
+  listFunctions(options: PageOptions = {}): ApiPromise<EntryPage<RealmFunction>, AdministrationError<R>> {
+    return this.#connection.call({ method: "GET", path: "_admin/functions", ...read(options) });
+  }
+
+  /** List invocations of a function. Newest first. Inputs, outputs and secrets are not kept. */
+  listInvocations(
+    database: string,
+    fn: string,
+    options: InvocationOptions = {},
+  ): ApiPromise<EntryPage<Invocation>, AdministrationError<R>> {
+    return this.#connection.call({
+      method: "GET",
+      path: pathWith`_admin/functions/${database}/${fn}/invocations`,
+      ...read(options),
+    });
+  }
+
+  /**
+   * Run an event function by hand. As if its schedule were due, or as if the event had just happened to
+   * the document.
+   */
+  runFunction(
+    database: string,
+    fn: string,
+    body: FunctionRun,
+    options?: RequestOptions,
+  ): ApiPromise<{ job: string }, AdministrationError<R> | BodyError> {
+    return this.#connection.call({
+      method: "POST",
+      path: pathWith`_admin/functions/${database}/${fn}/run`,
+      body,
+      options,
+    });
   }
 }
 

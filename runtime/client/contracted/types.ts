@@ -150,3 +150,45 @@ export interface Job {
   /** Why it failed. */
   error: string | null;
 }
+
+export interface RealmFunction {
+  /** `<database>/<function>`. */
+  id: string;
+  mode: "webhook" | "call" | "event";
+  /** Those that are kept: of seven days, at most 1,000 of a function. */
+  invocations: { succeeded: number; failed: number; timeout: number; cancelled: number };
+}
+
+export interface InvocationOptions extends PageOptions {
+  status?: "succeeded" | "failed" | "timeout" | "cancelled" | undefined;
+}
+
+export type Invocation = {
+  id: string;
+  kind: "webhook" | "call" | "trigger" | "schedule";
+  status: "succeeded" | "failed" | "timeout" | "cancelled";
+  started_at: string;
+  /** In its thread. */
+  duration_ms: number;
+  attempt: number;
+  /** `user:<id>`, `key:<name>` or `anonymous`; null: nobody called it. */
+  caller: string | null;
+  request_id: string;
+  error: { code: string; message: string } | null;
+  /** At most 64 KiB. */
+  logs: {
+    at: string;
+    level: "debug" | "info" | "warn" | "error";
+    message: string;
+    fields: Record<string, unknown>;
+  }[];
+};
+
+export interface FunctionRun {
+  kind: "schedule" | "trigger";
+  /** Of a trigger: `<collection>` or `<database>/<collection>`. */
+  collection?: string | undefined;
+  event?: "create" | "update" | "delete" | undefined;
+  /** Id of a document that is there now. */
+  document?: string | undefined;
+}

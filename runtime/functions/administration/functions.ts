@@ -52,7 +52,7 @@ const invocationList = listOf(
   "newest first",
 );
 
-/** GET `/functions/{database}/{function}/invocations`: newest first; all, or those of a `status`. */
+/** GET `/functions/{database}/{fn}/invocations`: newest first; all, or those of a `status`. */
 export const listInvocations = administratorRoute(
   contract.listInvocations,
   (realm) =>
@@ -69,10 +69,10 @@ export const listInvocations = administratorRoute(
 /** @throws ApiError `not_found` */
 export function requireFunction(
   realm: RealmInstance,
-  params: { readonly database: string; readonly function: string },
+  params: { readonly database: string; readonly fn: string },
 ): FunctionDefinition {
   const found = functionsIn(realm).find(
-    ({ database, name }) => database === params.database && name === params.function,
+    ({ database, name }) => database === params.database && name === params.fn,
   );
   if (found === undefined) throw new ApiError("not_found", "There is no such function.");
   return found;

@@ -14,7 +14,7 @@ import { requireFunction } from "./functions.ts";
 
 type Asked = BodyOf<typeof contract.runFunction>;
 
-/** POST `/functions/{database}/{function}/run`: queues an event as if it had happened just now; audited. */
+/** POST `/functions/{database}/{fn}/run`: queues an event as if it had happened just now; audited. */
 export const runFunction = administratorRoute(
   contract.runFunction,
   (realm) =>

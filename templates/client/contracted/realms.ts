@@ -44,6 +44,7 @@ const differences: readonly Partial<RealmTraits>[] = [
   { organizations: { ...organizations, membersVisibleTo: "managers" } },
   { organizations: { ...organizations, membersVisibleTo: "nobody" } },
   { organizations: { ...organizations, allowRequireMfa: false } },
+  { functions: [{}] },
 ];
 
 const much: RealmTraits = {
@@ -59,6 +60,7 @@ const little: RealmTraits = { ...withoutAccounts, auth: true };
 /** Realms with much and with little, and every difference from them; the first stands for all where only words differ. */
 const realms: readonly RealmTraits[] = [
   ...[much, little].flatMap((realm) => [realm, ...differences.map((each) => ({ ...realm, ...each }))]),
+  { ...withoutAccounts, functions: [{}] },
   withoutAccounts,
 ];
 
