@@ -1,6 +1,7 @@
 import type { Clock } from "../clock.ts";
 import { tooManyRequests } from "../errors.ts";
 import { Frequency } from "../frequency.ts";
+import { kept } from "../kept.ts";
 import { type CollectionDefinition, storeNameOf } from "../realm/definition.ts";
 import type { Exchange, RealmInstance } from "../realm/exchange.ts";
 import type { DocumentReader, DocumentWriter, StoreCollection } from "../store/contract/collection.ts";
@@ -39,13 +40,8 @@ const collections = new WeakMap<RealmInstance, Map<CollectionDefinition, Collect
 
 /** The collection of a realm; one for all of its routes, since what it counts is counted over all of them. */
 export function collectionOf(realm: RealmInstance, definition: CollectionDefinition): Collection {
-  const ofRealm = collections.get(realm) ?? new Map<CollectionDefinition, Collection>();
-  collections.set(realm, ofRealm);
-  const known = ofRealm.get(definition);
-  if (known !== undefined) return known;
-  const collection = openCollection(realm, definition);
-  ofRealm.set(definition, collection);
-  return collection;
+  const ofRealm = kept(collections, realm, () => new Map<CollectionDefinition, Collection>());
+  return kept(ofRealm, definition, () => openCollection(realm, definition));
 }
 
 function openCollection(realm: RealmInstance, definition: CollectionDefinition): Collection {

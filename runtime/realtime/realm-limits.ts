@@ -1,33 +1,15 @@
 import type { RealmDefinition, RealtimeLimits } from "../realm/definition.ts";
 import { printSize } from "../units.ts";
 
-/** How the limits are called in realm.yaml and in the environment. */
-const names: readonly Name[] = [
-  { limit: "maxSubscriptions", key: "max_subscriptions", setting: "SVC_REALTIME_MAX_SUBSCRIPTIONS" },
-  {
-    limit: "maxStreamsPerCaller",
-    key: "max_streams_per_caller",
-    setting: "SVC_REALTIME_MAX_STREAMS_PER_CALLER",
-  },
-  { limit: "maxStreams", key: "max_streams", setting: "SVC_REALTIME_MAX_STREAMS" },
-  { limit: "streamsPerSecond", key: "streams_per_second", setting: "SVC_REALTIME_STREAMS_PER_SECOND" },
-  { limit: "bufferBytes", key: "buffer_bytes", setting: "SVC_REALTIME_BUFFER_BYTES", print: printSize },
-  { limit: "bufferEvents", key: "buffer_events", setting: "SVC_REALTIME_BUFFER_EVENTS" },
-];
-
-interface Name {
-  readonly limit: keyof RealtimeLimits;
-  readonly key: string;
-  readonly setting: string;
-  readonly print?: (value: number) => string;
-}
-
-export function realmLimits(
-  instance: RealtimeLimits,
-  { realtime = {} }: Pick<RealmDefinition, "realtime">,
-): RealtimeLimits {
-  return { ...instance, ...realtime };
-}
+/** What the limits are called in realm.yaml, and in the environment behind `SVC_REALTIME_`. */
+export const limitKeys = [
+  ["maxSubscriptions", "max_subscriptions"],
+  ["maxStreamsPerCaller", "max_streams_per_caller"],
+  ["maxStreams", "max_streams"],
+  ["streamsPerSecond", "streams_per_second"],
+  ["bufferEvents", "buffer_events"],
+  ["bufferBytes", "buffer_bytes"],
+] as const satisfies readonly (readonly [keyof RealtimeLimits, string])[];
 
 /**
  * What a realm sets above the limits of the instance, which it may only lower (spec: Limits): each a message that names
@@ -37,9 +19,11 @@ export function checkRealtimeLimits(
   { name, realtime = {} }: Pick<RealmDefinition, "name" | "realtime">,
   instance: RealtimeLimits,
 ): readonly string[] {
-  return names.flatMap(({ limit, key, setting, print = String }) => {
+  return limitKeys.flatMap(([limit, key]) => {
     const [own, most] = [realtime[limit], instance[limit]];
     if (own === undefined || own <= most) return [];
+    const print = limit === "bufferBytes" ? printSize : String;
+    const setting = `SVC_REALTIME_${key.toUpperCase()}`;
     return [
       `${name}/realm.yaml: realtime.${key} is ${print(own)}, above the instance's ${setting} of ${print(most)}`,
     ];

@@ -1,5 +1,6 @@
 /** `realtime` of realm.yaml: limits of streams, below the instance's. */
 import type { RealtimeLimits } from "../../../runtime/realm/definition.ts";
+import { limitKeys } from "../../../runtime/realtime/realm-limits.ts";
 import { printSize } from "../../../runtime/units.ts";
 import { type Codes, diagnoser } from "../../diagnostics/diagnose.ts";
 import type { Span } from "../../diagnostics/diagnostic.ts";
@@ -55,22 +56,12 @@ const unusedRealtime: RealmCheck = ({ realm, faults }) => {
   return isOpen ? [] : [diagnose("realtime-unused", realm.realtime.span, {})];
 };
 
-/** Limits, and their keys. */
-const names = [
-  ["maxSubscriptions", "max_subscriptions"],
-  ["maxStreamsPerCaller", "max_streams_per_caller"],
-  ["maxStreams", "max_streams"],
-  ["streamsPerSecond", "streams_per_second"],
-  ["bufferEvents", "buffer_events"],
-  ["bufferBytes", "buffer_bytes"],
-] as const;
-
 export const realtimeLimits = realmSetting({
   codes,
   changes,
   checks: [unusedRealtime],
   compare: (old, now, report) => {
-    for (const [key, name] of names) {
+    for (const [key, name] of limitKeys) {
       const [before, after] = [old, now].map(({ realm }) => realm.realtime?.limits[key]);
       const change = limitChange(before, after, key === "bufferBytes" ? printSize : String);
       if (change !== undefined) report(`realtime-${change.way}`, `realtime.${name}`, change.limits);
@@ -80,7 +71,7 @@ export const realtimeLimits = realmSetting({
     if (given.find("realtime", object) === undefined) return {};
     const own = given.in("realtime");
     const limits: { -readonly [K in keyof RealtimeLimits]?: number } = {};
-    for (const [key, name] of names) {
+    for (const [key, name] of limitKeys) {
       const limit = own.find(name, key === "bufferBytes" ? size : number);
       if (limit !== undefined) limits[key] = limit;
     }

@@ -1,4 +1,5 @@
 /** `expand`: limits of expansion below the instance's. */
+import { limitKeys } from "../../../runtime/documents/expand/limits.ts";
 import type { ExpandLimits } from "../../../runtime/realm/definition.ts";
 import type { Span } from "../../diagnostics/diagnostic.ts";
 import { number, object, present } from "../../model/given.ts";
@@ -25,13 +26,6 @@ export const changes = {
   "expansion-raised": { kind: "additive", message: "was {old} and is {new}", why: "More can be expanded." },
 } as const satisfies Changes;
 
-const keys = [
-  ["maxDepth", "max_depth"],
-  ["maxPaths", "max_paths"],
-  ["maxArray", "max_array"],
-  ["maxDocs", "max_docs"],
-] as const;
-
 /** Limits where there is nothing to expand. */
 const unused: CollectionCheck = (subject) => {
   const { collection } = subject;
@@ -43,7 +37,7 @@ export const expand = collectionSetting({
   changes,
   checks: [unused],
   compare: (old, now, place, report) => {
-    for (const [limit, key] of keys) {
+    for (const [limit, key] of limitKeys) {
       const change = limitChange(old.expand?.[limit], now.expand?.[limit]);
       if (change !== undefined) report(`expansion-${change.way}`, `${place} expand.${key}`, change.limits);
     }
@@ -63,6 +57,6 @@ export const expand = collectionSetting({
     expand: lowered && present({ ...lowered, span: undefined }),
   }),
   effective: ({ collection: { expand: lowered } }) => ({
-    expand: present(Object.fromEntries(keys.map(([limit, key]) => [key, lowered?.[limit]]))),
+    expand: present(Object.fromEntries(limitKeys.map(([limit, key]) => [key, lowered?.[limit]]))),
   }),
 });

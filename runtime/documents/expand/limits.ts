@@ -1,17 +1,15 @@
 import type { CollectionDefinition, ExpandLimits } from "../../realm/definition.ts";
 
-type Limit = keyof ExpandLimits;
-
-/** How the limits are called in collection.yaml and in the environment. */
-const names: readonly { readonly limit: Limit; readonly key: string; readonly setting: string }[] = [
-  { limit: "maxDepth", key: "max_depth", setting: "SVC_EXPAND_MAX_DEPTH" },
-  { limit: "maxPaths", key: "max_paths", setting: "SVC_EXPAND_MAX_PATHS" },
-  { limit: "maxArray", key: "max_array", setting: "SVC_EXPAND_MAX_ARRAY" },
-  { limit: "maxDocs", key: "max_docs", setting: "SVC_EXPAND_MAX_DOCS" },
-];
+/** What the limits are called in collection.yaml, and in the environment behind `SVC_EXPAND_`. */
+export const limitKeys = [
+  ["maxDepth", "max_depth"],
+  ["maxPaths", "max_paths"],
+  ["maxArray", "max_array"],
+  ["maxDocs", "max_docs"],
+] as const satisfies readonly (readonly [keyof ExpandLimits, string])[];
 
 export function lowered(instance: ExpandLimits, { expand = {} }: CollectionDefinition): ExpandLimits {
-  const least = (limit: Limit) => Math.min(instance[limit], expand[limit] ?? instance[limit]);
+  const least = (limit: keyof ExpandLimits) => Math.min(instance[limit], expand[limit] ?? instance[limit]);
   return {
     maxDepth: least("maxDepth"),
     maxPaths: least("maxPaths"),
@@ -31,17 +29,21 @@ export function checkExpandLimits(
   return definitions.flatMap((definition) => {
     const { realm, database, name, references = {}, expand = {} } = definition;
     const problems: string[] = [];
-    const check = (where: string, value: number | undefined, limit: Limit) => {
+    const check = (
+      where: string,
+      value: number | undefined,
+      [limit, key]: (typeof limitKeys)[number],
+    ): void => {
       if (value === undefined || value <= limits[limit]) return;
-      const setting = names.find((each) => each.limit === limit)?.setting;
+      const setting = `SVC_EXPAND_${key.toUpperCase()}`;
       problems.push(
         `${realm}/${database}/${name}/collection.yaml: ${where} is ${value}, above the instance's ${setting} of ${limits[limit]}`,
       );
     };
     for (const [reference, { maxExpand }] of Object.entries(references)) {
-      check(`references.${reference}.max_expand`, maxExpand, "maxArray");
+      check(`references.${reference}.max_expand`, maxExpand, ["maxArray", "max_array"]);
     }
-    for (const { limit, key } of names) check(`expand.${key}`, expand[limit], limit);
+    for (const each of limitKeys) check(`expand.${each[1]}`, expand[each[0]], each);
     return problems;
   });
 }
