@@ -1,5 +1,7 @@
 /** Regular expressions of the configuration: that they compile, and that none can hold up the server. */
+
 import type { Diagnostics } from "recheck";
+import { kept } from "../../runtime/kept.ts";
 import { linearPattern, UnsupportedPattern } from "../../runtime/validation/linear-pattern.ts";
 import { diagnose } from "../diagnostics/catalogue.ts";
 import type { Diagnostic, Span } from "../diagnostics/diagnostic.ts";
@@ -61,9 +63,7 @@ async function slowAmong(candidates: readonly PlacedPattern[]): Promise<Diagnost
   const found = await Promise.all(
     candidates.map(async (placed) => {
       const { pattern } = placed;
-      const result = known.get(pattern) ?? analysed(pattern);
-      known.set(pattern, result);
-      return slowness(await result, placed);
+      return slowness(await kept(known, pattern, () => analysed(pattern)), placed);
     }),
   );
   return found.flatMap((each) => each ?? []);

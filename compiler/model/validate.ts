@@ -1,4 +1,5 @@
 /** Validates configuration files by our published JSON Schemas and says what is wrong at the exact place. */
+
 import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.js";
 import collectionSchema from "../../docs/schemas/collection.schema.json" with { type: "json" };
 import functionSchema from "../../docs/schemas/function.schema.json" with { type: "json" };
@@ -6,6 +7,7 @@ import indexesSchema from "../../docs/schemas/indexes.schema.json" with { type: 
 import realmSchema from "../../docs/schemas/realm.schema.json" with { type: "json" };
 import schemaSchema from "../../docs/schemas/schema.schema.json" with { type: "json" };
 import { isJsonObject, type JsonValue } from "../../runtime/json.ts";
+import { kept } from "../../runtime/kept.ts";
 import { parseDuration, parseSize } from "../../runtime/units.ts";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import { toJson } from "../source/node.ts";
@@ -64,8 +66,6 @@ function once(problems: readonly Problem[]): Problem[] {
 }
 
 function validatorOf(kind: FileKind): ValidateFunction {
-  const known = validators.get(kind);
-  if (known !== undefined) return known;
   const schema = {
     realm: realmSchema,
     collection: collectionSchema,
@@ -73,9 +73,7 @@ function validatorOf(kind: FileKind): ValidateFunction {
     function: functionSchema,
     schema: schemaSchema,
   }[kind];
-  const compiled = ajv().compile(schema);
-  validators.set(kind, compiled);
-  return compiled;
+  return kept(validators, kind, () => ajv().compile(schema));
 }
 
 /** `x-size`, `x-duration`: what a size or a duration may be, as it is written. */

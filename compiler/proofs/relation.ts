@@ -2,6 +2,7 @@
  * What two rules are to each other by their forms: one implies the other where no choice of outcomes of their
  * comparisons that values can bring about satisfies the one and not the other.
  */
+import { kept } from "../../runtime/kept.ts";
 import type { Condition } from "../rules/form/form.ts";
 import { type Atom, type Proposition, propositionOf } from "./atoms.ts";
 import { mayBoth, type Outcome } from "./exclusion.ts";
@@ -61,9 +62,7 @@ function implies(
 
   function mayBe(key: string, outcome: Outcome, otherKey: string, other: Outcome): boolean {
     const pair = `${key} ${outcome.holds} ${otherKey} ${other.holds}`;
-    const known = together.get(pair) ?? mayBoth(outcome, other, room);
-    together.set(pair, known);
-    return known;
+    return kept(together, pair, () => mayBoth(outcome, other, room));
   }
 }
 

@@ -1,5 +1,6 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { backoff } from "../backoff.ts";
+import { kept } from "../kept.ts";
 import { HistoryExpired } from "../store/contract/errors.ts";
 import type { ChangeFeed } from "../store/contract/feed.ts";
 import { Ring, type RingBounds, type Stretch } from "../store/ring.ts";
@@ -169,11 +170,9 @@ export class History {
 
   #fromStore(position: string, bytes: number): Promise<Stretch<FeedChange>> {
     const key = `${bytes} ${position}`;
-    const known = this.#pages.get(key);
-    if (known !== undefined) return known;
-    const page = this.#turns.run(() => this.#read(position, bytes)).finally(() => this.#pages.delete(key));
-    this.#pages.set(key, page);
-    return page;
+    return kept(this.#pages, key, () =>
+      this.#turns.run(() => this.#read(position, bytes)).finally(() => this.#pages.delete(key)),
+    );
   }
 
   async #read(from: string, bytes = PAGE_BYTES): Promise<Stretch<FeedChange>> {

@@ -1,3 +1,4 @@
+import { kept } from "../kept.ts";
 import type { Filter } from "./algebra.ts";
 import type { TextIndex } from "./search/text-index.ts";
 
@@ -32,9 +33,8 @@ export function canonicalKey(filter: Filter): string {
 }
 
 function numberOf(index: TextIndex): number {
-  const known = indexes.get(index);
-  if (known !== undefined) return known;
-  met += 1;
-  indexes.set(index, met);
-  return met;
+  return kept(indexes, index, () => {
+    met += 1;
+    return met;
+  });
 }

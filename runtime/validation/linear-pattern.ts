@@ -2,6 +2,7 @@
  * Regular expressions matched in linear time, for patterns on which the engine's own backtracking may take for ever: a text is
  * read once, from its end, with all that may match from each place in hand.
  */
+import { kept } from "../kept.ts";
 import { type Part, parsePattern, UnsupportedPattern } from "./linear-parse.ts";
 
 export { UnsupportedPattern } from "./linear-parse.ts";
@@ -127,9 +128,7 @@ class Machine {
   }
 
   #one(source: string): OnePoint {
-    const known = this.#ones.get(source) ?? new OnePoint(source);
-    this.#ones.set(source, known);
-    return known;
+    return kept(this.#ones, source, () => new OnePoint(source));
   }
 }
 

@@ -1,4 +1,5 @@
 import { ApiError } from "../../errors.ts";
+import { kept } from "../../kept.ts";
 import { once, optimistic } from "../../retry.ts";
 import { InsertRefused } from "../../store/contract/errors.ts";
 import type { Transaction } from "../../store/contract/transaction.ts";
@@ -100,11 +101,8 @@ export class Batch {
   }
 
   #documentsOf(collection: Collection): BatchDocuments {
-    const known = this.#documents.get(collection);
-    if (known !== undefined) return known;
-    const documents = new BatchDocuments(this.#transaction.collection(collection.storeName));
-    this.#documents.set(collection, documents);
-    return documents;
+    const made = () => new BatchDocuments(this.#transaction.collection(collection.storeName));
+    return kept(this.#documents, collection, made);
   }
 }
 
