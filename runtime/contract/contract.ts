@@ -91,7 +91,7 @@ export type Who =
 export interface Ruled {
   readonly kind: "ruled";
   readonly to: "see" | "change";
-  /** Rules that let together; of several sets one is enough. */
+  /** Rules that let together; of several sets one is enough. Documents name the first. */
   readonly by: readonly (readonly (keyof Rules)[])[];
   /** It makes documents, and those who have no id of their own cannot where documents have that of their maker. */
   readonly makes?: true;
@@ -116,7 +116,7 @@ export interface Body {
   readonly optional?: true;
 }
 
-/** What bodies may come as. */
+/** What bodies may come as: JSON, that or a merge patch, a merge patch alone. */
 export const mediaTypes = {
   json: ["application/json"],
   merge: ["application/json", "application/merge-patch+json"],
