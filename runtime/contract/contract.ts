@@ -84,6 +84,8 @@ export type Who =
       readonly makes?: Ruled["makes"];
     }
   | Ruled
+  /** Who queued the job `{id}`, and who administers functions. In realms without accounts nobody is asked. */
+  | { readonly kind: "queuer" }
   /** Members of the organization `{org}`. */
   | ({ readonly kind: "member" } & MemberNeed);
 
@@ -232,6 +234,7 @@ function refusals(who: Who, traits: RealmTraits): readonly OperationError[] {
       return [];
     case "reader":
     case "ruled":
+    case "queuer":
       return traits.auth ? ["unauthenticated", "forbidden"] : [];
     case "session":
       return ["unauthenticated", "forbidden", ...(who.proof ? (["reauth_required"] as const) : [])];

@@ -11,7 +11,7 @@ const changes = { ...sees, to: "change" } as const;
 
 const later = { ...timestamp, type: ["string", "null"] } as const;
 
-const job = named(
+export const job = named(
   "Job",
   closed({
     id,

@@ -242,6 +242,7 @@ async function listen(
         keys,
         background: (work) => background.hold(work),
         wakeJobs: () => jobs?.wake(definition.name),
+        dropJob: (id) => jobs?.drop(definition.name, id),
         countIdConflict: (...labels) => metrics?.countIdConflict(...labels),
         realtime: {
           enabled: settings.realtime.enabled,

@@ -48,6 +48,7 @@ export interface RealmParts {
   readonly keys: readonly Uint8Array[];
   readonly background: (work: Promise<unknown>) => void;
   readonly wakeJobs: () => void;
+  readonly dropJob: (id: string) => void;
   readonly countIdConflict: (realm: string, database: string, collection: string) => void;
   /** Of the instance; the realm may lower its limits. */
   readonly realtime: RealtimeHost;
@@ -67,6 +68,7 @@ export function assembleRealm(parts: RealmParts): RealmInstance {
     keys,
     background,
     wakeJobs,
+    dropJob,
     countIdConflict,
     realtime,
   } = parts;
@@ -100,6 +102,7 @@ export function assembleRealm(parts: RealmParts): RealmInstance {
     realtime: { ...realtime, limits: { ...realtime.limits, ...definition.realtime } },
     background,
     wakeJobs,
+    dropJob,
     countIdConflict: (database, collection) => countIdConflict(definition.name, database, collection),
   };
   return { ...realm, ...authenticator(realm) };

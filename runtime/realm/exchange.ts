@@ -177,6 +177,8 @@ export interface RealmInstance {
   readonly organizations?: RealmOrganizations;
   /** Runs a job of `_svc.jobs` soon, here or in another instance: to be called when one was queued. */
   readonly wakeJobs: () => void;
+  /** Ends what is done here for a job that was cancelled. */
+  readonly dropJob: (id: string) => void;
   readonly passwords: Passwords;
   /** Encrypts what is secret at rest. */
   readonly vault: Vault;

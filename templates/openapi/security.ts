@@ -22,6 +22,8 @@ export function securityOf(realm: Realm, who: Who, collections: readonly RuledCo
       return [];
     case "reader":
       return admitted(realm, realm.openapi === "public" ? "anyone" : "users");
+    case "queuer":
+      return admitted(realm, "users");
     case "ruled": {
       const access = widest(collections.flatMap(({ rules }) => who.by.map((some) => accessBy(rules, some))));
       // Anonymous callers have no id of their own to give.

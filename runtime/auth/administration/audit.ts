@@ -22,7 +22,7 @@ export type AuditAction =
   | `key.${"create" | "replace" | "revoke"}`
   | `secret.${"put" | "delete"}`
   | "config.app"
-  | "job.retry"
+  | `job.${"retry" | "cancel"}`
   | `function.${"chain_stopped" | "events_lost" | "run"}`
   | `org.${"create" | "update" | "require_mfa" | "delete" | "deleted" | "reactivate" | "claims" | "manager"}`
   | `org.member.${"add" | "roles" | "remove" | "leave"}`

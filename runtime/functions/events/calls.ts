@@ -1,5 +1,6 @@
 import { findJobUnder, queueJob } from "../../jobs/queue.ts";
 import { keyIndex } from "../../jobs/records.ts";
+import type { RealmDefinition } from "../../realm/definition.ts";
 import type { RealmInstance } from "../../realm/exchange.ts";
 import { type CallDefinition, type Chain, functionName } from "../../realm/functions.ts";
 import { longBackoff, optimistic } from "../../retry.ts";
@@ -15,6 +16,15 @@ export function callKindOf(definition: CallDefinition): string {
 /** What a job of a function is done to. */
 export function targetOf(definition: Parameters<typeof functionName>[0]): string {
   return `function:${functionName(definition)}`;
+}
+
+/** Names of the functions of a database by what their jobs are done to. */
+export function targetsIn(
+  { functions = [] }: RealmDefinition,
+  database: string,
+): ReadonlyMap<string, string> {
+  const own = functions.filter((definition) => definition.database === database);
+  return new Map(own.map((definition) => [targetOf(definition), definition.name]));
 }
 
 /** A call to be made in the background. */

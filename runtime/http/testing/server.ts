@@ -66,6 +66,7 @@ function instanceOf(definition: RealmDefinition): RealmInstance {
     appConfig: () => definition.appConfig,
     appConfigReplaced: () => undefined,
     wakeJobs: () => undefined,
+    dropJob: () => undefined,
     passwords: { hash: async () => "", hashAtSignup: async () => "", verify: async () => false },
     vault: { newest: "", seal: (box, key) => ({ key, box }), open: ({ box }) => box },
     mail: { queue: async () => undefined },
