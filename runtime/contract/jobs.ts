@@ -25,9 +25,10 @@ export const job = named(
         "retention",
         "function.call",
         "function.event",
+        "function.schedules",
       ],
       description:
-        "Erases what a deleted organization leaves, gives documents to an organization, brings documents into a text index, sends a mail, removes what has expired (one that never ends), runs a function that was called in the background, or one for what has happened.",
+        "Erases what a deleted organization leaves, gives documents to an organization, brings documents into a text index, sends a mail, removes what has expired (one that never ends), runs a function that was called in the background, or one for what has happened, or begins what schedules have due (one that never ends, too).",
     },
     status: { type: "string", enum: ["queued", "running", "succeeded", "failed", "cancelled"] },
     target: {

@@ -26,7 +26,10 @@ export interface JobKind {
   readonly forgets?: (job: JobRecord) => boolean;
   /** What is due when the instance stops is done yet, as long as there is time. */
   readonly drains?: true;
-  /** A standing job: every realm has one, due again so many milliseconds after each run, whatever came of it. */
+  /**
+   * A standing job: every realm has one, due again so many milliseconds after each run, whatever came of it, or, where
+   * that leaves a state, when its pause is over.
+   */
   readonly every?: number;
   /**
    * What a realm needs when an instance begins with it: a job each is queued, but where one of this kind and target goes on

@@ -28,8 +28,10 @@ export function advanced(kind: JobKind, job: JobRecord, progress: Progress, now:
     ...(output !== undefined && { output }),
     error: null,
   };
-  if (state === undefined && kind.every !== undefined)
-    return { ...next, status: "queued", started_at: null, due_at: timestamp(now + kind.every) };
+  if (kind.every !== undefined) {
+    const wait = state === undefined ? kind.every : pause;
+    return { ...next, status: "queued", started_at: null, due_at: timestamp(now + wait) };
+  }
   const due_at = state === undefined ? null : timestamp(now + pause);
   if (job.finished_at !== null) return { ...next, due_at };
   if (state !== undefined && result === undefined) return { ...next, due_at };

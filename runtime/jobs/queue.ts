@@ -45,6 +45,18 @@ export async function queueJob(
   return queued.id;
 }
 
+/** Notes a job that is over before it has begun. */
+export async function recordJob(
+  realm: Pick<RealmInstance, "clock" | "newId">,
+  transaction: Transaction,
+  job: NewJob,
+  over: Pick<JobRecord, "status" | "error">,
+): Promise<void> {
+  const record = recordOf(realm, job);
+  const ended: JobRecord = { ...record, ...over, finished_at: record.created_at, due_at: null };
+  await transaction.collection(jobCollection).insert(writeJob(ended, 1));
+}
+
 function recordOf({ clock, newId }: Pick<RealmInstance, "clock" | "newId">, job: NewJob): JobRecord {
   const { id = newId(), kind, target, state, sealed, by, delay = 0, key, lane } = job;
   const now = clock.now();

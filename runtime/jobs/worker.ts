@@ -14,6 +14,9 @@ import { Running } from "./running.ts";
 /** Milliseconds between two looks for what is due, and after which a claim is renewed. */
 export const lookEvery = 10_000;
 
+/** What is due by then is waited for by itself: it is not to wait for the next look. */
+const soon = 61_000;
+
 /** Milliseconds until a job is tried again that the store hindered. */
 const hindered = 1_000;
 
@@ -186,12 +189,11 @@ export class JobWorker {
     );
   }
 
-  /** What is due before the next look is not to wait for it. */
   #wakeAt(due: string | null): void {
     if (due === null || this.#stopping) return;
     const left = Date.parse(due) - this.#realm.clock.now();
     // Timers may come a moment early.
-    if (left < lookEvery) setTimeout(() => this.wake(), left + 1).unref();
+    if (left < soon) setTimeout(() => this.wake(), left + 1).unref();
   }
 
   async #renew(): Promise<void> {

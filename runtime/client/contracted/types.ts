@@ -129,7 +129,8 @@ export interface Job {
   /**
    * Erases what a deleted organization leaves, gives documents to an organization, brings documents into
    * a text index, sends a mail, removes what has expired (one that never ends), runs a function that was
-   * called in the background, or one for what has happened.
+   * called in the background, or one for what has happened, or begins what schedules have due (one that
+   * never ends, too).
    */
   kind:
     | "org_delete"
@@ -138,7 +139,8 @@ export interface Job {
     | "mail"
     | "retention"
     | "function.call"
-    | "function.event";
+    | "function.event"
+    | "function.schedules";
   status: "queued" | "running" | "succeeded" | "failed" | "cancelled";
   /** `org:<id>`, `collection:<database>/<collection>`, `mail`, `realm`, `function:<database>/<function>`. */
   target: string;

@@ -5,21 +5,24 @@ import { attempt, backoffOf } from "./attempts.ts";
 import type { RunInBackground } from "./background.ts";
 import { type CallState, callKindOf } from "./calls.ts";
 import { type EventState, eventKindOf, inputOf } from "./event-jobs.ts";
+import { schedules } from "./schedules.ts";
 
 /**
  * The jobs of a realm's functions: a kind for each, so that one that is slow, or has much to do, holds up no other.
  * @param limit runs of jobs that the instance does at once in the realm
  */
 export function functionJobs(
-  { functions = [], functionLimits }: Pick<RealmDefinition, "functions" | "functionLimits">,
+  definition: Pick<RealmDefinition, "functions" | "functionLimits">,
   run: RunInBackground,
   limit: number,
 ): readonly JobKind[] {
+  const { functions = [], functionLimits } = definition;
   const pool: JobPool = { limit: Math.min(limit, functionLimits?.concurrency ?? limit) };
-  return functions.flatMap((definition) => {
-    if (definition.mode === "webhook") return [];
-    return definition.mode === "call" ? calls(definition, run, pool) : events(definition, run, pool);
+  const runs = functions.flatMap((each) => {
+    if (each.mode === "webhook") return [];
+    return each.mode === "call" ? calls(each, run, pool) : events(each, run, pool);
   });
+  return [...runs, ...schedules(definition)];
 }
 
 function calls(definition: CallDefinition, run: RunInBackground, pool: JobPool): JobKind {

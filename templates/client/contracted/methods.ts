@@ -151,6 +151,7 @@ const admission = {
   anyone: "Usual",
   reader: "Always",
   session: "Always",
+  queuer: "Always",
   member: "MemberError",
   administrator: "AdministrationError<R>",
 } as const satisfies Record<Exclude<Who["kind"], "ruled">, string>;
