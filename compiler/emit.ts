@@ -36,7 +36,7 @@ export async function realmFiles(
   ]);
   for (let at = 0; at < collections.length; at += AT_ONCE) {
     const some = collections.slice(at, at + AT_ONCE);
-    const modules = await Promise.all(some.map((each) => collectionModules(each, realm.auth, rules)));
+    const modules = await Promise.all(some.map((each) => collectionModules(each, realm, rules)));
     files.push(...laidOut(modules.flat()));
   }
   const effective = { path: `${realm.name}/effective.json`, text: jsonText(effectiveOf(realm, rules)) };
@@ -57,17 +57,18 @@ function descriptionFile(
 
 async function collectionModules(
   collection: Collection,
-  auth: boolean,
+  realm: Realm,
   rules: RulesStage,
 ): Promise<readonly EmittedFile[]> {
+  const { auth } = realm;
   const compiled = rules.collections.get(`${collection.database}/${collection.name}`) ?? {
     rules: {},
     fieldRules: [],
   };
   return [
-    await typesModule(collection, auth),
+    await typesModule(collection, realm),
     ...validateModules(collection),
-    fieldsModule(collection, auth),
+    fieldsModule(collection, realm),
     ...(auth ? [rulesModule(collection, compiled)] : []),
     routesModule({ collection, auth, compiled }),
   ];

@@ -11,6 +11,7 @@ export { listDocuments } from "./documents/routes/list.ts";
 export { restoreDocument } from "./documents/routes/restore.ts";
 export { patchDocument, replaceDocument } from "./documents/routes/update.ts";
 export type {
+  ChainMeta,
   DeletionMeta,
   DocumentMeta,
   MergePatch,
@@ -22,6 +23,7 @@ export { always, and, compare, eq, exists, FALSE, isIn, not, or, TRUE, text } fr
 export { dateNormalizer } from "./filter/dates.ts";
 export { fieldsOf } from "./filter/declarations.ts";
 export {
+  chainFields,
   deletionFields,
   documentFields,
   organizationFields,

@@ -1,4 +1,5 @@
 import {
+  chainFields,
   deletionFields,
   documentFields,
   type FieldTable,
@@ -7,7 +8,7 @@ import {
   teamFields,
   unownedDeletionFields,
 } from "../../runtime/filter/fields.ts";
-import type { Collection, Realm } from "./model.ts";
+import type { Collection, Realm, RealmFunction } from "./model.ts";
 
 /** Under the names that emitted code imports them by. */
 const tables = {
@@ -17,13 +18,19 @@ const tables = {
   unownedDeletionFields,
   organizationFields,
   teamFields,
+  chainFields,
 };
 
 export type ServerFieldTable = keyof typeof tables;
 
+/** What of a realm decides which there are: where changes have functions run, documents say what came of that. */
+export interface FieldRealm extends Pick<Realm, "auth"> {
+  readonly functions?: readonly Pick<RealmFunction, "triggers">[];
+}
+
 /** Which tables of server-owned fields, in their order, a collection's documents have. */
 export function serverFieldTables(
-  auth: boolean,
+  { auth, functions = [] }: FieldRealm,
   { softDelete, ...collection }: Pick<Collection, "softDelete" | "organization">,
 ): readonly ServerFieldTable[] {
   const deletion = auth ? "deletionFields" : "unownedDeletionFields";
@@ -32,14 +39,15 @@ export function serverFieldTables(
     ...(auth ? (["ownershipFields"] as const) : []),
     ...(softDelete === undefined ? [] : ([deletion] as const)),
     ...belongingTables(collection),
+    ...(functions.some(({ triggers }) => triggers.length > 0) ? (["chainFields"] as const) : []),
   ];
 }
 
 export function serverFields(
-  { auth }: Pick<Realm, "auth">,
+  realm: FieldRealm,
   collection: Pick<Collection, "softDelete" | "organization">,
 ): FieldTable {
-  return fieldsOfTables(serverFieldTables(auth, collection));
+  return fieldsOfTables(serverFieldTables(realm, collection));
 }
 
 /** The tables of those that requests say beside what is written: where the document belongs. */

@@ -1,5 +1,6 @@
 /** `realmc/client`: what the clients of all realms are made of. Nothing here runs before it is called, so bundlers drop what is not used. */
 export type {
+  ChainMeta,
   DeletionMeta,
   DocumentMeta,
   MergePatch,
@@ -67,6 +68,7 @@ export type { InvitingError, TeamRoleWindow } from "./organization-parts.ts";
 export type { EntryPage, PageOptions } from "./pages.ts";
 export type {
   AggregateOptions,
+  ChainFields,
   Condition,
   DeletionFields,
   DocumentFields,

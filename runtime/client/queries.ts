@@ -67,6 +67,11 @@ export interface TeamFields extends OrganizationFields {
   "_meta.team": TextCondition<string | null>;
 }
 
+/** In realms whose functions have triggers. */
+export interface ChainFields {
+  "_meta.chain": PresenceCondition;
+}
+
 /** What a collection is: its types, and what it can do. */
 export interface Shape {
   document: { id: string; _meta: object };

@@ -37,6 +37,16 @@ export interface TeamMeta {
   team: string;
 }
 
+/** On writes by triggers' runs, and by what these have run. */
+export interface ChainMeta {
+  chain: {
+    /** Id of the job that began it. */
+    root: string;
+    /** 1 for the first run. */
+    depth: number;
+  };
+}
+
 /** What a merge patch (RFC 7396) of a `T` may hold: members left out stay, null removes. */
 export type MergePatch<T> = T extends readonly unknown[]
   ? T

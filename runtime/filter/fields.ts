@@ -96,6 +96,11 @@ export const teamFields = {
   "_meta.team": field("_meta.team", "string"),
 } satisfies FieldTable;
 
+/** Server-owned field in realms with triggers: what a write came of. */
+export const chainFields = {
+  "_meta.chain": field("_meta.chain", "object"),
+} satisfies FieldTable;
+
 /** Everything that the server owns; which of it documents have is said by `serverFieldTables` of the compiler. */
 export const serverOwnedFields = {
   ...documentFields,
@@ -103,4 +108,5 @@ export const serverOwnedFields = {
   ...deletionFields,
   ...organizationFields,
   ...teamFields,
+  ...chainFields,
 } satisfies FieldTable;

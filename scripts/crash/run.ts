@@ -7,6 +7,7 @@ import { parseArgs } from "node:util";
 import { realmc, root, withWorkspace } from "../workspace.ts";
 import { crash } from "./crash.ts";
 import { crashFeed } from "./feed/run.ts";
+import { crashFunctions } from "./functions/run.ts";
 import { crashInstances } from "./instances/run.ts";
 import { crashRealtime } from "./realtime/run.ts";
 
@@ -31,6 +32,7 @@ async function embedded(): Promise<void> {
     );
     await consumed(`sqlite:${join(work, "feed")}`, "feed");
     await streamed(`sqlite:${join(work, "streams")}`, "streams");
+    await triggered(`sqlite:${join(work, "functions")}`, "functions");
   });
 }
 
@@ -46,8 +48,10 @@ async function shared(uri: string): Promise<void> {
     if (problems.length > 0) process.exitCode = 1;
     await consumed(uri, realm);
     await streamed(uri, `${realm}-streams`);
+    await triggered(uri, `${realm}-functions`);
   } finally {
-    for (const name of [realm, `${realm}-streams`]) await client.db(`svc-${name}`).dropDatabase();
+    for (const name of [realm, `${realm}-streams`, `${realm}-functions`])
+      await client.db(`svc-${name}`).dropDatabase();
     await client.close();
   }
 }
@@ -58,6 +62,16 @@ async function consumed(setting: string, realm: string): Promise<void> {
   for (const problem of problems) console.error(problem);
   const verdict = problems.length === 0 ? "each once, in order" : `${problems.length} problems`;
   console.log(`${kills} kills, ${acknowledged} acknowledged writes, ${seen} changes consumed: ${verdict}.`);
+  if (problems.length > 0) process.exitCode = 1;
+}
+
+/** The same of a trigger, whose function counts what it is told. */
+async function triggered(setting: string, realm: string): Promise<void> {
+  const { acknowledged, counted, problems } = await crashFunctions(setting, realm, kills);
+  for (const problem of problems) console.error(problem);
+  const verdict =
+    problems.length === 0 ? "all told in order, and counted once" : `${problems.length} problems`;
+  console.log(`${kills} kills, ${acknowledged} acknowledged writes, ${counted} changes counted: ${verdict}.`);
   if (problems.length > 0) process.exitCode = 1;
 }
 

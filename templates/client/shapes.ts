@@ -53,8 +53,8 @@ function traits(realm: Realm, collection: Collection): readonly string[] {
   ].sort();
 }
 
-function serverFieldTypes({ auth }: Realm, collection: Collection): Code {
-  const tables = serverFieldTables(auth, collection);
+function serverFieldTypes(realm: Realm, collection: Collection): Code {
+  const tables = serverFieldTables(realm, collection);
   const [last] = chained.filter(([table]) => tables.includes(table));
   return join([
     given(last, ([, type]) => shared(type)),
@@ -63,6 +63,7 @@ function serverFieldTypes({ auth }: Realm, collection: Collection): Code {
       tables.includes("unownedDeletionFields"),
       () => code`Omit<${shared("DeletionFields")}, "_meta.deleted_by">`,
     ),
+    when(tables.includes("chainFields"), () => shared("ChainFields")),
   ]);
 }
 
@@ -115,7 +116,7 @@ function members(entries: readonly (readonly [string, Code])[]): Code {
   return code`{ ${lines(entries.map(([name, type]) => code`${propertyKey(name)}: ${type};`))} }`;
 }
 
-export function documents({ auth }: Realm, collection: Collection, names: ClientNames): Code {
+export function documents(realm: Realm, collection: Collection, names: ClientNames): Code {
   const stem = stemOf(names, collection);
   const declared = new Set(collection.fields.map(({ path }) => path));
   const hidden = collection.fieldRules
@@ -125,5 +126,5 @@ export function documents({ auth }: Realm, collection: Collection, names: Client
     hidden.length === 0
       ? identifier(stem)
       : code`${shared("Partly")}<${identifier(stem)}, ${unionOf(hidden.map(literal))}>`;
-  return documentTypes(collection, auth, stem, shared, seen);
+  return documentTypes(collection, realm, stem, shared, seen);
 }

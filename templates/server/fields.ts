@@ -1,5 +1,5 @@
 import type { Collection, DeclaredField } from "../../compiler/model/model.ts";
-import { serverFieldTables } from "../../compiler/model/server-fields.ts";
+import { type FieldRealm, serverFieldTables } from "../../compiler/model/server-fields.ts";
 import type { FieldType } from "../../runtime/filter/fields.ts";
 import {
   array,
@@ -21,14 +21,14 @@ import { collectionPath, runtime } from "./names.ts";
 import { documentTypeOf } from "./types.ts";
 
 /** `fields.ts`: the paths that filters may name, and how dates among them are stored. */
-export function fieldsModule(collection: Collection, auth: boolean): EmittedFile {
+export function fieldsModule(collection: Collection, realm: FieldRealm): EmittedFile {
   const dates = dateFields(collection);
   return emitModule({
     path: `${collectionPath(collection)}/fields.ts`,
     sources: collection.schema.files.map((file) => file.path),
     body: lines([
       code`export const fields = ${imported("fieldsOf", runtime)}<${documentTypeOf(collection)}>()(${object([
-        ...serverFieldTables(auth, collection).map((name) => code`...${imported(name, runtime)}`),
+        ...serverFieldTables(realm, collection).map((name) => code`...${imported(name, runtime)}`),
         ...collection.fields.map((field) => property(field.path, fieldDeclaration(field))),
       ])});\n`,
       when(dates.length > 0, () => normalizer(dates)),

@@ -1,6 +1,7 @@
 import type { Collection } from "../../compiler/model/model.ts";
 import {
   belongingTables,
+  type FieldRealm,
   type ServerFieldTable,
   serverFieldTables,
 } from "../../compiler/model/server-fields.ts";
@@ -22,15 +23,15 @@ import {
 import { collectionPath, runtime } from "./names.ts";
 
 /** `types.ts`: what a collection's documents, creates and patches look like; the other modules are checked against it. */
-export async function typesModule(collection: Collection, auth: boolean): Promise<EmittedFile> {
+export async function typesModule(collection: Collection, realm: FieldRealm): Promise<EmittedFile> {
   const name = typeName(collection.name);
   return emitModule({
     path: `${collectionPath(collection)}/types.ts`,
     sources: collection.schema.files.map((file) => file.path),
     body: lines([
       madeElsewhere(await schemaTypes(collection.schema, name)),
-      documentTypes(collection, auth, name, shared),
-      when(auth, () => dataType(collection, name)),
+      documentTypes(collection, realm, name, shared),
+      when(realm.auth, () => dataType(collection, name)),
     ]),
   });
 }
@@ -68,13 +69,13 @@ export const documentEndings = ["", "Document", "Create", "Patch"];
  */
 export function documentTypes(
   collection: Collection,
-  auth: boolean,
+  realm: FieldRealm,
   name: string,
   shared: (type: string) => Code,
   seen: Code = identifier(name),
 ): Code {
   const content = identifier(name);
-  const metas = serverFieldTables(auth, collection).map((table) => metaType(table, collection, shared));
+  const metas = serverFieldTables(realm, collection).map((table) => metaType(table, collection, shared));
   const customId = given(collection.customId, () => code` & { id: string }`);
   return lines([
     code`${docComment("As responses carry it.")}export type ${identifier(`${name}Document`)} = ${seen} & {
@@ -108,5 +109,7 @@ function metaType(
       return belonging("OrganizationMeta", organization?.required);
     case "teamFields":
       return belonging("TeamMeta", organization?.teams === "required");
+    case "chainFields":
+      return code`Partial<${shared("ChainMeta")}>`;
   }
 }

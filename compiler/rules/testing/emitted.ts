@@ -34,7 +34,7 @@ export async function emittedRules(
     const compiled = stage.collections.get(`${collection.database}/${collection.name}`);
     if (compiled === undefined) throw new Error(`no rules of ${collection.name}`);
     texts.set(`${at}/rules.ts`, rulesModule(collection, compiled).text);
-    texts.set(`${at}/fields.ts`, fieldsModule(collection, true).text);
+    texts.set(`${at}/fields.ts`, fieldsModule(collection, { auth: true }).text);
   }
   const names = collections.map((_, at) => `m${at}`);
   const entry = `${names.map((name, at) => `import * as ${name} from "emitted:${at}/rules.ts";`).join("\n")}\nexport const all = [${names.join(", ")}];`;

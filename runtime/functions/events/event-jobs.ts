@@ -1,8 +1,6 @@
-import { type NewJob, queueJob } from "../../jobs/queue.ts";
+import type { NewJob } from "../../jobs/queue.ts";
 import type { JsonObject } from "../../json.ts";
-import type { RealmInstance } from "../../realm/exchange.ts";
 import { type Chain, type DocumentEvent, type EventDefinition, functionName } from "../../realm/functions.ts";
-import type { Transaction } from "../../store/contract/transaction.ts";
 import type { ScheduleInput, TriggerInput } from "../invocation.ts";
 import { targetOf } from "./calls.ts";
 
@@ -60,22 +58,4 @@ export function eventJob(
   by = "service",
 ): Pick<NewJob, "kind" | "target" | "state" | "by"> {
   return { kind: eventKindOf(definition), target: targetOf(definition), state, by };
-}
-
-/** Queues a run of an event function by hand. @returns the job's id */
-export async function queueEvent(
-  realm: Pick<RealmInstance, "store" | "clock" | "newId" | "wakeJobs">,
-  definition: EventDefinition,
-  event: Omit<TriggerState, "chain"> | ScheduleState,
-  by: string,
-  along?: (transaction: Transaction) => Promise<void>,
-): Promise<string> {
-  const id = realm.newId();
-  const state: EventState = event.kind === "schedule" ? event : { ...event, chain: { root: id, depth: 1 } };
-  await realm.store.transaction(async (transaction) => {
-    await queueJob(realm, transaction, { ...eventJob(definition, state, by), id });
-    await along?.(transaction);
-  });
-  realm.wakeJobs();
-  return id;
 }

@@ -200,4 +200,14 @@ const metaMembers: JsonObject = {
   deleted_at: { ...timestamp, description: "Present on deleted documents only, as are the following." },
   deleted_by: actor("Who deleted it"),
   purge_at: { ...timestamp, description: "When it will be removed for good." },
+  chain: {
+    type: "object",
+    description: "Only where a trigger's run wrote it last, or what that had run.",
+    required: ["root", "depth"],
+    properties: {
+      root: { type: "string", description: "Id of the job that began it." },
+      depth: { type: "integer", minimum: 1, description: "1 for the first run." },
+    },
+    additionalProperties: false,
+  },
 };
