@@ -83,10 +83,10 @@ export function keyProblems(key: NewKey, now: number): readonly Detail[] {
 }
 
 export function keyProblemsIn(
-  { accounts, collections: known }: RealmDefinition,
+  { accounts, collections: known, functions }: RealmDefinition,
   { scopes, onBehalfOf }: NewKey,
 ): readonly Detail[] {
-  const problems = scopes === undefined ? [] : [...missingTargets(scopes, known)];
+  const problems = scopes === undefined ? [] : [...missingTargets(scopes, known, functions)];
   if (onBehalfOf === true && accounts === undefined) {
     problems.push({ path: "on_behalf_of", reason: "needs users, which a realm with auth: disabled has not" });
   }

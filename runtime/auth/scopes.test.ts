@@ -84,6 +84,17 @@ describe("Scopes that name what the realm does not have", () => {
   });
 });
 
+describe("Scopes that name functions", () => {
+  it("are of calls alone, by themselves or by their database", () => {
+    const functions = [{ database: "hooks", name: "inbound" }];
+    const named = { read: ["hooks/inbound", "hooks"], call: ["hooks/inbound", "hooks", "hooks/other"] };
+    expect(missingTargets(named, [], functions).map(({ path }) => path)).toEqual([
+      "scopes.read.0",
+      "scopes.call.2",
+    ]);
+  });
+});
+
 describe("Authentication 10: scopes that cover others", () => {
   const databases = ["shop", "other"];
   const names = ["orders", "items"];

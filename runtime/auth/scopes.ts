@@ -111,19 +111,26 @@ function readTargets(path: string, granted: readonly JsonValue[], problems: Deta
 /** Problems for which a name that may have been meant is looked for: that costs a comparison with every name. */
 const hinted = 10;
 
+interface Target {
+  readonly database: string;
+  readonly name: string;
+}
+
 /** What scopes name that the realm does not have: slips that would otherwise show as a 403 long after. */
 export function missingTargets(
   scopes: KeyScopes,
-  collections: readonly { readonly database: string; readonly name: string }[],
+  collections: readonly Target[],
+  functions: readonly Target[] = [],
 ): readonly Detail[] {
-  const databases = new Set(collections.map(({ database }) => database));
-  const all = new Set([...databases, ...collections.map(({ database, name }) => `${database}/${name}`)]);
+  const databases = [...collections, ...functions].map(({ database }) => database);
+  const targets = (among: readonly Target[]) =>
+    new Set([...databases, ...among.map(({ database, name }) => `${database}/${name}`)]);
+  const [readable, callable] = [targets(collections), targets(functions)];
   const problems: Detail[] = [];
   for (const access of accesses) {
     const granted = scopes[access];
     if (granted === undefined || granted === "*") continue;
-    // There are no functions yet: only whole databases can be named.
-    const known = access === "call" ? databases : all;
+    const known = access === "call" ? callable : readable;
     for (const [at, entry] of granted.entries()) {
       if (known.has(entry)) continue;
       const hint = problems.length < hinted ? didYouMean(entry, known) : undefined;
