@@ -13,8 +13,9 @@ export interface ThreadBounds {
 export interface FunctionSetup {
   /** URL of the bundled handler. */
   readonly url: string;
-  readonly realm: string;
   readonly network: readonly string[];
+  /** Of the body of an answer to `ctx.fetch`. */
+  readonly answerBytes: number;
   readonly mail: boolean;
 }
 

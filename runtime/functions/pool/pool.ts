@@ -104,9 +104,9 @@ export class Pool implements Runner {
   }
 
   #setupOf(definition: FunctionDefinition): FunctionSetup {
-    const { realm, network, mail } = definition;
+    const { network, memory, mail } = definition;
     const path = join(this.#options.files.folder, "functions", `${ownerOf(definition)}.mjs`);
-    return { url: pathToFileURL(path).href, realm, network, mail };
+    return { url: pathToFileURL(path).href, network, answerBytes: memory / 4, mail };
   }
 }
 

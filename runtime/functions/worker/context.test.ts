@@ -1,4 +1,5 @@
 /** What `ctx` asks of the server, and what it makes of the answers. */
+import { createServer } from "node:http";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { HostReply, HostRequest, Outcome, Run } from "../invocation.ts";
 import { Pool } from "../pool/pool.ts";
@@ -435,4 +436,25 @@ test("an event's handler is given the event and returns nothing", async () => {
     document: { id: "a" },
     previous: null,
   });
+});
+
+test("ctx.fetch reaches what the function declares, and its thread goes on", async () => {
+  const server = createServer((_, response) => response.end("hello"));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  const port = typeof address === "object" ? address?.port : undefined;
+  const definition = functions.add(
+    "fetches",
+    `let runs = 0;
+    export default async ({ url }, ctx) => [++runs, await ctx.fetch(url).then((answer) => answer.text(), (error) => error.message)];`,
+    { network: [`127.0.0.1:${port}`] },
+  );
+  const url = `http://127.0.0.1:${port}/`;
+  expect(await running(pool, definition, { url })).toMatchObject(returned([1, "hello"]));
+  expect(await running(pool, definition, { url })).toMatchObject(returned([2, "hello"]));
+  expect(await running(pool, definition, { url: "http://127.0.0.1:1/" })).toMatchObject(
+    returned([3, "ctx.fetch: network of function.yaml has no 127.0.0.1:1"]),
+  );
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
 });

@@ -2,6 +2,7 @@ import type { Log, Mail, Organizations } from "../handler.ts";
 import type { CallerView } from "../invocation.ts";
 import type { FunctionSetup, ThreadBounds } from "../messages.ts";
 import { databases } from "./documents.ts";
+import type { RunFetch } from "./fetch/fetch.ts";
 import type { Requests } from "./requests.ts";
 import { HostSender } from "./sender.ts";
 import { type Jobs, jobs, mail, organizations } from "./services.ts";
@@ -60,6 +61,11 @@ export class RunContext {
     return this.#parts.setup.mail ? mail(this.#parts.requests) : undefined;
   }
 
+  readonly fetch: typeof fetch = (...request) => {
+    const { setup, signal, requests } = this.#parts;
+    return requests.whileOpen(runFetch(setup).then((send) => send(signal(), ...request)));
+  };
+
   get signal(): AbortSignal {
     return this.#parts.signal();
   }
@@ -77,4 +83,12 @@ export class RunContext {
 
 function now(): Date {
   return new Date();
+}
+
+let loading: Promise<RunFetch> | undefined;
+
+/** Of the thread, loaded when the first of its runs asks for it. */
+function runFetch({ network, answerBytes: most }: FunctionSetup): Promise<RunFetch> {
+  loading ??= import("./fetch/fetch.ts").then(({ guardedFetch }) => guardedFetch({ network, most }));
+  return loading;
 }

@@ -9,6 +9,8 @@ const hidden = [
   "WebSocket",
   "EventSource",
   "BroadcastChannel",
+  "MessageChannel",
+  "MessagePort",
   "navigator",
   "localStorage",
   "sessionStorage",

@@ -34,6 +34,16 @@ export class Requests {
     });
   }
 
+  /** What comes of other work; nothing, once the run is over. */
+  whileOpen<T>(work: Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      work.then(
+        (value) => this.#isOver || resolve(value),
+        (error: unknown) => this.#isOver || reject(error),
+      );
+    });
+  }
+
   receive(id: number, reply: HostReply): void {
     const answered = this.#answered.get(id);
     if (answered === undefined) return;
