@@ -8,6 +8,8 @@ export class Running implements Hold {
   /** When it was claimed, or its claim renewed, by the instance's clock. */
   since: number;
   readonly goesOn: () => boolean;
+  /** The step is done, and another one may begin: what came of it is yet to be written. */
+  isDone = false;
   #isLost = false;
   /** Made where the step asks for it: most do not, and it costs more than an empty job. */
   #lost: AbortController | undefined;

@@ -121,7 +121,7 @@ export class JobWorker {
     const kinds = [...this.#kinds.values()].filter(({ drains }) => !this.#stopping || drains === true);
     return new Room(
       kinds,
-      [...this.#running].map(({ kind }) => kind),
+      [...this.#running].flatMap(({ kind, isDone }) => (isDone ? [] : [kind])),
     );
   }
 
@@ -138,6 +138,9 @@ export class JobWorker {
     const { kind, claimed } = running;
     try {
       const step = await kind.step(this.#realm, claimed.job, running);
+      // What writes something itself is done when that is written.
+      running.isDone = typeof step !== "function";
+      if (running.isDone) this.wake();
       const next = await this.#settle(kind, claimed, step);
       this.#wakeAt(next?.due_at ?? null);
     } catch (error) {
