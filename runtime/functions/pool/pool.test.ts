@@ -188,6 +188,23 @@ test("a run that is aborted while it waits never begins", async () => {
   expect(await running(pool, definition)).toMatchObject(returned(2));
 });
 
+test("any number of runs may end with one signal", async () => {
+  const warnings: Error[] = [];
+  const warned = (warning: Error) => warnings.push(warning);
+  process.on("warning", warned);
+  const pool = poolOf({ workers: 1, patience: 60_000 });
+  const { host, asked } = gate();
+  const definition = held("shared", { concurrency: 100 });
+  const controller = new AbortController();
+  const { signal } = controller;
+  const runs = Array.from({ length: 30 }, () => running(pool, definition, {}, { host, signal }));
+  await asked;
+  controller.abort();
+  for (const run of runs) expect(await run).toMatchObject({ result: { kind: "cancelled" } });
+  process.off("warning", warned);
+  expect(warnings).toEqual([]);
+});
+
 test("closing cancels what is under way and what waits", async () => {
   const pool = poolOf({ workers: 1 });
   const { host, asked } = gate();

@@ -6,6 +6,7 @@ import { printSize } from "../../units.ts";
 import type { FunctionFiles, FunctionHost, HostReply, LogLine, Outcome, Result, Run } from "../invocation.ts";
 import type { FromThread, FunctionSetup, ThreadBounds, ToThread } from "../messages.ts";
 import { entryName } from "./files.ts";
+import { listen } from "./waiting.ts";
 
 /**
  * V8 ends the whole process, not the thread alone, where a heap at its limit needs a large piece at once: the backing of a
@@ -121,7 +122,7 @@ export class FunctionThread {
       const id = ++this.#runs;
       const abort = () => this.#abort();
       this.#current = { id, run, logs: [], settle, abort, began: performance.now(), timer: undefined };
-      run.signal.addEventListener("abort", abort);
+      listen(run.signal, abort);
       const { input, requestId, caller, secrets } = run;
       this.#post({ kind: "run", run: id, input, requestId, caller, secrets });
       if (this.#isUp) this.#limit(this.#current);

@@ -1,4 +1,5 @@
 /** Runs that wait for a thread, in their order, bounded in number and in time. */
+import { setMaxListeners } from "node:events";
 import type { Outcome, Run } from "../invocation.ts";
 
 export interface Waiting {
@@ -60,7 +61,7 @@ export class RunQueue implements Iterable<Waiting> {
         resolve(outcome);
       };
       const waiting: Waiting = { owner, run, since: performance.now(), begin };
-      run.signal.addEventListener("abort", cancel);
+      listen(run.signal, cancel);
       this.#runs.add(waiting);
     });
   }
@@ -73,4 +74,10 @@ export class RunQueue implements Iterable<Waiting> {
     for (const waiting of this.#runs) if (waiting.owner === owner) return waiting;
     return first;
   }
+}
+
+/** As many runs as there are may end with one signal. */
+export function listen(signal: AbortSignal, abort: () => void): void {
+  setMaxListeners(0, signal);
+  signal.addEventListener("abort", abort);
 }
