@@ -5,8 +5,11 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { programOf } from "../../scripts/program.ts";
 import { createKey } from "../auth/keys.ts";
 import { systemClock } from "../clock.ts";
+import { consumerShape } from "../feed/consumer-position.ts";
 import { documentFields, field } from "../filter/fields.ts";
 import { textIndex } from "../filter/search/index.ts";
+import { beginTriggers } from "../functions/events/following.ts";
+import { event } from "../functions/testing/shop.ts";
 import { idGenerator } from "../ids.ts";
 import { findJob, queueJob } from "../jobs/queue.ts";
 import type { JsonObject } from "../json.ts";
@@ -162,6 +165,32 @@ describe("copy", () => {
     expect((await after.items.scan(undefined, 100)).map(({ text }) => text)).toEqual(
       expect.arrayContaining(documents.map(({ text }) => text)),
     );
+  });
+
+  it("leaves behind who follows the changes of a store: triggers are told nothing of what was copied", async () => {
+    const { definition, ...module } = moduleOf(to.realm);
+    const trigger = { database: "main", collection: "items", on: ["create"] as const };
+    const told = {
+      ...module,
+      definition: { ...definition, functions: [event("told", { triggers: [trigger] })] },
+    };
+    for (const place of [from, to]) {
+      const { store, items, close } = await storeAt(place, told);
+      await beginTriggers({ definition: told.definition, store, clock: systemClock });
+      if (place === from) await items.load(documents);
+      await close();
+    }
+    const words = ["copy", "--from", from.setting, "--to", to.setting];
+    const program = { fingerprint: "f", realms: [told] };
+    const err: string[] = [];
+    const code = await run(program, words, {
+      environment: {},
+      out: () => undefined,
+      err: (line) => err.push(line),
+    });
+    expect([code, err.join("\n")]).toEqual([0, expect.stringContaining("both are the same")]);
+    const { store } = await storeAt(to, told);
+    expect(await store.collection(consumerShape.name).scan(undefined, 10)).toEqual([]);
   });
 
   it("says how much it copied, and by which hash both sides are the same", async () => {

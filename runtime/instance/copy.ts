@@ -1,4 +1,5 @@
 import type { Clock } from "../clock.ts";
+import { consumerShape } from "../feed/consumer-position.ts";
 import { isStanding, jobCollection, readJob } from "../jobs/records.ts";
 import { isJsonObject, type JsonObject } from "../json.ts";
 import type { RealmDefinition } from "../realm/definition.ts";
@@ -53,11 +54,14 @@ interface Mark {
  */
 export async function copyRealm(options: CopyOptions): Promise<readonly Compared[]> {
   const { definition, source, target } = options;
-  const shapes = realmCollections(definition);
-  await source.provision(shapes);
-  await target.provision([...shapes, marks]);
+  const all = realmCollections(definition);
+  // Who follows the changes of one store stands nowhere in those of the other.
+  const shapes = all.filter(({ name }) => name !== consumerShape.name);
+  await source.provision(all);
+  await target.provision([...all, marks]);
   const mark = await startingMark(options, shapes);
   await copyCollections(options, shapes, mark);
+  if (all.length > shapes.length) await forgetConsumers(target);
   const compared = await compareAll(options, shapes);
   // From now on the target is a store like any other: the next copy must not overwrite what was written since.
   await target.collection(marks.name).remove(markId);
@@ -108,6 +112,12 @@ async function firstNonEmpty(store: Store, shapes: readonly CollectionShape[]): 
     if (!isEmpty) return name;
   }
   return undefined;
+}
+
+/** What was copied is no news: whoever follows begins after it. */
+async function forgetConsumers(target: Store): Promise<void> {
+  const consumers = target.collection(consumerShape.name);
+  for (const { id, version } of await consumers.scan(undefined, 10)) await consumers.remove(id, version);
 }
 
 /** What a server made in a target that is empty otherwise: the copy brings those of the source, if it has any. */
