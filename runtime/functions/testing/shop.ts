@@ -56,7 +56,7 @@ export function output(value: JsonValue): Returned {
   return { kind: "call", output: JSON.stringify(value) };
 }
 
-export interface FunctionShopOptions extends Omit<ShopOptions, "runner"> {
+export interface FunctionShopOptions extends ShopOptions {
   readonly auth?: "enabled" | "disabled";
   readonly collections?: readonly CollectionDefinition[];
   readonly limits?: FunctionLimits;
@@ -81,7 +81,7 @@ export async function startFunctionShop(
     Object.fromEntries(Object.entries(handles).map(([name, handle]) => [`main/${name}`, handle])),
   );
   const shop = await startShop(auth, collections, {
-    ...(runs && { runner: handlers }),
+    ...(runs && { runner: options.runner ?? handlers }),
     ...options,
     definition: {
       ...options.definition,
