@@ -1,6 +1,10 @@
 /** The last stage: what the templates make of realms. Pure: same model, same bytes. */
 
 import { type ClientForm, clientFile } from "../templates/client/file.ts";
+import { functionModule } from "../templates/functions/definition.ts";
+import { functionTypesModules } from "../templates/functions/realm-types.ts";
+import { functionRulesModules } from "../templates/functions/rules.ts";
+import { handlerTypesModule } from "../templates/functions/types.ts";
 import { codesOf } from "../templates/openapi/codes.ts";
 import { openapiDocument } from "../templates/openapi/document.ts";
 import { codeText, type EmittedFile } from "../templates/print/code.ts";
@@ -11,7 +15,7 @@ import { routesModule } from "../templates/server/routes.ts";
 import { realmRulesModules, ruleCode, rulesModule } from "../templates/server/rules.ts";
 import { programModule, serverModule } from "../templates/server/server.ts";
 import { typesModule } from "../templates/server/types.ts";
-import { profileModules, validateModules } from "../templates/server/validate.ts";
+import { callModules, profileModules, validateModules } from "../templates/server/validate.ts";
 import type { Collection, Realm } from "./model/model.ts";
 import type { Plan } from "./output/plan.ts";
 import type { CompiledRules, RulePlace, RulesStage } from "./rules/compiled.ts";
@@ -33,6 +37,7 @@ export async function realmFiles(
     realmModule(realm, rules),
     ...realmRulesModules(realm, rules),
     ...(realm.auth && realm.profile !== undefined ? profileModules(realm.name, realm.profile) : []),
+    ...(await functionModules(realm, rules)),
   ]);
   for (let at = 0; at < collections.length; at += AT_ONCE) {
     const some = collections.slice(at, at + AT_ONCE);
@@ -53,6 +58,29 @@ function descriptionFile(
     description: { path: `${realm.name}/openapi.json`, text: jsonText(document) },
     codes: codesOf(document),
   };
+}
+
+async function functionModules(realm: Realm, rules: RulesStage): Promise<readonly EmittedFile[]> {
+  const modules = realm.functions.map(async (fn) => {
+    const compiled = rules.functions.get(`${fn.database}/${fn.name}`) ?? { whens: [] };
+    return [
+      functionModule({ fn, auth: realm.auth, compiled }),
+      ...functionRulesModules(realm, fn, compiled),
+      ...callModules(fn),
+      await handlerTypesModule(realm, fn),
+    ];
+  });
+  return [...functionTypesModules(realm), ...(await Promise.all(modules)).flat()];
+}
+
+/** The modules that a realm's handlers are written against, by the very texts that are emitted but for their layout. */
+export async function handlerTypes(realm: Realm): Promise<readonly EmittedFile[]> {
+  const collections = realm.databases.flatMap((database) => database.collections);
+  return [
+    ...functionTypesModules(realm),
+    ...(await Promise.all(realm.functions.map((fn) => handlerTypesModule(realm, fn)))),
+    ...(await Promise.all(collections.map((each) => typesModule(each, realm.auth)))),
+  ];
 }
 
 async function collectionModules(

@@ -55,6 +55,16 @@ export function placeOf({ files, path, pointer, document }: Schema): Place {
   return { documents, path, at: pathOf(pointer), schema: valueAt(document, pointer) ?? true };
 }
 
+/** The schema that one leads to which is nothing but a `$ref`. */
+export function leadingTo(schema: Schema): Schema {
+  const place = placeOf(schema);
+  if (!isPart(place) || Object.keys(place.schema).some((keyword) => keyword !== "$ref")) return schema;
+  const target = referred(place);
+  if (target === undefined) return schema;
+  const document = schema.files.find(({ path }) => path === target.path)?.document ?? null;
+  return leadingTo({ ...schema, path: target.path, pointer: pointerOf(target.at), document });
+}
+
 /** What stands at a place; undefined where nothing does. */
 export function placeAt(documents: Documents, path: string, at: readonly string[]): Place | undefined {
   const document = documents(path);

@@ -62,19 +62,19 @@ export type InvokeRule<Input = never> = WriteRule<never, Input>;
 /** What may happen to a document: restoring is a create, soft deletion a delete. */
 export type DocumentEvent = "create" | "update" | "delete";
 
-/** `Document` is what its collection's documents are {@link Seen} as. */
-export interface TriggerDefinition<Document = never> {
+export interface TriggerDefinition {
   readonly database: string;
   readonly collection: string;
   readonly on: readonly DocumentEvent[];
   /** Absent: always. `previous` is an object without members where there is none. */
-  readonly when?: TriggerRule<Document>;
+  readonly when?: TriggerRule;
   /** Runs for a document need not wait for those before them. */
   readonly unordered?: true;
 }
 
+/** `Document` is what its collection's documents are {@link Seen} as; without it, it is a rule of some collection. */
 export interface TriggerRule<Document = never> {
-  readonly check: (context: RuleContext, document: Seen<Document>, previous: Seen<Document>) => boolean;
+  readonly check: (context: RuleContext, document: Document, previous: Document) => boolean;
 }
 
 export interface ScheduleDefinition {

@@ -15,7 +15,8 @@ export const layers = [
   "compiler/pipeline.ts + compiler/emit.ts",
   "compiler/output, compiler/check",
   "compiler/proofs",
-  "templates/openapi, templates/client",
+  "templates/openapi, templates/functions",
+  "templates/client",
   "templates/server",
   "compiler/settings",
   "compiler/plans",
@@ -84,7 +85,7 @@ export function importsOf(path: string): readonly string[] {
   );
 }
 
-const templates = /^templates\/(?:server|openapi|client)\//;
+const templates = /^templates\/(?:server|openapi|client|functions)\//;
 /** The one room that uses templates, and the stages of the compiler that they know. */
 const emitting = "compiler/pipeline.ts + compiler/emit.ts";
 const known = /^(?:templates|runtime|compiler\/(?:model|rules|schema|settings|package))\//;

@@ -103,6 +103,13 @@ export function imports(name: string, from: string): Code {
   return new Fragment([{ kind: "import", name: checkedName(name), from, type: false, silent: true }]);
 }
 
+/** Imports a type as `local` and inserts nothing: for code that uses the name. */
+export function importsType(name: string, from: string, local: string): Code {
+  return new Fragment([
+    { kind: "import", name: checkedName(name), local: identifierName(local), from, type: true, silent: true },
+  ]);
+}
+
 /** A type exported as `name` by module `from`; inserting it imports it, preferably as `local` (default: `name`). */
 export function importedType(name: string, from: string, local: string = name): Code {
   return new Fragment([

@@ -1,6 +1,6 @@
 /** Names and paths that emitted modules know each other by. */
 
-import type { Collection, Realm } from "../../compiler/model/model.ts";
+import type { Collection, Realm, RealmFunction } from "../../compiler/model/model.ts";
 import { identifierName } from "../print/identifiers.ts";
 import { capitalized, pascalCase } from "../print/names.ts";
 
@@ -19,6 +19,16 @@ export function collectionName(collection: Collection): string {
 /** What a realm's `realm.ts` calls the routes of a collection. */
 export function routesName(collection: Collection): string {
   return identifierName(`${collection.name}-routes`);
+}
+
+/** The folder of a function's modules, in the output folder. */
+export function functionPath({ realm, database, name }: RealmFunction): string {
+  return `${realm}/${database}/_func/${name}`;
+}
+
+/** What a function's `function.ts` calls its definition. */
+export function functionName({ name }: RealmFunction): string {
+  return identifierName(name);
 }
 
 /** What a realm's `realm.ts` calls it. */

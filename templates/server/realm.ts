@@ -1,4 +1,4 @@
-import type { Collection, Database, Realm } from "../../compiler/model/model.ts";
+import type { Collection, Database, Realm, RealmFunction } from "../../compiler/model/model.ts";
 import type { RulesStage } from "../../compiler/rules/compiled.ts";
 import { realmSettings } from "../../compiler/settings/realm.ts";
 import { type CompiledRealm, merged, type Parts } from "../../compiler/settings/setting.ts";
@@ -22,7 +22,7 @@ import {
   when,
 } from "../print/code.ts";
 import { emittedInOrder } from "../print/emitted.ts";
-import { collectionName, realmName, routesName, runtime } from "./names.ts";
+import { collectionName, functionName, realmName, routesName, runtime } from "./names.ts";
 
 /** `realm.ts`: the realm's settings, its collections and all of its routes. */
 export function realmModule(realm: Realm, rules: RulesStage): EmittedFile {
@@ -47,6 +47,7 @@ function definition(of: CompiledRealm, collections: readonly Collection[]): Code
       : undefined,
     ...merged(realmSettings.map((setting) => setting.definition(of))),
     collections: collections.map(collectionCode),
+    functions: realm.functions.length === 0 ? undefined : realm.functions.map(functionCode),
     effective: importedDefault("effective", "./effective.json", { type: "json" }),
   };
   return emittedInOrder(order, parts);
@@ -55,7 +56,7 @@ function definition(of: CompiledRealm, collections: readonly Collection[]): Code
 /** In which reviewers read what is declared. */
 const order: readonly string[] = [
   ...["name", "accounts", "origins", "appConfig", "adminNetworks", "openapi", "realtime"],
-  ...["collections", "effective"],
+  ...["functionLimits", "collections", "functions", "effective"],
 ];
 const accountOrder: readonly string[] = [
   ...["signup", "signupLimit", "roles", "defaultRoles", "validateProfile", "sessionLifetime"],
@@ -79,6 +80,11 @@ function routes(realm: Realm, collections: readonly Collection[]): Code {
     code`${imported("dataRoutes", runtime)}(${literal(realm.name)}, ${array(collections.map(collectionCode))})`,
     ...collections.map(routesOf),
     ...realm.databases.map((database) => batch(realm, database)),
+    when(
+      realm.functions.length > 0,
+      () =>
+        code`${imported("functionRoutes", runtime)}(${literal(realm.name)}, ${array(realm.functions.map(functionCode))})`,
+    ),
   ]);
 }
 
@@ -88,6 +94,10 @@ function batch(realm: Realm, { name, collections }: Database): Code {
   return object([
     property(patternOf(`/v1/${realm.name}`, path, { database: name }), object([property(method, handler)])),
   ]);
+}
+
+function functionCode(fn: RealmFunction): Code {
+  return imported(functionName(fn), `./${fn.database}/_func/${fn.name}/function.ts`);
 }
 
 function collectionCode(collection: Collection): Code {

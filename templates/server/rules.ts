@@ -7,6 +7,7 @@ import {
   type Condition,
   isKnown,
   leavesIn,
+  type Root,
   valuesIn,
 } from "../../compiler/rules/form/form.ts";
 import { dataType, documentType } from "../../compiler/rules/language/model-types.ts";
@@ -138,19 +139,19 @@ function ruleDeclaration({ name, rule }: RuleGroup, seen: SeenTypes): Code {
 }
 
 /** The rule's text and where it stands, on lines of their own where they are long. */
-function originComment({ text, origin }: CompiledRule): Code {
+export function originComment({ text, origin }: CompiledRule): Code {
   const rule = `\`${text.trim().replace(/\s+/g, " ")}\``;
   return docComment(rule.length + origin.length > 90 ? `${rule}\n${origin}` : `${rule}: ${origin}`);
 }
 
-function byCaller({ form, facts }: CompiledRule, surroundings: Surroundings): Code {
+export function byCaller({ form, facts }: CompiledRule, surroundings: Surroundings): Code {
   const { condition, possible } = form;
   const functions = [callerFunction(condition, surroundings)];
   if (facts.memberships) functions.push(callerFunction(possible, surroundings));
   return code`${helper("byCaller")}(${join(functions)})`;
 }
 
-function callerFunction(condition: Condition, surroundings: Surroundings): Code {
+export function callerFunction(condition: Condition, surroundings: Surroundings): Code {
   return code`(${ownContext(condition)}) => ${checkPrinter(condition, surroundings)(condition).code}`;
 }
 
@@ -160,7 +161,7 @@ function ruleType({ form }: CompiledRule): Code {
     : code`${importedType("ReadRule", runtime)}<${declared("Document")}>`;
 }
 
-function ruleObject({ form, facts }: CompiledRule, surroundings: Surroundings): Code {
+export function ruleObject({ form, facts }: CompiledRule, surroundings: Surroundings): Code {
   const { condition, possible, filter, certain } = form;
   const parameters = [contextParameter(condition)];
   if (reads(condition, "document")) parameters.push(code`document`);
@@ -189,12 +190,12 @@ function ofCaller(name: string, condition: Condition, surroundings: Surroundings
 }
 
 /** The parts of the context that a function uses; parameters follow, so there is always something. */
-function contextParameter(condition: Condition): Code {
+export function contextParameter(condition: Condition): Code {
   const names = contextNames(condition);
   return names.length === 0 ? code`_context` : code`{ ${join(names)} }`;
 }
 
-function ownContext(condition: Condition): Code {
+export function ownContext(condition: Condition): Code {
   return contextNames(condition).length === 0 ? nothing : contextParameter(condition);
 }
 
@@ -211,7 +212,7 @@ function contextNames(condition: Condition): readonly Code[] {
   ];
 }
 
-function reads(condition: Condition, root: "document" | "data" | "user" | "appConfig"): boolean {
+export function reads(condition: Condition, root: Root): boolean {
   return [...valuesIn(condition)].some((value) => value.kind === "read" && value.root === root);
 }
 

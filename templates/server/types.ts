@@ -40,9 +40,9 @@ function shared(type: string): Code {
   return importedType(type, runtime);
 }
 
-/** `TicketsDocument` of `types.ts`, for the modules beside it. */
-export function documentTypeOf(collection: Collection): Code {
-  return importedType(`${typeName(collection.name)}Document`, "./types.ts");
+/** `TicketsDocument` of `types.ts`, for the modules beside it. @param from its folder, for others */
+export function documentTypeOf(collection: Collection, from = "."): Code {
+  return importedType(`${typeName(collection.name)}Document`, `${from}/types.ts`);
 }
 
 /** `TicketsData` of `types.ts`, in realms with rules. */
