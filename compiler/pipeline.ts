@@ -9,16 +9,16 @@
  * from it is not told: roles of an unreadable `roles`, fields of a schema with a wrong `type`.
  */
 import type { ClientForm } from "../templates/client/file.ts";
+import type { EmittedFile } from "../templates/print/code.ts";
 import { checkModel, checkRules, hints } from "./check/analyze.ts";
 import { type Recorded, retiredFields } from "./check/retired.ts";
-import { diagnose } from "./diagnostics/catalogue.ts";
 import type { Diagnostic, Staged } from "./diagnostics/diagnostic.ts";
-import { sorted } from "./diagnostics/sort.ts";
+import { hasErrors, sorted } from "./diagnostics/sort.ts";
 import type { Realm } from "./model/model.ts";
 import { type EmittedRealm, emittedRealm, type Plan, type PlanOptions, planOutput } from "./output/plan.ts";
 import type { RulesStage } from "./rules/compiled.ts";
 import { compileRules } from "./rules/rules.ts";
-import { readRealm } from "./settings/read-realms.ts";
+import { type ReadOptions, readRealm } from "./settings/read-realms.ts";
 import { type RealmFolder, walk } from "./source/folders.ts";
 
 export type { ClientForm };
@@ -27,6 +27,8 @@ export type { ClientForm };
 export interface AnalysedRealm {
   readonly realm: Realm;
   readonly rules: RulesStage;
+  /** The modules that threads load, by their paths in a bundle; absent where the realm has no functions. */
+  readonly handlers?: readonly EmittedFile[];
 }
 
 export interface Analysis {
@@ -50,19 +52,10 @@ export interface AnalyseOptions {
   readonly recorded?: Recorded;
   /** Answers what is known of the realm of a name, or what `make` makes of it. */
   readonly cache?: (realm: string, make: () => Promise<CheckedRealm>) => Promise<CheckedRealm>;
+  /** False: functions are looked at without their handlers, as what they are to clients. */
+  readonly handlers?: boolean;
   /** Hears of every realm that is looked at. */
   readonly step?: ((what: string) => void) | undefined;
-}
-
-/** The last gate before anything is emitted: functions are checked, and not served yet. */
-export function notBuiltYet(realms: readonly AnalysedRealm[]): readonly Diagnostic[] {
-  return realms.flatMap(({ realm: { functions } }) =>
-    functions
-      .slice(0, 1)
-      .map(({ span }) =>
-        diagnose("not-built", span, { what: "the function", feature: "functions that are served" }),
-      ),
-  );
 }
 
 /** Compiles the realms of a configuration folder up to their rules. */
@@ -85,18 +78,28 @@ async function checkedRealm(
   folder: string,
   found: RealmFolder,
   ofFolders: readonly Diagnostic[],
-  { step }: AnalyseOptions,
+  { step, handlers }: AnalyseOptions,
 ): Promise<CheckedRealm> {
-  const { value: realm, diagnostics } = await checkedModel(folder, found);
+  const { value: realm, diagnostics } = await checkedModel(folder, found, { handlers });
   const told = [...ofFolders, ...diagnostics];
   step?.(`checking ${realm.name}`);
   const rules = compileRules(realm);
   const ofRules = [...rules.diagnostics, ...checkRules(realm, rules, told)];
-  return { realm, rules, told, diagnostics: [...told, ...ofRules] };
+  const checked = { realm, rules, told, diagnostics: [...told, ...ofRules] };
+  // What handlers are written against is of no use while it has mistakes.
+  if (realm.functions.length === 0 || handlers === false || hasErrors(checked.diagnostics)) return checked;
+  step?.(`checking handlers of ${realm.name}`);
+  const { handlersOf } = await import("./handlers.ts");
+  const { value: bundled, diagnostics: ofHandlers } = await handlersOf(folder, realm);
+  return { ...checked, diagnostics: [...checked.diagnostics, ...ofHandlers], handlers: bundled };
 }
 
-async function checkedModel(folder: string, found: RealmFolder): Promise<Staged<Realm>> {
-  const { value, diagnostics } = await readRealm(folder, found);
+async function checkedModel(
+  folder: string,
+  found: RealmFolder,
+  options: ReadOptions,
+): Promise<Staged<Realm>> {
+  const { value, diagnostics } = await readRealm(folder, found, options);
   const told = [...diagnostics, ...(await checkModel(value))];
   return { value: value.realm, diagnostics: [...told, ...hints(value, told)] };
 }

@@ -1,11 +1,12 @@
 /** The bundle stage: emitted files to what is deployed. */
+import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type BuildOptions, build } from "esbuild";
 import type { EmittedFile } from "../../templates/print/code.ts";
 import { jsonText } from "../../templates/print/format.ts";
 import type { Plan } from "../output/plan.ts";
-import { bundleName, installedVersion, packageRoot } from "../package/package.ts";
+import { bundleName, installedVersion, packageRoot, workerModule } from "../package/package.ts";
 import { docsFiles } from "./docs.ts";
 import { emittedModules, runtimeOfThisPackage } from "./plugins.ts";
 
@@ -55,9 +56,26 @@ export async function bundleServer(out: string, plan: Plan): Promise<readonly Em
     { path: "server.mjs", text: server },
     { path: "package.json", text: productionPackage(used) },
     ...(await Promise.all(Object.keys(plan.manifest.realms).map((realm) => descriptionOf(realm, out, plan)))),
+    ...(hasFunctions(plan) ? await functionWorker() : []),
     // Bundled only where a realm has the route.
     ...(server.includes("swagger-ui-bundle.js") ? await docsFiles() : []),
   ];
+}
+
+export function hasFunctions({ manifest }: Plan): boolean {
+  const outputs = Object.values(manifest.realms).flatMap((realm) => Object.keys(realm.outputs));
+  return outputs.some((path) => /^[^/]+\/[^/]+\/_func\//.test(path));
+}
+
+/** `function-worker.mjs`: what the threads of functions begin with. */
+export async function functionWorker(): Promise<readonly EmittedFile[]> {
+  if (!existsSync(workerModule)) return [];
+  const { outputFiles } = await build({
+    ...serverOptions,
+    entryPoints: [workerModule],
+    outfile: "function-worker.mjs",
+  });
+  return outputFiles.map(({ text }) => ({ path: "function-worker.mjs", text }));
 }
 
 async function descriptionOf(realm: string, out: string, plan: Plan): Promise<EmittedFile> {

@@ -11,8 +11,10 @@ export const chapters: Readonly<Record<string, Codes>> = Object.fromEntries(
 );
 
 function ofSettings(chapter: string): Codes {
-  if (chapter === "Functions") return Object.assign({}, ...functionSettings.map(({ codes }) => codes));
-  const own = [...realmSettings, ...collectionSettings].filter((setting) => setting.chapter === chapter);
+  const own: readonly { readonly codes: Codes }[] =
+    chapter === "Functions"
+      ? functionSettings
+      : [...realmSettings, ...collectionSettings].filter((setting) => setting.chapter === chapter);
   return Object.assign({}, ...own.map(({ codes }) => codes));
 }
 

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { readdir, rm } from "node:fs/promises";
-import { join } from "node:path";
+import { join, relative, sep } from "node:path";
 import { setFlagsFromString } from "node:v8";
 import type { EmittedFile } from "../../templates/print/code.ts";
 import { counted } from "../diagnostics/render.ts";
@@ -10,7 +10,7 @@ import type { Plan } from "../output/plan.ts";
 import { type Output, readOutput } from "../output/read.ts";
 import { applyDifference, compareOutput, type Difference, writeWhole } from "../output/write.ts";
 import { compilerVersion } from "../package/package.ts";
-import { type AnalysedRealm, analyse, emitOutput, emitRealm, notBuiltYet } from "../pipeline.ts";
+import { type AnalysedRealm, analyse, emitOutput, emitRealm } from "../pipeline.ts";
 import { type ExitCode, exit, UsageError } from "./exit.ts";
 import { onDisk, requireBundle, requireFolder, requireOutput, requireRealm } from "./folders.ts";
 import { reportDiagnostics } from "./report.ts";
@@ -46,16 +46,17 @@ export async function build(config: string, options: BuildOptions, terminal: Ter
     recorded: recordedFiles(previous?.configuration),
     step: terminal.step,
   });
-  const diagnostics = [...withoutHints(found), ...notBuiltYet(realms)];
+  const diagnostics = withoutHints(found);
   reportDiagnostics(config, diagnostics, { ...terminal.errLook, line: terminal.err });
   if (hasErrors(diagnostics)) return exit.diagnostics;
   return onDisk(out, async () => {
     const plan = await emit(realms, previous, options, terminal);
     const difference = await compareOutput(out, plan);
     if (check) return reportStale(out, difference, terminal);
-    const bundled = bundle === undefined ? [] : await makeBundle(out, plan, terminal);
+    const handlers = realms.flatMap((each) => each.handlers ?? []);
+    const bundled = bundle === undefined ? [] : await makeBundle(out, plan, handlers, terminal);
     await applyDifference(out, difference);
-    if (bundle !== undefined) await writeBundle(bundle, bundled);
+    if (bundle !== undefined) await writeBundle(bundle, bundled, realm);
     terminal.out(summary(plan, difference, options, performance.now() - started));
     return exit.ok;
   });
@@ -82,18 +83,35 @@ async function emit(
   return emitOutput(emitted, { compiler: compilerVersion(), previous, partial: realm !== undefined });
 }
 
-async function makeBundle(out: string, plan: Plan, terminal: Terminal): Promise<readonly EmittedFile[]> {
+async function makeBundle(
+  out: string,
+  plan: Plan,
+  handlers: readonly EmittedFile[],
+  terminal: Terminal,
+): Promise<readonly EmittedFile[]> {
   terminal.step("bundling");
   const { bundleServer } = await import("../bundle/bundle.ts");
-  return bundleServer(out, plan);
+  return [...(await bundleServer(out, plan)), ...handlers];
 }
 
-async function writeBundle(folder: string, files: readonly EmittedFile[]): Promise<void> {
+/** @param only the one realm that was built: of others it stays */
+async function writeBundle(folder: string, files: readonly EmittedFile[], only?: string): Promise<void> {
   for (const file of files) await writeWhole(folder, file);
   const wanted = new Set(files.map(({ path }) => path));
+  for (const path of await handlersIn(folder, only)) if (!wanted.has(path)) await rm(join(folder, path));
   for (const name of await readdir(folder)) {
     if (name.endsWith(".openapi.json") && !wanted.has(name)) await rm(join(folder, name));
   }
+}
+
+/** Modules of handlers that lie in a bundle, by their paths in it. */
+async function handlersIn(folder: string, only: string | undefined): Promise<readonly string[]> {
+  const below = ["functions", ...(only === undefined ? [] : [only])].join("/");
+  if (!existsSync(join(folder, below))) return [];
+  const entries = await readdir(join(folder, below), { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)).split(sep).join("/"));
 }
 
 function reportStale(out: string, { changed, stale }: Difference, terminal: Terminal): ExitCode {

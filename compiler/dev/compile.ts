@@ -1,4 +1,5 @@
 /** The compiler kept warm: realms whose folder has not changed are not looked at again. */
+import type { EmittedFile } from "../../templates/print/code.ts";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import { hasErrors, withoutHints } from "../diagnostics/sort.ts";
 import type { Realm } from "../model/model.ts";
@@ -13,7 +14,6 @@ import {
   type ClientForm,
   emitOutput,
   emitRealm,
-  notBuiltYet,
 } from "../pipeline.ts";
 import { type Inputs, realmKey } from "./inputs.ts";
 
@@ -26,6 +26,8 @@ export interface Compilation {
 
 export interface Output {
   readonly plan: Plan;
+  /** The modules that threads load. */
+  readonly handlers: readonly EmittedFile[];
   /** By name. */
   readonly realms: ReadonlyMap<string, BuiltRealm>;
 }
@@ -67,7 +69,7 @@ export class WarmCompiler {
       },
     });
     this.#known = known;
-    const diagnostics = [...withoutHints(found), ...notBuiltYet(realms)];
+    const diagnostics = withoutHints(found);
     return { diagnostics, output: hasErrors(diagnostics) ? undefined : await this.#emit(realms, written) };
   }
 
@@ -83,6 +85,6 @@ export class WarmCompiler {
     }
     const emitted = Array.from(realms.values(), (built) => built.emitted);
     const plan = await emitOutput(emitted, { compiler: compilerVersion(), previous, partial: false });
-    return { plan, realms };
+    return { plan, handlers: analysed.flatMap(({ handlers = [] }) => handlers), realms };
   }
 }

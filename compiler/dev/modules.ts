@@ -1,4 +1,5 @@
 /** Emitted files as modules that a server process loads: the runtime once, what is emitted after each change. */
+import { createHash } from "node:crypto";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -6,13 +7,13 @@ import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { type BuildContext, build, context, type Plugin } from "esbuild";
 import type { EmittedFile } from "../../templates/print/code.ts";
-import { nativePackages, serverOptions } from "../bundle/bundle.ts";
+import { functionWorker, hasFunctions, nativePackages, serverOptions } from "../bundle/bundle.ts";
 import { docsFiles } from "../bundle/docs.ts";
 import { emittedModules } from "../bundle/plugins.ts";
 import { programFile } from "../emit.ts";
-import type { Plan } from "../output/plan.ts";
 import { writeWhole } from "../output/write.ts";
 import { installedFolder, runtimeModule } from "../package/package.ts";
+import type { Output } from "./compile.ts";
 
 /** Of a program, which one it is and where: programs of the same text do the same. */
 export interface ProgramModule {
@@ -30,6 +31,7 @@ export class Modules {
   #files: readonly EmittedFile[] = [];
   #context: Promise<BuildContext<{ write: false }>> | undefined;
   #count = 0;
+  #worker: Promise<readonly EmittedFile[]> | undefined;
 
   /** @param out The output folder, where emitted files are that a plan leaves as they are. */
   constructor(out: string) {
@@ -60,7 +62,7 @@ export class Modules {
     return script;
   }
 
-  async program(plan: Plan): Promise<ProgramModule> {
+  async program({ plan, handlers }: Pick<Output, "plan" | "handlers">): Promise<ProgramModule> {
     const entry = programFile(plan);
     this.#files = [...plan.files, entry];
     this.#context ??= context({
@@ -73,17 +75,30 @@ export class Modules {
       plugins: [sharedRuntime, emittedModules(this.#out, () => this.#files)],
     });
     const { outputFiles } = await (await this.#context).rebuild();
-    const [text = ""] = outputFiles.map((file) => file.text);
+    const [program = ""] = outputFiles.map((file) => file.text);
+    // Threads keep the modules that they loaded: with other handlers it is another program.
+    const text = handlers.length === 0 ? program : `${program}// handlers: ${textOf(handlers)}\n`;
+    if (hasFunctions(plan)) await this.#handlers(handlers);
     this.#count += 1;
     const path = join(this.#folder, `program-${this.#count}.mjs`);
     await writeFile(path, text);
     return { text, module: pathToFileURL(path).href };
   }
 
+  async #handlers(files: readonly EmittedFile[]): Promise<void> {
+    this.#worker ??= functionWorker();
+    for (const file of [...(await this.#worker), ...files]) await writeWhole(this.#folder, file);
+  }
+
   async close(): Promise<void> {
     await (await this.#context)?.dispose();
     rmSync(this.#folder, { recursive: true, force: true });
   }
+}
+
+/** Equal for equal files. */
+function textOf(files: readonly EmittedFile[]): string {
+  return createHash("sha256").update(JSON.stringify(files)).digest("hex");
 }
 
 const sharedRuntime: Plugin = {

@@ -127,7 +127,7 @@ export class Session {
     const { plan, realms } = next.output;
     const before = this.#served;
     const servers = await this.#servers;
-    const program = await this.#modules.program(plan);
+    const program = await this.#modules.program(next.output);
     if (this.#closed) return;
     const writing = this.#write(plan);
     const restart = !servers.serving || program.text !== before?.program.text;

@@ -2,6 +2,7 @@
 
 import { collectionCodes } from "./codes/collection.ts";
 import { fileCodes } from "./codes/files.ts";
+import { functionCodes } from "./codes/functions.ts";
 import { indexCodes } from "./codes/indexes.ts";
 import { organizationCodes } from "./codes/organizations.ts";
 import { ruleCodes } from "./codes/rules.ts";
@@ -22,7 +23,7 @@ export const chapters = {
   References: {},
   Aggregation: {},
   Organizations: organizationCodes,
-  Functions: {},
+  Functions: functionCodes,
   Rules: ruleCodes,
 } as const satisfies Readonly<Record<string, Codes>>;
 
@@ -34,6 +35,7 @@ export const catalogue = {
   ...indexCodes,
   ...collectionCodes,
   ...organizationCodes,
+  ...functionCodes,
   ...ruleCodes,
 } as const satisfies Codes;
 

@@ -26,9 +26,9 @@ export async function analyseSides(old: string, now: string, step?: AnalyseOptio
   return withConfiguration(old, (before) =>
     withConfiguration(now, async (after) => {
       step?.(`reading ${now}`);
-      const analysed = await analyse(after, { step });
+      const analysed = await analyse(after, { step, handlers: false });
       step?.(`reading ${old}`);
-      return { old: await analyse(before, { step }), now: analysed };
+      return { old: await analyse(before, { step, handlers: false }), now: analysed };
     }),
   );
 }
@@ -69,7 +69,8 @@ function filesOf(folder: string, { manifest, configuration }: Output): readonly 
     const sound = files.every(
       ([path, value]) => inputs[path] === meaningOf(value) && isInside(join(folder, path), folder),
     );
-    if (!sound || Object.keys(inputs).length !== files.length)
+    const settings = Object.values(inputs).filter((meaning) => !meaning.startsWith("code "));
+    if (!sound || settings.length !== files.length)
       throw new UnknownOutput(
         `the output in ${folder} does not hold the configuration that it was built from (build it anew)`,
       );

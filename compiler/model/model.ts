@@ -34,10 +34,13 @@ export interface Organizations extends Omit<OrganizationSettings, "create"> {
 
 export interface InputFile {
   readonly path: string;
-  /** SHA-256, hex, of the file's meaning: its parsed value in canonical JSON, so that comments and layout do not count. */
+  /**
+   * SHA-256, hex, of the file's meaning: its parsed value in canonical JSON, so that comments and layout do not count. Of
+   * handlers' code `code ` and that of its text.
+   */
   readonly meaning: string;
-  /** Its parsed value. */
-  readonly value: JsonObject;
+  /** Its parsed value; absent of handlers' code. */
+  readonly value?: JsonObject;
 }
 
 export interface Database {
@@ -84,6 +87,23 @@ export interface RealmFunction {
   readonly span: Span;
   /** Paths of the files of configuration that make it, relative to the configuration folder, sorted. */
   readonly sources: readonly string[];
+  /** Absent where there is none, or it was not asked for. */
+  readonly handler?: Handler;
+}
+
+export interface Handler {
+  /** Of handler.ts, relative to the configuration folder. */
+  readonly path: string;
+  /** handler.ts and all that it imports of the realm. */
+  readonly files: readonly HandlerFile[];
+}
+
+export interface HandlerFile {
+  /** Relative to the configuration folder. */
+  readonly path: string;
+  readonly text: string;
+  /** Paths of the files of the realm that it imports, by how it names them. */
+  readonly imports: Readonly<Record<string, string>>;
 }
 
 export function collectionOf(realm: Realm, database: string, name: string): Collection | undefined {

@@ -30,7 +30,10 @@ export function emittedRealm(realm: Realm, files: readonly EmittedFile[]): Emitt
       inputs: Object.fromEntries(realm.inputs.map(({ path, meaning }) => [path, meaning])),
       outputs: Object.fromEntries(files.map(({ path, text }) => [path, hash(text)])),
     },
-    configuration: Object.fromEntries(realm.inputs.map(({ path, value }) => [path, sortedMembers(value)])),
+    // Code is in the history of its own file.
+    configuration: Object.fromEntries(
+      realm.inputs.flatMap(({ path, value }) => (value === undefined ? [] : [[path, sortedMembers(value)]])),
+    ),
     files,
   };
 }

@@ -1,7 +1,7 @@
 /** This package: where it lies and what it says of itself. */
 import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { isJsonObject } from "../../runtime/json.ts";
 
@@ -14,6 +14,13 @@ const runtimeSource = join(packageRoot, "runtime", "index.ts");
 export const runtimeModule = existsSync(runtimeSource)
   ? runtimeSource
   : join(packageRoot, "lib", "runtime", "index.js");
+
+/** What the threads of functions begin with, as {@link runtimeModule}. */
+export const workerModule = join(
+  dirname(runtimeModule),
+  "functions/worker",
+  runtimeModule.endsWith(".ts") ? "entry.ts" : "entry.js",
+);
 
 /** What a bundle's own package is called. */
 export const bundleName = "realmc-server";

@@ -2,6 +2,7 @@
 import { diagnose } from "../diagnostics/catalogue.ts";
 import type { Diagnostic, Staged } from "../diagnostics/diagnostic.ts";
 import { fileSpan } from "../diagnostics/span.ts";
+import { readHandler } from "../functions/read-handler.ts";
 import { createFaults, type FaultList } from "../model/faults.ts";
 import { type DeclaredFields, declaredFields } from "../model/fields.ts";
 import { collectionIndexes } from "../model/indexes.ts";
@@ -20,7 +21,13 @@ import { functionSlots } from "./function.ts";
 import { realmSlots } from "./realm.ts";
 import type { ModelledRealm } from "./subject.ts";
 
+export interface ReadOptions {
+  /** False: functions without their handlers. */
+  readonly handlers?: boolean | undefined;
+}
+
 interface Reading extends RealmFiles {
+  readonly handlers: boolean;
   readonly faults: FaultList;
   readonly diagnostics: Diagnostic[];
   readonly sites: Map<string, Place>;
@@ -28,8 +35,13 @@ interface Reading extends RealmFiles {
 }
 
 /** Reads a realm of a configuration folder, which `walk` has found. */
-export async function readRealm(root: string, folder: RealmFolder): Promise<Staged<ModelledRealm>> {
+export async function readRealm(
+  root: string,
+  folder: RealmFolder,
+  { handlers = true }: ReadOptions = {},
+): Promise<Staged<ModelledRealm>> {
   const reading: Reading = {
+    handlers,
     root,
     realm: folder.name,
     realPath: folder.realPath,
@@ -52,7 +64,12 @@ export async function readRealm(root: string, folder: RealmFolder): Promise<Stag
   }
   const profile = await readProfile(reading, settings);
   const { files, diagnostics } = reading.reader;
-  const strays = folder.strays.filter((stray) => !files.has(stray.path)).map((stray) => stray.diagnostic);
+  const code = new Map(
+    functions.flatMap(({ handler }) => handler?.files ?? []).map(({ path, text }) => [path, text]),
+  );
+  const strays = folder.strays
+    .filter(({ path }) => !files.has(path) && !code.has(path))
+    .map((stray) => stray.diagnostic);
   const found = [...diagnostics, ...reading.diagnostics, ...strays];
   const { faults } = reading;
   const unknown = unknownKeys.filter((key) => faults.cover(path, key.split(".")));
@@ -67,7 +84,7 @@ export async function readRealm(root: string, folder: RealmFolder): Promise<Stag
         ...(profile === undefined ? {} : { profile }),
         databases,
         functions,
-        inputs: inputsOf(files),
+        inputs: inputsOf(files, code),
       },
       settings,
       faults,
@@ -82,12 +99,17 @@ export async function readRealm(root: string, folder: RealmFolder): Promise<Stag
   };
 }
 
-function inputsOf(files: ReadonlyMap<string, SourceFile | undefined>): InputFile[] {
-  return [...files]
-    .flatMap(([path, file]) =>
-      file === undefined ? [] : [{ path, meaning: meaningOf(file.value), value: file.value }],
-    )
-    .sort((a, b) => (a.path < b.path ? -1 : 1));
+function inputsOf(
+  files: ReadonlyMap<string, SourceFile | undefined>,
+  code: ReadonlyMap<string, string>,
+): InputFile[] {
+  const settings = [...files].flatMap(([path, file]): InputFile[] =>
+    file === undefined ? [] : [{ path, meaning: meaningOf(file.value), value: file.value }],
+  );
+  const handlers = [...code].map(([path, text]): InputFile => ({ path, meaning: `code ${meaningOf(text)}` }));
+  return [...settings, ...handlers.filter(({ path }) => !files.has(path))].sort((a, b) =>
+    a.path < b.path ? -1 : 1,
+  );
 }
 
 const unknownKeys: readonly UnknownKey[] = [
@@ -171,6 +193,8 @@ async function readFunction(
   const file = read ?? emptyFile(path);
   const input = await readPart(reading, file, "input");
   const output = await readPart(reading, file, "output");
+  const handler = reading.handlers ? readHandler(folder, reading) : undefined;
+  reading.diagnostics.push(...(handler?.diagnostics ?? []));
   const reached = [input, output].flatMap((each) => each?.schema.files ?? []);
   return {
     realm: reading.realm,
@@ -181,6 +205,7 @@ async function readFunction(
     ...functionSlots(file, database),
     ...(input === undefined ? {} : { input }),
     ...(output === undefined ? {} : { output: output.schema }),
+    ...(handler?.value === undefined ? {} : { handler: handler.value }),
   };
 }
 

@@ -28,7 +28,6 @@ export interface FunctionFolder {
   /** Relative to the configuration folder. */
   readonly path: string;
   readonly hasSettings: boolean;
-  readonly hasHandler: boolean;
 }
 
 export interface CollectionFolder {
@@ -167,7 +166,7 @@ function walkFunction(walk: Walk, path: string, name: string, strays: Stray[]): 
     walk.diagnostics.push(
       diagnose("missing-function", fileSpan(`${path}/function.yaml`), { function: name }),
     );
-  return { name, path, hasSettings, hasHandler };
+  return { name, path, hasSettings };
 }
 
 const collectionFiles = ["schema.json", "collection.yaml", "indexes.json"];

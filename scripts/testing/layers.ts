@@ -12,13 +12,14 @@ export const layers = [
   "compiler/dev, compiler/init",
   "compiler/bundle",
   "compiler/diff, compiler/explain",
-  "compiler/pipeline.ts + compiler/emit.ts",
+  "compiler/pipeline.ts + compiler/emit.ts + compiler/handlers.ts",
   "compiler/output, compiler/check",
   "compiler/proofs",
   "templates/openapi, templates/functions",
   "templates/client",
   "templates/server",
   "compiler/settings",
+  "compiler/functions",
   "compiler/plans",
   "compiler/rules",
   "compiler/model",
@@ -87,7 +88,7 @@ export function importsOf(path: string): readonly string[] {
 
 const templates = /^templates\/(?:server|openapi|client|functions)\//;
 /** The one room that uses templates, and the stages of the compiler that they know. */
-const emitting = "compiler/pipeline.ts + compiler/emit.ts";
+const emitting = "compiler/pipeline.ts + compiler/emit.ts + compiler/handlers.ts";
 const known = /^(?:templates|runtime|compiler\/(?:model|rules|schema|settings|package))\//;
 
 /** What of it the rooms' order would allow, and templates do not: `from -> to`. */

@@ -15,6 +15,8 @@ export async function check(folder: string, only?: string, before?: string): Pro
 async function recordedIn(folder: string): Promise<Recorded> {
   const { realms } = await analyse(folder);
   return Object.fromEntries(
-    realms.flatMap(({ realm }) => realm.inputs.map(({ path, value }) => [path, value])),
+    realms.flatMap(({ realm }) =>
+      realm.inputs.flatMap(({ path, value }) => (value === undefined ? [] : [[path, value] as const])),
+    ),
   );
 }

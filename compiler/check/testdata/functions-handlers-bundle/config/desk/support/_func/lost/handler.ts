@@ -1,0 +1,4 @@
+// @ts-expect-error
+import { nothing } from "no-such-package";
+
+export default () => ({ body: String(nothing) });

@@ -1,0 +1,1 @@
+export default async (input: { id: number }) => ({ closed: input.id > 1 });

@@ -1,0 +1,107 @@
+/** Handlers as threads load them. */
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterAll, expect, test } from "vitest";
+import { analyse } from "../pipeline.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "realmc-handlers-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+function write(root: string, files: Readonly<Record<string, string>>): void {
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), text);
+  }
+}
+
+const realm = {
+  "shop/realm.yaml": "auth: enabled\n",
+  "shop/sales/orders/schema.json": '{ "type": "object" }',
+  "shop/sales/_func/hook/function.yaml": "mode: webhook\ninvoke: true\n",
+};
+
+test("a handler is one module with the files of the realm and the packages that it imports; stack traces name its lines", async () => {
+  const config = join(folder, "project/config");
+  write(config, {
+    ...realm,
+    "shop/_shared/greeting.ts": 'export const greeting: string = "hello";\n',
+    "shop/sales/_func/hook/words.json": '["one", "two"]',
+    "shop/sales/_func/hook/handler.ts": [
+      'import upper from "upper";',
+      'import { greeting } from "../../../_shared/greeting.js";',
+      'import type { Handler } from "./$types.ts";',
+      'import words from "./words.json" with { type: "json" };',
+      "",
+      "const handler: Handler = ({ path }) => {",
+      '  if (path === "") throw new Error("no path");',
+      '  return { body: upper(greeting + " " + words.join()) };',
+      "};",
+      "",
+      "export default handler;",
+    ].join("\n"),
+  });
+  write(join(folder, "project/node_modules/upper"), {
+    "package.json": '{ "name": "upper", "main": "index.js", "types": "index.d.ts" }',
+    "index.js":
+      'const { EventEmitter } = require("events");\nmodule.exports = (text) => (new EventEmitter(), text.toUpperCase());\n',
+    "index.d.ts": "declare function upper(text: string): string;\nexport = upper;\n",
+  });
+  const { realms, diagnostics } = await analyse(config);
+  expect(diagnostics).toEqual([]);
+  const files = realms.flatMap(({ handlers = [] }) => handlers);
+  const dist = join(folder, "dist");
+  expect(files.map(({ path }) => path).sort()).toEqual([
+    "functions/shop/sales/hook.mjs",
+    "functions/shop/sales/hook.mjs.map",
+  ]);
+  write(dist, Object.fromEntries(files.map(({ path, text }) => [path, text])));
+  const ask = [
+    `import hook from ${JSON.stringify(join(dist, "functions/shop/sales/hook.mjs"))};`,
+    'console.log(hook({ path: "/" }).body);',
+    'try { hook({ path: "" }); } catch (error) { console.log(error.stack); }',
+  ].join("\n");
+  const said = execFileSync(process.execPath, ["--enable-source-maps", "--input-type=module", "-e", ask], {
+    encoding: "utf8",
+  });
+  expect(said).toContain("HELLO ONE,TWO\n");
+  expect(said).toContain("shop/sales/_func/hook/handler.ts:7:");
+});
+
+test("a package that imports a module of Node which handlers do not have is told at the handler", async () => {
+  const config = join(folder, "other/config");
+  write(config, {
+    ...realm,
+    "shop/sales/_func/hook/handler.ts":
+      'import read from "reader";\n\nexport default () => ({ body: read() });\n',
+  });
+  write(join(folder, "other/node_modules/reader"), {
+    "package.json": '{ "name": "reader", "type": "module", "main": "index.js", "types": "index.d.ts" }',
+    "index.js":
+      'import { readFileSync } from "fs";\nexport default () => readFileSync("/etc/hosts", "utf8");\n',
+    "index.d.ts": "export default function read(): string;\n",
+  });
+  const { diagnostics } = await analyse(config);
+  expect(diagnostics).toEqual([
+    expect.objectContaining({
+      code: "handler-node-module",
+      message: "handlers cannot have fs, which the package reader imports",
+      span: expect.objectContaining({ file: "shop/sales/_func/hook/handler.ts" }),
+    }),
+  ]);
+});
+
+test("a changed handler is another input, and a changed realm; its text is not recorded", async () => {
+  const config = join(folder, "input");
+  const handler = "shop/sales/_func/hook/handler.ts";
+  write(config, { ...realm, [handler]: "export default () => undefined;\n" });
+  const inputsOf = async () => (await analyse(config)).realms.flatMap((each) => each.realm.inputs);
+  const before = await inputsOf();
+  expect(before.find(({ path }) => path === handler)).toEqual({
+    path: handler,
+    meaning: expect.stringMatching(/^code [0-9a-f]{64}$/),
+  });
+  write(config, { [handler]: "export default async () => undefined;\n" });
+  expect(await inputsOf()).not.toEqual(before);
+});

@@ -1,0 +1,152 @@
+/** Handlers as what threads load: each a module of its own, with what it imports in it. */
+import { createHash } from "node:crypto";
+import { dirname, join } from "node:path";
+import { type BuildOptions, build, type Message, type Plugin } from "esbuild";
+import { isJsonObject, type JsonObject } from "../../runtime/json.ts";
+import type { EmittedFile } from "../../templates/print/code.ts";
+import { diagnose } from "../diagnostics/catalogue.ts";
+import type { Diagnostic } from "../diagnostics/diagnostic.ts";
+import { fileSpan } from "../diagnostics/span.ts";
+import type { Handler, RealmFunction } from "../model/model.ts";
+import { allowedInWords, isAllowed, nodeModule } from "./modules.ts";
+import { isTypes } from "./read-handler.ts";
+
+export interface BundledHandler {
+  /** `functions/<realm>/<database>/<function>.mjs` and its source map; none where something is wrong. */
+  readonly files: readonly EmittedFile[];
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** @param root the configuration folder, from which packages are found */
+export async function bundleHandler(fn: RealmFunction, root: string): Promise<BundledHandler> {
+  const { handler, realm, database, name } = fn;
+  if (handler === undefined) return { files: [], diagnostics: [] };
+  const outfile = `functions/${realm}/${database}/${name}.mjs`;
+  const problems: Problem[] = [];
+  const options = {
+    ...handlerOptions,
+    entryPoints: [handler.path],
+    outfile,
+    plugins: [handlerModules(handler, root, problems)],
+  } satisfies BuildOptions;
+  try {
+    let made = await build(options);
+    if (problems.length > 0)
+      return { files: [], diagnostics: problems.map((problem) => told(problem, handler)) };
+    const requires = Object.values(made.metafile.outputs).some(({ imports }) =>
+      imports.some(({ kind }) => kind === "require-call"),
+    );
+    if (requires) made = await build({ ...options, banner: { js: requireBanner } });
+    return { files: made.outputFiles.map((file) => emitted(file.path, file.text, outfile)), diagnostics: [] };
+  } catch (error) {
+    const messages = messagesOf(error);
+    return {
+      files: [],
+      diagnostics:
+        problems.length > 0
+          ? problems.map((problem) => told(problem, handler))
+          : messages.map((message) => asDiagnostic(message, handler)),
+    };
+  }
+}
+
+/** A text by which bundles of the same handlers are the same. */
+export function bundleKey(fn: RealmFunction): string {
+  return createHash("sha256").update(JSON.stringify(fn.handler)).digest("hex");
+}
+
+const handlerOptions = {
+  bundle: true,
+  write: false,
+  platform: "node",
+  format: "esm",
+  target: "node20",
+  sourcemap: "linked",
+  sourcesContent: false,
+  metafile: true,
+  define: { "process.env.NODE_ENV": '"production"' },
+  tsconfigRaw: {},
+  logLevel: "silent",
+} satisfies BuildOptions;
+
+/** For CommonJS packages; what they may require has been looked at. */
+const requireBanner =
+  'import { createRequire as __createRequire } from "node:module"; const require = __createRequire(import.meta.url);';
+
+/** A module of Node that a package wants. */
+interface Problem {
+  readonly module: string;
+  /** The folder of the package below the last `node_modules`. */
+  readonly from: string;
+}
+
+const namespace = "realm";
+
+/** The realm's files as the model has them, packages from where the realm lies. */
+function handlerModules({ path: entry, files }: Handler, root: string, problems: Problem[]): Plugin {
+  const byPath = new Map(files.map((file) => [file.path, file]));
+  return {
+    name: "handler",
+    setup(build) {
+      build.onResolve({ filter: /./ }, ({ path, importer, namespace: from, kind }) => {
+        if (kind === "entry-point") return { path: entry, namespace };
+        const builtin = nodeModule(path);
+        if (builtin !== undefined) {
+          if (!isAllowed(builtin)) problems.push({ module: path, from: importer });
+          return { path: `node:${builtin}`, external: true };
+        }
+        if (from !== namespace) return undefined;
+        if (isTypes(path)) return { path, namespace: "types" };
+        const target = byPath.get(importer)?.imports[path];
+        return target === undefined ? undefined : { path: target, namespace };
+      });
+      build.onLoad({ filter: /./, namespace }, ({ path }) => ({
+        contents: byPath.get(path)?.text ?? "",
+        loader: path.endsWith(".json") ? "json" : /\.[cm]?js$/.test(path) ? "js" : "ts",
+        resolveDir: dirname(join(root, path)),
+      }));
+      build.onLoad({ filter: /./, namespace: "types" }, () => ({ contents: "", loader: "ts" }));
+    },
+  };
+}
+
+function told({ module, from }: Problem, { path, files }: Handler): Diagnostic {
+  const own = files.some((file) => file.path === from);
+  const name = /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(from)?.[1];
+  const words = own || name === undefined ? module : `${module}, which the package ${name} imports`;
+  return diagnose("handler-node-module", fileSpan(own ? from : path), {
+    module: words,
+    allowed: allowedInWords,
+  });
+}
+
+function messagesOf(error: unknown): readonly Message[] {
+  if (!(error instanceof Error) || !("errors" in error) || !Array.isArray(error.errors)) throw error;
+  return error.errors;
+}
+
+function asDiagnostic({ text, location }: Message, { path }: Handler): Diagnostic {
+  const file = location?.file.replace(/^realm:/, "") ?? path;
+  const span =
+    location === null || !file.startsWith(path.split("/")[0] ?? "")
+      ? fileSpan(path)
+      : {
+          file,
+          line: location.line,
+          column: location.column + 1,
+          endLine: location.line,
+          endColumn: location.column + 1 + location.length,
+        };
+  return diagnose("handler-bundle", span, { problem: text });
+}
+
+/** Names of sources are those of the configuration folder, so that stack traces name `…/handler.ts:3`. */
+function emitted(path: string, text: string, outfile: string): EmittedFile {
+  if (!path.endsWith(".map")) return { path: outfile, text };
+  const map: unknown = JSON.parse(text);
+  const { sources, ...rest }: JsonObject = isJsonObject(map) ? map : {};
+  const named = Array.isArray(sources)
+    ? sources.map((each) => String(each).replace(/^(?:\.\.\/)*realm:/, ""))
+    : [];
+  return { path: `${outfile}.map`, text: JSON.stringify({ ...rest, sources: named }) };
+}

@@ -1,0 +1,61 @@
+/** Globals that Node has and handlers do not. */
+import { ts } from "@ts-morph/common";
+import { diagnose } from "../diagnostics/catalogue.ts";
+import type { Diagnostic, Span } from "../diagnostics/diagnostic.ts";
+
+/** Beside those of the language. */
+const allowed: ReadonlySet<string> = new Set(
+  (
+    "AbortController AbortSignal Blob Buffer ByteLengthQueuingStrategy CompressionStream CountQueuingStrategy Crypto CryptoKey " +
+    "CustomEvent DOMException DecompressionStream Event EventTarget File FormData Headers ReadableStream " +
+    "ReadableStreamDefaultReader Request Response SubtleCrypto TextDecoder TextDecoderStream TextEncoder TextEncoderStream " +
+    "TransformStream URL URLSearchParams WritableStream atob btoa clearImmediate clearInterval clearTimeout console crypto " +
+    "performance queueMicrotask setImmediate setInterval setTimeout structuredClone globalThis"
+  ).split(" "),
+);
+
+const instead: Readonly<Record<string, string>> = {
+  fetch: "write ctx.fetch, which reaches what network in function.yaml declares",
+  process: "what is secret is declared under secrets in function.yaml, and is ctx.secrets",
+  require: "write import",
+};
+
+/** Every use of one in a handler's file. */
+export function foreignGlobals(
+  source: ts.SourceFile,
+  checker: ts.TypeChecker,
+  spanAt: (start: number, length: number) => Span,
+): Diagnostic[] {
+  const found: Diagnostic[] = [];
+  visit(source);
+  return found;
+
+  function visit(node: ts.Node): void {
+    if (ts.isTypeNode(node)) return;
+    if (ts.isIdentifier(node) && isUse(node) && isForeign(node)) {
+      const span = spanAt(node.getStart(source), node.text.length);
+      const hint = Object.hasOwn(instead, node.text) ? instead[node.text] : undefined;
+      found.push(diagnose("handler-global", span, { name: node.text }, { hint }));
+    }
+    ts.forEachChild(node, visit);
+  }
+
+  function isForeign(node: ts.Identifier): boolean {
+    if (allowed.has(node.text)) return false;
+    const declarations = checker.getSymbolAtLocation(node)?.declarations ?? [];
+    return (
+      declarations.length > 0 &&
+      declarations.every((each) =>
+        /\/node_modules\/(?:@types\/node|undici-types)\//.test(each.getSourceFile().fileName),
+      )
+    );
+  }
+}
+
+/** Members have names of their own, but for those of the global object. */
+function isUse(node: ts.Identifier): boolean {
+  const { parent } = node;
+  if (!ts.isPropertyAccessExpression(parent) || parent.name !== node)
+    return !ts.isPropertyAssignment(parent) || parent.name !== node;
+  return ts.isIdentifier(parent.expression) && parent.expression.text === "globalThis";
+}
