@@ -79,7 +79,7 @@ export async function handlerTypes(realm: Realm): Promise<readonly EmittedFile[]
   return [
     ...functionTypesModules(realm),
     ...(await Promise.all(realm.functions.map((fn) => handlerTypesModule(realm, fn)))),
-    ...(await Promise.all(collections.map((each) => typesModule(each, realm.auth)))),
+    ...(await Promise.all(collections.map((each) => typesModule(each, realm)))),
   ];
 }
 
