@@ -1,4 +1,5 @@
 /** What handlers do to themselves, they do to nobody else: each beside runs of another function that go on. */
+import { transformSync } from "esbuild";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { CallDefinition } from "../../realm/functions.ts";
 import type { Outcome } from "../invocation.ts";
@@ -48,6 +49,25 @@ test("an error fails its run", async () => {
   expect(await harm("throws", "throw new TypeError('no such thing');")).toMatchObject(
     failed(/^TypeError: no such thing\n +at .*throws\.mjs/),
   );
+});
+
+test("the reason names lines as they were written", async () => {
+  const written = [
+    "type Input = { n: number };",
+    "",
+    "export default (input: Input) => {",
+    "  throw new Error('here');",
+    "};",
+  ];
+  const { code } = transformSync(written.join("\n"), {
+    loader: "ts",
+    minify: true,
+    format: "esm",
+    sourcemap: "inline",
+    sourcefile: "handler.ts",
+  });
+  const { result } = await running(pool, functions.add("mapped", code));
+  expect(result).toMatchObject({ reason: expect.stringMatching(/^Error: here\n +at .*handler\.ts:4:/) });
 });
 
 test("what is thrown may be hostile", async () => {

@@ -5,6 +5,8 @@ import type { ThreadBounds } from "../messages.ts";
 import { WorkerThread } from "./thread.ts";
 
 if (parentPort === null) throw new Error("this module is run by the threads of functions");
+// What a handler throws names the lines that somebody wrote.
+process.setSourceMapsEnabled(true);
 const bounds: ThreadBounds = workerData;
 const thread = new WorkerThread(parentPort, bounds);
 process.on("uncaughtException", (error) => thread.uncaught(error));
