@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { TRUE } from "../../filter/algebra.ts";
 import { type JobRecord, jobCollection, readJob } from "../../jobs/records.ts";
 import { minute, workshop } from "../../jobs/testing/workshop.ts";
@@ -101,44 +101,25 @@ describe("a schedule", () => {
   });
 
   test("that is due while its run before goes on is skipped, and that is recorded", async () => {
-    let end: () => void = () => undefined;
-    const handlers = new Handlers(async () => {
-      await new Promise<void>((resolve) => {
-        end = resolve;
-      });
-      return returned();
-    });
-    const kinds = functionJobs({ functions: [nightly("*/10 * * * *")] }, handlers.run, 10);
-    const worker = shop.worker(...kinds);
-    const tick = async (time: string) => {
-      at(time);
-      worker.tick();
-      await new Promise(setImmediate);
-    };
-    await tick("2026-01-01T00:01:00Z");
-    await vi.waitFor(async () => expect(await jobs()).toHaveLength(1));
-    await vi.waitFor(async () =>
-      expect((await jobs())[0]).toMatchObject({ status: "queued", state: expect.stringContaining("00:10") }),
+    const handlers = new Handlers(() =>
+      handlers.runs.length === 1 ? { kind: "retry", after: 15 * minute } : returned(),
     );
-    await tick("2026-01-01T00:10:00Z");
-    await vi.waitFor(() => expect(handlers.runs).toHaveLength(1));
-    await tick("2026-01-01T00:20:00Z");
-    const skipped = await vi.waitFor(async () => {
-      const found = (await jobs()).filter(({ status }) => status === "cancelled");
-      expect(found).toHaveLength(1);
-      return found;
-    });
+    const functions = [nightly("*/10 * * * *")];
+    at("2026-01-01T00:01:00Z");
+    await work(handlers, functions);
+    await pass("2026-01-01T00:20:00Z", minute, handlers, functions);
+    // It waits for its second attempt.
+    expect(times(handlers)).toEqual(["2026-01-01T00:10:00.000Z"]);
+    const skipped = (await jobs()).filter(({ status }) => status === "cancelled");
     expect(skipped).toMatchObject([
-      { kind: "function.event:support/nightly", error: expect.stringContaining("before") },
+      { kind: "function.event:support/nightly", due_at: null, error: expect.stringContaining("before") },
     ]);
-    expect(handlers.runs).toHaveLength(1);
-    end();
-    await vi.waitFor(async () => expect(await jobs()).toHaveLength(2));
-    await tick("2026-01-01T00:30:00Z");
-    await vi.waitFor(() => expect(handlers.runs).toHaveLength(2));
-    end();
-    await worker.idle();
-    expect(times(handlers)).toEqual(["2026-01-01T00:10:00.000Z", "2026-01-01T00:30:00.000Z"]);
+    await pass("2026-01-01T00:31:00Z", minute, handlers, functions);
+    expect(handlers.runs.map((run) => [timeOf(run), run.attempt])).toEqual([
+      ["2026-01-01T00:10:00.000Z", 1],
+      ["2026-01-01T00:10:00.000Z", 2],
+      ["2026-01-01T00:30:00.000Z", 1],
+    ]);
   });
 
   test("whose line is changed goes by the new one, and one that is removed ends", async () => {
