@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { MongoClient } from "mongodb";
 import { root } from "../workspace.ts";
 
-const realms = ["open", "guarded", "checked", "queries", "organizations", "realtime"] as const;
+const realms = ["open", "guarded", "checked", "queries", "organizations", "realtime", "functions"] as const;
 export type MeasuredRealm = (typeof realms)[number];
 
 /** Where the measured servers of one run store, each on its own. */
@@ -25,6 +25,11 @@ export interface Place {
 
 const config = join(root, "scripts/bench/config");
 
+/** Where the servers written by hand lie that a realm is compared with. */
+function roomOf(realm: MeasuredRealm): string {
+  return realm === "queries" || realm === "functions" ? `${realm}/` : "";
+}
+
 /** The embedded engine. */
 export function folders(work: string): Place {
   return {
@@ -35,7 +40,7 @@ export function folders(work: string): Place {
     handwritten: (realm) => {
       const folder = join(work, `handwritten-${realm}`);
       mkdirSync(folder, { recursive: true });
-      return [realm === "queries" ? "queries/handwritten.mjs" : "handwritten.mjs", folder];
+      return [`${roomOf(realm)}handwritten.mjs`, folder];
     },
     clear: async () => undefined,
   };
@@ -60,11 +65,7 @@ export function databases(uri: string, work: string): Place {
       SVC_QUERY_TIME: "55s",
       SVC_AGGREGATE_TIME: "55s",
     }),
-    handwritten: (realm) => [
-      realm === "queries" ? "queries/handwritten-mongo.mjs" : "handwritten-mongo.mjs",
-      uri,
-      nameOf(`bench-${realm}`),
-    ],
+    handwritten: (realm) => [`${roomOf(realm)}handwritten-mongo.mjs`, uri, nameOf(`bench-${realm}`)],
     clear: async () => {
       const client = new MongoClient(uri);
       try {

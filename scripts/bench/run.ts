@@ -7,6 +7,7 @@ import { realmc, withWorkspace } from "../workspace.ts";
 import { compileBenchmark } from "./compile/run.ts";
 import { credentialBenchmark } from "./credentials.ts";
 import { documentBenchmark } from "./documents.ts";
+import { functionBenchmark } from "./functions/run.ts";
 import { jobBenchmark } from "./jobs.ts";
 import { organizationBenchmark } from "./organizations.ts";
 import { databases, folders } from "./place.ts";
@@ -23,15 +24,15 @@ const { values: options } = parseArgs({
     /** A `mongodb://` URI: both store there, each in databases of its own, dropped afterwards. */
     store: { type: "string" },
     /**
-     * `documents`, `credentials`, `queries`, `isolation`, `organizations`, `realtime`, `jobs`, `process`, `compile`, or names of
-     * rows, between `;`.
+     * `documents`, `credentials`, `queries`, `isolation`, `organizations`, `realtime`, `functions`, `jobs`, `process`,
+     * `compile`, or names of rows, between `;`.
      */
     only: { type: "string" },
     /** Realtime streams that are open at a time. */
     streams: { type: "string", default: "10000" },
     /** Of `compile`: numbers of collections, between commas. */
     collections: { type: "string", default: "1,10,50,200,500" },
-    /** Of `compile`: another checkout, to measure beside this one. */
+    /** Of `compile`, and of the starts in `functions`: another checkout, to measure beside this one. */
     against: { type: "string" },
   },
 });
@@ -52,8 +53,9 @@ await withWorkspace(async (work) => {
   const checked = isWanted("credentials");
   const inOrganizations = isWanted("organizations");
   const inRealtime = isWanted("realtime");
+  const withFunctions = isWanted("functions");
   const isNothing = documentRows.length + queries.length === 0 && !isolated && !checked;
-  if (isNothing && !inOrganizations && !inRealtime) return;
+  if (isNothing && !inOrganizations && !inRealtime && !withFunctions) return;
   const bundle = join(work, "dist");
   const place = store === undefined ? folders(work) : databases(store, work);
   execFileSync(
@@ -70,6 +72,8 @@ await withWorkspace(async (work) => {
     if (inOrganizations) await organizationBenchmark({ place, bundle, rounds, scale });
     if (inRealtime)
       await realtimeBenchmark({ place, bundle, rounds, scale, streams: Number(options.streams) });
+    if (withFunctions)
+      await functionBenchmark({ place, bundle, work, rounds, scale, against: options.against });
   } finally {
     await place.clear();
   }

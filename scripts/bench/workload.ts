@@ -24,6 +24,8 @@ interface Request {
 export interface Target {
   readonly path: string;
   readonly batch: string;
+  /** Of the database's functions. */
+  readonly functions: string;
   /** Some document's id. */
   any(): string;
   /** A document's id, never given again. */
@@ -202,6 +204,7 @@ export async function measure(
   const target: Target = {
     path: `/v1/${server.realm}/shop/items`,
     batch: `/v1/${server.realm}/shop/_batch`,
+    functions: `/v1/${server.realm}/shop/_func`,
     any: () => ids[randomInt(ids.length)] ?? "",
     next: () => fresh[used++ % fresh.length] ?? "",
   };

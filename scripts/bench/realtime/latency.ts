@@ -1,4 +1,4 @@
-import { MongoClient } from "mongodb";
+import { Changes } from "../changes.ts";
 import { type Setting, streamsOf } from "./setting.ts";
 
 const STREAMS = 100;
@@ -36,46 +36,5 @@ export async function latency(setting: Setting, uri: string): Promise<void> {
   } finally {
     await changes.stop();
     await client.cut();
-  }
-}
-
-/** What the server's change stream tells of, and when. */
-class Changes {
-  readonly #client: MongoClient;
-  readonly #reading: Promise<void>;
-  #latencies: number[] = [];
-  #told = () => {};
-
-  static async watch(uri: string, database: string): Promise<Changes> {
-    const client = new MongoClient(uri);
-    await client.connect();
-    return new Changes(client, database);
-  }
-
-  private constructor(client: MongoClient, database: string) {
-    this.#client = client;
-    const stream = client.db(database).watch([{ $match: { operationType: "insert" } }]);
-    this.#reading = (async () => {
-      for await (const change of stream) {
-        const sent = change.operationType === "insert" ? change.fullDocument["sent"] : undefined;
-        if (typeof sent !== "number") continue;
-        this.#latencies.push(performance.timeOrigin + performance.now() - sent);
-        this.#told();
-      }
-    })().catch(() => undefined);
-  }
-
-  /** Resolves when so many were told since the last call. */
-  async take(count: number): Promise<{ readonly p50: number; readonly p99: number }> {
-    while (this.#latencies.length < count) await new Promise<void>((resolve) => (this.#told = resolve));
-    const latencies = this.#latencies.sort((a, b) => a - b);
-    this.#latencies = [];
-    const part = (share: number) => latencies[Math.floor(latencies.length * share)] ?? Number.NaN;
-    return { p50: part(0.5), p99: part(0.99) };
-  }
-
-  async stop(): Promise<void> {
-    await this.#client.close();
-    await this.#reading;
   }
 }

@@ -1,7 +1,8 @@
+import { cpuOf } from "../cpu.ts";
 import { middle } from "../middle.ts";
 import { type Measure, measure, type Row } from "../workload.ts";
 import { resumes } from "./resumes.ts";
-import { cpuOf, type Setting, streamsOf } from "./setting.ts";
+import { type Setting, streamsOf } from "./setting.ts";
 
 /** What streams cost others, and what changes cost that hardly anybody awaits. */
 export async function measureOthers(setting: Setting): Promise<void> {

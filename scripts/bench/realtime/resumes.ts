@@ -1,6 +1,7 @@
+import { cpuOf } from "../cpu.ts";
 import { middle } from "../middle.ts";
 import type { Asked } from "./client.ts";
-import { cpuOf, type Setting, streamsOf } from "./setting.ts";
+import { type Setting, streamsOf } from "./setting.ts";
 
 /** Changes that were missed: as of a while, and nearly as many as are told again. */
 const HISTORIES = [2_000, 7_500];

@@ -1,14 +1,16 @@
 // Realtime streams: what they cost while nothing happens, what a change costs that reaches one, many or all of them, and
 // what they cost others; against a bare `node:http` server that writes the same bytes to as many sockets.
+
+import { cpuOf } from "../cpu.ts";
 import { middle } from "../middle.ts";
 import type { Place } from "../place.ts";
+import { Report } from "../report.ts";
 import { type MeasuredServer, startBareStreams, startGenerated } from "../servers.ts";
 import { type Delivered, StreamClient } from "./client.ts";
 import { latency } from "./latency.ts";
 import { measureOthers } from "./others.ts";
 import { peopleOf } from "./people.ts";
-import { Report } from "./report.ts";
-import { cpuOf, type Setting, streamsOf } from "./setting.ts";
+import { type Setting, streamsOf } from "./setting.ts";
 import { Writer } from "./writer.ts";
 
 export interface RealtimeOptions {
@@ -53,7 +55,10 @@ export async function realtimeBenchmark(options: RealtimeOptions): Promise<void>
   } finally {
     for (const one of started.reverse()) await one.stop();
   }
-  report.print(streams, rounds);
+  report.print(
+    `realtime, ${streams} streams`,
+    `Medians of ${rounds} rounds; the bare server writes the same bytes to as many sockets.`,
+  );
 }
 
 /** As many as are asked for, however fast, while those that were cut are still counted. */

@@ -1,7 +1,8 @@
 /** What all parts of the benchmark of realtime streams share. */
+
+import type { Report } from "../report.ts";
 import type { BareStreams, MeasuredServer } from "../servers.ts";
 import type { Asked, StreamClient } from "./client.ts";
-import type { Report } from "./report.ts";
 import type { Writer } from "./writer.ts";
 
 /** One benchmark, with everything that it runs. */
@@ -31,11 +32,4 @@ export function streamsOf(
       subscriptions: [{ id: "s", db: "live", collection: "items", where: whereOf(at) }],
     }),
   }));
-}
-
-/** Microseconds of processor time that a server uses while something is done. */
-export async function cpuOf(server: MeasuredServer, work: () => Promise<unknown>): Promise<number> {
-  const before = await server.usage();
-  await work();
-  return (await server.usage()).cpu - before.cpu;
 }

@@ -8,9 +8,10 @@ export class Report {
     process.stderr.write(`\r${name}: ${text}                              \n`);
   }
 
-  print(streams: number, rounds: number): void {
-    console.log(`\n| realtime, ${streams} streams | measured | target |\n|---|---:|---:|`);
+  /** @param note below the table */
+  print(heading: string, note: string): void {
+    console.log(`\n| ${heading} | measured | target |\n|---|---:|---:|`);
     for (const row of this.#rows) console.log(`| ${row.join(" | ")} |`);
-    console.log(`\nMedians of ${rounds} rounds; the bare server writes the same bytes to as many sockets.`);
+    console.log(`\n${note}`);
   }
 }
