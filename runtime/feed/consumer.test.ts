@@ -229,6 +229,26 @@ describe("a consumer", () => {
     expect(changes.map(({ id }) => id)).not.toContain("a0");
   });
 
+  test("notes every few seconds alone where its work has committed nothing", async () => {
+    const clock = { time: 0, now: () => clock.time };
+    const told: string[] = [];
+    const work = async (work: Work) => {
+      if (work.kind === "changes") told.push(...work.deliveries.map(({ change }) => change.id));
+    };
+    open({ clock, work });
+    await begun();
+    const position = async () => (await store.collection(consumerShape.name).get("test", "live"))?.version;
+    for (const id of ["a", "b", "c"]) {
+      await inserted(store, [id]);
+      while (told.at(-1) !== id) await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    clock.time += 60_000;
+    await inserted(store, ["d"]);
+    while ((await position()) === 1) await new Promise((resolve) => setTimeout(resolve, 5));
+    expect(await position()).toBe(2);
+    expect(told).toEqual(["a", "b", "c", "d"]);
+  });
+
   test("has history held back for it on the embedded engine, beyond a day and up to a week", async () => {
     const DAY = 24 * 60 * 60 * 1000;
     const clock = { time: 0, now: () => clock.time };

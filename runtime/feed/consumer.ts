@@ -39,7 +39,7 @@ export interface ConsumerOptions {
   readonly interests: ReadonlyMap<string, Interest>;
   /**
    * Called with whole commits in their order, one call after another; with the same again where it throws, after a pause,
-   * or where the process died. Where it did not commit, the position moves on behind its back when it has ended.
+   * or where the process died or ended. Where it did not commit, the position is noted some seconds later: those may come again.
    */
   readonly work: (work: Work) => Promise<void>;
   /** Hears of what goes wrong, which is tried again. */
@@ -144,6 +144,7 @@ export class Consumer {
         position = whole;
         commit = [];
         await this.#work({ kind: "gap", to: whole }, lease, signal);
+        if (!signal.aborted && stored.position !== whole) await stored.advance(whole, lease);
         continue;
       }
       const changes = [...commit, ...page.items];
@@ -158,8 +159,10 @@ export class Consumer {
       whole = commit.length === 0 ? position : (changes[upTo - 1]?.position ?? whole);
       if (deliveries.length > 0) {
         await this.#work({ kind: "changes", deliveries, to: whole }, lease, signal);
-        noted = clock.now();
-      } else if (whole !== stored.position && Math.abs(clock.now() - noted) >= NOTE_EVERY) {
+        if (signal.aborted) return;
+        if (stored.position === whole) noted = clock.now();
+      }
+      if (whole !== stored.position && Math.abs(clock.now() - noted) >= NOTE_EVERY) {
         await stored.advance(whole, lease);
         noted = clock.now();
       }
@@ -184,7 +187,6 @@ export class Consumer {
       signal,
       commit: (write, to = part.to) => stored.advance(to, lease, write),
     });
-    if (!signal.aborted && stored.position !== part.to) await stored.advance(part.to, lease);
   }
 }
 
