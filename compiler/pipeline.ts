@@ -52,8 +52,8 @@ export interface AnalyseOptions {
   readonly recorded?: Recorded;
   /** Answers what is known of the realm of a name, or what `make` makes of it. */
   readonly cache?: (realm: string, make: () => Promise<CheckedRealm>) => Promise<CheckedRealm>;
-  /** False: functions are looked at without their handlers, as what they are to clients. */
-  readonly handlers?: boolean;
+  /** Default: checked and bundled. `read`: only their texts; `none`: functions as what they are to clients. */
+  readonly handlers?: "read" | "none";
   /** Hears of every realm that is looked at. */
   readonly step?: ((what: string) => void) | undefined;
 }
@@ -80,14 +80,15 @@ async function checkedRealm(
   ofFolders: readonly Diagnostic[],
   { step, handlers }: AnalyseOptions,
 ): Promise<CheckedRealm> {
-  const { value: realm, diagnostics } = await checkedModel(folder, found, { handlers });
+  const { value: realm, diagnostics } = await checkedModel(folder, found, { handlers: handlers !== "none" });
   const told = [...ofFolders, ...diagnostics];
   step?.(`checking ${realm.name}`);
   const rules = compileRules(realm);
   const ofRules = [...rules.diagnostics, ...checkRules(realm, rules, told)];
   const checked = { realm, rules, told, diagnostics: [...told, ...ofRules] };
   // What handlers are written against is of no use while it has mistakes.
-  if (realm.functions.length === 0 || handlers === false || hasErrors(checked.diagnostics)) return checked;
+  if (realm.functions.length === 0 || handlers !== undefined || hasErrors(checked.diagnostics))
+    return checked;
   step?.(`checking handlers of ${realm.name}`);
   const { handlersOf } = await import("./handlers.ts");
   const { value: bundled, diagnostics: ofHandlers } = await handlersOf(folder, realm);

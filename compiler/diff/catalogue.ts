@@ -1,8 +1,10 @@
 /** Every check of `realmc diff`: what it reports, of which kind, and why. `docs/diff.md` is printed from it. */
 import type { Changes, Report as ReportOf } from "../settings/change.ts";
 import { collectionSettings } from "../settings/collection.ts";
+import { functionSettings } from "../settings/function.ts";
 import { realmSettings } from "../settings/realm.ts";
 import { collectionChecks } from "./checks/collection.ts";
+import { functionChecks } from "./checks/functions.ts";
 import { realmChecks } from "./checks/realm.ts";
 import { ruleChecks } from "./checks/rules.ts";
 import { schemaChecks } from "./checks/schema.ts";
@@ -21,6 +23,7 @@ export const chapters: Readonly<Record<string, Changes>> = {
   Realms: { ...realmChecks, ...ofSettings(realmSettings, false) },
   Collections: { ...collectionChecks, ...ofSettings(collectionSettings, false) },
   Organizations: ofSettings([...realmSettings, ...collectionSettings], true),
+  Functions: Object.assign({}, functionChecks, ...functionSettings.map(({ changes }) => changes)),
   Schemas: schemaChecks,
   Rules: ruleChecks,
 };
@@ -29,6 +32,7 @@ export const chapters: Readonly<Record<string, Changes>> = {
 export const checks = {
   ...realmChecks,
   ...collectionChecks,
+  ...functionChecks,
   ...schemaChecks,
   ...ruleChecks,
 } as const satisfies Changes;

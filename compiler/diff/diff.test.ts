@@ -9,6 +9,7 @@ import { diffRealms } from "./diff.ts";
 import { analyseSides, type Sides } from "./sides.ts";
 import { type Case, writeRealm } from "./testing/case.ts";
 import { collectionCases } from "./testing/collection-cases.ts";
+import { functionCases, functionSettingCases } from "./testing/function-cases.ts";
 import { organizationCases } from "./testing/organization-cases.ts";
 import { realmCases } from "./testing/realm-cases.ts";
 import { ruleCases } from "./testing/rule-cases.ts";
@@ -19,6 +20,8 @@ const cases: Readonly<Record<string, Case>> = {
   ...realmCases,
   ...collectionCases,
   ...organizationCases,
+  ...functionCases,
+  ...functionSettingCases,
   ...schemaCases,
   ...ruleCases,
 };

@@ -10,6 +10,7 @@ import { type Change, type Note, noting, reporter, sortedChanges } from "../sett
 import { realmSettings } from "../settings/realm.ts";
 import { checks, type Report } from "./catalogue.ts";
 import { collectionPlace, compareCollections } from "./collection.ts";
+import { compareFunctions } from "./functions.ts";
 import { compareOrganizationRules, compareRules } from "./rules/compare.ts";
 import { compareSchemas } from "./schema/compare.ts";
 
@@ -49,6 +50,7 @@ function diffRealm(old: AnalysedRealm, now: AnalysedRealm, report: Report, note:
     // Without authentication there are no rules, and what that means is said once.
     if (old.realm.auth && now.realm.auth) compareRules(...versions, report);
   }
+  compareFunctions(old, now, report, note);
 }
 
 function collectionsOf({ databases }: Realm): ReadonlyMap<string, Collection> {

@@ -6,7 +6,7 @@ import type { JsonObject } from "../../runtime/json.ts";
 import type { Recorded } from "../check/retired.ts";
 import { recordedFiles } from "../output/configuration.ts";
 import { type Output, readOutput } from "../output/read.ts";
-import { type AnalyseOptions, type Analysis, analyse } from "../pipeline.ts";
+import { type AnalysedRealm, type AnalyseOptions, type Analysis, analyse } from "../pipeline.ts";
 import { isInside } from "../source/folders.ts";
 import { meaningOf } from "../source/meaning.ts";
 
@@ -23,20 +23,32 @@ export interface Sides {
  * @throws UnknownOutput
  */
 export async function analyseSides(old: string, now: string, step?: AnalyseOptions["step"]): Promise<Sides> {
-  return withConfiguration(old, (before) =>
-    withConfiguration(now, async (after) => {
-      step?.(`reading ${now}`);
-      const analysed = await analyse(after, { step, handlers: false });
-      step?.(`reading ${old}`);
-      return { old: await analyse(before, { step, handlers: false }), now: analysed };
-    }),
-  );
+  const after = await analysed(now, step);
+  return { old: await analysed(old, step), now: after };
 }
 
-/** Gives `use` a folder with the configuration that lies in a folder, or that the output in it was built from. */
-async function withConfiguration<T>(folder: string, use: (configuration: string) => Promise<T>): Promise<T> {
+/** What lies in a folder, or what the output in it was built from, with all that is known of handlers' code. */
+async function analysed(folder: string, step: AnalyseOptions["step"]): Promise<Analysis> {
+  step?.(`reading ${folder}`);
   const output = await readOutput(folder);
-  if (output === undefined) return use(folder);
+  if (output === undefined) return analyse(folder, { step, handlers: "read" });
+  const { realms, diagnostics } = await configured(folder, output, (configuration) =>
+    analyse(configuration, { step, handlers: "none" }),
+  );
+  const withCode = realms.map((each): AnalysedRealm => {
+    const inputs = Object.entries(output.manifest.realms[each.realm.name]?.inputs ?? {});
+    const code = inputs.flatMap(([path, meaning]) => (isCode(meaning) ? [{ path, meaning }] : []));
+    return { ...each, realm: { ...each.realm, inputs: [...each.realm.inputs, ...code] } };
+  });
+  return { realms: withCode, diagnostics };
+}
+
+/** Gives `use` a folder with the configuration that the output in a folder was built from. */
+async function configured<T>(
+  folder: string,
+  output: Output,
+  use: (configuration: string) => Promise<T>,
+): Promise<T> {
   const files = filesOf(folder, output);
   const scratch = await mkdtemp(join(tmpdir(), "realmc-diff-"));
   try {
@@ -69,11 +81,15 @@ function filesOf(folder: string, { manifest, configuration }: Output): readonly 
     const sound = files.every(
       ([path, value]) => inputs[path] === meaningOf(value) && isInside(join(folder, path), folder),
     );
-    const settings = Object.values(inputs).filter((meaning) => !meaning.startsWith("code "));
+    const settings = Object.values(inputs).filter((meaning) => !isCode(meaning));
     if (!sound || settings.length !== files.length)
       throw new UnknownOutput(
         `the output in ${folder} does not hold the configuration that it was built from (build it anew)`,
       );
     return files;
   });
+}
+
+function isCode(meaning: string): boolean {
+  return meaning.startsWith("code ");
 }

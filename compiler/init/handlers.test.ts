@@ -31,7 +31,7 @@ beforeAll(async () => {
     "mode: call\ninvoke: user != null\ninput: { type: object, properties: { task: { type: string } }, required: [task] }\n",
   );
   writeFileSync(handler, text);
-  const { realms } = await analyse(join(folder, "config"), { handlers: false });
+  const { realms } = await analyse(join(folder, "config"), { handlers: "none" });
   const emitted = await Promise.all(realms.map((realm) => emitRealm(realm)));
   for (const { path, text } of emitted.flatMap(({ files }) => files)) {
     mkdirSync(dirname(join(folder, "generated", path)), { recursive: true });

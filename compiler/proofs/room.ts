@@ -7,7 +7,7 @@ import type { Collection } from "../model/model.ts";
 import type { Asked } from "../rules/form/evaluate.ts";
 import { type Facets, facetsOf } from "../schema/facets.ts";
 import { partValidator } from "../schema/partial.ts";
-import { isPart, type Place, placeOf } from "../schema/place.ts";
+import { isPart, type Place, placeOf, type Schema } from "../schema/place.ts";
 
 export interface Room {
   /** Whether there may be one with these members, and others that are not said. */
@@ -60,6 +60,22 @@ export function orNone(room: Room): Room {
 
 /** What the schema of a collection leaves room for; what the server owns it does not speak of. */
 export function roomOf({ schema }: Collection): Room {
+  const room = roomIn(schema);
+  return { ...room, fits: (read, { id: _id, _meta, ...members }) => room.fits(read, members) };
+}
+
+/** What a function may be called with; without a schema it is the empty object. */
+export function roomOfInput(schema: Schema | undefined): Room {
+  return storedAndWritten(anything, schema === undefined ? nothing : roomIn(schema));
+}
+
+const nothing: Room = {
+  ...anything,
+  fits: (_, members) => Object.keys(members).length === 0,
+  mayHold: (_, value) => value === undefined,
+};
+
+function roomIn(schema: Schema): Room {
   const top = placeOf(schema);
   const required = requiredPaths(top);
   let validate: ((members: JsonObject) => boolean) | undefined;
@@ -67,7 +83,7 @@ export function roomOf({ schema }: Collection): Room {
   const facets = ({ path }: Asked): Facets | undefined =>
     kept(known, JSON.stringify(path), () => ({ facets: facetsAt(top, path) })).facets;
   return {
-    fits(_, { id: _id, _meta, ...members }) {
+    fits(_, members) {
       validate ??= partValidator(schema);
       return validate(members);
     },

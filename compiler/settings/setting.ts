@@ -186,14 +186,22 @@ export interface FunctionSetting<Slots extends Partial<RealmFunction> = Partial<
   /** What is wrong in the light of compiled rules; those with mistakes of their own are absent. */
   readonly facts: (fn: RealmFunction, compiled: CompiledFunction) => readonly Diagnostic[];
   readonly definition: (of: FunctionOf) => Parts<AnyDefinition>;
+  readonly changes: Changes;
+  /** `place`: the function. */
+  readonly compare: (old: RealmFunction, now: RealmFunction, place: string, note: Note) => void;
   /** In the terms of function.yaml, defaults filled in. */
   readonly effective: (of: FunctionOf) => JsonObject;
 }
 
 /** A setting of function.yaml by what it has of all that one can have. */
-export function functionSetting<Slots extends Partial<RealmFunction>>(
-  parts: Pick<FunctionSetting<Slots>, "read"> & Partial<FunctionSetting<Slots>>,
+export function functionSetting<Slots extends Partial<RealmFunction>, C extends Changes>(
+  parts: Pick<FunctionSetting<Slots>, "read"> &
+    Partial<Omit<FunctionSetting<Slots>, "read" | "changes" | "compare">> & {
+      readonly changes?: C;
+      readonly compare?: (old: RealmFunction, now: RealmFunction, place: string, report: Report<C>) => void;
+    },
 ): FunctionSetting<Slots> {
+  const { changes, compare } = parts;
   return {
     codes: {},
     checks: [],
@@ -201,6 +209,10 @@ export function functionSetting<Slots extends Partial<RealmFunction>>(
     definition: () => ({}),
     effective: () => ({}),
     ...parts,
+    changes: changes ?? {},
+    compare: (old, now, place, note) => {
+      if (changes !== undefined) compare?.(old, now, place, reporter(changes, note));
+    },
   };
 }
 

@@ -6,7 +6,7 @@ import { oneLine } from "../../model/rule-source.ts";
 import type { Circumstances } from "../../proofs/candidates.ts";
 import { relationOf } from "../../proofs/relation.ts";
 import { anything, either, orNone, type Room, roomOf, storedAndWritten } from "../../proofs/room.ts";
-import { findWitness } from "../../proofs/search.ts";
+import { findWitness, type Witness } from "../../proofs/search.ts";
 import type { CompiledRule, CompiledRules, RulesStage } from "../../rules/compiled.ts";
 import type { Condition } from "../../rules/form/form.ts";
 import { constant } from "../../rules/form/simplify.ts";
@@ -15,7 +15,7 @@ import { collectionPlace, type Version } from "../collection.ts";
 import { changeInWords, type Ruled, ruledBy } from "./clauses.ts";
 import { type Act, witnessInWords } from "./witness.ts";
 
-interface Known extends Omit<Circumstances, "replaced" | "room"> {
+export interface Known extends Omit<Circumstances, "replaced" | "room"> {
   /** Where somebody loses something: what there was; where somebody gains: what there may be now. */
   readonly rooms: readonly [lost: Room, gained: Room];
 }
@@ -119,10 +119,10 @@ export function compareOrganizationRules(
 
 const nowhere = { start: 0, end: 0 };
 /** What stands for an operation's rule that is not given, and for a field's. */
-const denied: Ruled = { text: "false", condition: constant(false, nowhere) };
-const allowed: Ruled = { text: "true", condition: constant(true, nowhere) };
+export const denied: Ruled = { text: "false", condition: constant(false, nowhere) };
+export const allowed: Ruled = { text: "true", condition: constant(true, nowhere) };
 
-function compareRule(
+export function compareRule(
   before: CompiledRule | undefined,
   after: CompiledRule | undefined,
   fallback: Ruled,
@@ -131,24 +131,51 @@ function compareRule(
   circumstances: Known,
   report: Report,
 ): void {
-  const [old, now] = [before, after].map((rule) => (rule === undefined ? fallback : ruledBy(rule)));
-  if (old === undefined || now === undefined || old === now) return;
-  const { rooms, ...known } = circumstances;
-  const [lose, gain] = rooms;
-  const provable = known.creating ? ([orNone(lose), orNone(gain)] as const) : rooms;
-  const { forward, backward } = relationOf(old.condition, now.condition, provable);
-  if (forward && backward) {
-    if (oneLine(old.text) !== oneLine(now.text)) report("rule-rewritten", where, {});
+  const found = relate(before, after, fallback, circumstances);
+  if (found === undefined) return;
+  if (found.kind === "rewritten") {
+    report("rule-rewritten", where, {});
     return;
   }
-  const words = changeInWords(old, now);
+  const { words, forward, lost, gained } = found;
   const readsClock = [before, after].some((rule) => rule?.facts.readsClock === true);
-  const lost = forward ? undefined : findWitness(old.condition, now.condition, { ...known, room: lose });
-  const gained = backward ? undefined : findWitness(now.condition, old.condition, { ...known, room: gain });
   const losing = lost && witnessInWords(lost, "may no longer", act, readsClock);
   const gaining = gained && witnessInWords(gained, "may now", act, readsClock);
   if (losing && gaining) report("rule-moved", where, { words, lost: losing, gained: gaining });
   else if (losing) report("rule-narrowed", where, { words, witness: losing });
   else if (gaining) report(forward ? "rule-widened" : "rule-unproven", where, { words, witness: gaining });
   else report(forward ? "rule-implied" : "rule-undecided", where, { words });
+}
+
+type Related =
+  | { readonly kind: "rewritten" }
+  | {
+      readonly kind: "changed";
+      readonly words: string;
+      /** By their forms nobody loses anything. */
+      readonly forward: boolean;
+      readonly lost: Witness | undefined;
+      readonly gained: Witness | undefined;
+    };
+
+/** Undefined for rules that are the same as they are written. */
+export function relate(
+  before: CompiledRule | undefined,
+  after: CompiledRule | undefined,
+  fallback: Ruled,
+  { rooms, ...known }: Known,
+): Related | undefined {
+  const [old, now] = [before, after].map((rule) => (rule === undefined ? fallback : ruledBy(rule)));
+  if (old === undefined || now === undefined || old === now) return undefined;
+  const [lose, gain] = rooms;
+  const provable = known.creating ? ([orNone(lose), orNone(gain)] as const) : rooms;
+  const { forward, backward } = relationOf(old.condition, now.condition, provable);
+  if (forward && backward) return oneLine(old.text) === oneLine(now.text) ? undefined : { kind: "rewritten" };
+  return {
+    kind: "changed",
+    words: changeInWords(old, now),
+    forward,
+    lost: forward ? undefined : findWitness(old.condition, now.condition, { ...known, room: lose }),
+    gained: backward ? undefined : findWitness(now.condition, old.condition, { ...known, room: gain }),
+  };
 }

@@ -68,7 +68,10 @@ function claimsInWords({ choices, unknowns }: Witness): readonly string[] {
 }
 
 /** Undefined where it does not matter. */
-function objectInWords({ choices, unknowns }: Witness, root: "document" | "data"): string | undefined {
+function objectInWords(
+  { choices, unknowns }: Witness,
+  root: "document" | "data" | "previous",
+): string | undefined {
   const own = [...choices].flatMap(([key, value]) => {
     const unknown = unknowns.get(key);
     return unknown?.root === root ? [{ path: unknown.path.join("."), value }] : [];
@@ -81,6 +84,13 @@ function objectInWords({ choices, unknowns }: Witness, root: "document" | "data"
   const present = chosenOf(choices, unknowns)(root);
   if (Object.keys(present).length > 0) return `${canonicalJson(present)} ${without}`.trim();
   return `a ${itself === undefined ? "" : "stored "}document ${without}`.trim();
+}
+
+/** `runs now for {"status":"open"}, which was {"status":"closed"}`; nobody calls. */
+export function changeInWitness(witness: Witness, runs: string): string {
+  const previous = objectInWords(witness, "previous");
+  const was = previous === undefined ? "" : `, which was ${previous}`;
+  return `${runs} ${objectInWords(witness, "document") ?? "any document"}${was}${circumstancesInWords(witness, false)}`;
 }
 
 function circumstancesInWords({ choices, unknowns }: Witness, readsClock: boolean): string {

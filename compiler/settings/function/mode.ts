@@ -5,6 +5,7 @@ import { type Codes, diagnoser } from "../../diagnostics/diagnose.ts";
 import { oneOf } from "../../model/given.ts";
 import type { RealmFunction } from "../../model/model.ts";
 import { locate } from "../../source/source.ts";
+import type { Changes } from "../change.ts";
 import { functionSetting } from "../setting.ts";
 import type { FunctionCheck } from "../subject.ts";
 
@@ -36,6 +37,14 @@ const codes = {
     right: { "function.yaml": "mode: event\nschedule: '0 3 * * *'" },
   },
 } as const satisfies Codes;
+
+const changes = {
+  "function-mode-changed": {
+    kind: "breaking",
+    message: "was a function of mode {old}, is one of mode {new}",
+    why: "It is called otherwise, or not at all: what callers send is refused.",
+  },
+} as const satisfies Changes;
 
 const diagnose = diagnoser(codes);
 
@@ -73,6 +82,10 @@ const neverRuns: FunctionCheck = ({ fn: { mode, triggers, schedule }, file, faul
 
 export const mode = functionSetting({
   codes,
+  changes,
+  compare: ({ mode: old }, { mode: now }, place, report) => {
+    if (old !== now) report("function-mode-changed", `${place} mode`, { old, new: now });
+  },
   checks: [foreignKeys, neverRuns],
   read: ({ given }): Pick<RealmFunction, "mode"> => ({
     mode: given.find("mode", oneOf("webhook", "call", "event")) ?? "call",

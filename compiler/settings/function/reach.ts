@@ -4,8 +4,10 @@ import { type Codes, diagnoser } from "../../diagnostics/diagnose.ts";
 import { flag, texts } from "../../model/given.ts";
 import type { RealmFunction } from "../../model/model.ts";
 import { locate } from "../../source/source.ts";
+import type { Changes } from "../change.ts";
 import { functionSetting } from "../setting.ts";
 import type { FunctionCheck } from "../subject.ts";
+import { turnover } from "../words.ts";
 
 declare module "../../model/model.ts" {
   interface RealmFunction {
@@ -42,6 +44,39 @@ const codes = {
     },
   },
 } as const satisfies Codes;
+
+const changes = {
+  "function-secret-added": {
+    kind: "additive",
+    message: "sees {secrets}",
+    why: "For reviewers: the handler, and all that it imports, reads a secret that it did not.",
+  },
+  "function-secret-removed": {
+    kind: "internal",
+    message: "does not see {secrets} any longer",
+    why: "The secret itself stays until an administrator removes it.",
+  },
+  "function-network-widened": {
+    kind: "additive",
+    message: "reaches {hosts}",
+    why: "For reviewers: what the handler sees can be sent to hosts that it did not reach.",
+  },
+  "function-network-narrowed": {
+    kind: "internal",
+    message: "does not reach {hosts} any longer",
+    why: "`ctx.fetch` refuses them.",
+  },
+  "function-mail-allowed": {
+    kind: "additive",
+    message: "sends mail",
+    why: "For reviewers: what the handler sees can be sent to anybody, in the name of the realm.",
+  },
+  "function-mail-removed": {
+    kind: "internal",
+    message: "does not send mail any longer",
+    why: "`ctx.mail` is not there.",
+  },
+} as const satisfies Changes;
 
 const diagnose = diagnoser(codes);
 
@@ -96,8 +131,31 @@ const sender: FunctionCheck = ({ fn, file, faults, settings, realm }) => {
   return [diagnose("function-mail", locate(file, ["mail"], "key"), {})];
 };
 
+/** Whether all that an entry of `network` names is reached by those of a list. */
+function isReached(entry: string, network: readonly string[]): boolean {
+  return network.some(
+    (other) =>
+      other === entry || (other.startsWith("*.") && entry.replace(/^\*/, "").endsWith(other.slice(1))),
+  );
+}
+
 export const reach = functionSetting({
   codes,
+  changes,
+  compare: (old, now, place, report) => {
+    const { gone, added } = turnover(old.secrets, now.secrets);
+    if (added) report("function-secret-added", `${place} secrets`, { secrets: added });
+    if (gone) report("function-secret-removed", `${place} secrets`, { secrets: gone });
+    const [reached, left] = [
+      now.network.filter((entry) => !isReached(entry, old.network)),
+      old.network.filter((entry) => !isReached(entry, now.network)),
+    ];
+    if (reached.length > 0)
+      report("function-network-widened", `${place} network`, { hosts: reached.join(", ") });
+    if (left.length > 0) report("function-network-narrowed", `${place} network`, { hosts: left.join(", ") });
+    if (old.mail !== now.mail)
+      report(now.mail ? "function-mail-allowed" : "function-mail-removed", `${place} mail`, {});
+  },
   checks: [hosts, sender],
   read: ({ given }): Pick<RealmFunction, "secrets" | "network" | "mail"> => ({
     secrets: given.read("secrets", texts),

@@ -6,6 +6,7 @@ import type { Span } from "../../diagnostics/diagnostic.ts";
 import { text } from "../../model/given.ts";
 import type { RealmFunction } from "../../model/model.ts";
 import { locate, type Path } from "../../source/source.ts";
+import type { Changes } from "../change.ts";
 import { functionSetting } from "../setting.ts";
 import type { FunctionCheck } from "../subject.ts";
 
@@ -54,6 +55,20 @@ const codes = {
   },
 } as const satisfies Codes;
 
+const changes = {
+  "schedule-removed": {
+    kind: "breaking",
+    message: "does not run at {old} any longer",
+    why: "What it did then is not done.",
+  },
+  "schedule-added": { kind: "additive", message: "runs at {new}", why: "What it does then was not done." },
+  "schedule-changed": {
+    kind: "additive",
+    message: "ran at {old}, runs at {new}",
+    why: "The same is done at other times.",
+  },
+} as const satisfies Changes;
+
 const diagnose = diagnoser(codes);
 
 const fires: FunctionCheck = ({ fn: { schedule: own }, file, faults }) => {
@@ -87,8 +102,21 @@ function isTimezone(name: string): boolean {
   }
 }
 
+function timesOf({ schedule: own }: RealmFunction): string | undefined {
+  return own && `'${own.cron}' (${own.timezone})`;
+}
+
 export const schedule = functionSetting({
   codes,
+  changes,
+  compare: (before, after, place, report) => {
+    const where = `${place} schedule`;
+    const [old, now] = [timesOf(before), timesOf(after)];
+    if (old === now) return;
+    if (now === undefined) report("schedule-removed", where, { old: old ?? "" });
+    else if (old === undefined) report("schedule-added", where, { new: now });
+    else report("schedule-changed", where, { old, new: now });
+  },
   checks: [fires],
   read: ({ file, given }): Pick<RealmFunction, "schedule"> => {
     const line = given.find("schedule", text);

@@ -5,6 +5,7 @@ import { type Codes, diagnoser } from "../../diagnostics/diagnose.ts";
 import { object, texts } from "../../model/given.ts";
 import type { RealmFunction } from "../../model/model.ts";
 import { locate } from "../../source/source.ts";
+import type { Changes } from "../change.ts";
 import { functionSetting } from "../setting.ts";
 import type { FunctionCheck, RealmSubject } from "../subject.ts";
 
@@ -26,6 +27,19 @@ const codes = {
     right: { "function.yaml": "mode: webhook\ninvoke: true\nscopes: { read: [support/tickets] }" },
   },
 } as const satisfies Codes;
+
+const changes = {
+  "function-scope-widened": {
+    kind: "additive",
+    message: "the handler may {act} {scopes}",
+    why: "For reviewers: `ctx.db` works past the rules, so whoever may run the function reaches these documents as far as its code lets them.",
+  },
+  "function-scope-narrowed": {
+    kind: "internal",
+    message: "the handler may not {act} {scopes} any longer",
+    why: "`ctx.db` refuses it, and the build says where the handler tries.",
+  },
+} as const satisfies Changes;
 
 const diagnose = diagnoser(codes);
 
@@ -62,8 +76,24 @@ export function missingIn(
   };
 }
 
+/** The scopes of which not all is reached by those of a list. */
+function beyond(scopes: readonly string[], others: readonly string[]): string {
+  return scopes
+    .filter((scope) => !others.includes(scope) && !others.includes(scope.split("/")[0] ?? ""))
+    .join(", ");
+}
+
 export const scopes = functionSetting({
   codes,
+  changes,
+  compare: ({ scopes: old }, { scopes: now }, place, report) => {
+    for (const act of ["read", "write"] as const) {
+      const where = `${place} scopes.${act}`;
+      const [added, gone] = [beyond(now[act], old[act]), beyond(old[act], now[act])];
+      if (added) report("function-scope-widened", where, { act, scopes: added });
+      if (gone) report("function-scope-narrowed", where, { act, scopes: gone });
+    }
+  },
   checks: [known],
   read: ({ given, database }): Pick<RealmFunction, "scopes"> => {
     if (given.find("scopes", object) === undefined)

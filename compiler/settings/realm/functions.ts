@@ -6,7 +6,8 @@ import type { Span } from "../../diagnostics/diagnostic.ts";
 import { number, object, present, rate } from "../../model/given.ts";
 import type { Realm } from "../../model/model.ts";
 import { locate } from "../../source/source.ts";
-import { realmSetting } from "../setting.ts";
+import type { Changes } from "../change.ts";
+import { type CompiledRealm, realmSetting } from "../setting.ts";
 import type { RealmCheck } from "../subject.ts";
 
 declare module "../../model/model.ts" {
@@ -30,6 +31,14 @@ const codes = {
   },
 } as const satisfies Codes;
 
+const changes = {
+  "functions-limit-changed": {
+    kind: "internal",
+    message: "was {old} and is {new}",
+    why: "Functions of the realm are refused earlier or later (429, webhooks 503) in each instance.",
+  },
+} as const satisfies Changes;
+
 const diagnose = diagnoser(codes);
 
 const unused: RealmCheck = ({ realm }) =>
@@ -37,8 +46,24 @@ const unused: RealmCheck = ({ realm }) =>
     ? []
     : [diagnose("functions-unused", realm.functionLimits.span, {})];
 
+function printed({
+  realm: { functionLimits: limits },
+}: CompiledRealm): Readonly<Record<"concurrency" | "rate", string>> {
+  return {
+    concurrency: limits?.concurrency === undefined ? "not limited" : String(limits.concurrency),
+    rate: limits?.rate === undefined ? "not limited" : printRate(limits.rate),
+  };
+}
+
 export const functionLimits = realmSetting({
   codes,
+  changes,
+  compare: (before, after, report) => {
+    const [old, now] = [printed(before), printed(after)];
+    for (const name of ["concurrency", "rate"] as const)
+      if (old[name] !== now[name])
+        report("functions-limit-changed", `functions.${name}`, { old: old[name], new: now[name] });
+  },
   checks: [unused],
   read: ({ file, given }): Pick<Realm, "functionLimits"> => {
     if (given.find("functions", object) === undefined) return {};
