@@ -13,6 +13,7 @@ import { compilerVersion } from "../package/package.ts";
 import { type AnalysedRealm, analyse, emitOutput, emitRealm } from "../pipeline.ts";
 import { type ExitCode, exit, UsageError } from "./exit.ts";
 import { onDisk, requireBundle, requireFolder, requireOutput, requireRealm } from "./folders.ts";
+import { HandlersMoved, keptHandlers } from "./kept-handlers.ts";
 import { reportDiagnostics } from "./report.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -49,17 +50,34 @@ export async function build(config: string, options: BuildOptions, terminal: Ter
   const diagnostics = withoutHints(found);
   reportDiagnostics(config, diagnostics, { ...terminal.errLook, line: terminal.err });
   if (hasErrors(diagnostics)) return exit.diagnostics;
-  return onDisk(out, async () => {
-    const plan = await emit(realms, previous, options, terminal);
-    const difference = await compareOutput(out, plan);
-    if (check) return reportStale(out, difference, terminal);
-    const handlers = realms.flatMap((each) => each.handlers ?? []);
-    const bundled = bundle === undefined ? [] : await makeBundle(out, plan, handlers, terminal);
-    await applyDifference(out, difference);
-    if (bundle !== undefined) await writeBundle(bundle, bundled, realm);
-    terminal.out(summary(plan, difference, options, performance.now() - started));
-    return exit.ok;
-  });
+  try {
+    return await onDisk(out, () => written(config, realms, previous, options, terminal, started));
+  } catch (error) {
+    if (!(error instanceof HandlersMoved)) throw error;
+    terminal.fail(error.message);
+    return exit.diagnostics;
+  }
+}
+
+/** @throws HandlersMoved */
+async function written(
+  config: string,
+  realms: readonly AnalysedRealm[],
+  previous: Output | undefined,
+  options: BuildOptions,
+  terminal: Terminal,
+  started: number,
+): Promise<ExitCode> {
+  const { out, bundle, realm, check } = options;
+  const plan = await emit(realms, previous, options, terminal);
+  const difference = await compareOutput(out, plan);
+  if (check) return reportStale(out, difference, terminal);
+  const bundled =
+    bundle === undefined ? [] : await makeBundle(config, bundle, plan, realms, options, terminal);
+  await applyDifference(out, difference);
+  if (bundle !== undefined) await writeBundle(bundle, bundled, realm);
+  terminal.out(summary(plan, difference, options, performance.now() - started));
+  return exit.ok;
 }
 
 /** Collections beyond which garbage, which may be four times what is in use, is worth collecting earlier. */
@@ -83,13 +101,19 @@ async function emit(
   return emitOutput(emitted, { compiler: compilerVersion(), previous, partial: realm !== undefined });
 }
 
+/** @throws HandlersMoved */
 async function makeBundle(
-  out: string,
+  config: string,
+  bundle: string,
   plan: Plan,
-  handlers: readonly EmittedFile[],
+  realms: readonly AnalysedRealm[],
+  { out, realm }: BuildOptions,
   terminal: Terminal,
 ): Promise<readonly EmittedFile[]> {
   terminal.step("bundling");
+  const built = realms.flatMap((each) => each.handlers ?? []);
+  const handlers =
+    realm === undefined ? built : [...built, ...(await keptHandlers(config, bundle, plan, realm))];
   const { bundleServer } = await import("../bundle/bundle.ts");
   return [...(await bundleServer(out, plan)), ...handlers];
 }

@@ -18,7 +18,7 @@ const idempotencyChanges = {
   "idempotency-required": {
     kind: "breaking",
     message: "was {old}, is required",
-    why: "Calls without an `Idempotency-Key` are refused (`invalid_header`).",
+    why: "Calls without an `Idempotency-Key` are refused (`idempotency_key_required`).",
   },
   "idempotency-refused": {
     kind: "breaking",
