@@ -22,7 +22,7 @@
  *
  * Routes about documents are the same for every collection that has them: in their texts and paths `{stem}`, `{collection}`
  * and `{database}` stand for its names, and where they depend on its settings they are made by {@link ofCollection}. What its
- * schema.json decides has no schema here but a name ({@link Made}), under which documents have what the compiler makes of it.
+ * schema.json, or a function's `input` and `output`, decides has no schema here but a name ({@link Made}), under which documents have what the compiler makes of it.
  */
 import type { AdminArea } from "../realm/administration.ts";
 import type { Manage } from "../realm/organizations.ts";
@@ -47,10 +47,12 @@ export interface RouteContract {
   /** Headers that it looks at, beside those that follow from `who`. */
   readonly headers?: readonly ParameterName[];
   readonly body?: Body;
-  /** By status. */
-  readonly answers: Readonly<Record<number, AnswerContract>>;
+  /** By status; `default`: any. */
+  readonly answers: Readonly<Record<string, AnswerContract>>;
   /** Beyond what {@link errorsOf} adds. */
   readonly errors?: Varying<readonly OperationError[]>;
+  /** It refuses by codes of its own, too, with statuses from 400 to 499. */
+  readonly refusesFreely?: true;
   readonly tag: string;
   readonly summary: Varying<string>;
   /** What the summary leaves open; of administrators, beside the area that it needs. */
@@ -84,6 +86,8 @@ export type Who =
       readonly makes?: Ruled["makes"];
     }
   | Ruled
+  /** Whom the rule `invoke` of the function lets; API keys pass it. In realms without accounts nobody is asked. */
+  | { readonly kind: "invoker" }
   /** Who queued the job `{id}`, and who administers functions. In realms without accounts nobody is asked. */
   | { readonly kind: "queuer" }
   /** Members of the organization `{org}`. */
@@ -118,11 +122,12 @@ export interface Body {
   readonly optional?: true;
 }
 
-/** What bodies may come as: JSON, that or a merge patch, a merge patch alone. */
+/** What bodies may come as: JSON, that or a merge patch, a merge patch alone, any bytes. */
 export const mediaTypes = {
   json: ["application/json"],
   merge: ["application/json", "application/merge-patch+json"],
   patch: ["application/merge-patch+json"],
+  any: ["*/*"],
 } as const;
 
 /** A method of clients: it takes the path's parameters in their order, then the body, then options. */
@@ -143,7 +148,7 @@ export interface AnswerContract {
   readonly description: string;
   readonly schema?: Named | Made;
   /** `application/json` where absent; of a stream of events the schema is that of one of them. */
-  readonly media?: "text/event-stream";
+  readonly media?: "text/event-stream" | "*/*";
   /** By the name that they have in the answer. */
   readonly headers?: Varying<Readonly<Record<string, HeaderName>>>;
 }
@@ -172,14 +177,15 @@ export function clientMethod({ client }: RouteContract): ClientMethod | undefine
 export interface Names {
   readonly database?: string;
   readonly collection?: string;
+  readonly fn?: string;
   /** In names of operations and components. */
   readonly stem?: string;
 }
 
 /** With the names that are given; others stay in their braces. */
 export function placed<Text extends string>(text: Text, names: Names): Text;
-export function placed(text: string, { database, collection, stem }: Names): string {
-  const known = new Map(Object.entries({ database, collection, stem }));
+export function placed(text: string, { database, collection, fn, stem }: Names): string {
+  const known = new Map(Object.entries({ database, collection, fn, stem }));
   return text.replaceAll(/\{(\w+)\}/g, (braced, name) => known.get(name) ?? braced);
 }
 
@@ -220,7 +226,7 @@ const ofBodies = [...ofNeedlessBodies, "validation_error"] as const;
 export function errorsOf(route: RouteContract, traits: RealmTraits): readonly OperationError[] {
   const { errors = [], body } = route;
   return [
-    ...(body === undefined ? [] : ofBodies),
+    ...(body === undefined ? [] : body.media === "any" ? (["payload_too_large"] as const) : ofBodies),
     ...(takesNeedlessBody(route) ? ofNeedlessBodies : []),
     ...refusals(route.who, traits),
     ...inRealm(errors, traits),
@@ -234,6 +240,7 @@ function refusals(who: Who, traits: RealmTraits): readonly OperationError[] {
       return [];
     case "reader":
     case "ruled":
+    case "invoker":
     case "queuer":
       return traits.auth ? ["unauthenticated", "forbidden"] : [];
     case "session":

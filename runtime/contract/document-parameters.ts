@@ -12,6 +12,8 @@ const belonging = some(({ organization }) => organization !== undefined);
 const teams = some(({ organization }) => organization?.teams !== undefined);
 const searchable = some(({ text }) => text !== undefined);
 
+export const idempotencyKey = { type: "string", pattern: "^[A-Za-z0-9._:-]{1,200}$" } as const;
+
 export const documentParameters = {
   Where: {
     name: "where",
@@ -218,7 +220,7 @@ export const documentParameters = {
     in: "header",
     description:
       "A repeated request with this key and the same body within 24 hours gets the first one's answer again. Needs a signed-in user or an API key.",
-    schema: { type: "string", pattern: "^[A-Za-z0-9._:-]{1,200}$" },
+    schema: idempotencyKey,
     when: ({ auth }) => auth,
   },
 } satisfies Record<string, Parameter>;

@@ -1,10 +1,13 @@
 /** functions.md: jobs of functions, for who queued them. */
 import { contract, type RouteContract } from "./contract.ts";
 import { job } from "./jobs.ts";
-import { closed, named } from "./schema.ts";
+import { closed, id, named } from "./schema.ts";
 
 const who = { kind: "queuer" } as const;
 const tag = "{database}";
+
+/** What is answered where a run is queued. */
+export const queuedJob = named("QueuedJob", closed({ job: id }));
 
 const functionJob = named(
   "FunctionJob",

@@ -1,5 +1,6 @@
 /** Design: functions; what administrators see and do of them. */
 import { contract, type RouteContract } from "./contract.ts";
+import { queuedJob } from "./function-jobs.ts";
 import { administrationTag as tag } from "./jobs.ts";
 import { paging } from "./parameters.ts";
 import { closed, id, named, page, timestamp } from "./schema.ts";
@@ -100,9 +101,7 @@ export const runFunction = contract({
     ),
     media: "json",
   },
-  answers: {
-    202: { description: "The job that runs it.", schema: named("FunctionJob", closed({ job: id })) },
-  },
+  answers: { 202: { description: "The job that runs it.", schema: queuedJob } },
   tag,
   summary: "Run an event function by hand",
   about: "As if its schedule were due, or as if the event had just happened to the document.",

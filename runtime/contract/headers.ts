@@ -33,6 +33,11 @@ export const headers = {
     required: true,
     schema: { type: "string", format: "uri-reference" },
   },
+  JobLocation: {
+    description: "Path of the job.",
+    required: true,
+    schema: { type: "string", format: "uri-reference" },
+  },
   IdempotentReplayed: {
     description: "Present when this is the remembered answer to an earlier request with the same key.",
     schema: { type: "string", enum: ["true"] },

@@ -1,4 +1,4 @@
-import { documentParameters } from "./document-parameters.ts";
+import { documentParameters, idempotencyKey } from "./document-parameters.ts";
 import type { Parameter } from "./parameter.ts";
 
 export type ParameterName = keyof typeof parameters;
@@ -21,6 +21,9 @@ export const pathParameters = {
 export function parameter(name: ParameterName): Parameter {
   return parameters[name];
 }
+
+const keyOfCall =
+  "A repeated call with this key and the same input within 24 hours gets the first one's answer again, where that was no error. Needs a signed-in user or an API key.";
 
 export const parameters = {
   ...documentParameters,
@@ -128,6 +131,27 @@ export const parameters = {
     in: "path",
     required: true,
     schema: { type: "string" },
+  },
+  Async: {
+    name: "async",
+    in: "query",
+    description: "To have a job make the call: the answer is 202 with its id.",
+    schema: { type: "boolean", default: false },
+  },
+  IdempotencyKeyOfCall: {
+    name: "Idempotency-Key",
+    in: "header",
+    description: keyOfCall,
+    schema: idempotencyKey,
+    when: ({ auth, fn }) => auth && fn?.idempotency === "optional",
+  },
+  RequiredIdempotencyKey: {
+    name: "Idempotency-Key",
+    in: "header",
+    required: true,
+    description: keyOfCall,
+    schema: idempotencyKey,
+    when: ({ auth, fn }) => auth && fn?.idempotency === "required",
   },
   AuditAction: {
     name: "action",

@@ -57,7 +57,7 @@ export interface Named<S = Varying<PlainSchema>> {
   readonly schema: S;
 }
 
-/** A schema that the compiler makes of the collections that a route is about, by what its name ends in. */
+/** A schema that the compiler makes of the collections or the function that a route is about, by what its name ends in. */
 export interface Made {
   readonly made: MadeName;
 }
@@ -65,6 +65,7 @@ export interface Made {
 export type MadeName =
   | ("Create" | "Replace" | "Patch" | "Document" | "Page" | "Where" | "OrderBy" | "Expand")
   | ("GroupBy" | "Metrics" | "GroupOrder" | "Groups")
+  | ("Arguments" | "Result")
   | ("BatchRequest" | "BatchResponse" | "RealtimeRequest" | "RealtimeEvent" | "Filter");
 
 export function isNamed(schema: Schema | Made): schema is Named {

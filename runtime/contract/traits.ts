@@ -19,6 +19,18 @@ export interface RealmTraits {
   readonly collections?: readonly CollectionTraits[];
   /** Absent: none. */
   readonly functions?: readonly object[];
+  /** That a route is about. */
+  readonly fn?: FunctionTraits;
+}
+
+/** The same of a function that requests have run. */
+export interface FunctionTraits {
+  readonly mode: "webhook" | "call" | "event";
+  /** Of calls. */
+  readonly idempotency: "required" | "optional" | "none";
+  /** Absent: the empty object alone. */
+  readonly input?: object;
+  readonly secrets: readonly string[];
 }
 
 /** The same of a collection. */
@@ -56,6 +68,17 @@ export function ofCollection<T>(
     const [collection] = traits.collections ?? [];
     if (collection === undefined) throw new Error("a route of a collection is asked for without one");
     return make(collection, traits);
+  };
+}
+
+/** Of a route about one function: made of what that is. */
+export function ofFunction<T>(
+  make: (fn: FunctionTraits, realm: RealmTraits) => T,
+): (traits: RealmTraits) => T {
+  return (traits) => {
+    const { fn } = traits;
+    if (fn === undefined) throw new Error("a route of a function is asked for without one");
+    return make(fn, traits);
   };
 }
 

@@ -69,7 +69,18 @@ export class Build {
   }
 
   operation(description: OperationDescription): Operation {
-    const { id, tag, summary, about, parameters = [], body, answers, errors, security } = description;
+    const {
+      id,
+      tag,
+      summary,
+      about,
+      parameters = [],
+      body,
+      answers,
+      errors,
+      refusesFreely,
+      security,
+    } = description;
     return {
       operationId: id,
       tags: [tag],
@@ -81,7 +92,7 @@ export class Build {
         ...Object.fromEntries(
           Object.entries(answers).map(([status, answer]) => [status, this.#answer(status, answer)]),
         ),
-        ...this.errors.of(errors),
+        ...this.errors.of(errors, refusesFreely),
       },
       security: [...security],
     };
@@ -149,8 +160,10 @@ export interface OperationDescription {
   readonly parameters?: readonly Ref[];
   readonly body?: Body;
   /** By status. */
-  readonly answers: Readonly<Record<number, Answer>>;
+  readonly answers: Readonly<Record<string, Answer>>;
   readonly errors: readonly OperationError[];
+  /** It refuses by codes of its own, too. */
+  readonly refusesFreely?: true;
   /** The credentials with which it can succeed. */
   readonly security: OpenAPIV3_1.SecurityRequirementObject[];
 }

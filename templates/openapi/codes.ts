@@ -1,5 +1,5 @@
 import { type ErrorCode, errorStatus } from "../../runtime/error-codes.ts";
-import { isJsonObject, type JsonValue } from "../../runtime/json.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "../../runtime/json.ts";
 
 /** What no operation answers, since it is about requests that are none of theirs. */
 const ofNoOperation: readonly string[] = [
@@ -20,10 +20,17 @@ export function codesOf({
     if (Array.isArray(value)) for (const each of value) walk(each);
     if (!isJsonObject(value)) return;
     const { code } = value;
-    if (isJsonObject(code) && Array.isArray(code["enum"]))
-      for (const each of code["enum"]) named.add(String(each));
+    if (isJsonObject(code)) for (const each of enumerated(code)) named.add(each);
     for (const each of Object.values(value)) walk(each);
   };
   for (const response of Object.values(components?.responses ?? {})) walk(response);
   return Object.keys(errorStatus).filter((code) => named.has(code));
+}
+
+/** Values that the schema of a code names, where others may be or not. */
+function enumerated({ enum: own = [], anyOf = [] }: JsonObject): readonly string[] {
+  const inner = Array.isArray(anyOf)
+    ? anyOf.flatMap((each) => (isJsonObject(each) ? enumerated(each) : []))
+    : [];
+  return [...(Array.isArray(own) ? own.map(String) : []), ...inner];
 }

@@ -1,3 +1,4 @@
+import type { CompiledRule } from "../../compiler/rules/compiled.ts";
 import {
   errorsOf,
   isDescribed,
@@ -18,6 +19,8 @@ import { decidedBy, type RuledCollection, securityOf } from "./security.ts";
 export interface Subject extends Known {
   readonly schemas: Embedder;
   readonly collections: readonly RuledCollection[];
+  /** Of a function that it is about. */
+  readonly invoke?: CompiledRule | undefined;
 }
 
 /** The realm itself. */
@@ -52,9 +55,9 @@ function pathParameter(name: string): ParameterName {
   return known[1];
 }
 
-/** Where rules decide, a key may act for a user. */
+/** Where rules decide, or who queued a job does, a key may act for a user. */
 function onBehalf({ kind }: Who, { auth }: RealmTraits): readonly ParameterName[] {
-  return kind === "ruled" && auth ? ["OnBehalfOf"] : [];
+  return ["ruled", "invoker", "queuer"].includes(kind) && auth ? ["OnBehalfOf"] : [];
 }
 
 function operation(build: Build, route: RouteContract, subject: Subject): Operation {
@@ -72,7 +75,7 @@ function operation(build: Build, route: RouteContract, subject: Subject): Operat
       body: {
         schema: schemas.component(body.shown ?? body.schema),
         // Both ways to a collection take it.
-        shared: isMade(body.schema),
+        shared: isMade(body.schema) && subject.collections.length > 0,
         media: body.media,
         ...(body.optional && { optional: true }),
       },
@@ -89,7 +92,8 @@ function operation(build: Build, route: RouteContract, subject: Subject): Operat
       ]),
     ),
     errors: errorsOf(route, traits),
-    security: securityOf(build.realm, who, subject.collections),
+    ...(route.refusesFreely && { refusesFreely: true }),
+    security: securityOf(build.realm, who, subject),
   });
 }
 
@@ -102,7 +106,7 @@ function used({ parameters }: Build, name: ParameterName, { traits, names, made 
   return own === undefined ? [] : [parameters.add(`${names.stem}${name}`, name, own, traits)];
 }
 
-function about({ about: own, who }: RouteContract, { traits, names, collections }: Subject): string {
+function about({ about: own, who }: RouteContract, { traits, names, collections, invoke }: Subject): string {
   const [only] = collections;
   const sentences = [
     // Of those about documents the tag says it.
@@ -111,6 +115,7 @@ function about({ about: own, who }: RouteContract, { traits, names, collections 
     ...(who.kind === "ruled" && traits.auth && only && names.collection !== undefined
       ? [decidedBy(only.rules, who.by[0] ?? [])]
       : []),
+    ...(who.kind === "invoker" && traits.auth ? [decidedBy({ invoke }, ["invoke"])] : []),
   ];
   return sentences.join(" ");
 }

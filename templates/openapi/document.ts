@@ -4,6 +4,8 @@ import type { RulesStage } from "../../compiler/rules/compiled.ts";
 import { placeOf } from "../../compiler/schema/place.ts";
 import { description } from "../../runtime/contract/description.ts";
 import { documentAdministration } from "../../runtime/contract/document-administration.ts";
+import { functionCalls } from "../../runtime/contract/function-calls.ts";
+import { functionJobs } from "../../runtime/contract/function-jobs.ts";
 import { contractsOf, realmTags } from "../../runtime/contract/index.ts";
 import { isJsonObject } from "../../runtime/json.ts";
 import { collectionStems } from "../server/names.ts";
@@ -17,6 +19,7 @@ import {
   realtimePaths,
 } from "./collections.ts";
 import { contractPaths } from "./contracts.ts";
+import { functionFileStems, functionPaths, reserveFunctionSchemas } from "./functions.ts";
 import { metaKinds } from "./schemas/collection.ts";
 import { documentScope, schemaNames } from "./schemas/contracted.ts";
 import { SchemaPool } from "./schemas/pool.ts";
@@ -49,8 +52,10 @@ export function openapiDocument(realm: Realm, rules: RulesStage): OpenAPIV3_1.Do
       const { name } = each.collection;
       tags.push({ name: `${database.name}/${name}`, description: descriptionOf(each.collection) });
     }
-    if (described.length > 0) {
-      add(batchPaths(build, database, described));
+    if (described.length > 0) add(batchPaths(build, database, described));
+    const called = functionPaths(build, database.name, rules);
+    Object.assign(paths, called);
+    if (described.length > 0 || Object.keys(called).length > 0) {
       tags.push({ name: database.name, description: `Database ${database.name}.` });
     }
   }
@@ -141,15 +146,17 @@ const collectionKinds = [
 /** A pool in which our own names are kept free of whatever the configuration defines. */
 function schemaPool(realm: Realm, stems: ReadonlyMap<Collection, string>): SchemaPool {
   const files = [...stems].map(([collection, stem]) => [collection.schema.path, stem] as const);
-  const pool = new SchemaPool(new Map(files));
+  const pool = new SchemaPool(new Map([...files, ...functionFileStems(realm)]));
   for (const kind of metaKinds) pool.reserve(kind);
-  const routes = [...contractsOf(realm), ...Object.values(documentAdministration)];
+  const called = realm.functions.length > 0 ? [...functionCalls, ...functionJobs] : [];
+  const routes = [...contractsOf(realm), ...Object.values(documentAdministration), ...called];
   for (const name of schemaNames(routes, realm)) pool.reserve(name);
   pool.reserve(documentScope);
   for (const [collection, stem] of stems) {
     pool.reserve(`${stem}Input`, placeOf(collection.schema));
     for (const kind of collectionKinds) pool.reserve(stem + kind);
   }
+  reserveFunctionSchemas(pool, realm);
   if (realm.profile) pool.reserve("Profile", placeOf(realm.profile));
   return pool;
 }

@@ -49,31 +49,39 @@ export class ErrorResponses {
   }
 
   /** Responses by status for the codes that an operation answers. */
-  of(codes: readonly OperationError[]): Responses {
-    return kept(this.#known, codes.join(), () => this.#make(codes));
+  of(codes: readonly OperationError[], refusesFreely = false): Responses {
+    return kept(this.#known, `${codes.join()} ${refusesFreely}`, () => this.#make(codes, refusesFreely));
   }
 
-  #make(codes: readonly OperationError[]): Responses {
+  #make(codes: readonly OperationError[], refusesFreely: boolean): Responses {
     const byStatus = new Map<number, OperationError[]>();
     for (const code of [...new Set(codes)].sort()) {
       byStatus.set(errorStatus[code], [...(byStatus.get(errorStatus[code]) ?? []), code]);
     }
-    return Object.fromEntries(
-      [...byStatus].map(([status, some]) => [
-        String(status),
-        this.#responses.add(nameOf(some), this.#response(some)),
-      ]),
-    );
+    const responses = [...byStatus].map(([status, some]) => {
+      const isFree = refusesFreely && status < 500;
+      const name = isFree ? `${nameOf(some)}OrOwn` : nameOf(some);
+      return [String(status), this.#responses.add(name, this.#response(some, isFree))] as const;
+    });
+    return Object.fromEntries([
+      ...responses,
+      ...(refusesFreely ? [["4XX", this.#responses.add("Own", this.#response([], true))] as const] : []),
+    ]);
   }
 
-  #response(codes: readonly OperationError[]): Response {
-    const status = codes[0] === undefined ? 500 : errorStatus[codes[0]];
+  /** @param isFree whether there are others, of the operation's own */
+  #response(codes: readonly OperationError[], isFree: boolean): Response {
+    const status = codes[0] === undefined ? undefined : errorStatus[codes[0]];
+    const known = codes.length > 0 && { enum: [...codes] };
+    const told = codes.map((code) => `\`${code}\`: ${meanings[code]}`);
     return {
-      description: codes.map((code) => `\`${code}\`: ${meanings[code]}`).join("\n\n"),
+      description: [...told, ...(isFree ? [ownCodes] : [])].join("\n\n"),
       headers: {
         "X-Request-ID": this.#headers.use("X-Request-ID"),
         ...(status === 412 && { ETag: this.#headers.use("ETag") }),
-        ...(status === 429 && { "Retry-After": this.#headers.use("RetryAfter") }),
+        ...(status === 429 && {
+          "Retry-After": this.#headers.use(isFree ? "RetryAfterIfKnown" : "RetryAfter"),
+        }),
         ...(status === 503 && { "Retry-After": this.#headers.use("RetryAfterIfKnown") }),
       },
       content: {
@@ -88,7 +96,14 @@ export class ErrorResponses {
                   error: {
                     type: "object",
                     required: ["code"],
-                    properties: { code: { type: "string", enum: [...codes] } },
+                    properties: {
+                      code: isFree
+                        ? {
+                            type: "string",
+                            anyOf: [...(known ? [known] : []), { pattern: "^[a-z][a-z0-9_]*$" }],
+                          }
+                        : { type: "string", ...known },
+                    },
                   },
                 },
               },
@@ -99,6 +114,8 @@ export class ErrorResponses {
     };
   }
 }
+
+const ownCodes = "Any other code: the function's own.";
 
 /** What many operations answer together has one name. */
 const groups: readonly (readonly [name: string, codes: readonly OperationError[]])[] = [

@@ -1,6 +1,6 @@
 import type { OpenAPIV3_1 } from "openapi-types";
-import type { Collection, Realm, RuleName } from "../../compiler/model/model.ts";
-import type { CompiledRules } from "../../compiler/rules/compiled.ts";
+import type { Collection, Realm } from "../../compiler/model/model.ts";
+import type { CompiledRule, CompiledRules } from "../../compiler/rules/compiled.ts";
 import type { Who } from "../../runtime/contract/contract.ts";
 
 type Requirements = OpenAPIV3_1.SecurityRequirementObject[];
@@ -11,8 +11,14 @@ export interface RuledCollection {
   readonly rules: CompiledRules["rules"];
 }
 
-/** The credentials with which an operation can succeed. @param collections those that it is about */
-export function securityOf(realm: Realm, who: Who, collections: readonly RuledCollection[]): Requirements {
+/** What an operation is about: collections, or a function and its rule. */
+interface About {
+  readonly collections: readonly RuledCollection[];
+  readonly invoke?: CompiledRule | undefined;
+}
+
+/** The credentials with which an operation can succeed. */
+export function securityOf(realm: Realm, who: Who, { collections, invoke }: About): Requirements {
   const ownIds =
     "makes" in who &&
     who.makes &&
@@ -22,6 +28,8 @@ export function securityOf(realm: Realm, who: Who, collections: readonly RuledCo
       return [];
     case "reader":
       return admitted(realm, realm.openapi === "public" ? "anyone" : "users");
+    case "invoker":
+      return admitted(realm, accessBy({ invoke }, ["invoke"]));
     case "queuer":
       return admitted(realm, "users");
     case "ruled": {
@@ -49,15 +57,18 @@ function widest(accesses: readonly Access[]): Access {
   return (["anyone", "users"] as const).find((access) => accesses.includes(access)) ?? "keys";
 }
 
+/** Rules by their names. */
+type Declared<Name extends string> = Readonly<Partial<Record<Name, CompiledRule | undefined>>>;
+
 /** Who may satisfy all of these rules for some document; an undeclared one denies. */
-function accessBy(rules: RuledCollection["rules"], names: readonly RuleName[]): Access {
+function accessBy<Name extends string>(rules: Declared<Name>, names: readonly Name[]): Access {
   const asked = names.map((name) => rules[name]);
   if (asked.some((rule) => rule === undefined || rule.facts.constant === false)) return "keys";
   return asked.every((rule) => rule?.facts.anonymous) ? "anyone" : "users";
 }
 
 /** Which rules an operation hangs on, in words. */
-export function decidedBy(rules: RuledCollection["rules"], names: readonly RuleName[]): string {
+export function decidedBy<Name extends string>(rules: Declared<Name>, names: readonly Name[]): string {
   if (accessBy(rules, names) === "keys") return "No rule allows it: for API keys only.";
   const listed = names.map((name) => `\`${name}\``).join(" and ");
   return `Decided by the ${names.length > 1 ? "rules" : "rule"} ${listed}; API keys pass.`;

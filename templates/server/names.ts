@@ -42,11 +42,16 @@ export function collectionStems(realm: Realm): ReadonlyMap<Collection, string> {
   return new Map(collections.map((collection) => [collection, stemOf(collection)]));
 }
 
+/** The stem of a function's operation id and of the names of its schemas. */
+export function functionStem(fn: RealmFunction): string {
+  return stemOf(fn);
+}
+
 /**
  * `SupportTickets`, of the database's name and its own alone: whatever else the realm has or gets, what is called by it
  * keeps its name. Names whose joined words could be those of others stand as they are: `Help-desk.line-items`.
  */
-function stemOf({ database, name }: Collection): string {
+function stemOf({ database, name }: Pick<Collection, "database" | "name">): string {
   const plain = /^[a-z][a-z0-9]*$/.test(database) && /^[a-z][a-z0-9]*(?:_[a-z][a-z0-9]*)*$/.test(name);
   return capitalized(database) + (plain ? pascalCase(name) : `.${name}`);
 }

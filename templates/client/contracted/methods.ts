@@ -154,11 +154,12 @@ const admission = {
   queuer: "Always",
   member: "MemberError",
   administrator: "AdministrationError<R>",
-} as const satisfies Record<Exclude<Who["kind"], "ruled">, string>;
+} as const satisfies Record<Exclude<Who["kind"], "ruled" | "invoker">, string>;
 
 function errorsText(route: RouteContract): string {
   const { id, who, body } = route;
-  if (who.kind === "ruled") throw new Error(`${id}: whom rules let is typed by collection`);
+  if (who.kind === "ruled" || who.kind === "invoker")
+    throw new Error(`${id}: whom rules let is typed by collection or function`);
   const admitted = admission[who.kind];
   const { always, sometimes } = ownErrors(route);
   return [

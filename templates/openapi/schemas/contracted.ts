@@ -41,7 +41,7 @@ export type MadeSchemas = Readonly<Partial<Record<MadeName, Ref>>>;
 export type RealmSchemas = Readonly<Record<Exclude<RealmPart, keyof typeof realmNames>, () => JsonObject>>;
 
 /** Of a realm. */
-export function realmSchemas(pool: SchemaPool, { profile, databases }: Realm): RealmSchemas {
+export function realmSchemas(pool: SchemaPool, { profile, databases, functions }: Realm): RealmSchemas {
   let whole: JsonObject | undefined;
   return {
     profile: () => {
@@ -55,8 +55,9 @@ export function realmSchemas(pool: SchemaPool, { profile, databases }: Realm): R
         own.map((collection) => `${name}/${collection.name}`),
       );
       const documents = pool.share(documentScope, () => granted([...wholes, ...collections]));
-      // There are no functions yet: only whole databases can be named.
-      return { properties: { read: documents, write: documents, call: granted(wholes) } };
+      const called = functions.filter(({ mode }) => mode !== "event");
+      const calls = called.map(({ database, name }) => `${database}/${name}`);
+      return { properties: { read: documents, write: documents, call: granted([...wholes, ...calls]) } };
     },
   };
 }
