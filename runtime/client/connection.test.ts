@@ -148,7 +148,7 @@ describe("what failed on the way", () => {
     const again = serverOf(broken, refusal(409, "request_in_progress"), made);
     expect(await connected(again).once(create)).toEqual({ id: "1" });
     expect(new Set(keysOf(again)).size).toBe(1);
-    expect(keysOf(again)[0]).toMatch(/^[0-9a-f]{32}$/);
+    expect(keysOf(again)[0]).toMatch(/^\d+(?:-\d+){3}$/);
   });
 
   it("is not repeated more often than asked for", async () => {

@@ -107,8 +107,7 @@ export class Connection {
     if (options?.idempotencyKey !== undefined) return options.idempotencyKey;
     // Anonymous callers have no keys.
     if (!this.#keyed || this.#retries(options) === 0 || (await this.#token()) === undefined) return undefined;
-    const bytes = [...crypto.getRandomValues(new Uint8Array(16))];
-    return bytes.map((byte) => byte.toString(16).padStart(2, "0")).join("");
+    return newKey();
   }
 
   /** The value of the answer; its tag is kept for {@link tagOf}. */
@@ -197,8 +196,7 @@ export class Connection {
       status = response.status;
       const text = await response.text();
       const value = text === "" && empty.includes(status) ? undefined : JSON.parse(text);
-      if (value === null || (value !== undefined && typeof value !== "object"))
-        throw new TypeError("no object");
+      if (value !== undefined && Object(value) !== value && !call.isAnyJson) throw new TypeError("no object");
       if (status >= 400) {
         if (typeof value.error?.code !== "string") throw new TypeError("no error code");
         const wait = response.headers.get("Retry-After") ?? "";
@@ -224,8 +222,13 @@ export class Connection {
   }
 }
 
+/** An idempotency key that nobody else has. */
+export function newKey(): string {
+  return crypto.getRandomValues(new Uint32Array(4)).join("-");
+}
+
 /** @throws the signal's reason when it is aborted meanwhile */
-async function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
+export async function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
   await new Promise<void>((resolve) => {
     const done = () => {
       clearTimeout(timer);

@@ -7,7 +7,7 @@ export interface ErrorDetail {
 }
 
 /** The server's answer to a request that it did not carry out. */
-export class ApiError<Code extends AnyErrorCode = AnyErrorCode> extends Error {
+export class ApiError<Code extends string = AnyErrorCode> extends Error {
   readonly code: Code;
   readonly status: number;
   readonly details: readonly ErrorDetail[];
@@ -47,12 +47,17 @@ export class ConnectionError extends Error {
 }
 
 /** One error for each of the codes, told apart by `code`. */
-export type ApiErrorOf<Code extends AnyErrorCode> = Code extends AnyErrorCode ? ApiError<Code> : never;
+export type ApiErrorOf<Code extends string> = Code extends string ? ApiError<Code> : never;
+
+declare const own: unique symbol;
+
+/** A code that a function of the realm refuses by: any that is none of the server's. */
+export type OwnErrorCode = string & { readonly [own]?: never };
 
 declare const codes: unique symbol;
 
 /** A promise that knows which of the server's errors it may be rejected with; see {@link outcome}. */
-export interface ApiPromise<T, Code extends AnyErrorCode> extends Promise<T> {
+export interface ApiPromise<T, Code extends string> extends Promise<T> {
   readonly [codes]?: Code;
 }
 
@@ -60,10 +65,10 @@ export interface ApiPromise<T, Code extends AnyErrorCode> extends Promise<T> {
 export type CodeOf<Operation extends (...parameters: never) => unknown> = Operation extends (
   ...parameters: never
 ) => { readonly [codes]?: infer Code }
-  ? Extract<Code, AnyErrorCode>
+  ? Extract<Code, string>
   : never;
 
-export type Outcome<T, Code extends AnyErrorCode> =
+export type Outcome<T, Code extends string> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly error: ApiErrorOf<Code> };
 
@@ -71,7 +76,7 @@ export type Outcome<T, Code extends AnyErrorCode> =
  * What became of a request, for a `switch` over `error.code` that the compiler checks. Anything but an answer of the
  * server ({@link ConnectionError}, an aborted signal) is thrown.
  */
-export async function outcome<T, Code extends AnyErrorCode>(
+export async function outcome<T, Code extends string>(
   request: ApiPromise<T, Code>,
 ): Promise<Outcome<T, Code>> {
   try {
@@ -82,7 +87,7 @@ export async function outcome<T, Code extends AnyErrorCode>(
   }
 }
 
-function isErrorOf<Code extends AnyErrorCode>(error: unknown): error is ApiErrorOf<Code> {
+function isErrorOf<Code extends string>(error: unknown): error is ApiErrorOf<Code> {
   return error instanceof ApiError;
 }
 

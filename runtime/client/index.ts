@@ -42,6 +42,7 @@ export {
   type ErrorDetail,
   isApiError,
   type Outcome,
+  type OwnErrorCode,
   outcome,
 } from "./errors.ts";
 export type { Checked, Cut, Expandable, Expanded, Many, One, Partly } from "./expansion.ts";
@@ -54,6 +55,20 @@ export {
   following,
   type LiveQuery,
 } from "./following.ts";
+export {
+  type Callable,
+  type CallError,
+  type CallOptions,
+  type CallShape,
+  type CallsOf,
+  callable,
+  type FunctionJob,
+  type JobError,
+  JobFailed,
+  type QueuedCall,
+  type QueueError,
+  type WaitOptions,
+} from "./functions.ts";
 export type { LiveChange } from "./held.ts";
 export type { Live, LiveHandlers, LiveState, LiveStep } from "./live.ts";
 export type {

@@ -21,6 +21,8 @@ export interface Call {
   options?: RequestOptions | undefined;
   /** Sending it twice does what sending it once does. */
   repeatable?: boolean;
+  /** Its answer may be other JSON than an object. */
+  isAnyJson?: boolean;
 }
 
 /** A call as HTTP has it. */

@@ -10,6 +10,8 @@ const realms = readdirSync(join(root, "examples"), { withFileTypes: true })
   .map(({ name }) => name);
 const clients = realms.map((realm) => `generated/${realm}/client.ts`);
 
+const typings = ["typing", "calls-typing"].map((name) => `scripts/client/${name}.ts`);
+
 /** All, or each on one platform. */
 const settings = compilers.flatMap((compiler, at) =>
   (["browser", "node"] as const)
@@ -18,11 +20,11 @@ const settings = compilers.flatMap((compiler, at) =>
 );
 
 describe("client.ts with every strictness", () => {
-  // Every wrong line of `typing.ts` is expected to be refused: one that is not is a problem.
+  // Every wrong line of these is expected to be refused: one that is not is a problem.
   it.each(settings)(
     "compiles under $compiler for a $platform, and refuses wrong fields, operators, orders, expansions, bodies and error codes",
     ({ compiler, platform }) => {
-      expect(problems(compiler, platform, [...clients, "scripts/client/typing.ts"])).toEqual([]);
+      expect(problems(compiler, platform, [...clients, ...typings])).toEqual([]);
     },
     120_000,
   );

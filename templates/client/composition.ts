@@ -14,7 +14,7 @@ import {
 } from "../print/code.ts";
 import { factoryOf, isInner, type Part, partsOf } from "./contracted/parts.ts";
 import { followable, orderKinds } from "./following.ts";
-import { type ClientNames, shapeName } from "./names.ts";
+import { type ClientNames, callsOf, callTypes, shapeName } from "./names.ts";
 import { part, runtimeModule, shared } from "./printing.ts";
 
 /** Its functions and their types. */
@@ -24,6 +24,7 @@ export function composition(realm: Realm, names: ClientNames): Code {
     client(realm),
     connection(realm),
     databases(realm, names),
+    calls(realm, names),
     realtime(realm, names),
   ]);
 }
@@ -37,6 +38,7 @@ function factory(realm: Realm): Code {
   const isFollowed = followable(realm).length > 0;
   const members = [
     ...(isFollowed ? followedDatabases(realm) : [when(all.length > 0, () => code`...databases(connected)`)]),
+    ...(callsOf(realm).length > 0 ? [property(callMember(realm), code`calls(connected)`)] : []),
     ...outerParts(realm).map((each) => {
       const made = code`${part(factoryOf(each))}(connected)`;
       return property(
@@ -91,8 +93,50 @@ function client(realm: Realm): Code {
       code`readonly ${identifier(path)}: ${identifier(name)}${when(name === administration, () => data)};`,
   );
   return code`export interface Client ${when(length > 0, () => code`extends ${held} `)}{
-    ${lines(others)}
+    ${when(callsOf(realm).length > 0, () => code`${docComment("The functions that can be called.")}readonly ${identifier(callMember(realm))}: ${shared("CallsOf")}<Calls>;\n`)}${lines(others)}
   }\n`;
+}
+
+/** Where functions are in a client: what is not a database begins with `$` where one has its name. */
+function callMember({ databases: all }: Realm): string {
+  return all.some(({ name }) => name === "call") ? "$call" : "call";
+}
+
+/** The functions that can be called, by database. */
+function calls(realm: Realm, names: ClientNames): Code {
+  const called = callsOf(realm);
+  const all = [...new Set(called.map(({ database }) => database))].map(
+    (database) => [database, called.filter((fn) => fn.database === database)] as const,
+  );
+  const types = all.map(([database, functions]) => {
+    const shapes = functions.map((fn) => {
+      const { input, output } = callTypes(names, fn);
+      const members = code`input: ${input}; output: ${output}; idempotency: ${fn.idempotency}`;
+      return code`${propertyKey(fn.name)}: { ${members} };`;
+    });
+    return code`${propertyKey(database)}: { ${lines(shapes)} };`;
+  });
+  const values = all.map(([database, functions]) =>
+    property(
+      database,
+      object(
+        functions.map(({ name, idempotency }) => {
+          const own = when(idempotency !== "optional", () => code`, ${idempotency}`);
+          return property(name, code`${part("callable")}(connected, ${database}, ${name}${own})`);
+        }),
+      ),
+    ),
+  );
+  return when(
+    all.length > 0,
+    () => code`${docComment("What functions take and return, by database.")}export type Calls = {
+      ${lines(types)}
+    };
+
+    ${docComment("The functions that can be called, by database.")}export function calls(connected: ${connectedType}): ${shared("CallsOf")}<Calls> {
+      return ${object(values)};
+    }\n`,
+  );
 }
 
 function connection(realm: Realm): Code {

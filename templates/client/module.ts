@@ -3,7 +3,7 @@ import type { Realm } from "../../compiler/model/model.ts";
 import { typesOf } from "../../compiler/schema/types.ts";
 import { code, type EmittedFile, emitModule, lines, madeElsewhere } from "../print/code.ts";
 import { composition } from "./composition.ts";
-import { clientNames, collectionsOf, stemOf } from "./names.ts";
+import { callSchemas, clientNames, collectionsOf, stemOf } from "./names.ts";
 import { runtimeModule } from "./printing.ts";
 import { choices, realmTypes } from "./realm-types.ts";
 import { documents, shape } from "./shapes.ts";
@@ -24,7 +24,7 @@ export async function clientModule(realm: Realm, codes: readonly string[]): Prom
       composition(realm, names),
       realmTypes(realm),
       ...collections.map((collection) => shape(realm, collection, names)),
-      madeElsewhere(`${await typesOf([...roots, ...profiles], names.taken)}\n`),
+      madeElsewhere(`${await typesOf([...roots, ...profiles, ...callSchemas(names)], names.taken)}\n`),
       ...collections.map((collection) => code`${documents(realm, collection, names)}\n`),
       choices(realm, codes),
     ]),

@@ -1,10 +1,11 @@
 /** What the types of a realm's client are called. */
 
-import type { Collection, Realm } from "../../compiler/model/model.ts";
-import { typeName } from "../../compiler/schema/types.ts";
-import { type Code, identifier } from "../print/code.ts";
+import type { Collection, Realm, RealmFunction } from "../../compiler/model/model.ts";
+import { leadingTo } from "../../compiler/schema/place.ts";
+import { type NamedSchema, typeName } from "../../compiler/schema/types.ts";
+import { type Code, code, identifier } from "../print/code.ts";
 import { Names } from "../print/names.ts";
-import { collectionStems } from "../server/names.ts";
+import { collectionStems, functionStem } from "../server/names.ts";
 import { documentEndings } from "../server/types.ts";
 import { clientMethods } from "./contracted/methods.ts";
 import { partsOf, typeIn } from "./contracted/parts.ts";
@@ -14,14 +15,17 @@ import { runtimeNames } from "./runtime.ts";
 export interface ClientNames {
   /** The name of a collection's content, which the names of its other types begin with. */
   readonly stems: ReadonlyMap<Collection, string>;
+  /** What the types of a call's input and output are called, but for their ends. */
+  readonly calls: ReadonlyMap<RealmFunction, string>;
   /** All that are given, or mean something else in the module. */
   readonly taken: Names;
 }
 
 /** Names that the part of the module which varies by realm declares. */
-function declaredIn({ auth, organizations }: Realm): readonly string[] {
+function declaredIn({ auth, organizations, functions }: Realm): readonly string[] {
   return [
     ...["Client", "Databases", "ErrorCode", "Object", "Profile", "Scope", "Shapes", "ThisRealm"],
+    ...(functions.some(isCall) ? ["Calls"] : []),
     ...(auth ? ["Role"] : []),
     ...(organizations === undefined ? [] : ["OrganizationRole", "TeamRoleName"]),
   ];
@@ -38,7 +42,42 @@ export function clientNames(realm: Realm): ClientNames {
       ([collection, stem]) => [collection, taken.claimAll(typeName(stem), endings)] as const,
     ),
   );
-  return { stems, taken };
+  const calls = new Map(
+    callsOf(realm).map((fn) => {
+      const stem = taken.claimAll(typeName(functionStem(fn)), ["Input", "Output"]);
+      return [fn, stem] as const;
+    }),
+  );
+  return { stems, calls, taken };
+}
+
+/** Functions that clients call. */
+export function callsOf({ functions }: Realm): readonly RealmFunction[] {
+  return functions.filter(isCall);
+}
+
+function isCall({ mode }: RealmFunction): boolean {
+  return mode === "call";
+}
+
+/** The types of what a function takes and returns. */
+export function callTypes(
+  { calls }: ClientNames,
+  fn: RealmFunction,
+): { readonly input: Code; readonly output: Code } {
+  const stem = calls.get(fn) ?? "";
+  return {
+    input: fn.input ? identifier(`${stem}Input`) : code`Record<string, never>`,
+    output: fn.output === undefined ? code`unknown` : identifier(`${stem}Output`),
+  };
+}
+
+/** Schemas of functions, by the names of their types. */
+export function callSchemas({ calls }: ClientNames): readonly NamedSchema[] {
+  return [...calls].flatMap(([{ input, output }, stem]) => [
+    ...(input ? [{ name: `${stem}Input`, schema: leadingTo(input.schema) }] : []),
+    ...(output === undefined ? [] : [{ name: `${stem}Output`, schema: leadingTo(output) }]),
+  ]);
 }
 
 export function collectionsOf(realm: Realm): readonly Collection[] {

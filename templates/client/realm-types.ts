@@ -58,12 +58,19 @@ function varied(name: string, members: readonly (readonly [id: string, type: Cod
   return when(each.length > 0, () => code`${identifier(name)}: { ${lines(each)} };`);
 }
 
+/** Functions of a database that requests have run, as scopes name them. */
+function callsAndWebhooks({ functions }: Realm, database: string): readonly string[] {
+  const own = functions.filter((fn) => fn.database === database && fn.mode !== "event");
+  return own.map(({ name }) => `${database}/${name}`);
+}
+
 /** Names that configuration gives. */
 export function choices(realm: Realm, codes: readonly string[]): Code {
   const { auth, roles, profile, organizations, databases: all } = realm;
   const scopes = all.flatMap(({ name, collections }) => [
     name,
     ...collections.map((collection) => `${name}/${collection.name}`),
+    ...callsAndWebhooks(realm, name),
   ]);
   const named = (values: readonly string[]): Code =>
     values.length === 0 ? code`string` : unionOf(values.map(literal));

@@ -34,9 +34,11 @@ const withRealtime = [
 ];
 
 function moduleNames(realm: Realm): readonly string[] {
+  const hasCalls = realm.functions.some(({ mode }) => mode === "call");
   const names = [
     ...everywhere,
-    ...(realm.auth ? ["calls"] : []),
+    ...(realm.auth || hasCalls ? ["calls"] : []),
+    ...(hasCalls ? ["functions"] : []),
     ...modulesOf(realm).map((name) => `contracted/${name}`),
     ...(followable(realm).length > 0 ? withRealtime : []),
   ];

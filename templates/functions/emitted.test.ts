@@ -10,7 +10,7 @@ const testdata = fileURLToPath(new URL("testdata", import.meta.url));
 const generated = join(testdata, "generated");
 
 /** What functions bring into the output, and what that is made of. */
-const ofFunctions = /\/_func\/|\/functions\.ts$|\/types\.ts$/;
+const ofFunctions = /\/_func\/|\/functions\.ts$|\/types\.ts$|\/client\.ts$/;
 
 let all: readonly EmittedFile[];
 let files: readonly EmittedFile[];

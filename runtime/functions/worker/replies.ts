@@ -7,7 +7,7 @@ export class StoreError extends ApiError {
   readonly #result: Result | undefined;
 
   /** @param result of a run that does not catch it; undefined: it failed */
-  constructor(status: number, error: ConstructorParameters<typeof ApiError>[1], result?: Result) {
+  constructor(status: number, error: ConstructorParameters<typeof ApiError<AnyErrorCode>>[1], result?: Result) {
     super(status, error, undefined);
     this.name = "StoreError";
     this.#result = result;
@@ -34,8 +34,8 @@ export function contentOf<T>({ status, body = "" }: HostReply, forwards = false)
   throw new StoreError(status, errorOf(body), isRefusal ? { kind: "forwarded", status, body } : undefined);
 }
 
-function errorOf(body: string): ConstructorParameters<typeof ApiError>[1] {
-  const { error }: { error: ConstructorParameters<typeof ApiError>[1] } = JSON.parse(body);
+function errorOf(body: string): ConstructorParameters<typeof ApiError<AnyErrorCode>>[1] {
+  const { error }: { error: ConstructorParameters<typeof ApiError<AnyErrorCode>>[1] } = JSON.parse(body);
   return error;
 }
 
