@@ -75,7 +75,11 @@ describe("Mass assignment: a body of the service's own routes refuses every memb
   });
 
   it.each(bodies)("$title", async ({ method, below, members }) => {
-    const path = below.replace("{name}", "SECRET").replace("{id}", "stranger");
+    const names: Readonly<Record<string, string>> = {
+      ...{ name: "SECRET", id: "stranger" },
+      ...{ database: "main", fn: "nightly" },
+    };
+    const path = below.replace(/\{(\w+)\}/g, (written, name: string) => names[name] ?? written);
     const token = below.startsWith("/_admin") ? server.operator : maker;
     const extra = Object.fromEntries(Object.entries(owned).filter(([name]) => !members.includes(name)));
     const before = await snapshot(server.store("fort"), fort.definition);

@@ -8,8 +8,8 @@ import type { Store } from "../../runtime/store/contract/store.ts";
 /** Notes of use, which a look at something makes too. */
 const passing = new Set(["last_used_at", "administered_at"]);
 
-/** The job of the service's own, which runs when it is due, whatever is asked. */
-const retention = "retention";
+/** The jobs of the service's own, which run when they are due, whatever is asked. */
+const ownJobs: ReadonlySet<string> = new Set(["retention", "function.schedules"]);
 
 /**
  * Everything that a realm stores, but for when its sessions were used and what the service does by itself: what a refused
@@ -24,7 +24,7 @@ export async function snapshot(store: Store, definition: RealmDefinition): Promi
     for (;;) {
       const page = await collection.scan(after, 1_000);
       for (const { id, text, version } of page) {
-        if (name === jobCollection && id === retention) continue;
+        if (name === jobCollection && ownJobs.has(id)) continue;
         found.push(sessions ? `${name} ${id} ${withoutUse(text)}` : `${name} ${id} ${version} ${text}`);
       }
       if (page.length < 1_000) break;

@@ -20,7 +20,11 @@ export interface Own {
      * Members of an organization that `maker` made and `agent` is a plain member of, in a session of theirs: all of them,
      * or those who manage it.
      */
-    | { readonly organization: "members" | "managers" };
+    | { readonly organization: "members" | "managers" }
+    /** Whom a function's rule lets: users, or anybody; keys that may call it. */
+    | { readonly calls: "users" | "anybody" }
+    /** `maker`, who queued the job, and who administers functions; others are told of none. */
+    | { readonly queued: "see" | "change" };
   readonly body?: JsonObject;
   /** What it answers to one who may. */
   readonly answer: string;
@@ -153,4 +157,15 @@ export const own: Readonly<Record<string, Own>> = {
   "GET /_admin/jobs/{}": { who: jobs("see"), answer: "200" },
   // Of one that has not failed.
   "POST /_admin/jobs/{}/retry": { who: jobs("change"), answer: "409 conflict" },
+
+  "GET /_admin/functions": { who: see("functions"), answer: "200" },
+  "GET /_admin/functions/{}/{}/invocations": { who: see("functions"), answer: "200" },
+  "POST /_admin/functions/{}/{}/run": { who: change("functions"), body: {}, answer: invalid },
+  // It takes no input.
+  "POST /main/_func/ping": { who: { calls: "users" }, body: { odd: true }, answer: invalid },
+  // There are no threads here to run it.
+  "POST /main/_func/hook": { who: { calls: "anybody" }, answer: "503 unavailable" },
+  "GET /main/_jobs/{}": { who: { queued: "see" }, answer: "200" },
+  // Of one that was cancelled, so that none goes on while others ask.
+  "DELETE /main/_jobs/{}": { who: { queued: "change" }, answer: "409 conflict" },
 };

@@ -29,6 +29,8 @@ export class Targets {
     if (parameters.length === 0) return path;
     const below = path.slice(`/v1/${this.#definition.name}`.length);
     if (/^\/(?:_admin\/)?_?orgs\//.test(below)) return this.#organizationPath(path);
+    if (below.startsWith("/_admin/functions/"))
+      return path.replace("{database}", "main").replace("{fn}", "ping");
     const [start = ""] = below.split("/{");
     const user = credential.kind === "session" ? credential.user : "maker";
     return path.replace(/\{\w+\}/, await this.#made(start, user));
@@ -49,6 +51,8 @@ export class Targets {
         return this.#id(await this.#ask("POST", start, { roles: [] }));
       case "/_admin/jobs":
         return this.#job();
+      case "/main/_jobs":
+        return this.#cancelledCall();
       case "/_admin/keys":
         return this.#id(await this.#ask("POST", start, { name, scopes: {} }));
       case "/_admin/secrets": {
@@ -106,6 +110,14 @@ export class Targets {
       if ((await findJob(this.#store, "retention")) === undefined) throw new Error("it is yet to be made");
     });
     return "retention";
+  }
+
+  /** The job of a call that `maker` had queued, and cancelled before it was made. */
+  async #cancelledCall(): Promise<string> {
+    const { job } = await this.#ask("POST", "/main/_func/ping?async=true", {}, { user: "maker" });
+    if (typeof job !== "string") throw new Error("no job was queued");
+    await this.#ask("DELETE", `/main/_jobs/${job}`, undefined, { user: "maker" });
+    return job;
   }
 
   /** A path to a collection, or to a document of it that the operation can be done with; it is the maker's. */

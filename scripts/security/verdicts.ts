@@ -14,7 +14,9 @@ export function ownAnswer(own: Own, credential: Credential, auth: boolean): stri
   if (credential.kind === "bad") return unauthenticated;
   if (credential.kind === "refused") return credential.answer;
   if (who === "anybody") return answer;
+  if (typeof who === "object" && "calls" in who) return callAnswer(own, who.calls, credential);
   if (credential.kind === "none") return unauthenticated;
+  if (typeof who === "object" && "queued" in who) return jobAnswer(own, who.queued, credential);
   if (who === "session") return credential.kind === "session" ? answer : forbidden;
   if ("organization" in who) return memberAnswer(own, who.organization, credential);
   // A key's administration is not lent to the user it acts for.
@@ -23,6 +25,30 @@ export function ownAnswer(own: Own, credential: Credential, auth: boolean): stri
   const areas = credential.areas[who.to];
   if (!areas.includes(who.area) && (who.or === undefined || !areas.includes(who.or))) return forbidden;
   return credential.kind === "session" ? (session ?? answer) : answer;
+}
+
+type Known = Exclude<Credential, { readonly kind: "bad" | "refused" }>;
+
+function callAnswer({ answer }: Own, allowed: "users" | "anybody", credential: Known): string {
+  if (credential.kind === "none") return allowed === "anybody" ? answer : unauthenticated;
+  return credential.kind === "session" || mayCall(credential.scopes) ? answer : forbidden;
+}
+
+function jobAnswer(
+  { answer }: Own,
+  to: "see" | "change",
+  credential: Exclude<Known, { readonly kind: "none" }>,
+): string {
+  const isLapsed = credential.kind === "session" && credential.lapsed === true;
+  if (credential.kind !== "delegate" && !isLapsed && credential.areas[to].includes("functions"))
+    return answer;
+  if (credential.kind !== "session" && !mayCall(credential.scopes)) return forbidden;
+  return "user" in credential && credential.user === "maker" ? answer : "404 not_found";
+}
+
+/** No scopes: everything. */
+function mayCall(scopes: KeyScopes | undefined): boolean {
+  return scopes === undefined || scopes.call !== undefined;
 }
 
 function memberAnswer(
