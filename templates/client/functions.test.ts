@@ -22,7 +22,7 @@ async function clientOf(functions: Readonly<Record<string, string>>, standalone 
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     writeFileSync(join(folder, path), text);
   }
-  const { realms, diagnostics } = await analyse(folder, { handlers: false });
+  const { realms, diagnostics } = await analyse(folder, { handlers: "none" });
   expect(diagnostics.filter(({ severity }) => severity === "error")).toEqual([]);
   const [analysed] = realms;
   if (analysed === undefined) throw new Error("no realm");

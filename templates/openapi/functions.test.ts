@@ -22,7 +22,7 @@ beforeAll(async () => {
   cpSync(path("../../examples/helpdesk"), join(folder, "helpdesk"), { recursive: true });
   cpSync(path("testdata/helpdesk"), join(folder, "helpdesk"), { recursive: true });
   cpSync(path("../functions/testdata/config/shop"), join(folder, "shop"), { recursive: true });
-  const { realms, diagnostics } = await analyse(folder, { handlers: false });
+  const { realms, diagnostics } = await analyse(folder, { handlers: "none" });
   expect(diagnostics.filter(({ severity }) => severity === "error")).toEqual([]);
   for (const { realm, rules } of realms) documents.set(realm.name, openapiDocument(realm, rules));
 });
