@@ -11,6 +11,7 @@ import type { BackgroundRun } from "./events/background.ts";
 import { chained, chainMarks } from "./events/chains.ts";
 import type { HostedRun } from "./host/exchange.ts";
 import { type HostParts, hostParts, RunHost } from "./host/host.ts";
+import type { HandlerLog } from "./host/log.ts";
 import { FunctionBusy, type FunctionInput, type Outcome, type Runner } from "./invocation.ts";
 import { InvocationJournal } from "./invocations/journal.ts";
 import { recordOf, statusOf } from "./invocations/telling.ts";
@@ -28,6 +29,8 @@ export interface FunctionParts {
   readonly ending: AbortSignal;
   /** Undefined where nobody measures. */
   readonly metrics: Pick<FunctionMetrics, "invoked"> | undefined;
+  /** Default: the server's log. */
+  readonly handlerLog?: HandlerLog | undefined;
 }
 
 /** A run that somebody has a reason for. */
@@ -61,7 +64,7 @@ export class RealmFunctions {
   constructor(realm: RealmInstance, parts: FunctionParts) {
     this.#realm = realm;
     this.#parts = parts;
-    this.#host = hostParts(realm, parts.bodyBytes);
+    this.#host = hostParts(realm, parts.bodyBytes, parts.handlerLog);
     this.#journal = new InvocationJournal(realm);
     this.#secrets = new SecretReader(realm);
     this.limits = new RealmLimits(realm.definition.functionLimits ?? {}, realm.clock);

@@ -8,6 +8,7 @@ import { Socket } from "node:net";
 import { createKey } from "../auth/keys.ts";
 import { systemClock } from "../clock.ts";
 import type { Program } from "./command.ts";
+import { handlerLog } from "./handler-log.ts";
 import { type Instance, startInstance } from "./instance.ts";
 import { createLog } from "./log.ts";
 import { messageOf } from "./main.ts";
@@ -80,7 +81,7 @@ export async function developmentServer(folder: string): Promise<void> {
     const clock = systemClock;
     // Nobody connects to it but by way of the process that hands connections over.
     const address = { host: "127.0.0.1", port: 0 };
-    const starting = await startInstance({ ...program, settings, clock, log, address });
+    const starting = await startInstance({ ...program, settings, clock, log, address, handlerLog });
     try {
       await starting.ready;
     } catch (error) {

@@ -9,6 +9,7 @@ import { type Every, every } from "../every.ts";
 import { Budget } from "../feed/budget.ts";
 import { beginTriggers, followTriggers } from "../functions/events/following.ts";
 import { functionJobs } from "../functions/events/kinds.ts";
+import type { HandlerLog } from "../functions/host/log.ts";
 import type { FunctionFiles, Runner } from "../functions/invocation.ts";
 import { functionsOf, openFunctions, type RealmFunctions } from "../functions/realm.ts";
 import type { Observer } from "../http/dispatcher.ts";
@@ -61,6 +62,8 @@ export interface InstanceOptions {
   readonly functionFiles?: FunctionFiles | undefined;
   /** Runs the handlers of functions; default: threads do, where there are {@link functionFiles}. */
   readonly runner?: Runner | undefined;
+  /** Takes what handlers log; default: {@link log}. */
+  readonly handlerLog?: HandlerLog | undefined;
 }
 
 /** Functions that an instance runs at once in a realm while no request waits for them: the others find room beside them. */
@@ -254,7 +257,8 @@ async function listen(
         },
       });
       if (definition.functions !== undefined) {
-        const parts = { runner, bodyBytes: maxBodyBytes, ending: ending.signal };
+        const { handlerLog } = options;
+        const parts = { runner, bodyBytes: maxBodyBytes, ending: ending.signal, handlerLog };
         functions.push(openFunctions(realm, { ...parts, metrics: metrics?.functions() }));
       }
       server.serve(realm);

@@ -8,7 +8,7 @@ import { DocumentDoor, replyOf } from "./documents.ts";
 import { enqueue } from "./enqueue.ts";
 import { callerEntrance, functionEntrance } from "./entrances.ts";
 import type { HostedRun } from "./exchange.ts";
-import { RunLog } from "./log.ts";
+import { type HandlerLog, loggedBy, RunLog } from "./log.ts";
 import { sendMail } from "./mail.ts";
 import { organizationOf, setClaims } from "./organizations.ts";
 
@@ -21,12 +21,18 @@ export interface HostParts {
   readonly realm: RealmInstance;
   /** By the function itself, and by who called it. */
   readonly documents: Readonly<Record<"function" | "caller", DocumentDoor>>;
+  readonly log: HandlerLog;
 }
 
-/** @param bodyBytes that requests to documents may have */
-export function hostParts(realm: RealmInstance, bodyBytes: number): HostParts {
+/** @param bodyBytes that requests to documents may have; `log`: default: the server's */
+export function hostParts(
+  realm: RealmInstance,
+  bodyBytes: number,
+  log: HandlerLog = loggedBy(realm.log),
+): HostParts {
   return {
     realm,
+    log,
     documents: {
       function: new DocumentDoor(realm, functionEntrance, bodyBytes),
       caller: new DocumentDoor(realm, callerEntrance, bodyBytes),
@@ -44,7 +50,7 @@ export class RunHost implements FunctionHost {
   constructor(parts: HostParts, run: HostedRun) {
     this.#parts = parts;
     this.#run = run;
-    this.#log = new RunLog(parts.realm.log, run);
+    this.#log = new RunLog(parts.log, run);
   }
 
   async answer(request: HostRequest): Promise<HostReply> {

@@ -1,4 +1,3 @@
-import type { JsonObject } from "../../json.ts";
 import type { Log } from "../../realm/exchange.ts";
 import { type FunctionDefinition, functionName } from "../../realm/functions.ts";
 import type { LogLine } from "../invocation.ts";
@@ -13,13 +12,32 @@ interface LoggedRun {
   readonly secrets: Readonly<Record<string, string>>;
 }
 
-/** Brings what a handler logs into the server's log, without the values of its secrets. */
+/** Whose line it is; `function` as `<database>/<function>`. */
+export interface Logging {
+  readonly function: string;
+  readonly realm: string;
+  readonly request_id: string;
+}
+
+/** A line as it may be shown: what is for who debugs a handler stands with its invocation alone. */
+export type ShownLine = Omit<LogLine, "level"> & { readonly level: Exclude<LogLine["level"], "debug"> };
+
+/** Where lines of handlers go. */
+export type HandlerLog = (line: ShownLine, of: Logging) => void;
+
+/** Into the server's own. */
+export function loggedBy(log: Log): HandlerLog {
+  return ({ level, message, fields }, of) =>
+    log[level]({ ...of, ...(Object.keys(fields).length > 0 && { fields }) }, message);
+}
+
+/** Brings what a handler logs into a log, without the values of its secrets. */
 export class RunLog {
-  readonly #log: Log;
+  readonly #log: HandlerLog;
   readonly #run: LoggedRun;
   #left = most;
 
-  constructor(log: Log, run: LoggedRun) {
+  constructor(log: HandlerLog, run: LoggedRun) {
     this.#log = log;
     this.#run = run;
   }
@@ -27,15 +45,11 @@ export class RunLog {
   write(line: LogLine): void {
     if (this.#left <= 0) return;
     const { definition, requestId, secrets } = this.#run;
-    const { level, message, fields } = withoutSecrets(line, secrets);
-    const told = { function: functionName(definition), realm: definition.realm, request_id: requestId };
+    const { at, level, message, fields } = withoutSecrets(line, secrets);
+    const of = { function: functionName(definition), realm: definition.realm, request_id: requestId };
     this.#left -= message.length + JSON.stringify(fields).length;
-    this.#write(level, { ...told, ...(Object.keys(fields).length > 0 && { fields }) }, message);
-    if (this.#left <= 0) this.#log.warn(told, "the function logs too much; the rest of this run is left out");
-  }
-
-  #write(level: LogLine["level"], fields: JsonObject, message: string): void {
-    // What is for who debugs a handler stands with its invocation alone.
-    if (level !== "debug") this.#log[level](fields, message);
+    if (level !== "debug") this.#log({ at, level, message, fields }, of);
+    const flooded = "the function logs too much; the rest of this run is left out";
+    if (this.#left <= 0) this.#log({ at, level: "warn", message: flooded, fields: {} }, of);
   }
 }
