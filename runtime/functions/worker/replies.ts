@@ -7,7 +7,11 @@ export class StoreError extends ApiError {
   readonly #result: Result | undefined;
 
   /** @param result of a run that does not catch it; undefined: it failed */
-  constructor(status: number, error: ConstructorParameters<typeof ApiError<AnyErrorCode>>[1], result?: Result) {
+  constructor(
+    status: number,
+    error: ConstructorParameters<typeof ApiError<AnyErrorCode>>[1],
+    result?: Result,
+  ) {
     super(status, error, undefined);
     this.name = "StoreError";
     this.#result = result;
