@@ -5,6 +5,7 @@ import type { JsonObject } from "../json.ts";
 import type { IndexShape } from "../store/contract/shape.ts";
 import type { Rate } from "../units.ts";
 import type { AdminGrant, ReadAccess } from "./administration.ts";
+import type { FileField, StorageDefinition } from "./files.ts";
 import type { FunctionDefinition, FunctionLimits } from "./functions.ts";
 import type { OrganizationSettings } from "./organizations.ts";
 import type { FieldRule, Rules } from "./rule.ts";
@@ -49,6 +50,8 @@ interface DefinitionOf<Document, Data> {
   readonly realtime?: true;
   /** `organization`, `teams` and `on_org_delete`; absent: documents belong to no organization. */
   readonly organization?: CollectionOrganization;
+  /** Files that documents have; they stand in `fields` too. */
+  readonly files?: readonly FileField[];
   /** Its rules, or those of its fields, ask what the caller is in organizations and teams. */
   readonly asksMemberships?: true;
 }
@@ -155,6 +158,8 @@ export interface RealmDefinition {
   /** Present where the realm has any. */
   readonly functions?: readonly FunctionDefinition[];
   readonly functionLimits?: FunctionLimits;
+  /** Present where the realm stores files. */
+  readonly storage?: StorageDefinition;
   /** What administrators read of all of it. */
   readonly effective: EffectiveConfiguration;
 }

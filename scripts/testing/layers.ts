@@ -37,7 +37,7 @@ export const layers = [
   "runtime/auth",
   "runtime/http",
   "runtime/contract",
-  "runtime/rules, runtime/validation",
+  "runtime/rules, runtime/validation, runtime/blobs",
   "runtime/realm",
   "runtime/feed",
   "runtime/store/engines.ts",

@@ -1,0 +1,75 @@
+/** Files of documents: what the configuration says of them, and what documents name. */
+
+/** `storage` of realm.yaml. */
+export interface StorageDefinition {
+  readonly driver: LocalStorage | S3Storage;
+  /** Bytes that documents of the realm may name. */
+  readonly quota?: number;
+  /** The same of each organization. */
+  readonly quotaPerOrg?: number;
+}
+
+/** Below the instance's data folder. */
+export interface LocalStorage {
+  readonly kind: "local";
+}
+
+/** A bucket of a server that speaks S3. */
+export interface S3Storage {
+  readonly kind: "s3";
+  readonly bucket: string;
+  readonly region?: string;
+  /** Absent: Amazon's of the region. */
+  readonly endpoint?: string;
+  /** The bucket stands in the path rather than in the host's name. */
+  readonly pathStyle: boolean;
+  /** What keys begin with. */
+  readonly prefix?: string;
+}
+
+/** A field of `files` in collection.yaml. */
+export interface FileField {
+  readonly name: string;
+  /** Media types, `image/*` or `*` with any subtype. */
+  readonly accept: readonly string[];
+  /** Bytes of a file. */
+  readonly maxSize: number;
+  /** More than one: documents have an array of file objects. */
+  readonly maxFiles: number;
+  /** Beside proxied uploads of at most {@link alwaysProxied} bytes. */
+  readonly upload: "proxy" | "direct" | "resumable" | "any";
+  /** Of images, by name. */
+  readonly versions?: Readonly<Record<string, ImageVersion>>;
+}
+
+/** Bytes that may be uploaded by the proxy whatever the field's mode. */
+export const alwaysProxied = 1_048_576;
+
+/** Fitted into a box of pixels; at least one of the sides is given. */
+export interface ImageVersion {
+  readonly width?: number;
+  readonly height?: number;
+  readonly fit: "cover" | "contain" | "inside";
+}
+
+/** A file as documents name it (files.md, "The file object"). */
+export interface FileObject {
+  readonly id: string;
+  readonly name: string;
+  /** Media type. */
+  readonly type: string;
+  /** Bytes. */
+  readonly size: number;
+  /** Lower-case hexadecimal. */
+  readonly sha256: string;
+  /** Pixels; of images. */
+  readonly width?: number;
+  readonly height?: number;
+  /** Present where the field has versions, by their names. */
+  readonly versions?: Readonly<Record<string, VersionState>>;
+  readonly created_at: string;
+  /** Absent in realms with `auth: disabled`. */
+  readonly created_by?: string;
+}
+
+export type VersionState = "ready" | "pending" | "failed";
