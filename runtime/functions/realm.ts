@@ -12,7 +12,7 @@ import { chained, chainMarks } from "./events/chains.ts";
 import type { HostedRun } from "./host/exchange.ts";
 import { type HostParts, hostParts, RunHost } from "./host/host.ts";
 import type { HandlerLog } from "./host/log.ts";
-import { FunctionBusy, type FunctionInput, type Outcome, type Runner } from "./invocation.ts";
+import { FunctionBusy, type FunctionInput, type Outcome, type Run, type Runner } from "./invocation.ts";
 import { InvocationJournal } from "./invocations/journal.ts";
 import { recordOf, statusOf } from "./invocations/telling.ts";
 import { RealmLimits } from "./limits.ts";
@@ -96,23 +96,29 @@ export class RealmFunctions {
     return callerGone;
   }
 
+  /** What a runner is given beside the input: who called, as the handler sees them, and who answers what it asks for. */
+  async prepare(asked: Omit<AskedRun, "input">, secrets: Secrets): Promise<Omit<Run, "input">> {
+    const { definition, requestId, caller, signal = this.#parts.ending } = asked;
+    const isSeen = definition.mode === "call" && caller !== undefined;
+    return {
+      ...{ definition, requestId, secrets, signal },
+      ...(isSeen && { caller: callerView(caller, await this.#membershipsOf(asked)) }),
+      host: new RunHost(this.#host, this.#hosted(asked, secrets)),
+    };
+  }
+
   /** Writes what is not yet recorded of runs. */
   close(): Promise<void> {
     return this.#journal.close();
   }
 
   async #run(asked: AskedRun): Promise<Outcome> {
-    const { runner, ending } = this.#parts;
+    const { runner } = this.#parts;
     if (runner === undefined) throw unavailable("Functions do not run here.");
-    const { definition, input, requestId, caller, signal = ending } = asked;
+    const { definition, input } = asked;
     const started = this.#realm.clock.now();
     const secrets = await this.#secretsOf(asked, started);
-    const isSeen = definition.mode === "call" && caller !== undefined;
-    const outcome = await runner.run({
-      ...{ definition, input, requestId, secrets, signal },
-      ...(isSeen && { caller: callerView(caller, await this.#membershipsOf(asked)) }),
-      host: new RunHost(this.#host, this.#hosted(asked, secrets)),
-    });
+    const outcome = await runner.run({ ...(await this.prepare(asked, secrets)), input });
     const judged = { ...outcome, result: judgedResult(definition, outcome.result) };
     this.#tell(asked, started, judged, secrets);
     return judged;
@@ -141,7 +147,7 @@ export class RealmFunctions {
   }
 
   #hosted(
-    { definition, requestId, address = "", caller, chain }: AskedRun,
+    { definition, requestId, address = "", caller, chain }: Omit<AskedRun, "input">,
     secrets: HostedRun["secrets"],
   ): HostedRun {
     const own = ownCaller(definition);
@@ -159,7 +165,10 @@ export class RealmFunctions {
     };
   }
 
-  async #membershipsOf({ caller, memberships }: AskedRun): Promise<Memberships> {
+  async #membershipsOf({
+    caller,
+    memberships,
+  }: Pick<AskedRun, "caller" | "memberships">): Promise<Memberships> {
     if (memberships !== undefined) return memberships;
     if (caller?.kind !== "user") return noMemberships;
     return (await this.#realm.organizations?.membershipsOf(caller.user)) ?? noMemberships;

@@ -118,6 +118,12 @@ describe.skipIf(unreachable !== "")(`installed into an empty folder${unreachable
       expect(realmc("--help")).toMatch(/realmc build config/);
     });
 
+    it("has what handlers are tested with", () => {
+      const script = 'import { testRealm } from "realmc/testing"; console.log(typeof testRealm);';
+      const words = ["--input-type=module", "--eval", script];
+      expect(execFileSync(node, words, { cwd: project, encoding: "utf8" })).toBe("function\n");
+    });
+
     it("builds what it starts from, and emits the same on every Node", () => {
       realmc("check", "config");
       realmc("build", "config", "--out", "generated", "--bundle", "dist");

@@ -34,9 +34,12 @@ async function compileCommandLine(folder: string): Promise<void> {
 /** Module by module, so that a bundle of emitted code takes only what it uses, with the declarations that emitted code meets. */
 function compileRuntime(folder: string): void {
   run(["-p", join(root, "scripts/package"), "--outDir", folder]);
-  const entries = ["runtime/index", "runtime/client/index", "runtime/functions/handler"].map((path) =>
-    join(folder, `${path}.d.ts`),
-  );
+  const entries = [
+    "runtime/index",
+    "runtime/client/index",
+    "runtime/functions/handler",
+    "runtime/trials/index",
+  ].map((path) => join(folder, `${path}.d.ts`));
   const words = ["--ignoreConfig", "--listFilesOnly", "--module", "nodenext", "--types", "node", ...entries];
   const declarations = new Set(run(words).split("\n"));
   for (const path of filesOf(join(folder, "runtime"))) {

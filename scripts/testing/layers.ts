@@ -27,7 +27,7 @@ export const layers = [
   "compiler/source",
   "compiler/diagnostics, templates/print",
   "compiler",
-  "runtime/index.ts",
+  "runtime/index.ts, runtime/trials",
   "runtime/instance",
   "runtime/functions",
   "runtime/realtime, runtime/client",

@@ -18,6 +18,10 @@ export interface ContextParts {
   readonly requestId: string;
   readonly caller: CallerView | undefined;
   readonly secrets: Readonly<Record<string, string>>;
+  /** Default: the thread's own, to declared hosts. */
+  readonly fetch?: typeof fetch;
+  /** Default: the machine's. */
+  readonly now?: () => Date;
 }
 
 /** `ctx`: what is dear to make is made when it is first asked for. */
@@ -26,6 +30,7 @@ export class RunContext {
   readonly log: Log;
   readonly secrets: Readonly<Record<string, string>>;
   readonly requestId: string;
+  readonly now: () => Date;
   #db: object | undefined;
   #caller: (CallerView & { readonly db: object }) | undefined;
 
@@ -34,6 +39,8 @@ export class RunContext {
     this.log = parts.log;
     this.secrets = Object.freeze({ ...parts.secrets });
     this.requestId = parts.requestId;
+    this.now = parts.now ?? now;
+    if (parts.fetch !== undefined) this.fetch = parts.fetch;
   }
 
   get db(): object {
@@ -75,7 +82,6 @@ export class RunContext {
     return new HostSender(requests, as, bounds.requestBytes, requestId);
   }
 
-  readonly now = now;
   readonly error = refusal;
   readonly retry = again;
   readonly fail = failure;

@@ -7,9 +7,11 @@ import type { Result } from "../invocation.ts";
 class Deliberate extends Error {
   readonly #result: Result;
 
-  constructor(message: string, result: Result) {
+  /** @param shown members of it: what tests of handlers look at */
+  constructor(message: string, result: Result, shown: object) {
     super(message);
     this.#result = result;
+    Object.assign(this, shown);
   }
 
   static resultOf(thrown: object): Result | undefined {
@@ -37,13 +39,9 @@ export function refusal(
   if (!Number.isInteger(status) || status < 400 || status > 499) {
     throw new RangeError(`ctx.error: the status must be from 400 to 499; it is ${String(status)}`);
   }
-  return new Deliberate(String(message), {
-    kind: "refused",
-    status,
-    code: checked("ctx.error", code),
-    message: String(message),
-    details: detailsOf(details),
-  });
+  const shown = { status, code: checked("ctx.error", code), details: detailsOf(details) };
+  const text = String(message);
+  return new Deliberate(text, { kind: "refused", ...shown, message: text }, shown);
 }
 
 function detailsOf(details: readonly JsonObject[]): readonly JsonObject[] {
@@ -60,10 +58,8 @@ function detailsOf(details: readonly JsonObject[]): readonly JsonObject[] {
  * @throws RangeError where `after` is no duration
  */
 export function again({ after }: { readonly after?: string } = {}): Error {
-  return new Deliberate("the run is to be tried again", {
-    kind: "retry",
-    ...(after !== undefined && { after: milliseconds("ctx.retry: after", after) }),
-  });
+  const wait = after !== undefined && { after: milliseconds("ctx.retry: after", after) };
+  return new Deliberate("the run is to be tried again", { kind: "retry", ...wait }, { code: "retry", after });
 }
 
 /**
@@ -72,7 +68,8 @@ export function again({ after }: { readonly after?: string } = {}): Error {
  */
 export function failure(code: string, message: string): Error {
   const text = String(message);
-  return new Deliberate(text, { kind: "ended", code: checked("ctx.fail", code), message: text });
+  const shown = { code: checked("ctx.fail", code) };
+  return new Deliberate(text, { kind: "ended", ...shown, message: text }, shown);
 }
 
 function checked(what: string, code: unknown): string {
