@@ -33,6 +33,10 @@ export const helpExamples = {
   diff: examples("realmc diff main/config config", "realmc diff main/generated generated --format json"),
   serve: examples("realmc serve", "PORT=9000 SVC_STORE=sqlite:/var/lib/shop realmc serve dist"),
   key: examples("realmc key create --realm shop --name ops --admin", "realmc key list --realm shop"),
+  invoke: examples(
+    "realmc invoke shop/sales/close --input close.json",
+    `echo '{"id":"a"}' | realmc invoke shop/sales/close --input - --as 01m80gqnc35k9gxxpya9`,
+  ),
   keyCreate: examples(
     "realmc key create --realm shop --name ops --admin",
     `realmc key create --realm shop --name reports --scopes '{"read": ["orders"]}' --expires-in 30d`,

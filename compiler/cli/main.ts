@@ -8,6 +8,7 @@ import type { DiffOptions } from "./diff.ts";
 import { exit, UsageError } from "./exit.ts";
 import type { ExplainRuleOptions } from "./explain-rule.ts";
 import { helpExamples } from "./help-examples.ts";
+import type { InvokeOptions } from "./invoke.ts";
 import { createTerminal, type Surroundings, type Terminal } from "./terminal.ts";
 
 /** Runs a command line, in the process's surroundings unless others are given; answers the exit code. */
@@ -241,6 +242,20 @@ function commandLine(
     .addHelpText("after", helpExamples.copy)
     .action(inBundle);
 
+  program
+    .command("invoke")
+    .description("calls a function once and prints its output as JSON; exit 1 with the error where it fails")
+    .argument("<function>", "<realm>/<database>/<function>")
+    .option("--input <file>", "its input as JSON, - for stdin; without: {}")
+    .option("--as <user id>", "a user who calls; without: an API key without limits")
+    .option("--config <folder>", "folder of realms", "config")
+    .option("--store <store>", "what it works on (default: SVC_STORE, else sqlite:./data)")
+    .addHelpText("after", helpExamples.invoke)
+    .action(async (name: string, options: InvokeOptions) => {
+      const { invoke } = await import("./invoke.ts");
+      finish(await invoke(name, options, terminal));
+    });
+
   return program;
 }
 
@@ -279,5 +294,6 @@ Examples:
   realmc serve dist
   realmc key create --realm helpdesk --name deploy --admin
   realmc copy --from sqlite:./data --to env:SVC_STORE
+  realmc invoke helpdesk/support/close --input close.json --as 01m80gqnc35k9gxxpya9
 
 Exit codes: 0 done, 1 the configuration has errors (or the output is stale, or files are in the way of init), 2 the command line has.`;

@@ -9,9 +9,14 @@ import { isInstalled } from "./installed.ts";
 
 /**
  * Runs `node <dist>/server.mjs` with the given words; signals go on to it. Answers its exit code.
+ * @param variables beside those of this process
  * @throws UsageError when there is no bundle, or what it needs is not installed.
  */
-export async function runServer(dist: string, words: readonly string[]): Promise<number> {
+export async function runServer(
+  dist: string,
+  words: readonly string[],
+  variables: Readonly<Record<string, string>> = {},
+): Promise<number> {
   const server = join(resolve(dist), "server.mjs");
   if (!existsSync(server)) {
     throw new UsageError(`no bundle in ${dist} (make one: realmc build <config> --bundle ${dist})`);
@@ -22,7 +27,10 @@ export async function runServer(dist: string, words: readonly string[]): Promise
       `${dist} needs ${missing.join(" and ")} (install them: npm install --prefix ${dist})`,
     );
   }
-  const child = spawn(process.execPath, [server, ...words], { stdio: "inherit" });
+  const child = spawn(process.execPath, [server, ...words], {
+    stdio: "inherit",
+    env: { ...process.env, ...variables },
+  });
   const forward = (signal: NodeJS.Signals): void => {
     child.kill(signal);
   };

@@ -3,12 +3,14 @@ import { systemClock } from "../clock.ts";
 import { StoreUnavailable } from "../store/contract/errors.ts";
 import { type Program, type Surroundings, UsageError } from "./command.ts";
 import { copyCommand, copyUsage } from "./copy-command.ts";
+import { invokeCommand, invokeUsage } from "./invoke-command.ts";
 import { keyCommand, keyUsage } from "./key-command.ts";
 import { serve } from "./serve.ts";
 
 const usage = `usage: server              serve, configured by the environment (HOST, PORT, SVC_…)
        server ${keyUsage}
        server ${copyUsage}
+       server ${invokeUsage}
        server --help`;
 
 /** The server process: parses the command line, runs the command and sets the exit code (0, 1 failure, 2 usage). */
@@ -39,6 +41,7 @@ export async function run(
     }
     if (first === "key" && (await keyCommand(program, words.slice(1), surroundings, systemClock))) return 0;
     if (first === "copy") return await copyCommand(program, words.slice(1), surroundings, systemClock);
+    if (first === "invoke") return await invokeCommand(program, words.slice(1), surroundings, systemClock);
     throw new UsageError(`unknown command: ${[first, second].join(" ").trim()}`);
   } catch (error) {
     if (error instanceof UsageError) {
