@@ -42,8 +42,17 @@ export function invalidBody(details: readonly Detail[]): ApiError {
   return new ApiError("validation_error", "The request body is not valid.", { details });
 }
 
-/** @param milliseconds until another attempt may succeed: `Retry-After` says whole seconds, one at least */
+/** @param milliseconds until another attempt may succeed */
 export function tooManyRequests(message: string, milliseconds: number, cause?: unknown): ApiError {
-  const seconds = Math.max(1, Math.ceil(milliseconds / 1_000));
-  return new ApiError("too_many_requests", message, { headers: { "retry-after": String(seconds) }, cause });
+  return new ApiError("too_many_requests", message, { headers: retryAfter(milliseconds), cause });
+}
+
+/** Of what cannot be done now. @param milliseconds until it may be */
+export function unavailable(message: string, milliseconds = 1_000, cause?: unknown): ApiError {
+  return new ApiError("unavailable", message, { headers: retryAfter(milliseconds), cause });
+}
+
+/** In whole seconds, one at least. */
+function retryAfter(milliseconds: number): Readonly<Record<string, string>> {
+  return { "retry-after": String(Math.max(1, Math.ceil(milliseconds / 1_000))) };
 }

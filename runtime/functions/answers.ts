@@ -1,20 +1,36 @@
-import { ApiError, tooManyRequests } from "../errors.ts";
+import { ApiError, tooManyRequests, unavailable } from "../errors.ts";
 import { errorAnswer } from "../http/failures.ts";
 import type { Answer } from "../realm/exchange.ts";
 import { type CallDefinition, functionName, type WebhookDefinition } from "../realm/functions.ts";
-import { unavailable } from "./errors.ts";
-import { FunctionBusy, type Result } from "./invocation.ts";
+import { FunctionBusy, type Result, type Returned } from "./invocation.ts";
+import type { AskedRun, RealmFunctions } from "./realm.ts";
 
 type Requested = WebhookDefinition | CallDefinition;
 
-/** Milliseconds after which there may be room. */
-const soon = 1_000;
+/** @throws ApiError `too_many_requests`, of webhooks `unavailable`, where there were as many lately as may be */
+export function requireRoom({ limits }: RealmFunctions, definition: Requested): void {
+  const wait = limits.take();
+  if (wait > 0) throw noRoom(definition, wait);
+}
 
 /**
- * What a request that did not return is answered.
- * @throws ApiError `function_failed` | `invalid_output` | `function_timeout` | `unavailable`
+ * Has one run that a request waits for.
+ * @throws (rejects with) ApiError as {@link RealmFunctions.run} | `function_failed` | `invalid_output` | `function_timeout` |
+ *   as {@link requireRoom} where as many run as may
  */
-export function refusedAnswer(
+export async function answerOf(
+  functions: RealmFunctions,
+  run: AskedRun & { readonly definition: Requested },
+  returned: (value: Returned) => Answer,
+): Promise<Answer> {
+  const { definition, requestId } = run;
+  const { result } = await functions.run(run).catch((error: unknown) => {
+    throw error instanceof FunctionBusy ? noRoom(definition) : error;
+  });
+  return result.kind === "returned" ? returned(result.value) : refusedAnswer(definition, result, requestId);
+}
+
+function refusedAnswer(
   definition: Requested,
   result: Exclude<Result, { kind: "returned" }>,
   requestId: string,
@@ -52,14 +68,7 @@ export function failure(definition: Requested, code: keyof typeof messages, reas
 }
 
 /** The error of a request that finds no room: senders of webhooks try again after a 503 (spec: Functions). */
-export function noRoom({ mode }: Requested, milliseconds = soon, cause?: unknown): ApiError {
-  const message = "Too many runs of functions are under way, or were lately.";
-  if (mode === "call") return tooManyRequests(message, milliseconds, cause);
-  const seconds = Math.max(1, Math.ceil(milliseconds / 1_000));
-  return new ApiError("unavailable", message, { headers: { "retry-after": String(seconds) } });
-}
-
-/** What is thrown in place of what a run was rejected with. */
-export function seenRejection(definition: Requested, error: unknown): unknown {
-  return error instanceof FunctionBusy ? noRoom(definition) : error;
+function noRoom({ mode }: Requested, milliseconds = 1_000): ApiError {
+  const refused = mode === "call" ? tooManyRequests : unavailable;
+  return refused("Too many runs of functions are under way, or were lately.", milliseconds);
 }

@@ -15,7 +15,7 @@ import type { Answer, Exchange, RealmInstance, RouteFactory } from "../realm/exc
 import type { CallDefinition } from "../realm/functions.ts";
 import type { Transaction } from "../store/contract/transaction.ts";
 import { admission } from "./admission.ts";
-import { failure, noRoom, refusedAnswer, seenRejection } from "./answers.ts";
+import { answerOf, failure, requireRoom } from "./answers.ts";
 import { queuedCaller } from "./caller.ts";
 import { type QueuedCall, queueCallWithin } from "./events/calls.ts";
 import { inputBody, inputText, requireInput } from "./input.ts";
@@ -37,10 +37,6 @@ export function callRoute(definition: CallDefinition): RouteFactory {
     const admit = admission(realm, definition);
     const runOnce = idempotentRuns(realm, target);
     const queueOnce = idempotency(realm, target, () => []);
-    const take = () => {
-      const wait = functions.limits.take();
-      if (wait > 0) throw noRoom(definition, wait);
-    };
     return {
       class: "private",
       async handle(exchange): Promise<Answer> {
@@ -57,7 +53,7 @@ export function callRoute(definition: CallDefinition): RouteFactory {
           requireKey(definition, key);
           requireInput(definition, body);
           admit.require(access, body.value);
-          take();
+          requireRoom(functions, definition);
           return { exchange, access, input: inputText(received) };
         };
         const request: Asked = { body: body.value, named: nowhere, withheld: undefined, queued: isQueued };
@@ -82,26 +78,21 @@ export function callRoute(definition: CallDefinition): RouteFactory {
   };
 }
 
-async function run(
+function run(
   functions: RealmFunctions,
   definition: CallDefinition,
-  { exchange, access, input }: Admitted,
+  { exchange: { requestId, address }, access, input }: Admitted,
 ): Promise<Answer> {
-  const { requestId, address } = exchange;
-  const { result } = await functions
-    .run({
-      ...{ definition, requestId, address },
-      input: { kind: "call", input },
-      caller: access.caller ?? anonymous,
-      memberships: access.context?.memberships,
-    })
-    .catch((error: unknown) => {
-      throw seenRejection(definition, error);
-    });
-  if (result.kind !== "returned") return refusedAnswer(definition, result, requestId);
-  const { value } = result;
-  if (value.kind !== "call") throw failure(definition, "invalid_output", "it is none of a call");
-  return { status: 200, body: value.output };
+  const asked = {
+    ...{ definition, requestId, address },
+    input: { kind: "call", input },
+    caller: access.caller ?? anonymous,
+    memberships: access.context?.memberships,
+  } as const;
+  return answerOf(functions, asked, (value) => {
+    if (value.kind !== "call") throw failure(definition, "invalid_output", "it is none of a call");
+    return { status: 200, body: value.output };
+  });
 }
 
 /** What `?async=true` writes: the job that makes the call. */

@@ -1,12 +1,11 @@
 import type { Author } from "../documents/access.ts";
-import { ApiError } from "../errors.ts";
+import { ApiError, unavailable } from "../errors.ts";
 import type { Caller } from "../realm/caller.ts";
 import type { RealmInstance } from "../realm/exchange.ts";
 import type { FunctionMetrics } from "../realm/function-metrics.ts";
 import { type Chain, type FunctionDefinition, functionName } from "../realm/functions.ts";
 import { type Memberships, noMemberships } from "../realm/memberships.ts";
 import { callerOf, callerView, ownCaller } from "./caller.ts";
-import { unavailable } from "./errors.ts";
 import type { BackgroundRun } from "./events/background.ts";
 import { chained, chainMarks } from "./events/chains.ts";
 import type { HostedRun } from "./host/exchange.ts";

@@ -1,9 +1,8 @@
-import { validateHeaderName, validateHeaderValue } from "node:http";
 import { ApiError } from "../errors.ts";
 import type { Answer, Received, RouteFactory } from "../realm/exchange.ts";
 import type { WebhookDefinition } from "../realm/functions.ts";
 import { admission, noInput } from "./admission.ts";
-import { failure, noRoom, refusedAnswer, seenRejection } from "./answers.ts";
+import { answerOf, failure, requireRoom } from "./answers.ts";
 import type { Returned, WebhookInput } from "./invocation.ts";
 import { functionsOf } from "./realm.ts";
 
@@ -21,16 +20,13 @@ export function webhookRoute(definition: WebhookDefinition): RouteFactory {
         const access = received.inPieces ? await admit.identify(exchange) : asked;
         admit.require(access, noInput);
         const input = inputOf(received, path);
-        const wait = functions.limits.take();
-        if (wait > 0) throw noRoom(definition, wait);
+        requireRoom(functions, definition);
         const { requestId, address } = exchange;
-        const { result } = await functions
-          .run({ definition, input, requestId, address, caller: access.caller })
-          .catch((error: unknown) => {
-            throw seenRejection(definition, error);
-          });
-        if (result.kind !== "returned") return refusedAnswer(definition, result, requestId);
-        return webhookAnswer(definition, result.value);
+        return answerOf(
+          functions,
+          { definition, input, requestId, address, caller: access.caller },
+          (value) => webhookAnswer(definition, value),
+        );
       },
     };
   };
@@ -51,65 +47,18 @@ function joined(headers: Received["headers"]): Record<string, string> {
   return values;
 }
 
-/** Of the connection, not of the answer (RFC 9110, 7.6.1), or the server's own. */
-const dropped = new Set([
-  "connection",
-  "content-length",
-  "keep-alive",
-  "proxy-authenticate",
-  "proxy-authorization",
-  "proxy-connection",
-  "set-cookie",
-  "te",
-  "trailer",
-  "transfer-encoding",
-  "upgrade",
-  "x-request-id",
-]);
-
 const bodiless = new Set([204, 205, 304]);
 
-/** @throws ApiError `invalid_output` for headers that none are */
 function webhookAnswer(definition: WebhookDefinition, value: Returned): Answer {
   if (value.kind !== "webhook") throw failure(definition, "invalid_output", "it is none of a webhook");
-  const status = isStatus(value.status) ? value.status : 200;
-  const headers: Record<string, string> = {
+  const { status, body } = value;
+  const { vary } = value.headers;
+  const headers = {
     "content-type": "text/plain; charset=utf-8",
-    ...headersOf(definition, value.headers),
+    ...value.headers,
+    // Whether an origin may read it is no less part of it (spec: Common request rules 5).
+    ...(vary !== undefined && { vary: `Origin, ${vary}` }),
   };
   if (bodiless.has(status)) return { status, headers };
-  const { body } = value;
   return { status, headers, body: typeof body === "string" ? body : Buffer.from(body) };
-}
-
-/** One that ends a request. */
-function isStatus(status: number): boolean {
-  return Number.isInteger(status) && status >= 200 && status <= 599;
-}
-
-function headersOf(
-  definition: WebhookDefinition,
-  given: Readonly<Record<string, string>>,
-): Record<string, string> {
-  const headers: Record<string, string> = {};
-  const entries = Object.entries(given).map(([name, value]) => [name.toLowerCase(), value] as const);
-  const connection = entries.find(([name]) => name === "connection")?.[1] ?? "";
-  const named = new Set(
-    connection
-      .toLowerCase()
-      .split(",")
-      .map((name) => name.trim()),
-  );
-  for (const [name, value] of entries) {
-    if (dropped.has(name) || named.has(name)) continue;
-    try {
-      validateHeaderName(name);
-      validateHeaderValue(name, value);
-    } catch {
-      throw failure(definition, "invalid_output", `a header that cannot be sent: ${JSON.stringify(name)}`);
-    }
-    // Whether an origin may read it is no less part of it (spec: Common request rules 5).
-    headers[name] = name === "vary" ? `Origin, ${value}` : value;
-  }
-  return headers;
 }

@@ -1,5 +1,5 @@
 import type { ServerResponse } from "node:http";
-import { ApiError } from "../errors.ts";
+import { unavailable } from "../errors.ts";
 
 /** Bytes up to which an answer is never refused: what hinders others is not it. */
 export const SMALL = 65_536;
@@ -25,19 +25,14 @@ export class AnswerMemory {
   judge(before: number, bytes: number): void {
     const others = this.#held - before;
     const isMore = bytes > before && bytes > SMALL;
-    if (isMore && others > 0 && others + bytes > this.limit) throw noRoom();
+    if (isMore && others > 0 && others + bytes > this.limit)
+      throw unavailable("Too much of other answers is under way.");
   }
 
   /** An answer takes so many bytes in place of so many. */
   change(before: number, bytes: number): void {
     this.#held += bytes - before;
   }
-}
-
-function noRoom(): ApiError {
-  return new ApiError("unavailable", "Too much of other answers is under way.", {
-    headers: { "retry-after": "1" },
-  });
 }
 
 /** What is written of an answer, and who hears that its client has taken it, or never will. */

@@ -1,4 +1,4 @@
-import { ApiError } from "../errors.ts";
+import { type ApiError, unavailable } from "../errors.ts";
 
 /** A body on its way in. */
 export interface Arriving {
@@ -45,7 +45,5 @@ export class BodyMemory {
 
 /** What is answered to a body that was evicted. */
 export function tooManyBodies(): ApiError {
-  return new ApiError("unavailable", "Too many request bodies are under way.", {
-    headers: { "retry-after": "1" },
-  });
+  return unavailable("Too many request bodies are under way.");
 }

@@ -1,5 +1,5 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
-import { ApiError } from "../errors.ts";
+import { ApiError, unavailable } from "../errors.ts";
 import type { Answer, Exchange, Log, StreamedBody } from "../realm/exchange.ts";
 import { SMALL, UntakenAnswers } from "./answer-memory.ts";
 import { allowOrigin } from "./cors.ts";
@@ -77,10 +77,7 @@ export class Dispatcher {
     if (problem !== undefined) {
       this.fail(exchange, new ApiError("invalid_header", problem));
     } else if (endpoint.handle === undefined) {
-      this.fail(
-        exchange,
-        new ApiError("unavailable", "The service is starting.", { headers: { "retry-after": "1" } }),
-      );
+      this.fail(exchange, unavailable("The service is starting."));
     } else {
       this.#running += 1;
       void this.#run(exchange);

@@ -1,4 +1,4 @@
-import { ApiError, type Detail } from "../errors.ts";
+import { ApiError, type Detail, unavailable } from "../errors.ts";
 import type { JsonObject } from "../json.ts";
 import type { Answer } from "../realm/exchange.ts";
 import {
@@ -18,16 +18,10 @@ export function apiError(error: unknown): ApiError {
     return new ApiError("unavailable", "The query took too long.", { cause: error });
   }
   if (error instanceof StoreBusy) {
-    return new ApiError("unavailable", `Too many ${kindOf[error.by]} are under way.`, {
-      cause: error,
-      headers: { "retry-after": "1" },
-    });
+    return unavailable(`Too many ${kindOf[error.by]} are under way.`, undefined, error);
   }
   if (error instanceof StoreUnavailable || error instanceof StoreRefused) {
-    return new ApiError("unavailable", "The store cannot be reached.", {
-      cause: error,
-      headers: { "retry-after": "1" },
-    });
+    return unavailable("The store cannot be reached.", undefined, error);
   }
   if (error instanceof TransactionConflict) {
     return new ApiError("write_conflict", "Other writes came in between; try again.", { cause: error });

@@ -1,4 +1,4 @@
-import { ApiError } from "../../errors.ts";
+import { unavailable } from "../../errors.ts";
 import type { Caller } from "../../realm/caller.ts";
 import type { Exchange } from "../../realm/exchange.ts";
 import type { Mail } from "../../realm/mail.ts";
@@ -98,6 +98,8 @@ export function mayMail(realm: AccountRealm, to: string, from: string | undefine
   return new Throttle(realm).take(mailLimits(emailKey(to) ?? to, from));
 }
 
+const busy = () => unavailable("Too much mail is under way; try again shortly.");
+
 /** Of the process: what is done after an answer, that nobody learns anything from the time it takes. */
 const afterwards = new Turns(4, 1_000, busy);
 
@@ -108,10 +110,4 @@ const afterwards = new Turns(4, 1_000, busy);
 export function afterTheAnswer(realm: AccountRealm, work: () => Promise<void>): void {
   if (afterwards.isFull) throw busy();
   realm.background(afterwards.run(work));
-}
-
-function busy(): ApiError {
-  return new ApiError("unavailable", "Too much mail is under way; try again shortly.", {
-    headers: { "retry-after": "1" },
-  });
 }

@@ -122,7 +122,8 @@ function judgeAdmin(value: JsonValue, tell: Tell): void {
     tell("admin", "must be true, false or an array of areas");
     return;
   }
-  const unknown = value.findIndex((area) => !adminAreas.some((known) => known === area));
+  const known: readonly JsonValue[] = adminAreas;
+  const unknown = value.findIndex((area) => !known.includes(area));
   if (unknown >= 0) tell(`admin.${unknown}`, `must be one of ${adminAreas.join(", ")}`);
 }
 

@@ -1,6 +1,6 @@
 import { availableParallelism } from "node:os";
 import { hash, verify } from "@node-rs/argon2";
-import { ApiError } from "../../errors.ts";
+import { unavailable } from "../../errors.ts";
 import type { Passwords } from "../../realm/exchange.ts";
 import { Turns } from "../../turns.ts";
 import { isPassword } from "../../validation/people.ts";
@@ -63,11 +63,7 @@ export class PasswordHasher implements Passwords {
   }
 }
 
-function tooMany(): ApiError {
-  return new ApiError("unavailable", "Too many password operations are under way; try again shortly.", {
-    headers: { "retry-after": "1" },
-  });
-}
+const tooMany = () => unavailable("Too many password operations are under way; try again shortly.");
 
 /** The same password typed on another keyboard is the same (NIST SP 800-63B, 5.1.1.2). */
 function normal(password: string): string {

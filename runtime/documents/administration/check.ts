@@ -2,7 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import { queryNames } from "../../contract/contract.ts";
 import { checkDocuments as contract } from "../../contract/document-administration.ts";
 import { traitsOf } from "../../contract/traits.ts";
-import { ApiError, type Detail } from "../../errors.ts";
+import { ApiError, type Detail, unavailable } from "../../errors.ts";
 import { parameters } from "../../http/parameters.ts";
 import type { CollectionDefinition } from "../../realm/definition.ts";
 import type { Answer, Exchange } from "../../realm/exchange.ts";
@@ -70,11 +70,7 @@ async function alone<T>(store: Store, work: (lease: Lease) => Promise<T>): Promi
   }
 }
 
-function busy(): ApiError {
-  return new ApiError("unavailable", "Another check of this realm's documents is under way.", {
-    headers: { "retry-after": "5" },
-  });
-}
+const busy = () => unavailable("Another check of this realm's documents is under way.", 5_000);
 
 /** @throws ApiError `unavailable` where the lease is lost, or nobody waits for the answer */
 async function check(

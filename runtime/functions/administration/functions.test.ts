@@ -7,6 +7,7 @@ import { isJsonObject, type JsonObject } from "../../json.ts";
 import type { LogLine, Result, Run } from "../invocation.ts";
 import { InvocationJournal } from "../invocations/journal.ts";
 import { invocationCollection, keptOfFunction } from "../invocations/records.ts";
+import { outputBytes } from "../testing/runner.ts";
 import { call, event, type FunctionShop, output, startFunctionShop, webhook } from "../testing/shop.ts";
 
 const patiently = { timeout: 20_000 };
@@ -174,10 +175,10 @@ describe("an invocation", () => {
   });
 
   test("of an output that does not fit names the places, not what stands there", async () => {
-    result = { kind: "returned", value: { kind: "call", output: `"${"x".repeat(8 * 2 ** 20)}"` } };
+    result = { kind: "returned", value: { kind: "call", output: `"${"x".repeat(outputBytes)}"` } };
     expect(code(await post("does", "r-large"))).toBe("invalid_output");
     expect(await invocationOf("does", "r-large")).toMatchObject({
-      error: { code: "invalid_output", message: "the output has 8388610 bytes, and may have 8388608" },
+      error: { code: "invalid_output", message: "its output is longer than 1048576 bytes" },
     });
   });
 

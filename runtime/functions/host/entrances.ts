@@ -1,7 +1,7 @@
 import type { Access } from "../../documents/access.ts";
 import { teamsOf } from "../../documents/administration/entrance.ts";
 import { clientEntrance, type Identify, type Open } from "../../documents/entrance.ts";
-import { forbidden } from "../errors.ts";
+import { ApiError } from "../../errors.ts";
 import { chained } from "../events/chains.ts";
 import { identityOf } from "./exchange.ts";
 
@@ -32,7 +32,7 @@ export const callerEntrance: Open = (realm, collections) => {
       ...realm,
       authenticate(exchange) {
         const { caller } = identityOf(exchange);
-        if (caller === undefined) throw forbidden("Nobody called this function.");
+        if (caller === undefined) throw new ApiError("forbidden", "Nobody called this function.");
         return caller;
       },
     },

@@ -1,8 +1,8 @@
+import { unavailable } from "../../errors.ts";
 import { apiError, errorAnswer } from "../../http/failures.ts";
 import type { RealmInstance } from "../../realm/exchange.ts";
 import { functionName } from "../../realm/functions.ts";
 import { Turns } from "../../turns.ts";
-import { unavailable } from "../errors.ts";
 import type { FunctionHost, HostReply, HostRequest, LogLine } from "../invocation.ts";
 import { DocumentDoor, replyOf } from "./documents.ts";
 import { enqueue } from "./enqueue.ts";

@@ -5,7 +5,6 @@ import { ApiError, type Detail } from "../../errors.ts";
 import { isId } from "../../ids.ts";
 import type { RealmInstance } from "../../realm/exchange.ts";
 import { emailKey } from "../../validation/people.ts";
-import { forbidden } from "../errors.ts";
 import type { HostReply, HostRequest } from "../invocation.ts";
 import type { HostedRun } from "./exchange.ts";
 
@@ -21,7 +20,7 @@ export async function sendMail(
   { definition }: HostedRun,
   request: MailRequest,
 ): Promise<HostReply> {
-  if (!definition.mail) throw forbidden("The function does not declare that it sends mail.");
+  if (!definition.mail) throw new ApiError("forbidden", "The function does not declare that it sends mail.");
   const { subject, text, html } = request;
   const details = problemsOf(request);
   if (details.length > 0) throw new ApiError("validation_error", "The mail is not valid.", { details });

@@ -9,6 +9,10 @@ import {
   type Run,
   type Runner,
 } from "../invocation.ts";
+import { resultOf } from "../worker/returned.ts";
+
+/** Of what a handler returns. */
+export const outputBytes = 2 ** 20;
 
 /** A handler that runs in this thread: what it answers is what comes of the run. */
 export type Handle = (
@@ -70,7 +74,8 @@ export class InProcessRunner implements Runner {
   async #outcome(run: Run, handle: Handle, log: (line: LogLine) => void): Promise<Result> {
     try {
       const given = await handle(run, log);
-      return isReturned(given) ? { kind: "returned", value: given } : given;
+      const result = isReturned(given) ? ({ kind: "returned", value: given } as const) : given;
+      return result.kind === "returned" ? leaving(run, result.value) : result;
     } catch (error) {
       return { kind: "failed", code: "function_failed", reason: String(error) };
     }
@@ -86,6 +91,11 @@ async function cancelled(signal: AbortSignal, over: AbortSignal): Promise<Result
     signal.addEventListener("abort", () => resolve(), { signal: over });
   });
   return { kind: "cancelled" };
+}
+
+/** As it leaves a thread. */
+function leaving({ input }: Run, value: Returned): Result {
+  return resultOf(input.kind, value.kind === "call" ? JSON.parse(value.output) : value, outputBytes);
 }
 
 function isReturned(given: Returned | Result): given is Returned {

@@ -1,8 +1,8 @@
 import type { FunctionInput, Result, Returned } from "../invocation.ts";
 import { reasonOf } from "./reason.ts";
 
-/** Headers of a webhook's answer that are the server's own, or of one connection. */
-const dropped: ReadonlySet<string> = new Set([
+/** Of the connection, not of the answer (RFC 9110, 7.6.1), or the server's own. */
+const dropped = [
   "connection",
   "content-length",
   "keep-alive",
@@ -15,7 +15,7 @@ const dropped: ReadonlySet<string> = new Set([
   "transfer-encoding",
   "upgrade",
   "x-request-id",
-]);
+];
 
 const headerName = /^[!#$%&'*+.^_`|~\w-]+$/;
 const headerValue = /^[\t\x20-\x7e\x80-\xff]*$/;
@@ -72,14 +72,18 @@ function webhook(value: unknown, most: number): Returned {
 function headersOf(headers: unknown): Record<string, string> {
   if (typeof headers !== "object" || headers === null)
     throw new InvalidOutput("its headers must be an object");
-  const entries = Object.entries(headers).map(([name, value]: [string, unknown]) => {
+  const given: [string, unknown][] = Object.entries(headers);
+  const sent = new Map<string, string>();
+  for (const [name, value] of given) {
     if (!headerName.test(name)) throw new InvalidOutput(`${JSON.stringify(name)} is no name of a header`);
     if (typeof value !== "string" || !headerValue.test(value)) {
       throw new InvalidOutput(`its header ${name} must be text of printable characters up to U+00FF`);
     }
-    return [name.toLowerCase(), value] as const;
-  });
-  return Object.fromEntries(entries.filter(([name]) => !dropped.has(name)));
+    sent.set(name.toLowerCase(), value);
+  }
+  const ofConnection = (sent.get("connection") ?? "").toLowerCase().split(",");
+  for (const name of [...dropped, ...ofConnection]) sent.delete(name.trim());
+  return Object.fromEntries(sent);
 }
 
 function bodyOf(body: unknown, most: number): string | Uint8Array {
