@@ -29,28 +29,46 @@ export interface Asked<C extends RouteContract> {
   readonly body: ReadBody<BodyOf<C>>;
 }
 
+/** What a handler answers: its contract says the status, and whether there is a body. */
+export type Content<C extends RouteContract> = C["answers"][keyof C["answers"]] extends {
+  readonly schema: unknown;
+}
+  ? object
+  : unknown;
+
+/** Content that comes with headers. */
+export class Headed {
+  readonly headers: NonNullable<Answer["headers"]>;
+  readonly content: object | undefined;
+
+  constructor(headers: NonNullable<Answer["headers"]>, content?: object) {
+    this.headers = headers;
+    this.content = content;
+  }
+}
+
 /** What a route does for whom it admits. */
 export type ContractHandler<C extends RouteContract, Admitted> = (
   asked: Asked<C>,
   admitted: Admitted,
-) => Promise<Answer>;
+) => Content<C> | Promise<Content<C>>;
 
 type ForWhom<Kind extends Who["kind"]> = RouteContract & { readonly who: { readonly kind: Kind } };
 
 /** For anyone: credentials are not looked at. */
 export function openRoute<C extends ForWhom<"anyone">>(
   contract: C,
-  make: (realm: RealmInstance) => (asked: Asked<C>) => Promise<Answer>,
+  make: (realm: RealmInstance) => (asked: Asked<C>) => Content<C> | Promise<Content<C>>,
 ): ContractedRoute {
   return {
     contract,
     route: (realm) => {
-      const [handle, { judge, ask }] = [make(realm), asker(contract, realm)];
+      const [handle, { judge, ask, answer }] = [make(realm), asker(contract, realm)];
       return {
         class: "private",
         handle: async (exchange) => {
           const query = judge(exchange);
-          return handle(ask(await exchange.receive(), query));
+          return answer(await handle(ask(await exchange.receive(), query)));
         },
       };
     },
@@ -116,7 +134,7 @@ export function admittedRoute<C extends RouteContract, Admitted>(
   return {
     contract,
     route: (realm): Route => {
-      const [handle, { judge, ask }] = [make(realm), asker(contract, realm)];
+      const [handle, { judge, ask, answer }] = [make(realm), asker(contract, realm)];
       const admit = admission(realm);
       const enter = async (exchange: Exchange) => admit(await realm.authenticate(exchange), exchange);
       return {
@@ -127,7 +145,7 @@ export function admittedRoute<C extends RouteContract, Admitted>(
           const received = await exchange.receive();
           // Sessions end, and keys are revoked, while a body is on its way.
           const still = received.inPieces ? await enter(received) : admitted;
-          return handle(ask(received, query), still);
+          return answer(await handle(ask(received, query), still));
         },
       };
     },
@@ -137,12 +155,13 @@ export function admittedRoute<C extends RouteContract, Admitted>(
 /** Path parameters that are ids. */
 const ids: readonly string[] = ["id", "org", "team", "user"];
 
-/** What makes a request of an exchange, in two steps between which its body is received. */
+/** What makes a request of an exchange, in two steps between which its body is received, and its answer. */
 interface Asker<C extends RouteContract> {
   /** Answers the parameters in the query, or throws ApiError `invalid_query`, and `not_found` for what is no id. */
   readonly judge: (exchange: Exchange) => ReadonlyMap<string, string>;
   /** Throws ApiError for a needless body that is not well-formed. */
   readonly ask: (exchange: Received, query: ReadonlyMap<string, string>) => Asked<C>;
+  readonly answer: (content: Content<C> | Headed) => Answer;
 }
 
 function asker<C extends RouteContract>(contract: C, { definition }: RealmInstance): Asker<C> {
@@ -167,6 +186,21 @@ function asker<C extends RouteContract>(contract: C, { definition }: RealmInstan
       if (needless) checkNeedlessBody(exchange);
       return { exchange, params, query, body: read(exchange) };
     },
+    answer: answers(contract),
+  };
+}
+
+/** @throws Error for a contract that answers in several ways */
+function answers({ id, answers }: RouteContract): (given: unknown) => Answer {
+  const [[status, { schema }] = ["", {}], ...others] = Object.entries(answers);
+  if (others.length > 0) throw new Error(`${id} answers in several ways`);
+  return (given) => {
+    const { headers, content } = given instanceof Headed ? given : { content: given };
+    return {
+      status: Number(status),
+      ...(headers !== undefined && { headers }),
+      ...(schema !== undefined && { body: JSON.stringify(content) }),
+    };
   };
 }
 

@@ -4,7 +4,7 @@ import { documentFields, type Field } from "../filter/fields.ts";
 import type { Order, Position } from "../filter/order.ts";
 import { compareText } from "../filter/predicate.ts";
 import type { JsonObject } from "../json.ts";
-import type { Answer, RealmInstance } from "../realm/exchange.ts";
+import type { RealmInstance } from "../realm/exchange.ts";
 import type { StoredDocument } from "../store/contract/document.ts";
 import { findPage } from "../store/page.ts";
 import { collections, keyFields, sessionFields } from "./collections.ts";
@@ -78,6 +78,21 @@ export function pageRequest(parameters: ReadonlyMap<string, string>): PageReques
   return { limit: Number(limit ?? 20), after: parameters.get("after") };
 }
 
+/**
+ * A parameter that is one of few.
+ * @throws ApiError `invalid_query`
+ */
+export function oneOf<Value extends string>(
+  parameters: ReadonlyMap<string, string>,
+  name: string,
+  values: readonly Value[],
+): Value | undefined {
+  const given = parameters.get(name);
+  const known = values.find((value) => value === given);
+  if (given !== known) throw invalidParameter(name, `must be one of ${values.join(", ")}`);
+  return known;
+}
+
 export function invalidParameter(path: string, reason: string): ApiError {
   return new ApiError("invalid_query", `The query parameter ${path} is invalid.`, {
     details: [{ path, reason }],
@@ -95,7 +110,7 @@ export async function answerPage<Record>(
   filter: Filter,
   request: PageRequest,
   entry: (record: Record) => JsonObject,
-): Promise<Answer> {
+): Promise<JsonObject> {
   return answerEntries(realm, list, filter, request, async (records) => records.map(entry));
 }
 
@@ -110,7 +125,7 @@ export async function answerEntries<Record>(
   filter: Filter,
   { limit, after }: PageRequest,
   entries: (records: readonly Record[]) => Promise<readonly JsonObject[]>,
-): Promise<Answer> {
+): Promise<JsonObject> {
   const { collection, read, order, position, context } = list;
   const { found, hasMore } = await findPage(store.collection(collection), {
     filter,
@@ -137,7 +152,7 @@ export function answerAtHand<Record extends { readonly id: string }>(
   { records, context }: { readonly records: readonly Record[]; readonly context: string },
   { limit, after }: PageRequest,
   entry: (record: Record) => JsonObject,
-): Answer {
+): JsonObject {
   const [since] = after === undefined ? [""] : positionIn(cursors.open(after, context));
   const rest = records
     .filter(({ id }) => id > String(since))
@@ -154,10 +169,10 @@ function pageOf(
   context: string,
   items: readonly JsonObject[],
   next: Position | undefined,
-): Answer {
+): JsonObject {
   const body: JsonObject = { items, has_more: next !== undefined };
   if (next !== undefined) body.next_cursor = cursors.sign(JSON.stringify(next), context);
-  return { status: 200, body: JSON.stringify(body) };
+  return body;
 }
 
 function positionIn(payload: string | undefined): Position {

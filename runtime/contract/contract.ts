@@ -16,7 +16,8 @@
  *    and `errors`. What varies by realm there (`when`, `shown`, `errors`) each realm's client says of itself.
  * 3. Its handler, where its subject lives: `openRoute`, `sessionRoute`, `administratorRoute` (`auth/contracted.ts`) or
  *    `memberRoute` (`organizations/route.ts`) take the contract and what is done for whom it admits; `body()` reads the body
- *    when the handler asks for it, typed by the schema. `routeTable` (`http/contracted-routes.ts`) puts the routes of a
+ *    when the handler asks for it, typed by the schema; what the handler returns is the body of the one answer of the contract,
+ *    whose status it has. `routeTable` (`http/contracted-routes.ts`) puts the routes of a
  *    subject under their paths. Those of a collection are `collectionRoute` (`documents/route.ts`).
  * 4. Its line in the security table, a sentence in the docs.
  *

@@ -1,6 +1,6 @@
 import { appendAudit } from "../auth/administration/audit.ts";
 import { administratorRoute } from "../auth/contracted.ts";
-import { answerPage, invalidParameter, listOf, pageRequest } from "../auth/paging.ts";
+import { answerPage, listOf, oneOf, pageRequest } from "../auth/paging.ts";
 import * as contract from "../contract/jobs.ts";
 import { ApiError } from "../errors.ts";
 import { eq, type Filter, TRUE } from "../filter/algebra.ts";
@@ -28,10 +28,12 @@ const listJobs = administratorRoute(
 );
 
 /** GET `/jobs/{id}`. */
-const getJob = administratorRoute(contract.getJob, (realm) => async ({ params }) => ({
-  status: 200,
-  body: JSON.stringify(jobView(await requireJob(realm, params.id))),
-}));
+const getJob = administratorRoute(
+  contract.getJob,
+  (realm) =>
+    async ({ params }) =>
+      jobView(await requireJob(realm, params.id)),
+);
 
 /** POST `/jobs/{id}/retry`: one that has failed goes on where it was, with as many attempts as a new one; audited. */
 const retry = administratorRoute(contract.retryJob, (realm) => async ({ exchange, params }, { caller }) => {
@@ -45,7 +47,7 @@ const retry = administratorRoute(contract.retryJob, (realm) => async ({ exchange
   );
   if (job === undefined) throw new ApiError("conflict", "The job has not failed.");
   realm.wakeJobs();
-  return { status: 202, body: JSON.stringify(jobView(job)) };
+  return jobView(job);
 });
 
 /** The routes of `/v1/{realm}/_admin/jobs` (api-decisions: Administrator routes). */
@@ -62,11 +64,8 @@ async function requireJob({ store }: RealmInstance, id: string): Promise<JobReco
 
 /** @throws ApiError `invalid_query` */
 function search(query: ReadonlyMap<string, string>): Filter {
-  const status = query.get("status");
-  if (status === undefined) return TRUE;
-  if (!jobStatuses.some((known) => known === status))
-    throw invalidParameter("status", `must be one of ${jobStatuses.join(", ")}`);
-  return eq(jobFields.status, status);
+  const status = oneOf(query, "status", jobStatuses);
+  return status === undefined ? TRUE : eq(jobFields.status, status);
 }
 
 /** What everybody sees of it who may see it at all. */

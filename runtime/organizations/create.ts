@@ -31,7 +31,7 @@ export const createOwnOrganization = sessionRoute(
       noOwner: gone,
       limit: realm.settings.maxCreatedPerUser,
     });
-    return { status: 201, body: JSON.stringify(organizationView(org)) };
+    return organizationView(org);
   }),
 );
 

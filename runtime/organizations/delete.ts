@@ -17,7 +17,6 @@ export const deleteOwnOrganization = memberRoute(
     async ({ exchange }, standing) => {
       await changeAs(realm, standing, ({ org }) => deletion(realm, exchange, standing.caller, org));
       realm.wakeJobs();
-      return { status: 204 };
     },
 );
 

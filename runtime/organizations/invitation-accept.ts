@@ -26,7 +26,7 @@ export const previewInvitation = sessionRoute(
     if (org === undefined) throw invalidInvitation();
     const { id, name, slug, require_mfa } = org.record;
     const { roles, teams } = offered(realm, org.record, invitation.record, user);
-    return { status: 200, body: JSON.stringify({ org: { id, name, slug, require_mfa }, roles, teams }) };
+    return { org: { id, name, slug, require_mfa }, roles, teams };
   }),
 );
 
@@ -41,8 +41,7 @@ export const acceptOrganizationInvitation = sessionRoute(
       (read) => acceptance(realm, exchange, caller, token, read),
       invalidInvitation,
     );
-    const view = ownOrganizationView(realm.settings, org, member, caller.user.mfa);
-    return { status: 200, body: JSON.stringify(view) };
+    return ownOrganizationView(realm.settings, org, member, caller.user.mfa);
   }),
 );
 

@@ -11,8 +11,9 @@ import type { Value } from "../contract/schema.ts";
 import { invalidBody } from "../errors.ts";
 import type { ReadBody } from "../http/contract-body.ts";
 import { isId } from "../ids.ts";
+import type { JsonObject } from "../json.ts";
 import type { Caller } from "../realm/caller.ts";
-import type { Answer, Received } from "../realm/exchange.ts";
+import type { Received } from "../realm/exchange.ts";
 import type { OrganizationSettings } from "../realm/organizations.ts";
 import { emailKey } from "../validation/people.ts";
 import type { Decision } from "./change.ts";
@@ -62,7 +63,7 @@ export async function answerInvited(
   by: Caller,
   body: ReadBody<AskedInvitation>,
   change: (decide: InvitationDecider) => Promise<OrganizationInvitationRecord>,
-): Promise<Answer> {
+): Promise<JsonObject> {
   const asked = readInvitation(body);
   const token = newToken("svi");
   const id = realm.newId();
@@ -82,7 +83,7 @@ export async function answerInvited(
   });
   if (mail !== undefined) realm.wakeJobs();
   const entry = invitationEntry(invitation, realm.clock.now());
-  return { status: 201, body: JSON.stringify({ ...entry, token, link: invitationLink(realm, token) }) };
+  return { ...entry, token, link: invitationLink(realm, token) };
 }
 
 /** @throws ApiError `validation_error` */

@@ -55,7 +55,6 @@ export const revokeOrganizationInvitation = memberRoute(
         return invitationDecision(realm, exchange, now.caller, now.org.record, write, undefined);
       };
       await changeAs(realm, standing, decide);
-      return { status: 204 };
     },
 );
 
@@ -67,7 +66,7 @@ export const renewInvitationLink = memberRoute(
       const { id } = await changeAs(realm, standing, (now) =>
         reissue(realm, exchange, now, token, "org.invitation.link"),
       );
-      return { status: 200, body: JSON.stringify({ id, token, link: invitationLink(realm, token) }) };
+      return { id, token, link: invitationLink(realm, token) };
     },
 );
 
@@ -84,7 +83,6 @@ export const sendInvitationAgain = memberRoute(
         );
         realm.wakeJobs();
       }
-      return { status: 202 };
     },
 );
 

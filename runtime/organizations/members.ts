@@ -48,6 +48,17 @@ export async function memberEntries(
   return members.map((member) => memberView(realm.settings, org, member, users.get(member.user), viewer));
 }
 
+/** Of one, as {@link memberEntries} shows several. */
+export async function memberEntry(
+  realm: OrganizationRealm,
+  org: OrganizationRecord,
+  member: MemberRecord,
+  viewer: Pick<Standing, "manage">,
+): Promise<JsonObject> {
+  const [entry = {}] = await memberEntries(realm, org, [member], viewer);
+  return entry;
+}
+
 export const patchMember = memberRoute(
   contract.patchMember,
   (realm) =>
@@ -65,8 +76,7 @@ export const patchMember = memberRoute(
         const change = { org: now.org, user, before, after, action: "org.member.roles", details } as const;
         return memberDecision(realm, exchange, now.caller, change, result);
       });
-      const [entry] = await memberEntries(realm, org, [member], viewer);
-      return { status: 200, body: JSON.stringify(entry) };
+      return memberEntry(realm, org, member, viewer);
     },
 );
 
@@ -81,7 +91,6 @@ export const removeMember = memberRoute(
         const change = { org, user, before, after: undefined, action: "org.member.remove" } as const;
         return memberDecision(realm, exchange, caller, change, undefined);
       });
-      return { status: 204 };
     },
 );
 
@@ -94,7 +103,6 @@ export const leaveOrganization = memberRoute(
         const change = { org, user, before: member, after: undefined, action: "org.member.leave" } as const;
         return memberDecision(realm, exchange, caller, change, undefined);
       });
-      return { status: 204 };
     },
 );
 

@@ -54,10 +54,12 @@ async function ownEntries(
   });
 }
 
-export const getOrganization = memberRoute(contract.getOrganization, () => async (_, { org }) => ({
-  status: 200,
-  body: JSON.stringify(organizationView(org.record)),
-}));
+export const getOrganization = memberRoute(
+  contract.getOrganization,
+  () =>
+    async (_, { org }) =>
+      organizationView(org.record),
+);
 
 export const patchOrganization = memberRoute(
   contract.patchOrganization,
@@ -79,7 +81,7 @@ export const patchOrganization = memberRoute(
       };
     };
     const org = await changeAs(realm, standing, decide);
-    return { status: 200, body: JSON.stringify(organizationView(org)) };
+    return organizationView(org);
   },
 );
 

@@ -22,8 +22,7 @@ function routes(realm: string): RouteTable {
   ) =>
     memberRoute(contract, () => async ({ body }, { org, member, roles, manage }) => {
       if (contract.method === "POST") body();
-      const answer = { org: org.record.id, user: member.record.user, roles, manage: [...manage] };
-      return { status: 200, body: JSON.stringify(answer) };
+      return { org: org.record.id, user: member.record.user, roles, manage: [...manage] };
     });
   return routeTable(realm, [
     whoever({ ...base, who: members }),
@@ -33,7 +32,7 @@ function routes(realm: string): RouteTable {
     sessionRoute(
       { ...base, path: "/_orgs/try/proof", who: { kind: "session", proof: true } },
       () =>
-        async (_, { user }) => ({ status: 200, body: JSON.stringify({ user: user.id }) }),
+        async (_, { user }) => ({ user: user.id }),
     ),
     whoever({ ...base, path: "/_orgs/{org}/try/{user}" }),
     whoever({ ...base, path: "/_orgs/{org}/try/{user}/{team}" }),
@@ -46,7 +45,7 @@ function routes(realm: string): RouteTable {
           org: { ...org.record, name: "Renamed" },
           result: "Renamed",
         }));
-        return { status: 200, body: JSON.stringify({ name }) };
+        return { name };
       },
     ),
   ]);

@@ -9,7 +9,7 @@ import type { Decision } from "./change.ts";
 import { memberFields } from "./collections.ts";
 import { requireGivable } from "./granting.ts";
 import { memberDecision } from "./member-change.ts";
-import { memberEntries, membersByUser, requireMember } from "./members.ts";
+import { memberEntries, memberEntry, membersByUser, requireMember } from "./members.ts";
 import { type MemberRecord, type OrganizationRecord, type TeamRecord, teamRoleKey } from "./records.ts";
 import { changeAs, memberRoute, type OrganizationRealm, type Standing } from "./route.ts";
 import { isTeamRole, teamRolesIn } from "./team-roles.ts";
@@ -98,8 +98,7 @@ function changesMember(
       return memberDecision(realm, exchange, caller, write, result);
     };
     const { now, member } = await changeAs(realm, standing, decide);
-    const [entry] = await memberEntries(realm, now.org.record, [member], now);
-    return { status: 200, body: JSON.stringify(entry) };
+    return memberEntry(realm, now.org.record, member, now);
   };
 }
 

@@ -30,14 +30,14 @@ type Said = { readonly user: string } & { readonly [Bound in keyof Window]?: Win
 type Change = (asked: Said, held: TeamRoleRecord | undefined) => Window | undefined;
 
 export const giveTeamRole = memberRoute(contract.giveTeamRole, (realm) =>
-  changesRole(realm, "org.team.role.give", 201, ({ from = null, until = null }, held) => {
+  changesRole(realm, "org.team.role.give", ({ from = null, until = null }, held) => {
     if (held !== undefined) throw new ApiError("conflict", "They have this role in the team already.");
     return { from, until };
   }),
 );
 
 export const changeTeamRole = memberRoute(contract.changeTeamRole, (realm) =>
-  changesRole(realm, "org.team.role.change", 200, (asked, held) => {
+  changesRole(realm, "org.team.role.change", (asked, held) => {
     if (held === undefined) throw notHeld();
     const { from = held.from, until = held.until } = asked;
     return { from, until };
@@ -45,7 +45,7 @@ export const changeTeamRole = memberRoute(contract.changeTeamRole, (realm) =>
 );
 
 export const takeTeamRole = memberRoute(contract.takeTeamRole, (realm) =>
-  changesRole(realm, "org.team.role.take", 204, (_, held) => {
+  changesRole(realm, "org.team.role.take", (_, held) => {
     if (held === undefined) throw notHeld();
     return undefined;
   }),
@@ -58,7 +58,6 @@ function notHeld(): ApiError {
 function changesRole(
   realm: OrganizationRealm,
   action: AuditAction & `org.team.role.${string}`,
-  status: 200 | 201 | 204,
   change: Change,
 ): ContractHandler<RoleContract, Standing> {
   return async ({ exchange, params, body }, standing) => {
@@ -77,7 +76,7 @@ function changesRole(
       const write = { org, user, before, after, action, details: { team, role, ...window } };
       return memberDecision(realm, exchange, caller, write, window);
     });
-    return { status, body: window && JSON.stringify({ user, role, ...window }) };
+    return { user, role, ...window };
   };
 }
 

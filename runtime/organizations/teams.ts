@@ -36,7 +36,7 @@ export const createTeam = memberRoute(contract.createTeam, (realm) => async (ask
       result: undefined,
     });
   });
-  return { status: 201, body: JSON.stringify(teamView(settings, team)) };
+  return teamView(settings, team);
 });
 
 export const patchTeam = memberRoute(contract.patchTeam, (realm) => async (asked, standing) => {
@@ -58,7 +58,7 @@ export const patchTeam = memberRoute(contract.patchTeam, (realm) => async (asked
     });
   };
   const patched = await changeAs(realm, standing, change);
-  return { status: 200, body: JSON.stringify(teamView(settings, patched)) };
+  return teamView(settings, patched);
 });
 
 /** What members' records still say of it counts for nothing, and is dropped when they are written next. */
@@ -74,7 +74,6 @@ export const deleteTeam = memberRoute(contract.deleteTeam, (realm) => async (ask
       result: undefined,
     });
   });
-  return { status: 204 };
 });
 
 /** What becomes of the teams of an organization, and how the audit trail tells of it. */

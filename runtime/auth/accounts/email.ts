@@ -21,6 +21,5 @@ export const changeEmail = sessionRoute(
       if (holder !== undefined && holder.id !== user.id) await mailNobody(realm, "email", email, from);
       else await mailToken(realm, "email", user, { to: email, from });
     });
-    return { status: 202 };
   }),
 );

@@ -34,7 +34,7 @@ export const login = openRoute(
         begin(realm, exchange, transaction, user, session, code ?? undefined),
       );
       if (begun === wrong) throw wrongLogin();
-      return sessionAnswer(realm, 200, begun.user, begun.session, cookie);
+      return sessionAnswer(realm, begun.user, begun.session, cookie);
     };
   }),
 );

@@ -1,6 +1,6 @@
 import * as contract from "../../contract/accounts.ts";
 import type { ApiError } from "../../errors.ts";
-import type { Answer } from "../../realm/exchange.ts";
+import type { JsonObject } from "../../json.ts";
 import { unauthenticated } from "../authenticate.ts";
 import { collections } from "../collections.ts";
 import { sessionRoute } from "../contracted.ts";
@@ -48,7 +48,7 @@ export function gone(): ApiError {
   return unauthenticated("This account is gone.");
 }
 
-function answer({ accounts }: AccountRealm, user: UserRecord | undefined): Answer {
+function answer({ accounts }: AccountRealm, user: UserRecord | undefined): JsonObject {
   if (user === undefined) throw gone();
-  return { status: 200, body: JSON.stringify(userView(user, accounts)) };
+  return userView(user, accounts);
 }

@@ -39,7 +39,6 @@ export const changePassword = sessionRoute(
       });
       if (told === wrong) throw new ApiError("invalid_credentials", "The current password is wrong.");
       await forgetSessions(store, told);
-      return { status: 204 };
     };
   }),
 );
@@ -57,7 +56,6 @@ export const forgotPassword = openRoute(
         else await mailToken(realm, "reset", user, { from });
       });
     }
-    return { status: 202 };
   }),
 );
 
@@ -88,7 +86,6 @@ export const resetPassword = openRoute(
       },
     );
     await forgetSessions(store, after);
-    return { status: 204 };
   }),
 );
 

@@ -47,10 +47,7 @@ export const reauth = sessionRoute(
         }),
       );
       if (told === wrong) throw wrongProof();
-      return {
-        status: 200,
-        body: JSON.stringify({ proof: proof.token, expires_at: proof.record.expires_at }),
-      };
+      return { proof: proof.token, expires_at: proof.record.expires_at };
     };
   }),
 );

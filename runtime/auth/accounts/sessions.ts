@@ -4,7 +4,6 @@ import { ApiError } from "../../errors.ts";
 import { and, compare, eq, not } from "../../filter/algebra.ts";
 import type { JsonObject } from "../../json.ts";
 import type { SessionCaller } from "../../realm/caller.ts";
-import type { Answer } from "../../realm/exchange.ts";
 import type { Store } from "../../store/contract/store.ts";
 import { collections, sessionFields } from "../collections.ts";
 import { sessionRoute } from "../contracted.ts";
@@ -28,7 +27,7 @@ export function answerSessions(
   user: string,
   query: ReadonlyMap<string, string>,
   current?: string,
-): Promise<Answer> {
+): Promise<JsonObject> {
   const idleSince = timestamp(realm.clock.now() - realm.accounts.sessionIdleTimeout);
   const filter = and(eq(sessionFields.user, user), compare("gt", sessionFields.last_used_at, idleSince));
   const entry = (session: SessionRecord) => sessionEntry(session, current);
@@ -55,7 +54,6 @@ export const deleteSession = sessionRoute(
     else if (!(await endSession(realm.store, caller.user.id, id))) {
       throw new ApiError("not_found", "There is no such session.");
     }
-    return { status: 204 };
   }),
 );
 
@@ -63,7 +61,6 @@ export const deleteSessions = sessionRoute(
   contract.endOtherSessions,
   inRealm((realm) => async (_, caller) => {
     await endSessions(realm.store, caller.user.id, caller.credential.id);
-    return { status: 204 };
   }),
 );
 

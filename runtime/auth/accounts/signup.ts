@@ -60,7 +60,7 @@ export const signup = openRoute(
         }),
       );
       if (mailed !== false) realm.wakeJobs();
-      return sessionAnswer(realm, 201, user, session, cookie);
+      return sessionAnswer(realm, user, session, cookie);
     };
   }),
 );

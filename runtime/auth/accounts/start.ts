@@ -1,7 +1,8 @@
 import { timestamp } from "../../clock.ts";
 import type { ReadBody } from "../../http/contract-body.ts";
 import type { SessionCaller } from "../../realm/caller.ts";
-import type { Answer, Exchange } from "../../realm/exchange.ts";
+import type { Exchange } from "../../realm/exchange.ts";
+import { Headed } from "../contracted.ts";
 import { type CookieSettings, endedCookie, requireOrigin, sessionCookie } from "../credentials/cookie.ts";
 import { newToken, tokenHash } from "../credentials/tokens.ts";
 import type { AccountRealm } from "../realm.ts";
@@ -58,31 +59,29 @@ export function readWithCookie<Body extends { readonly cookie?: boolean | undefi
 /** `{user, session}`; the token is in the body, or, where `cookie` is given, in a cookie alone. */
 export function sessionAnswer(
   realm: AccountRealm,
-  status: 200 | 201,
   user: UserRecord,
   { token, record }: NewSession,
   cookie: CookieSettings | undefined,
-): Answer {
+): object {
   const session = {
     ...(cookie === undefined && { token }),
     id: record.session,
     expires_at: record.expires_at,
   };
-  const body = JSON.stringify({ user: userView(user, realm.accounts), session });
-  if (cookie === undefined) return { status, body };
+  const begun = { user: userView(user, realm.accounts), session };
+  if (cookie === undefined) return begun;
   const { sessionLifetime } = realm.accounts;
-  return {
-    status,
-    body,
-    headers: { "set-cookie": sessionCookie(realm.definition.name, cookie, token, sessionLifetime) },
-  };
+  return new Headed(
+    { "set-cookie": sessionCookie(realm.definition.name, cookie, token, sessionLifetime) },
+    begun,
+  );
 }
 
-/** 204 to a session that has ended; where it came as a cookie, that is taken back. */
+/** Of a session that has ended: where it came as a cookie, that is taken back. */
 export function endedAnswer(
   { accounts: { cookie }, definition }: AccountRealm,
   { credential }: SessionCaller,
-): Answer {
-  if (!credential.cookie || cookie === undefined) return { status: 204 };
-  return { status: 204, headers: { "set-cookie": endedCookie(definition.name, cookie) } };
+): Headed | undefined {
+  if (!credential.cookie || cookie === undefined) return undefined;
+  return new Headed({ "set-cookie": endedCookie(definition.name, cookie) });
 }

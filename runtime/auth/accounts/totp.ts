@@ -1,13 +1,11 @@
 import * as contract from "../../contract/credentials.ts";
 import { ApiError, invalidBody } from "../../errors.ts";
-import type { Answer } from "../../realm/exchange.ts";
 import { appendAudit } from "../administration/audit.ts";
 import { sessionRoute } from "../contracted.ts";
 import { newRecoveryCodes, recoveryHash } from "../credentials/recovery.ts";
 import { openSecret, sealSecret } from "../credentials/second-factor.ts";
 import { guessLimits, Throttle, wrong } from "../credentials/throttle.ts";
 import { newTotpSecret, readTotpCode, totpStep, totpUri } from "../credentials/totp.ts";
-
 import { inRealm } from "../realm.ts";
 import type { UserRecord } from "../records.ts";
 import { changeUser, replaceUser, withoutFactor } from "../users.ts";
@@ -24,7 +22,7 @@ export const enrollTotp = sessionRoute(
       return { ...before, totp_pending: sealed };
     });
     const uri = totpUri(secret, definition.name, user?.email ?? caller.user.email);
-    return { status: 201, body: JSON.stringify({ secret, uri }) };
+    return { secret, uri };
   }),
 );
 
@@ -62,7 +60,7 @@ export const confirmTotp = sessionRoute(
         return codes;
       });
       if (told === wrong) throw new ApiError("invalid_credentials", "The code is wrong.");
-      return showOnce(told);
+      return { recovery_codes: told };
     };
   }),
 );
@@ -80,10 +78,6 @@ function recoveryCodes() {
   return { codes, recovery: codes.map(recoveryHash).filter((hash) => hash !== undefined) };
 }
 
-function showOnce(codes: readonly string[]): Answer {
-  return { status: 200, body: JSON.stringify({ recovery_codes: codes }) };
-}
-
 export const renewRecoveryCodes = sessionRoute(
   contract.renewRecoveryCodes,
   inRealm((realm) => async ({ exchange }, caller) => {
@@ -95,7 +89,7 @@ export const renewRecoveryCodes = sessionRoute(
       const entry = { action: "mfa.recovery_codes", target: caller.actor } as const;
       await appendAudit(realm, transaction, exchange, caller, entry);
     });
-    return showOnce(codes);
+    return { recovery_codes: codes };
   }),
 );
 
@@ -112,7 +106,6 @@ export const removeTotp = sessionRoute(
       return true;
     });
     if (!had) throw noFactor();
-    return { status: 204 };
   }),
 );
 

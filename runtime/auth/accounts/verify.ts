@@ -19,7 +19,6 @@ export const verifyEmail = openRoute(
       await useMailed(store, token, (user) =>
         user.email_verified ? user : { ...user, email_verified: true },
       );
-    return { status: 204 };
   }),
 );
 
@@ -48,6 +47,5 @@ export const sendVerification = sessionRoute(
   inRealm((realm) => async ({ exchange }, caller) => {
     const { record: user } = await currentUser(realm.store, caller);
     if (!user.email_verified) await mailToken(realm, "verify", user, { from: exchange.address });
-    return { status: 202 };
   }),
 );

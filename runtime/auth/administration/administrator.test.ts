@@ -33,7 +33,7 @@ function probe(area: AdminArea, method: "GET" | "POST", to: "see" | "change") {
     tag: "probes",
     summary: "Probe",
   } as const satisfies RouteContract;
-  return administratorRoute(contract, () => async () => ({ status: 200 }));
+  return administratorRoute(contract, () => async () => {});
 }
 
 const start = (accounts?: Partial<AccountSettings>, options?: AccountsOptions) =>

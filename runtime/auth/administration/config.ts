@@ -16,24 +16,19 @@ export const getConfig = administratorRoute(contract.getConfig, (realm) => {
   const databases = effectiveDatabases(definition, expandLimits);
   return async () => {
     const effective = { ...configured, app_config: await realm.appConfig() };
-    return { status: 200, body: JSON.stringify({ fingerprint, realm: effective, databases }) };
+    return { fingerprint, realm: effective, databases };
   };
 });
 
-export const getAppConfig = administratorRoute(contract.getAppConfig, (realm) => async () => ({
-  status: 200,
-  body: JSON.stringify(await realm.appConfig()),
-}));
+export const getAppConfig = administratorRoute(contract.getAppConfig, (realm) => () => realm.appConfig());
 
 export const putAppConfig = administratorRoute(
   contract.putAppConfig,
   (realm) =>
     async ({ exchange, body }, { caller }) => {
-      const value = JSON.stringify(
-        body((given, tell) => {
-          if (JSON.stringify(given).length > longest) tell("", `must have at most ${longest} characters`);
-        }),
-      );
+      const config = body((given, tell) => {
+        if (JSON.stringify(given).length > longest) tell("", `must have at most ${longest} characters`);
+      });
       const now = timestamp(realm.clock.now());
       await putRecord<ConfigRecord>(realm.store, {
         collection: collections.config,
@@ -42,7 +37,7 @@ export const putAppConfig = administratorRoute(
         write: writeConfig,
         next: (before) => ({
           id: "app_config",
-          value,
+          value: JSON.stringify(config),
           created_at: before?.created_at ?? now,
           updated_at: now,
         }),
@@ -50,6 +45,6 @@ export const putAppConfig = administratorRoute(
           appendAudit(realm, transaction, exchange, caller, { action: "config.app", target: "config:app" }),
       });
       realm.appConfigReplaced();
-      return { status: 200, body: value };
+      return config;
     },
 );

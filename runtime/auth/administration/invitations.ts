@@ -42,7 +42,7 @@ export const createInvitation = administratorRoute(
       });
     });
     const entry = { ...invitationEntry(record, realm.clock.now()), token };
-    return { status: 201, body: JSON.stringify(entry) };
+    return entry;
   }),
 );
 
@@ -67,6 +67,5 @@ export const revokeInvitation = administratorRoute(
           target: `invitation:${id}`,
         });
       });
-      return { status: 204 };
     },
 );

@@ -51,7 +51,7 @@ export const createKey = administratorRoute(
         throw error;
       }
       const { id, name, ...rest } = keyView(record);
-      return { status: 201, body: JSON.stringify({ id, name, key: token, ...rest }) };
+      return { id, name, key: token, ...rest };
     },
 );
 
@@ -77,7 +77,6 @@ export const revokeKey = administratorRoute(
         return true;
       });
       if (!revoked) throw noSuchKey();
-      return { status: 204 };
     },
 );
 

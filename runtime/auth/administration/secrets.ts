@@ -50,7 +50,7 @@ export const putSecret = administratorRoute(contract.putSecret, (realm) => {
           details: { replaced: before !== undefined },
         }),
     });
-    return { status: 200, body: JSON.stringify(secretView(record)) };
+    return secretView(record);
   };
 });
 
@@ -66,7 +66,6 @@ export const deleteSecret = administratorRoute(
         return true;
       });
       if (!removed) throw noSuchSecret();
-      return { status: 204 };
     },
 );
 

@@ -40,7 +40,7 @@ export const patchUser = administratorRoute(
       return after;
     });
     if (user.disabled) await forgetSessions(realm.store, user);
-    return { status: 200, body: JSON.stringify(administratorView(realm, user)) };
+    return administratorView(realm, user);
   }),
 );
 

@@ -46,6 +46,6 @@ export const createUser = administratorRoute(
       }),
     );
     if (mailed !== false) realm.wakeJobs();
-    return { status: 201, body: JSON.stringify(administratorView(realm, user)) };
+    return administratorView(realm, user);
   }),
 );

@@ -15,7 +15,6 @@ export const removeUser = administratorRoute(
       requireAuthority(administrator, user, realm.accounts),
     );
     if (!deleted) throw noSuchUser();
-    return { status: 204 };
   }),
 );
 
@@ -37,7 +36,6 @@ export const removeUserFactor = administratorRoute(
       },
     );
     if (user === undefined) throw noSuchUser();
-    return { status: 204 };
   }),
 );
 
@@ -67,6 +65,5 @@ export const endUserSessions = administratorRoute(
     );
     if (user === undefined) throw noSuchUser();
     await forgetSessions(realm.store, user);
-    return { status: 204 };
   }),
 );

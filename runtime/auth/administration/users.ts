@@ -38,7 +38,7 @@ export const getUser = administratorRoute(
   contract.getUser,
   inRealm((realm) => async ({ params }) => {
     const user = await findUser(realm, params.id);
-    return { status: 200, body: JSON.stringify(administratorView(realm, user)) };
+    return administratorView(realm, user);
   }),
 );
 

@@ -1,5 +1,5 @@
 import { administratorRoute } from "../../auth/contracted.ts";
-import { answerAtHand, answerPage, invalidParameter, listOf, pageRequest } from "../../auth/paging.ts";
+import { answerAtHand, answerPage, listOf, oneOf, pageRequest } from "../../auth/paging.ts";
 import * as contract from "../../contract/functions.ts";
 import { ApiError } from "../../errors.ts";
 import { and, eq, TRUE } from "../../filter/algebra.ts";
@@ -58,9 +58,7 @@ export const listInvocations = administratorRoute(
   (realm) =>
     async ({ params, query }) => {
       const own = eq(invocationFields.function, functionName(requireFunction(realm, params)));
-      const status = query.get("status");
-      if (status !== undefined && !invocationStatuses.some((known) => known === status))
-        throw invalidParameter("status", `must be one of ${invocationStatuses.join(", ")}`);
+      const status = oneOf(query, "status", invocationStatuses);
       const filter = status === undefined ? own : and(own, eq(invocationFields.status, status));
       return answerPage(realm, invocationList, filter, pageRequest(query), invocationView);
     },

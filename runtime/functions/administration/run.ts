@@ -36,7 +36,7 @@ export const runFunction = administratorRoute(
         });
       });
       realm.wakeJobs();
-      return { status: 202, body: JSON.stringify({ job }) };
+      return { job };
     },
 );
 

@@ -18,7 +18,7 @@ export const putClaims = administratorRoute(
       if (reason !== undefined) tell("", reason);
     });
     await replaceClaims(realm, exchange, caller, claims);
-    return { status: 200, body: JSON.stringify(claims) };
+    return claims;
   }),
 );
 

@@ -5,12 +5,12 @@ import { manageEntries } from "../../realm/organizations.ts";
 import { changedRoles } from "../granting.ts";
 import { answerInvited } from "../invitation-create.ts";
 import { memberDecision, newMember } from "../member-change.ts";
-import { memberEntries, requireMember } from "../members.ts";
+import { memberEntry, requireMember } from "../members.ts";
 import type { MemberRecord } from "../records.ts";
 import { findMember, ofOrganizations } from "../route.ts";
 import { findAccount } from "../users.ts";
 import { changeExisting } from "./change.ts";
-import { administratorBody, noUser } from "./organizations.ts";
+import { administratorView, noUser } from "./organizations.ts";
 
 /** Sees of members what managers do. */
 const viewer = { manage: new Set(manageEntries) };
@@ -29,8 +29,7 @@ export const putMember = administratorRoute(
       if (entry === undefined) return { result };
       return memberDecision(realm, exchange, caller, { org, user, before, after, ...entry }, result);
     });
-    const [entry] = await memberEntries(realm, org, [member], viewer);
-    return { status: 200, body: JSON.stringify(entry) };
+    return memberEntry(realm, org, member, viewer);
   }),
 );
 
@@ -53,7 +52,6 @@ export const deleteMember = administratorRoute(
       const change = { org, user, before, after: undefined, action: "org.member.remove" } as const;
       return memberDecision(realm, exchange, caller, change, undefined);
     });
-    return { status: 204 };
   }),
 );
 
@@ -78,7 +76,7 @@ export const putManager = administratorRoute(
       const decision = await memberDecision(realm, exchange, caller, change, undefined);
       return { ...decision, result: decision.org ?? org.record };
     });
-    return { status: 200, body: await administratorBody(realm, org) };
+    return administratorView(realm, org);
   }),
 );
 

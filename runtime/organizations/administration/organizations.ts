@@ -1,6 +1,6 @@
 import { appendAudit } from "../../auth/administration/audit.ts";
 import { administratorRoute } from "../../auth/contracted.ts";
-import { answerEntries, invalidParameter, listOf, pageRequest } from "../../auth/paging.ts";
+import { answerEntries, listOf, oneOf, pageRequest } from "../../auth/paging.ts";
 import type { Read } from "../../auth/records.ts";
 import * as contract from "../../contract/organization-administration.ts";
 import { ApiError, invalidBody } from "../../errors.ts";
@@ -33,10 +33,7 @@ export const listOrganizations = administratorRoute(
 
 /** @throws ApiError `invalid_query` */
 function search(query: ReadonlyMap<string, string>): Filter {
-  const status = query.get("status");
-  if (status !== undefined && !organizationStatuses.some((known) => known === status)) {
-    throw invalidParameter("status", `must be one of ${organizationStatuses.join(", ")}`);
-  }
+  const status = oneOf(query, "status", organizationStatuses);
   const part = query.get("q");
   const { name, slug } = organizationFields;
   return and(
@@ -49,15 +46,19 @@ function search(query: ReadonlyMap<string, string>): Filter {
 
 export const getAnyOrganization = administratorRoute(
   contract.getAnyOrganization,
-  ofOrganizations((realm) => async ({ exchange }) => ({
-    status: 200,
-    body: await administratorBody(realm, await requireOrganization(realm, exchange)),
-  })),
+  ofOrganizations(
+    (realm) =>
+      async ({ exchange }) =>
+        administratorView(realm, await requireOrganization(realm, exchange)),
+  ),
 );
 
-export async function administratorBody(realm: OrganizationRealm, org: OrganizationRecord): Promise<string> {
-  const [view] = await administratorViews(realm, [org]);
-  return JSON.stringify(view);
+export async function administratorView(
+  realm: OrganizationRealm,
+  org: OrganizationRecord,
+): Promise<JsonObject> {
+  const [view = {}] = await administratorViews(realm, [org]);
+  return view;
 }
 
 /** With how many members each has. */
@@ -85,7 +86,7 @@ export const createOrganizationFor = administratorRoute(
   ofOrganizations((realm) => async ({ exchange, body }, { caller }) => {
     const noOwner = () => noUser("owner");
     const org = await createOrganization(realm, exchange, caller, { ...body(), noOwner });
-    return { status: 201, body: await administratorBody(realm, org) };
+    return administratorView(realm, org);
   }),
 );
 
@@ -99,7 +100,6 @@ export const removeOrganization = administratorRoute(
   ofOrganizations((realm) => async ({ exchange }, { caller }) => {
     await changeExisting(realm, exchange, (org) => deletion(realm, exchange, caller, org));
     realm.wakeJobs();
-    return { status: 204 };
   }),
 );
 
@@ -115,7 +115,7 @@ export const getOwned = administratorRoute(
       for (const { database, collection, policy, documents } of owning) {
         items.push({ database, collection, count: await documents.count(own, "all"), policy });
       }
-      return { status: 200, body: JSON.stringify({ items }) };
+      return { items };
     };
   }),
 );
@@ -159,7 +159,7 @@ export const reactivateOrganization = administratorRoute(
       };
     };
     const org = await changeOrganization(realm, id, decide, noSuchOrganization);
-    return { status: 200, body: await administratorBody(realm, org) };
+    return administratorView(realm, org);
   }),
 );
 
