@@ -13,9 +13,12 @@ export interface ByteRange {
   readonly last: number;
 }
 
-/** Bytes that were taken in whole, in a file of the spool. */
-export interface Spooled {
-  readonly path: string;
+/** Bytes that were taken in whole: in a file of the spool, or in memory where they are few. */
+export type Spooled = Digest &
+  ({ readonly kind: "file"; readonly path: string } | { readonly kind: "memory"; readonly bytes: Buffer });
+
+export interface Digest {
+  /** Bytes. */
   readonly size: number;
   /** Lower-case hexadecimal. */
   readonly sha256: string;
@@ -34,7 +37,10 @@ export interface BlobStore {
    * @throws BlobMissing | StorageUnavailable; what breaks off later is thrown in reading
    */
   open(key: BlobKey, range: ByteRange | undefined, signal: AbortSignal): Promise<ByteSource>;
-  /** What is not there is no mistake. @throws StorageUnavailable */
+  /**
+   * With all that lies below a key: a file goes with its versions. What is not there is no mistake.
+   * @throws StorageUnavailable
+   */
   remove(keys: readonly BlobKey[]): Promise<void>;
   /** All that there is, in any order: for checks and copies. @throws StorageUnavailable */
   list(): AsyncIterable<{ readonly key: BlobKey; readonly size: number; readonly changedAt: number }>;
