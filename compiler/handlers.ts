@@ -4,16 +4,35 @@ import type { EmittedFile } from "../templates/print/code.ts";
 import type { Staged } from "./diagnostics/diagnostic.ts";
 import { hasErrors } from "./diagnostics/sort.ts";
 import { handlerTypes } from "./emit.ts";
-import { bundleHandler } from "./functions/bundle.ts";
-import { checkHandlers } from "./functions/check.ts";
+import { HandlerBundles } from "./functions/bundles.ts";
+import { HandlerChecks } from "./functions/check.ts";
+import { identityWithoutHandlers } from "./model/identity.ts";
 import type { Realm } from "./model/model.ts";
 
-/** @param folder the configuration folder */
-export async function handlersOf(folder: string, realm: Realm): Promise<Staged<readonly EmittedFile[]>> {
+/** What is known of a realm's handlers, so that a change of one is looked at alone. Made and filled by {@link handlersOf}. */
+export interface KnownHandlers {
+  checks?: HandlerChecks;
+  bundles?: HandlerBundles;
+  types?: { readonly key: string; readonly emitted: readonly EmittedFile[] };
+}
+
+/**
+ * @param folder the configuration folder
+ * @param known of the same realm; default: nothing is
+ */
+export async function handlersOf(
+  folder: string,
+  realm: Realm,
+  known: KnownHandlers = {},
+): Promise<Staged<readonly EmittedFile[]>> {
   const root = resolve(folder);
-  const diagnostics = checkHandlers(realm, await handlerTypes(realm), root);
+  const key = identityWithoutHandlers(realm);
+  if (known.types?.key !== key) known.types = { key, emitted: await handlerTypes(realm) };
+  known.checks ??= new HandlerChecks(root);
+  const diagnostics = known.checks.check({ realm, emitted: known.types.emitted, key });
   if (hasErrors(diagnostics)) return { value: [], diagnostics };
-  const bundled = await Promise.all(realm.functions.map((fn) => bundleHandler(fn, root)));
+  known.bundles ??= new HandlerBundles(root);
+  const bundled = await known.bundles.of(realm.functions);
   return {
     value: bundled.flatMap(({ files }) => files),
     diagnostics: [...diagnostics, ...bundled.flatMap((each) => each.diagnostics)],

@@ -14,6 +14,7 @@ import { checkModel, checkRules, hints } from "./check/analyze.ts";
 import { type Recorded, retiredFields } from "./check/retired.ts";
 import type { Diagnostic, Staged } from "./diagnostics/diagnostic.ts";
 import { hasErrors, sorted } from "./diagnostics/sort.ts";
+import type { KnownHandlers } from "./handlers.ts";
 import type { Realm } from "./model/model.ts";
 import { type EmittedRealm, emittedRealm, type Plan, type PlanOptions, planOutput } from "./output/plan.ts";
 import type { RulesStage } from "./rules/compiled.ts";
@@ -54,6 +55,8 @@ export interface AnalyseOptions {
   readonly cache?: (realm: string, make: () => Promise<CheckedRealm>) => Promise<CheckedRealm>;
   /** Default: checked and bundled. `read`: only their texts; `none`: functions as what they are to clients. */
   readonly handlers?: "read" | "none";
+  /** What is known of a realm's handlers from the time before; it is kept up to date. Default: nothing. */
+  readonly known?: ((realm: string) => KnownHandlers) | undefined;
   /** Hears of every realm that is looked at. */
   readonly step?: ((what: string) => void) | undefined;
 }
@@ -78,7 +81,7 @@ async function checkedRealm(
   folder: string,
   found: RealmFolder,
   ofFolders: readonly Diagnostic[],
-  { step, handlers }: AnalyseOptions,
+  { step, handlers, known }: AnalyseOptions,
 ): Promise<CheckedRealm> {
   const { value: realm, diagnostics } = await checkedModel(folder, found, { handlers: handlers !== "none" });
   const told = [...ofFolders, ...diagnostics];
@@ -91,7 +94,7 @@ async function checkedRealm(
     return checked;
   step?.(`checking handlers of ${realm.name}`);
   const { handlersOf } = await import("./handlers.ts");
-  const { value: bundled, diagnostics: ofHandlers } = await handlersOf(folder, realm);
+  const { value: bundled, diagnostics: ofHandlers } = await handlersOf(folder, realm, known?.(realm.name));
   return { ...checked, diagnostics: [...checked.diagnostics, ...ofHandlers], handlers: bundled };
 }
 

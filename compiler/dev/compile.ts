@@ -1,10 +1,13 @@
 /** The compiler kept warm: realms whose folder has not changed are not looked at again. */
+import { kept } from "../../runtime/kept.ts";
 import type { EmittedFile } from "../../templates/print/code.ts";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import { hasErrors, withoutHints } from "../diagnostics/sort.ts";
+import type { KnownHandlers } from "../handlers.ts";
+import { identityWithoutHandlers } from "../model/identity.ts";
 import type { Realm } from "../model/model.ts";
 import { recordedFiles } from "../output/configuration.ts";
-import type { EmittedRealm, Plan } from "../output/plan.ts";
+import { type EmittedRealm, emittedRealm, type Plan } from "../output/plan.ts";
 import { readOutput, type Output as Written } from "../output/read.ts";
 import { compilerVersion } from "../package/package.ts";
 import {
@@ -45,6 +48,9 @@ export class WarmCompiler {
   /** By name, with a key of the inputs that each was made from. */
   #known: ReadonlyMap<string, { readonly key: string; readonly checked: CheckedRealm }> = new Map();
   readonly #built = new WeakMap<AnalysedRealm, BuiltRealm>();
+  /** By name; a realm whose handlers alone changed has the same files. */
+  readonly #files = new Map<string, { readonly identity: string; readonly files: readonly EmittedFile[] }>();
+  readonly #handlers = new Map<string, KnownHandlers>();
 
   /** @param out The output folder, whose manifest tells what is no longer emitted. */
   constructor(config: string, out: string, client: ClientForm = {}) {
@@ -60,6 +66,7 @@ export class WarmCompiler {
     const { realms, diagnostics: found } = await analyse(this.#config, {
       // What was built last, by whomever, is what documents may hold.
       recorded: recordedFiles(written?.configuration),
+      known: (name) => kept(this.#handlers, name, () => ({})),
       cache: async (name, make) => {
         const key = realmKey(inputs, name);
         const old = before.get(name);
@@ -76,15 +83,24 @@ export class WarmCompiler {
   async #emit(analysed: readonly AnalysedRealm[], previous: Written | undefined): Promise<Output> {
     const realms = new Map<string, BuiltRealm>();
     for (const each of analysed) {
-      const built = this.#built.get(each) ?? {
-        model: each.realm,
-        emitted: await emitRealm(each, this.#client),
-      };
+      const built = this.#built.get(each) ?? { model: each.realm, emitted: await this.#emitRealm(each) };
       this.#built.set(each, built);
       realms.set(each.realm.name, built);
     }
     const emitted = Array.from(realms.values(), (built) => built.emitted);
     const plan = await emitOutput(emitted, { compiler: compilerVersion(), previous, partial: false });
     return { plan, handlers: analysed.flatMap(({ handlers = [] }) => handlers), realms };
+  }
+
+  async #emitRealm(analysed: AnalysedRealm): Promise<EmittedRealm> {
+    const { realm } = analysed;
+    const identity = identityWithoutHandlers(realm);
+    const before = this.#files.get(realm.name);
+    const emitted =
+      before?.identity === identity
+        ? emittedRealm(realm, before.files)
+        : await emitRealm(analysed, this.#client);
+    this.#files.set(realm.name, { identity, files: emitted.files });
+    return emitted;
   }
 }

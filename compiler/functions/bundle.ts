@@ -1,6 +1,5 @@
 /** Handlers as what threads load: each a module of its own, with what it imports in it. */
-import { createHash } from "node:crypto";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { type BuildOptions, build, type Message, type Plugin } from "esbuild";
 import { isJsonObject, type JsonObject } from "../../runtime/json.ts";
 import type { EmittedFile } from "../../templates/print/code.ts";
@@ -15,12 +14,14 @@ export interface BundledHandler {
   /** `functions/<realm>/<database>/<function>.mjs` and its source map; none where something is wrong. */
   readonly files: readonly EmittedFile[];
   readonly diagnostics: readonly Diagnostic[];
+  /** Real paths of the files of packages in it. */
+  readonly packages: readonly string[];
 }
 
 /** @param root the configuration folder, from which packages are found */
 export async function bundleHandler(fn: RealmFunction, root: string): Promise<BundledHandler> {
   const { handler, realm, database, name } = fn;
-  if (handler === undefined) return { files: [], diagnostics: [] };
+  if (handler === undefined) return refused([]);
   const outfile = `functions/${realm}/${database}/${name}.mjs`;
   const problems: Problem[] = [];
   const options = {
@@ -31,28 +32,30 @@ export async function bundleHandler(fn: RealmFunction, root: string): Promise<Bu
   } satisfies BuildOptions;
   try {
     let made = await build(options);
-    if (problems.length > 0)
-      return { files: [], diagnostics: problems.map((problem) => told(problem, handler)) };
+    if (problems.length > 0) return refused(problems.map((problem) => told(problem, handler)));
     const requires = Object.values(made.metafile.outputs).some(({ imports }) =>
       imports.some(({ kind }) => kind === "require-call"),
     );
     if (requires) made = await build({ ...options, banner: { js: requireBanner } });
-    return { files: made.outputFiles.map((file) => emitted(file.path, file.text, outfile)), diagnostics: [] };
+    return {
+      files: made.outputFiles.map((file) => emitted(file.path, file.text, outfile)),
+      diagnostics: [],
+      packages: Object.keys(made.metafile.inputs)
+        .filter((path) => !/^(?:realm|types):/.test(path))
+        .map((path) => resolve(path)),
+    };
   } catch (error) {
     const messages = messagesOf(error);
-    return {
-      files: [],
-      diagnostics:
-        problems.length > 0
-          ? problems.map((problem) => told(problem, handler))
-          : messages.map((message) => asDiagnostic(message, handler)),
-    };
+    return refused(
+      problems.length > 0
+        ? problems.map((problem) => told(problem, handler))
+        : messages.map((message) => asDiagnostic(message, handler)),
+    );
   }
 }
 
-/** A text by which bundles of the same handlers are the same. */
-export function bundleKey(fn: RealmFunction): string {
-  return createHash("sha256").update(JSON.stringify(fn.handler)).digest("hex");
+function refused(diagnostics: readonly Diagnostic[]): BundledHandler {
+  return { files: [], diagnostics, packages: [] };
 }
 
 const handlerOptions = {

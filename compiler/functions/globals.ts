@@ -2,6 +2,7 @@
 import { ts } from "@ts-morph/common";
 import { diagnose } from "../diagnostics/catalogue.ts";
 import type { Diagnostic, Span } from "../diagnostics/diagnostic.ts";
+import { isOfNodeTypes } from "./node-types.ts";
 
 /** Beside those of the language. */
 const allowed: ReadonlySet<string> = new Set(
@@ -44,10 +45,7 @@ export function foreignGlobals(
     if (allowed.has(node.text)) return false;
     const declarations = checker.getSymbolAtLocation(node)?.declarations ?? [];
     return (
-      declarations.length > 0 &&
-      declarations.every((each) =>
-        /\/node_modules\/(?:@types\/node|undici-types)\//.test(each.getSourceFile().fileName),
-      )
+      declarations.length > 0 && declarations.every((each) => isOfNodeTypes(each.getSourceFile().fileName))
     );
   }
 }

@@ -3,33 +3,9 @@ import type { Connected } from "./connected.ts";
 import type { OnceOptions } from "./connection.ts";
 import { belonging, type CollectionOf, type CreateError, type Sender, type WriteError } from "./documents.ts";
 import type { ApiPromise } from "./errors.ts";
+import type { BatchOperation, BatchResults, ShapesByName } from "./operations.ts";
 import type { BelongingOptions } from "./options.ts";
-import type { IfTrait, Shape } from "./queries.ts";
 import type { RealmTypes } from "./realm.ts";
-
-/** The shapes of a database's collections, by name. */
-type ShapesByName = Record<string, Shape>;
-
-/** What a batch can do; `if_match` is a version, or `*`. */
-export type BatchOperation<All extends ShapesByName> = {
-  [Name in keyof All & string]:
-    | ({ op: "create"; collection: Name; document: All[Name]["content"] } & IfTrait<
-        All[Name],
-        "custom_id",
-        { id: string },
-        unknown
-      >)
-    | { op: "replace"; collection: Name; id: string; document: All[Name]["content"]; if_match?: string }
-    | { op: "patch"; collection: Name; id: string; patch: All[Name]["patch"]; if_match?: string }
-    | { op: "delete"; collection: Name; id: string; if_match?: string };
-}[keyof All & string];
-
-/** One for each operation: the document as it is then, or the id of one that was deleted. */
-export type BatchResults<All extends ShapesByName, Operations extends readonly BatchOperation<All>[]> = {
-  -readonly [At in keyof Operations]: Operations[At] extends { op: "delete" }
-    ? { id: string }
-    : All[Operations[At]["collection"]]["document"];
-};
 
 export type BatchError<All extends ShapesByName> = {
   [Name in keyof All]: CreateError<All[Name]> | WriteError<All[Name]>;

@@ -11,8 +11,6 @@ export type {
 export {
   type BatchError,
   type Batching,
-  type BatchOperation,
-  type BatchResults,
   batches,
   type DatabasesOf,
 } from "./batch.ts";
@@ -71,6 +69,7 @@ export {
 } from "./functions.ts";
 export type { LiveChange } from "./held.ts";
 export type { Live, LiveHandlers, LiveState, LiveStep } from "./live.ts";
+export type { BatchOperation, BatchResults } from "./operations.ts";
 export type {
   BelongingOptions,
   Page,

@@ -1,8 +1,26 @@
-/** `realmc/functions`: what the handlers of functions are given and give back. Types alone; emitted `$types.ts` fill them in. */
-import type { BatchOperation, BatchResults } from "../client/batch.ts";
+/**
+ * `realmc/functions`: what the handlers of functions are given and give back. Types alone; emitted `$types.ts` fill them in.
+ * It stands on few files, and on nothing of what sends requests: each check of a realm's handlers reads them all.
+ */
 import type { Partly } from "../client/expansion.ts";
+import type { BatchOperation, BatchResults } from "../client/operations.ts";
 import type { AggregateOptions, Groups, IfTrait, OrderKey, Shape, Where } from "../client/queries.ts";
 import type { JsonObject } from "../json.ts";
+
+/** What shapes of collections are made of, in a realm's `functions.ts`. */
+export type { Many, One } from "../client/expansion.ts";
+export type {
+  ChainFields,
+  Condition,
+  DeletionFields,
+  DocumentFields,
+  OrganizationFields,
+  OwnershipFields,
+  Periods,
+  PresenceCondition,
+  TeamFields,
+  TextCondition,
+} from "../client/queries.ts";
 
 /** What of a realm's shapes (`Shapes` of its client) a function reaches, by database and collection. */
 export type Reach = Readonly<Record<string, Readonly<Record<string, Reached>>>>;

@@ -2,20 +2,20 @@
 
 import type { DeclaredField } from "../../compiler/model/model.ts";
 import type { FieldKind } from "../../runtime/filter/fields.ts";
-import { type Code, code, importedType, join, literal, nothing, when } from "../print/code.ts";
+import { type Code, code, join, literal, nothing, when } from "../print/code.ts";
+import type { TypeNamed } from "./printing.ts";
 
 const union = code` | `;
 
-export function conditionType({ path, kinds, nullable, arrays, values }: DeclaredField): Code {
+export function conditionType(
+  { path, kinds, nullable, arrays, values }: DeclaredField,
+  condition: TypeNamed,
+): Code {
   const members = valueTypes(kinds, values);
   if (members.length === 0) return condition("PresenceCondition");
   const value = join([...members, when(nullable, () => code`null`)], union);
   const whole = arrays.includes(path) ? code`${value} | readonly (${value})[]` : value;
   return code`${condition(kinds.includes("string") ? "TextCondition" : "Condition")}<${whole}>`;
-}
-
-function condition(type: string): Code {
-  return importedType(type, "realmc/client");
 }
 
 /** The values of a field as answers have them; undefined for objects. */

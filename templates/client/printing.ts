@@ -9,6 +9,9 @@ export function shared(name: string): Code {
   return importedType(name, runtimeModule);
 }
 
+/** A type that is the same for all realms, by its name. */
+export type TypeNamed = (name: string) => Code;
+
 /** A function or a class of it. */
 export function part(name: string): Code {
   return imported(name, runtimeModule);

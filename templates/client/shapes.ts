@@ -19,15 +19,23 @@ import { documentTypes } from "../server/types.ts";
 import { conditionType, valueType } from "./conditions.ts";
 import { ordersOf } from "./following.ts";
 import { type ClientNames, collectionsOf, shapeName, stemOf } from "./names.ts";
-import { shared, unionOf } from "./printing.ts";
+import { shared, type TypeNamed, unionOf } from "./printing.ts";
 
-/** A collection for the types that do not vary: what it holds, and what it can do. */
-export function shape(realm: Realm, collection: Collection, names: ClientNames): Code {
+/**
+ * A collection for the types that do not vary: what it holds, and what it can do.
+ * @param type one of them by its name
+ */
+export function shape(
+  realm: Realm,
+  collection: Collection,
+  names: ClientNames,
+  type: TypeNamed = shared,
+): Code {
   const stem = stemOf(names, collection);
   const references = collection.references.flatMap(({ name, database, collection: target, many }) => {
     const found = collectionsOf(realm).find((each) => each.database === database && each.name === target);
     if (found === undefined) return [];
-    return code`${propertyKey(name)}: ${shared(many ? "Many" : "One")}<${shapeName(names, found)}>;`;
+    return code`${propertyKey(name)}: ${type(many ? "Many" : "One")}<${shapeName(names, found)}>;`;
   });
   return code`export interface ${identifier(`${stem}Shape`)} {
     document: ${identifier(`${stem}Document`)};
@@ -37,11 +45,11 @@ export function shape(realm: Realm, collection: Collection, names: ClientNames):
     fields: ${identifier(`${stem}Fields`)};
     references: ${references.length === 0 ? code`object` : code`{ ${lines(references)} }`};
     traits: ${unionOf(traits(realm, collection).map(literal))};
-    ${given(collection.realtime, () => code`orders: ${unionOf(ordersOf(realm, collection).map(literal))};\n`)}aggregation: ${aggregationType(realm, collection)};
+    ${given(collection.realtime, () => code`orders: ${unionOf(ordersOf(realm, collection).map(literal))};\n`)}aggregation: ${aggregationType(realm, collection, type)};
   }
 
-  ${docComment("What queries may say of each field.")}export interface ${identifier(`${stem}Fields`)} extends ${serverFieldTypes(realm, collection)} {
-    ${lines(collection.fields.map((field) => code`${propertyKey(field.path)}: ${conditionType(field)};`))}
+  ${docComment("What queries may say of each field.")}export interface ${identifier(`${stem}Fields`)} extends ${serverFieldTypes(realm, collection, type)} {
+    ${lines(collection.fields.map((field) => code`${propertyKey(field.path)}: ${conditionType(field, type)};`))}
   }\n`;
 }
 
@@ -53,17 +61,17 @@ function traits(realm: Realm, collection: Collection): readonly string[] {
   ].sort();
 }
 
-function serverFieldTypes(realm: Realm, collection: Collection): Code {
+function serverFieldTypes(realm: Realm, collection: Collection, type: TypeNamed): Code {
   const tables = serverFieldTables(realm, collection);
   const [last] = chained.filter(([table]) => tables.includes(table));
   return join([
-    given(last, ([, type]) => shared(type)),
-    when(tables.includes("deletionFields"), () => shared("DeletionFields")),
+    given(last, ([, name]) => type(name)),
+    when(tables.includes("deletionFields"), () => type("DeletionFields")),
     when(
       tables.includes("unownedDeletionFields"),
-      () => code`Omit<${shared("DeletionFields")}, "_meta.deleted_by">`,
+      () => code`Omit<${type("DeletionFields")}, "_meta.deleted_by">`,
     ),
-    when(tables.includes("chainFields"), () => shared("ChainFields")),
+    when(tables.includes("chainFields"), () => type("ChainFields")),
   ]);
 }
 
@@ -75,7 +83,7 @@ const chained = [
   ["documentFields", "DocumentFields"],
 ] as const;
 
-function aggregationType(realm: Realm, collection: Collection): Code {
+function aggregationType(realm: Realm, collection: Collection, type: TypeNamed): Code {
   const { aggregate } = collection;
   if (aggregate === undefined) return code`{ keys: object; by: never; metrics: object }`;
   const fieldAt = (path: string): KnownField | undefined => knownField(realm, collection, path);
@@ -85,15 +93,15 @@ function aggregationType(realm: Realm, collection: Collection): Code {
   });
   return code`{
     keys: ${members(keys.map(({ path, field }) => [path, valueType(field)] as const))};
-    by: ${unionOf(keys.flatMap(({ path, field }) => groupings(path, field)))};
+    by: ${unionOf(keys.flatMap(({ path, field }) => groupings(path, field, type)))};
     metrics: ${members(metrics(aggregate, fieldAt))};
   }`;
 }
 
-function groupings(path: string, { kinds, arrays }: KnownField): readonly Code[] {
+function groupings(path: string, { kinds, arrays }: KnownField, type: TypeNamed): readonly Code[] {
   const instants = kinds.includes("date-time");
   if (arrays.length > 0 || (!instants && !kinds.includes("date"))) return [literal(path)];
-  return [code`${shared("Periods")}<${path}>`, ...(instants ? [literal(`${path}:hour`)] : [])];
+  return [code`${type("Periods")}<${path}>`, ...(instants ? [literal(`${path}:hour`)] : [])];
 }
 
 function metrics(

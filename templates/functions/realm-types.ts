@@ -35,7 +35,7 @@ function functionTypesModule(realm: Realm): EmittedFile {
         `${stem}${ending}`,
       ),
     );
-    return join([...types, shape(realm, collection, names)], nothing);
+    return join([...types, shape(realm, collection, names, handlerType)], nothing);
   });
   return emitModule({
     path: `${realm.name}/functions.ts`,
@@ -64,15 +64,20 @@ function byDatabase({ databases }: Realm, type: (collection: Collection) => Code
   );
 }
 
+function handlerType(name: string): Code {
+  return importedType(name, "realmc/functions");
+}
+
 function asSeen(collection: Collection, own: Code): Code {
   const declared = new Set(collection.fields.map(({ path }) => path));
   const hidden = collection.fieldRules
     .filter(({ path, read }) => read !== undefined && declared.has(path))
     .map(({ path }) => path);
-  const type = (name: string): Code => importedType(name, "realmc/functions");
   const shape =
-    hidden.length === 0 ? own : code`${type("Hiding")}<${own}, ${join(hidden.map(literal), code` | `)}>`;
-  return code`${type("ReadsAndWrites")}<${shape}>`;
+    hidden.length === 0
+      ? own
+      : code`${handlerType("Hiding")}<${own}, ${join(hidden.map(literal), code` | `)}>`;
+  return code`${handlerType("ReadsAndWrites")}<${shape}>`;
 }
 
 function inputOf({ database, name }: RealmFunction): Code {

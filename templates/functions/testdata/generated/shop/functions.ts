@@ -3,11 +3,12 @@ import type {
   ChainFields,
   Condition,
   DeletionFields,
+  Hiding,
   OrganizationFields,
   OwnershipFields,
+  ReadsAndWrites,
   TextCondition,
-} from "realmc/client";
-import type { Hiding, ReadsAndWrites } from "realmc/functions";
+} from "realmc/functions";
 import type {
   LineItems as CatalogLineItems,
   LineItemsCreate as CatalogLineItemsCreate,
