@@ -71,6 +71,7 @@ async function written(
   const { out, bundle, realm, check } = options;
   const plan = await emit(realms, previous, options, terminal);
   const difference = await compareOutput(out, plan);
+  nameForeign(out, difference, terminal);
   if (check) return reportStale(out, difference, terminal);
   const bundled =
     bundle === undefined ? [] : await makeBundle(config, bundle, plan, realms, options, terminal);
@@ -136,6 +137,15 @@ async function handlersIn(folder: string, only: string | undefined): Promise<rea
   return entries
     .filter((entry) => entry.isFile())
     .map((entry) => relative(folder, join(entry.parentPath, entry.name)).split(sep).join("/"));
+}
+
+/** Files of others that are named one by one. */
+const mostNamed = 20;
+
+function nameForeign(out: string, { foreign }: Difference, terminal: Terminal): void {
+  for (const path of foreign.slice(0, mostNamed))
+    terminal.err(`${join(out, path)} is not of this output, and stays`);
+  if (foreign.length > mostNamed) terminal.err(`${foreign.length - mostNamed} more are not of this output`);
 }
 
 function reportStale(out: string, { changed, stale }: Difference, terminal: Terminal): ExitCode {

@@ -12,6 +12,8 @@ export interface Plan extends Output {
   readonly files: readonly EmittedFile[];
   /** Paths that the manifest before knew and this one does not, sorted. */
   readonly stale: readonly string[];
+  /** As {@link PlanOptions.partial}. */
+  readonly partial: boolean;
 }
 
 export interface EmittedRealm {
@@ -71,7 +73,7 @@ export function planOutput(realms: readonly EmittedRealm[], options: PlanOptions
   const present = new Set(Object.values(entries).flatMap(({ outputs }) => Object.keys(outputs)));
   const known = Object.values(previous?.manifest.realms ?? {}).flatMap(({ outputs }) => Object.keys(outputs));
   const stale = known.filter((path) => !present.has(path)).sort();
-  return { manifest, configuration, files: [...files, manifestFile(manifest)], stale };
+  return { manifest, configuration, files: [...files, manifestFile(manifest)], stale, partial };
 }
 
 /** What is `kept`, and of each realm what `entry` takes; sorted by name. */

@@ -35,7 +35,7 @@ async function apply(realms: readonly EmittedRealm[], partial = false): Promise<
   const wanted = await plan(realms, partial);
   const difference = await compareOutput(folder, wanted);
   await applyDifference(folder, difference);
-  expect(await compareOutput(folder, await plan(realms, partial))).toEqual({ changed: [], stale: [] });
+  expect(await compareOutput(folder, await plan(realms, partial))).toMatchObject({ changed: [], stale: [] });
   return difference;
 }
 
@@ -81,6 +81,33 @@ describe("output folder", () => {
       "a/db/y/notes.txt",
     ]);
     expect(readdirSync(folder)).not.toContain("b");
+  });
+
+  test("files of ours that no manifest knows go by their first line; others without one are named, and stay", async () => {
+    await apply([await realm("a", ["x"])]);
+    const known = tree();
+    const left = read("a/db/x/routes.ts");
+    mkdirSync(join(folder, "z/db/y"), { recursive: true });
+    writeFileSync(join(folder, "z/db/y/routes.ts"), left);
+    writeFileSync(join(folder, "z/db/y/routes.js"), left.replace("Do not edit.", "Do edit."));
+    writeFileSync(join(folder, "z/openapi.json"), "{}");
+    writeFileSync(join(folder, ".gitattributes"), "* linguist-generated");
+    mkdirSync(join(folder, "dist"));
+    writeFileSync(join(folder, "dist/package.json"), "{}");
+    writeFileSync(join(folder, "dist/server.mjs"), left);
+    const { stale, foreign } = await apply([await realm("a", ["x"])]);
+    expect(stale).toEqual(["z/db/y/routes.ts"]);
+    expect(foreign).toEqual(["z/db/y/routes.js", "z/openapi.json"]);
+    const others = [".gitattributes", "dist/package.json", "dist/server.mjs"];
+    expect(tree()).toEqual([...known, ...foreign, ...others].sort());
+  });
+
+  test("one realm alone: what no manifest knows may be another's", async () => {
+    await apply([await realm("a", ["x"]), await realm("b", ["y"])]);
+    rmSync(join(folder, "manifest.json"));
+    const before = tree();
+    expect(await apply([await realm("a", ["x"])], true)).toMatchObject({ stale: [], foreign: [] });
+    expect(tree()).toEqual([...before, "manifest.json"].sort());
   });
 
   test("one realm alone: the others' files, server.ts and manifest entries stay", async () => {

@@ -5,6 +5,7 @@ import type { EmittedFile } from "../../templates/print/code.ts";
 import { manifestPath } from "./manifest.ts";
 import type { Plan } from "./plan.ts";
 import { readText } from "./read.ts";
+import { straysIn } from "./strays.ts";
 
 /** How an output folder differs from a plan; paths relative to it. */
 export interface Difference {
@@ -12,6 +13,8 @@ export interface Difference {
   readonly changed: readonly EmittedFile[];
   /** Ours, and wanted no longer. */
   readonly stale: readonly string[];
+  /** Nobody's, as far as one can tell: they stay. */
+  readonly foreign: readonly string[];
 }
 
 export async function compareOutput(folder: string, plan: Plan): Promise<Difference> {
@@ -20,15 +23,22 @@ export async function compareOutput(folder: string, plan: Plan): Promise<Differe
     async ({ path, text }) => (await readText(join(folder, path))) !== text,
   );
   const ours = plan.stale.filter((path) => isInside(folder, path));
-  const stale = await filterAsync(ours, async (path) => (await readText(join(folder, path))) !== undefined);
-  return { changed, stale };
+  const known = await filterAsync(ours, async (path) => (await readText(join(folder, path))) !== undefined);
+  // Without a manifest, what is of the other realms cannot be told from what is of none.
+  if (plan.partial) return { changed, stale: known, foreign: [] };
+  const wanted = [...plan.files.map(({ path }) => path), ...known];
+  const strays = await straysIn(folder, new Set(wanted));
+  return { changed, stale: [...known, ...strays.ours].sort(), foreign: strays.others };
 }
 
 /**
  * Brings a folder to its plan. Each file appears whole or not at all, and the manifest last, so that after a crash the
  * next run knows of everything that is to be mended.
  */
-export async function applyDifference(folder: string, { changed, stale }: Difference): Promise<void> {
+export async function applyDifference(
+  folder: string,
+  { changed, stale }: Pick<Difference, "changed" | "stale">,
+): Promise<void> {
   const isManifestFile = ({ path }: EmittedFile): boolean => path === manifestPath;
   await fewAtOnce(
     changed.filter((file) => !isManifestFile(file)),
