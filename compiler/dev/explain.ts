@@ -1,10 +1,10 @@
 /** What a change led to, in words. */
-import type { Realm } from "../model/model.ts";
+import type { Realm, RealmFunction } from "../model/model.ts";
 import type { BuiltRealm } from "./compile.ts";
 import type { Change } from "./inputs.ts";
 
 export interface Explanation {
-  /** `support/tickets: collection.yaml → rules.ts`, one for each collection and realm with other output. */
+  /** `support/tickets: collection.yaml → rules.ts`, one for each collection, function and realm with other output. */
   readonly effects: readonly string[];
   /** Names of realms whose output is another one, sorted. */
   readonly changed: readonly string[];
@@ -52,34 +52,53 @@ function inputsOf(...realms: readonly BuiltRealm[]): ReadonlySet<string> {
 
 function realmEffects(before: BuiltRealm, after: BuiltRealm, paths: readonly string[]): string[] {
   const { name } = after.model;
-  const outputs = differing(before.emitted.manifest.outputs, after.emitted.manifest.outputs);
+  const outputs = differing(outputsOf(before), outputsOf(after));
   const [old, now] = [sourcesOf(before.model), sourcesOf(after.model)];
-  const collections = [...new Set([...old.keys(), ...now.keys()])].sort();
-  const lines = collections.flatMap((collection) => {
-    const folder = `${name}/${collection}/`;
-    if (!old.has(collection)) return [`${collection} added`];
-    if (!now.has(collection)) return [`${collection} removed`];
+  const parts = [...new Set([...old.keys(), ...now.keys()])].sort();
+  const lines = parts.flatMap((part) => {
+    const folder = `${name}/${part}/`;
+    if (!old.has(part)) return [`${part} added`];
+    if (!now.has(part)) return [`${part} removed`];
     const files = outputs.filter((path) => path.startsWith(folder)).map((path) => path.slice(folder.length));
     if (files.length === 0) return [];
-    const sources = new Set([...(old.get(collection) ?? []), ...(now.get(collection) ?? [])]);
+    const sources = new Set([...(old.get(part) ?? []), ...(now.get(part) ?? [])]);
     const own = paths.filter((path) => sources.has(path) || path.startsWith(folder));
     const causes = (own.length > 0 ? own : paths).map((path) =>
       path.startsWith(folder) ? path.slice(folder.length) : path.slice(name.length + 1),
     );
-    return [`${collection}: ${listed(causes)} → ${listed(files)}`];
+    return [`${part}: ${listed(causes)} → ${listed(files)}`];
   });
   const common = outputs
-    .filter((path) => !collections.some((collection) => path.startsWith(`${name}/${collection}/`)))
+    .filter((path) => !parts.some((part) => path.startsWith(`${name}/${part}/`)))
     .map((path) => path.slice(name.length + 1));
   if (common.length === 0) return lines;
   const causes = paths.includes(`${name}/realm.yaml`) ? "realm.yaml → " : "";
   return [...lines, `${name}: ${causes}${listed(common)}`];
 }
 
-/** Files that each collection is made from. */
-function sourcesOf({ databases }: Realm): ReadonlyMap<string, readonly string[]> {
+/** Files that each collection and each function is made from, by its folder below the realm's. */
+function sourcesOf({ databases, functions }: Realm): ReadonlyMap<string, readonly string[]> {
   const collections = databases.flatMap((database) => database.collections);
-  return new Map(collections.map(({ database, name, sources }) => [`${database}/${name}`, sources]));
+  return new Map([
+    ...collections.map(({ database, name, sources }) => [`${database}/${name}`, sources] as const),
+    ...functions.map((fn) => {
+      const files = fn.handler?.files ?? [];
+      return [folderOf(fn), [...fn.sources, ...files.map(({ path }) => path)]] as const;
+    }),
+  ]);
+}
+
+/** What tells each file of the output from another there, and each handler's module, as if it lay with them. */
+function outputsOf({ model, emitted }: BuiltRealm): Readonly<Record<string, string>> {
+  const modules = model.functions.map((fn) => {
+    const text = JSON.stringify(fn.handler) ?? "";
+    return [`${model.name}/${folderOf(fn)}/${fn.name}.mjs`, text] as const;
+  });
+  return { ...emitted.manifest.outputs, ...Object.fromEntries(modules) };
+}
+
+function folderOf({ database, name }: RealmFunction): string {
+  return `${database}/_func/${name}`;
 }
 
 function differing(

@@ -6,18 +6,24 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { type BuildContext, build, context, type Plugin } from "esbuild";
+import type { JsonValue } from "../../runtime/json.ts";
 import type { EmittedFile } from "../../templates/print/code.ts";
 import { functionWorker, hasFunctions, nativePackages, serverOptions } from "../bundle/bundle.ts";
 import { docsFiles } from "../bundle/docs.ts";
 import { emittedModules } from "../bundle/plugins.ts";
 import { programFile } from "../emit.ts";
+import type { Plan } from "../output/plan.ts";
 import { writeWhole } from "../output/write.ts";
 import { installedFolder, runtimeModule } from "../package/package.ts";
+import { isMeaningOfCode } from "../source/meaning.ts";
 import type { Output } from "./compile.ts";
 
-/** Of a program, which one it is and where: programs of the same text do the same. */
+/** Of a program, which one it is and where. */
 export interface ProgramModule {
+  /** Programs of the same text do the same, but for what handlers do. */
   readonly text: string;
+  /** Equal for equal handlers. */
+  readonly handlers: string;
   /** A URL to import. */
   readonly module: string;
 }
@@ -75,14 +81,16 @@ export class Modules {
       plugins: [sharedRuntime, emittedModules(this.#out, () => this.#files)],
     });
     const { outputFiles } = await (await this.#context).rebuild();
-    const [program = ""] = outputFiles.map((file) => file.text);
-    // Threads keep the modules that they loaded: with other handlers it is another program.
-    const text = handlers.length === 0 ? program : `${program}// handlers: ${textOf(handlers)}\n`;
+    const [text = ""] = outputFiles.map((file) => file.text);
     if (hasFunctions(plan)) await this.#handlers(handlers);
     this.#count += 1;
     const path = join(this.#folder, `program-${this.#count}.mjs`);
     await writeFile(path, text);
-    return { text, module: pathToFileURL(path).href };
+    return {
+      text: text.replaceAll(plan.manifest.fingerprint, settingsOf(plan)),
+      handlers: textOf(handlers),
+      module: pathToFileURL(path).href,
+    };
   }
 
   async #handlers(files: readonly EmittedFile[]): Promise<void> {
@@ -98,7 +106,21 @@ export class Modules {
 
 /** Equal for equal files. */
 function textOf(files: readonly EmittedFile[]): string {
-  return createHash("sha256").update(JSON.stringify(files)).digest("hex");
+  return hash(files.map(({ path, text }) => [path, text]));
+}
+
+/** What the fingerprint is of the configuration without the code of handlers. */
+function settingsOf({ manifest }: Pick<Plan, "manifest">): string {
+  return hash(
+    Object.entries(manifest.realms).map(([name, { inputs }]) => [
+      name,
+      Object.entries(inputs).filter(([, meaning]) => !isMeaningOfCode(meaning)),
+    ]),
+  );
+}
+
+function hash(value: JsonValue): string {
+  return createHash("sha256").update(JSON.stringify(value)).digest("hex");
 }
 
 const sharedRuntime: Plugin = {

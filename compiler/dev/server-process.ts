@@ -62,6 +62,14 @@ export class ServerProcess {
     return this.#ask({ kind: "serve", key });
   }
 
+  /**
+   * Has what begins from now on run by the handlers that lie in the folder now; what is under way ends with those before.
+   * @throws ServerFailed
+   */
+  async renew(): Promise<void> {
+    await this.#ask({ kind: "renew" });
+  }
+
   /** Finishes requests under way and gives up the store; `serve` may follow. */
   async yield(): Promise<void> {
     // One that has ended holds nothing.

@@ -56,6 +56,16 @@ export class Servers {
     return work;
   }
 
+  /**
+   * Has the server that answers take up handlers that were written anew.
+   * @throws ServerFailed
+   */
+  renew(): Promise<void> {
+    const work = this.#turn.then(() => this.#current?.process.renew());
+    this.#turn = work.catch(() => undefined);
+    return work;
+  }
+
   async close(): Promise<void> {
     this.#closed = true;
     await this.#turn;

@@ -131,15 +131,18 @@ export class Session {
     if (this.#closed) return;
     const writing = this.#write(plan);
     const restart = !servers.serving || program.text !== before?.program.text;
+    const renew = !restart && program.handlers !== before.program.handlers;
     try {
       const keys = restart ? await servers.serve(program.module, before === undefined ? key : undefined) : {};
+      if (renew) await servers.renew();
       this.#served = { ...next, program };
       this.#hasFailed = false;
       if (this.#closed) return;
       const elapsed = performance.now() - since;
       if (before === undefined) return teller.started([...realms.keys()], keys, elapsed);
       const changes = changesBetween(before.inputs, next.inputs);
-      teller.rebuilt(explain(before.output.realms, realms, changes), { restarted: restart, mended }, elapsed);
+      const served = restart ? "restarted" : renew ? "renewed" : "same";
+      teller.rebuilt(explain(before.output.realms, realms, changes), { served, mended }, elapsed);
     } catch (error) {
       if (!(error instanceof ServerFailed)) throw error;
       if (this.#closed) return;

@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
 import type { Explanation } from "./explain.ts";
-import { story } from "./story.ts";
+import { type Outcome, story } from "./story.ts";
 
 const nothing: Explanation = { effects: [], changed: [], added: [], removed: [], without: [] };
-const restarted = { restarted: true, mended: false };
-const same = { restarted: false, mended: false };
+const restarted = { served: "restarted", mended: false } satisfies Outcome;
+const same = { served: "same", mended: false } satisfies Outcome;
 const effect = "support/tickets: collection.yaml → rules.ts";
 
-test.each<[string, Partial<Explanation>, typeof same, readonly string[]]>([
+test.each<[string, Partial<Explanation>, Outcome, readonly string[]]>([
   [
     "a rule",
     { effects: [effect], changed: ["desk"] },
@@ -20,6 +20,12 @@ test.each<[string, Partial<Explanation>, typeof same, readonly string[]]>([
     same,
     [`${effect}; the server runs the same code`],
   ],
+  [
+    "a handler",
+    { effects: ["support/_func/close: handler.ts → close.mjs"], changed: ["desk"] },
+    { served: "renewed", mended: false },
+    ["support/_func/close: handler.ts → close.mjs; in new threads in 210 ms"],
+  ],
   ["a comment", { without: ["desk/realm.yaml"] }, same, ["desk/realm.yaml: nothing else comes of it"]],
   ["a new realm", { added: ["shop"] }, restarted, ["realm shop added; restarted in 210 ms"]],
   [
@@ -31,7 +37,7 @@ test.each<[string, Partial<Explanation>, typeof same, readonly string[]]>([
   [
     "a mistake undone",
     {},
-    { restarted: false, mended: true },
+    { served: "same", mended: true },
     ["no problems any more; the server before goes on"],
   ],
   ["a file that nobody reads", {}, same, []],

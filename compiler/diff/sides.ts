@@ -8,7 +8,7 @@ import { recordedFiles } from "../output/configuration.ts";
 import { type Output, readOutput } from "../output/read.ts";
 import { type AnalysedRealm, type AnalyseOptions, type Analysis, analyse } from "../pipeline.ts";
 import { isInside } from "../source/folders.ts";
-import { meaningOf } from "../source/meaning.ts";
+import { isMeaningOfCode, meaningOf } from "../source/meaning.ts";
 
 /** Output that does not tell of what it was built. */
 export class UnknownOutput extends Error {}
@@ -37,7 +37,7 @@ async function analysed(folder: string, step: AnalyseOptions["step"]): Promise<A
   );
   const withCode = realms.map((each): AnalysedRealm => {
     const inputs = Object.entries(output.manifest.realms[each.realm.name]?.inputs ?? {});
-    const code = inputs.flatMap(([path, meaning]) => (isCode(meaning) ? [{ path, meaning }] : []));
+    const code = inputs.flatMap(([path, meaning]) => (isMeaningOfCode(meaning) ? [{ path, meaning }] : []));
     return { ...each, realm: { ...each.realm, inputs: [...each.realm.inputs, ...code] } };
   });
   return { realms: withCode, diagnostics };
@@ -81,15 +81,11 @@ function filesOf(folder: string, { manifest, configuration }: Output): readonly 
     const sound = files.every(
       ([path, value]) => inputs[path] === meaningOf(value) && isInside(join(folder, path), folder),
     );
-    const settings = Object.values(inputs).filter((meaning) => !isCode(meaning));
+    const settings = Object.values(inputs).filter((meaning) => !isMeaningOfCode(meaning));
     if (!sound || settings.length !== files.length)
       throw new UnknownOutput(
         `the output in ${folder} does not hold the configuration that it was built from (build it anew)`,
       );
     return files;
   });
-}
-
-function isCode(meaning: string): boolean {
-  return meaning.startsWith("code ");
 }

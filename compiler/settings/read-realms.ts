@@ -12,7 +12,7 @@ import { type FileKind, validate } from "../model/validate.ts";
 import { type Documents, keyOf, type Place, placeAt, type Schema } from "../schema/place.ts";
 import { TooManyParts } from "../schema/shapes.ts";
 import type { CollectionFolder, FunctionFolder, RealmFolder } from "../source/folders.ts";
-import { meaningOf } from "../source/meaning.ts";
+import { meaningOf, meaningOfCode } from "../source/meaning.ts";
 import { createReader } from "../source/reader.ts";
 import { locate, pathOf, pointerOf, type SourceFile } from "../source/source.ts";
 import { collectionSettings, collectionSlots } from "./collection.ts";
@@ -106,7 +106,7 @@ function inputsOf(
   const settings = [...files].flatMap(([path, file]): InputFile[] =>
     file === undefined ? [] : [{ path, meaning: meaningOf(file.value), value: file.value }],
   );
-  const handlers = [...code].map(([path, text]): InputFile => ({ path, meaning: `code ${meaningOf(text)}` }));
+  const handlers = [...code].map(([path, text]): InputFile => ({ path, meaning: meaningOfCode(text) }));
   return [...settings, ...handlers.filter(({ path }) => !files.has(path))].sort((a, b) =>
     a.path < b.path ? -1 : 1,
   );

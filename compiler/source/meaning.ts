@@ -6,6 +6,17 @@ export function meaningOf(value: JsonValue): string {
   return createHash("sha256").update(canonicalJson(value)).digest("hex");
 }
 
+/** The same of a handler's code. */
+export function meaningOfCode(text: string): string {
+  return `${code}${meaningOf(text)}`;
+}
+
+export function isMeaningOfCode(meaning: string): boolean {
+  return meaning.startsWith(code);
+}
+
+const code = "code ";
+
 export function canonicalJson(value: JsonValue | undefined): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
   if (!isJsonObject(value)) return JSON.stringify(value ?? null);

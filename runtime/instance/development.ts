@@ -7,7 +7,9 @@ import { rmSync } from "node:fs";
 import { Socket } from "node:net";
 import { createKey } from "../auth/keys.ts";
 import { systemClock } from "../clock.ts";
+import type { RenewedRunner } from "../functions/pool/renewed.ts";
 import type { Program } from "./command.ts";
+import { startRenewedThreads } from "./function-threads.ts";
 import { handlerLog } from "./handler-log.ts";
 import { type Instance, startInstance } from "./instance.ts";
 import { createLog } from "./log.ts";
@@ -21,6 +23,8 @@ export type Order =
   | { readonly kind: "load"; readonly module: string }
   /** Takes the store and serves what was loaded; with a name, makes each realm an administrator's key called so. */
   | { readonly kind: "serve"; readonly key: string | undefined }
+  /** Runs what begins from now on by the handlers that lie in the folder now. */
+  | { readonly kind: "renew" }
   /** Finishes requests under way and gives up the store; `serve` may follow. */
   | { readonly kind: "yield" }
   | { readonly kind: "connection" };
@@ -44,6 +48,7 @@ export async function developmentServer(folder: string): Promise<void> {
   dieOfTheUnexpected(log);
   let program: Program | undefined;
   let instance: Instance | undefined;
+  let threads: RenewedRunner | undefined;
 
   // Ctrl-C reaches all processes of a terminal; the one that started this one says what it means.
   process.on("SIGINT", () => undefined);
@@ -68,6 +73,8 @@ export async function developmentServer(folder: string): Promise<void> {
     if (order.kind === "load") {
       const module: { readonly program: Program } = await import(order.module);
       program = module.program;
+    } else if (order.kind === "renew") {
+      threads?.renew();
     } else if (order.kind === "yield") {
       await stop(grace);
     } else {
@@ -81,7 +88,17 @@ export async function developmentServer(folder: string): Promise<void> {
     const clock = systemClock;
     // Nobody connects to it but by way of the process that hands connections over.
     const address = { host: "127.0.0.1", port: 0 };
-    const starting = await startInstance({ ...program, settings, clock, log, address, handlerLog });
+    const hasFunctions = program.realms.some(({ definition }) => definition.functions !== undefined);
+    threads = hasFunctions ? startRenewedThreads(settings) : undefined;
+    const starting = await startInstance({
+      ...program,
+      settings,
+      clock,
+      log,
+      address,
+      handlerLog,
+      runner: threads,
+    });
     try {
       await starting.ready;
     } catch (error) {

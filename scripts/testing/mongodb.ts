@@ -9,7 +9,7 @@ const always = [
   "compiler/rules/stores.test.ts",
   "examples/**/*.test.ts",
   "runtime/feed/{consumer,convoy,hub}.test.ts",
-  "runtime/functions/{call,{administration,events,host}/**/*}.test.ts",
+  "runtime/functions/{call,harm,metrics,threads,webhook,{administration,events,host}/**/*}.test.ts",
   "runtime/realtime/**/*.test.ts",
   "runtime/store/contract.test.ts",
   "runtime/store/mongodb/**/*.test.ts",
