@@ -30,6 +30,7 @@ export const layers = [
   "runtime/index.ts, runtime/trials",
   "runtime/instance",
   "runtime/functions",
+  "runtime/files",
   "runtime/realtime, runtime/client",
   "runtime/documents",
   "runtime/organizations",

@@ -1,0 +1,77 @@
+/** What type a file is of: by its content, and by what its sender claims as far as the content bears it out. */
+import type { Spooled } from "../../blobs/store.ts";
+import { halfKnown, isAccepted, isTextual, mayBe, mediaType, UNKNOWN, weaklySigned } from "./media-types.ts";
+import { isSvg } from "./svg.ts";
+import { isText } from "./text.ts";
+
+/** The content is of no type that is accepted, or not of the one that was claimed. */
+export class UnsupportedType extends Error {
+  /** What the content is; undefined where that is not known. */
+  readonly detected: string | undefined;
+
+  constructor(why: string, detected: string | undefined) {
+    super(why);
+    this.name = "UnsupportedType";
+    this.detected = detected;
+  }
+}
+
+/**
+ * The media type of a file, without parameters (files.md, "Type by content"). A claim may say what is in a container that was
+ * detected (a zip file: docx; OLE: doc; XML; Ogg, MP4 and their like: sound alone), or name a kind of text where nothing
+ * was detected and all of it is UTF-8 without NUL. Claims of a type that nothing can be told of are not believed: these
+ * are `application/octet-stream`.
+ * @param claim `Content-Type`, as it was sent; `application/octet-stream` claims nothing
+ * @param accept of the field
+ * @throws UnsupportedType
+ */
+export async function judge(
+  spooled: Spooled,
+  claim: string | undefined,
+  accept: readonly string[],
+): Promise<string> {
+  const claimed = claim === undefined ? UNKNOWN : mediaType(claim);
+  const type = await typeOf(spooled, claimed === "" ? UNKNOWN : claimed);
+  if (!isAccepted(type, accept)) throw new UnsupportedType(`Files of type ${type} are not taken here.`, type);
+  return type;
+}
+
+async function typeOf(spooled: Spooled, claim: string): Promise<string> {
+  const found = await detected(spooled);
+  if (found !== undefined && !(weaklySigned.has(found) && (await isText(spooled)))) {
+    if (claim === UNKNOWN) return found;
+    if (mayBe(found, claim)) return claim;
+    throw new UnsupportedType(`The content is ${found}, which is not the type that was given.`, found);
+  }
+  if (claim === UNKNOWN) return (await isText(spooled)) ? "text/plain" : UNKNOWN;
+  if (isTextual(claim) && claim !== "image/svg+xml") {
+    if (await isText(spooled)) return claim;
+    throw new UnsupportedType("The content is no text in UTF-8, as the type that was given says.", undefined);
+  }
+  if (claim === "image/svg+xml" || (await known()).has(claim)) {
+    throw new UnsupportedType("The content is not of the type that was given.", undefined);
+  }
+  return UNKNOWN;
+}
+
+/** By the detector, and vectors, of which it knows the XML at most. */
+async function detected(spooled: Spooled): Promise<string | undefined> {
+  const { fileTypeFromBuffer, fileTypeFromFile } = await import("file-type");
+  const found = await (spooled.kind === "memory"
+    ? fileTypeFromBuffer(spooled.bytes)
+    : fileTypeFromFile(spooled.path));
+  const type = found === undefined ? undefined : mediaType(found.mime);
+  if (type !== undefined && type !== "application/xml") return type;
+  return (await isSvg(spooled)) ? "image/svg+xml" : type;
+}
+
+let types: ReadonlySet<string> | undefined;
+
+/** Types that the detector would have told, so that nothing else is of them. */
+async function known(): Promise<ReadonlySet<string>> {
+  if (types === undefined) {
+    const { supportedMimeTypes } = await import("file-type");
+    types = new Set([...supportedMimeTypes].map(mediaType).filter((type) => !halfKnown.has(type)));
+  }
+  return types;
+}
