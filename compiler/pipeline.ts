@@ -12,6 +12,7 @@ import type { ClientForm } from "../templates/client/file.ts";
 import type { EmittedFile } from "../templates/print/code.ts";
 import { checkModel, checkRules, hints } from "./check/analyze.ts";
 import { type Recorded, retiredFields } from "./check/retired.ts";
+import { diagnose } from "./diagnostics/catalogue.ts";
 import type { Diagnostic, Staged } from "./diagnostics/diagnostic.ts";
 import { hasErrors, sorted } from "./diagnostics/sort.ts";
 import type { KnownHandlers } from "./handlers.ts";
@@ -59,6 +60,15 @@ export interface AnalyseOptions {
   readonly known?: ((realm: string) => KnownHandlers) | undefined;
   /** Hears of every realm that is looked at. */
   readonly step?: ((what: string) => void) | undefined;
+}
+
+/** The last gate before anything is emitted: files are checked, and not served yet. */
+export function notBuiltYet(realms: readonly AnalysedRealm[]): readonly Diagnostic[] {
+  return realms.flatMap(({ realm: { storage } }) =>
+    storage === undefined
+      ? []
+      : [diagnose("not-built", storage.span, { what: "storage", feature: "files that are served" })],
+  );
 }
 
 /** Compiles the realms of a configuration folder up to their rules. */

@@ -31,6 +31,7 @@ export {
   teamFields,
   unownedDeletionFields,
 } from "./filter/fields.ts";
+export { fileFields } from "./filter/file-fields.ts";
 export { textIndex } from "./filter/search/index.ts";
 export type { FunctionFiles } from "./functions/invocation.ts";
 export { functionRoutes } from "./functions/routes.ts";
@@ -43,6 +44,7 @@ export { organizationAdministrationRoutes } from "./organizations/administration
 export { organizationRoutes } from "./organizations/routes.ts";
 export type { CollectionDefinition, RealmDefinition } from "./realm/definition.ts";
 export type { RealmModule, RouteTable } from "./realm/exchange.ts";
+export type { FileObject } from "./realm/files.ts";
 export type {
   CallDefinition,
   EventDefinition,

@@ -32,7 +32,7 @@ import { dateAgreement, datePlacement } from "./schema/dates.ts";
 import { schemaFits } from "./schema/fit/fitting.ts";
 import { patterns, patternsOf, unknownFormats } from "./schema/keywords.ts";
 import { referenceLoops } from "./schema/loops.ts";
-import { fieldNames, reservedNames } from "./schema/names.ts";
+import { fieldNames, requiredFiles, reservedNames } from "./schema/names.ts";
 import { requiredFields } from "./schema/required.ts";
 import type { Files } from "./schema/spans.ts";
 import { objectAtTop } from "./schema/top.ts";
@@ -208,6 +208,7 @@ const documentProblems: CollectionCheck = (subject) => {
   const misplaced = datePlacement(place, subject);
   return [
     ...reservedNames(place, files),
+    ...requiredFiles(place, new Set(collection.files?.map(({ name }) => name)), files),
     ...objectAtTop(place, label, subject),
     ...misplaced,
     // A date that cannot stand where it does agrees with nothing.

@@ -2,7 +2,15 @@
 import { ownershipFields } from "../../runtime/filter/fields.ts";
 import { diagnose } from "../diagnostics/catalogue.ts";
 import type { Diagnostic, Span } from "../diagnostics/diagnostic.ts";
-import { insideHint, isOpen, type KnownField, knownField, undeclaredHint } from "../model/known-fields.ts";
+import { storedFields } from "../model/file-fields.ts";
+import {
+  fileAt,
+  insideHint,
+  isOpen,
+  type KnownField,
+  knownField,
+  undeclaredHint,
+} from "../model/known-fields.ts";
 import type { Index } from "../model/model.ts";
 import { serverFields, settingOf } from "../model/server-fields.ts";
 import { type CollectionCheck, type CollectionSubject, isReliable } from "../settings/subject.ts";
@@ -38,9 +46,11 @@ function fieldProblems(subject: CollectionSubject, index: Index, at: number, spa
   const field = knownField(subject.realm, subject.collection, path);
   if (field === undefined) return unknownField(subject, path, span);
   if (index.unique && field.arrays.length > 0) return [diagnose("index-unique-array", span, { field: path })];
+  if (index.unique && fileAt(subject.collection, path) !== undefined)
+    return [diagnose("index-unique-file", span, { field: path })];
   const onlyObjects = field.kinds.every((kind) => kind === "object");
   if (onlyObjects || (index.unique && field.kinds.includes("object"))) {
-    const hint = insideHint(subject.collection.fields, path);
+    const hint = insideHint(storedFields(subject.collection), path);
     return [diagnose("index-object", span, { field: path, be: onlyObjects ? "is" : "may be" }, { hint })];
   }
   return [];

@@ -120,7 +120,7 @@ function resolved(schema: JsonObject, root: JsonObject): JsonObject {
 }
 
 function isRefused(schema: JsonObject): boolean {
-  return schema["x-not-built"] !== undefined || schema["x-refused"] !== undefined;
+  return schema["x-refused"] !== undefined;
 }
 
 function isSentence(text: JsonValue | undefined): boolean {

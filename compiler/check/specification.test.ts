@@ -60,10 +60,10 @@ describe("Concurrency 5: public caching is refused", () => {
   });
 });
 
-test("Document 4: files cannot be declared: a schema has no type for them, and no realm has storage yet", () => {
+test("Document 4: files are declared in the collection settings alone, and only in realms with storage", () => {
   shown("schema.json", "wrong-value", "'type' must be 'array', 'boolean'.*or 'string', not '");
-  shown("collection.yaml", "not-built", "'files' needs file storage");
-  shown("realm.yaml", "not-built", "'storage' needs file storage");
+  shown("collection.yaml", "files-without-storage", "realm.yaml declares none");
+  shown("collection.yaml", "file-name-taken", "schema.json declares a field of this name");
 });
 
 test("Hierarchy and naming: realm names have at most 54 characters, names of one parent differ by more than case", () => {

@@ -17,6 +17,7 @@ import {
   type ClientForm,
   emitOutput,
   emitRealm,
+  notBuiltYet,
 } from "../pipeline.ts";
 import { type Inputs, realmKey } from "./inputs.ts";
 
@@ -76,7 +77,7 @@ export class WarmCompiler {
       },
     });
     this.#known = known;
-    const diagnostics = withoutHints(found);
+    const diagnostics = [...withoutHints(found), ...notBuiltYet(realms)];
     return { diagnostics, output: hasErrors(diagnostics) ? undefined : await this.#emit(realms, written) };
   }
 

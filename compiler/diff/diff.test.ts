@@ -9,6 +9,7 @@ import { diffRealms } from "./diff.ts";
 import { analyseSides, type Sides } from "./sides.ts";
 import { type Case, writeRealm } from "./testing/case.ts";
 import { collectionCases } from "./testing/collection-cases.ts";
+import { fileCases } from "./testing/file-cases.ts";
 import { functionCases, functionSettingCases } from "./testing/function-cases.ts";
 import { organizationCases } from "./testing/organization-cases.ts";
 import { realmCases } from "./testing/realm-cases.ts";
@@ -19,6 +20,7 @@ const checks: Changes = Object.assign({}, ...Object.values(chapters));
 const cases: Readonly<Record<string, Case>> = {
   ...realmCases,
   ...collectionCases,
+  ...fileCases,
   ...organizationCases,
   ...functionCases,
   ...functionSettingCases,

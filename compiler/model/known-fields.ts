@@ -1,6 +1,8 @@
 import { isWithin } from "../../runtime/filter/fields.ts";
+import { fileMembers } from "../../runtime/filter/file-fields.ts";
 import { didYouMean } from "../../runtime/suggest.ts";
 import type { Span } from "../diagnostics/diagnostic.ts";
+import { filesAsFields, storedFields } from "./file-fields.ts";
 import type { Collection, DeclaredField, Realm } from "./model.ts";
 import { serverFields } from "./server-fields.ts";
 
@@ -18,22 +20,33 @@ export function isOpen({ open = [] }: Collection, path: string): boolean {
   return open.some((each) => each === "" || isWithin(path, each));
 }
 
-/** Whether the schema declares a path as one to which a rule can be given: outside of arrays. */
+/** Whether documents have a path to which a rule can be given: a file, or what the schema declares outside of arrays. */
 export function isHideable(collection: Collection, path: string): boolean {
+  if (collection.files?.some(({ name }) => name === path)) return true;
   return declaredField(collection, path)?.arrays.every((array) => array === path) === true;
+}
+
+/** The file field that a path names, or something inside of. */
+export function fileAt({ files = [] }: Collection, path: string): string | undefined {
+  return files.find(({ name }) => isWithin(path, name))?.name;
 }
 
 export function knownField(realm: Realm, collection: Collection, path: string): KnownField | undefined {
   const server = serverFields(realm, collection);
   const own = Object.hasOwn(server, path) ? server[path] : undefined;
   return own === undefined
-    ? declaredField(collection, path)
+    ? (declaredField(collection, path) ?? filesAsFields(collection).find((file) => file.path === path))
     : { path, kinds: own.kinds, arrays: [], scalar: true };
 }
 
 /** What to do about a path that names no field; `server` are the server-owned fields that could be named. */
 export function undeclaredHint(collection: Collection, path: string, server: readonly string[]): string {
-  const meant = didYouMean(path, [...collection.fields.map((field) => field.path), ...server]);
+  const file = fileAt(collection, path);
+  if (file !== undefined)
+    return `of the file '${file}' there are ${Object.keys(fileMembers)
+      .map((member) => `${file}.${member}`)
+      .join(", ")}`;
+  const meant = didYouMean(path, [...storedFields(collection).map((field) => field.path), ...server]);
   if (meant !== undefined) return meant;
   if (path === "_meta" || path.startsWith("_meta."))
     return `of the server's fields there are ${server.join(", ")}`;

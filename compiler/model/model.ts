@@ -6,6 +6,7 @@
 import type { FieldKind } from "../../runtime/filter/fields.ts";
 import type { JsonObject } from "../../runtime/json.ts";
 import type { AggregateFunction } from "../../runtime/realm/definition.ts";
+import type { FileField } from "../../runtime/realm/files.ts";
 import type { OrganizationSettings } from "../../runtime/realm/organizations.ts";
 import type { Span } from "../diagnostics/diagnostic.ts";
 import type { Schema } from "../schema/place.ts";
@@ -76,6 +77,8 @@ export interface Collection {
   readonly references: readonly Reference[];
   readonly text?: TextIndex;
   readonly aggregate?: Aggregation;
+  /** Sorted by name; absent: there are none. */
+  readonly files?: readonly FileSetting[];
 }
 
 /** A function; settings of function.yaml add members of their own: compiler/settings/function. */
@@ -145,6 +148,11 @@ export interface DeclaredField {
   readonly nullable: boolean;
   /** All string values allowed, where every branch has an `enum` or `const` of strings. */
   readonly values?: readonly string[];
+  readonly span: Span;
+}
+
+/** A field of `files` in collection.yaml. */
+export interface FileSetting extends FileField {
   readonly span: Span;
 }
 

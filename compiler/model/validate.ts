@@ -118,9 +118,7 @@ function ajv(): Ajv2020 {
   shared.addVocabulary(["x-expected", "x-unknown"]);
   // What editors show of keys that are refused.
   shared.addVocabulary(["deprecationMessage", "doNotSuggest"]);
-  for (const keyword of ["x-not-built", "x-refused"]) {
-    shared.addKeyword({ keyword, schemaType: "string", errors: false, validate: () => false });
-  }
+  shared.addKeyword({ keyword: "x-refused", schemaType: "string", errors: false, validate: () => false });
   shared.addKeyword({
     keyword: "x-duration",
     schemaType: ["boolean", "object"],

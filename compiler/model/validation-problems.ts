@@ -42,8 +42,6 @@ export function problemOf(file: SourceFile, at: Path, error: SchemaError): Probl
       return badName(place);
     case "uniqueItems":
       return repeatedItem(place);
-    case "x-not-built":
-      return notBuilt(place);
     case "x-refused":
       return refused(place);
     case "type":
@@ -84,12 +82,12 @@ function unknownKey({ file, path, error }: Place): Problem {
   return { diagnostic, distinct: key, ...(meant === undefined ? {} : { fault: [...path, meant] }) };
 }
 
-/** The keys that the object takes, those of features not built yet left out. */
+/** The keys that the object takes. */
 function namesOf({ schema }: SchemaError): string[] {
   const { properties } = schema;
   if (!isJsonObject(properties)) return [];
   return Object.entries(properties).flatMap(([name, sub]) =>
-    isJsonObject(sub) && (sub["x-not-built"] !== undefined || sub["x-refused"] !== undefined) ? [] : [name],
+    isJsonObject(sub) && sub["x-refused"] !== undefined ? [] : [name],
   );
 }
 
@@ -139,15 +137,6 @@ function repeatedItem({ file, path, error, key }: Place): Problem {
       : [{ message: "it stands here first", span: locate(file, [...path, earlier]) }];
   const item = JSON.stringify(items[later ?? 0] ?? null);
   return { diagnostic: diagnose("duplicate-item", span, { item }, { related }), distinct: "item" };
-}
-
-function notBuilt({ path, key, error }: Place): Problem {
-  const feature = String(error.schema["x-not-built"]);
-  return {
-    diagnostic: diagnose("not-built", key, { what: `'${lastOf(path)}'`, feature }),
-    fault: path,
-    distinct: "not-built",
-  };
 }
 
 function refused({ path, error, key }: Place): Problem {

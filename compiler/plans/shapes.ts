@@ -2,6 +2,7 @@
 import { documentCollection } from "../../runtime/documents/shapes.ts";
 import { type Field, type FieldTable, field } from "../../runtime/filter/fields.ts";
 import type { CollectionShape } from "../../runtime/store/contract/shape.ts";
+import { storedFields } from "../model/file-fields.ts";
 import { knownField } from "../model/known-fields.ts";
 import type { Collection, Index, Realm } from "../model/model.ts";
 import { serverFields } from "../model/server-fields.ts";
@@ -38,7 +39,7 @@ export function fieldTable(realm: Realm, collection: Collection): FieldTable {
   return {
     ...serverFields(realm, collection),
     ...Object.fromEntries(
-      collection.fields.map(({ path, kinds, arrays, nullable }) => [
+      storedFields(collection).map(({ path, kinds, arrays, nullable }) => [
         path,
         field(path, nullable ? [...kinds, "null"] : kinds, arrays),
       ]),

@@ -6,6 +6,7 @@ import { aggregate } from "./aggregate/aggregate.ts";
 import { cache } from "./cache.ts";
 import { customId } from "./custom-id.ts";
 import { fields } from "./fields.ts";
+import { files } from "./files/files.ts";
 import { organization } from "./organization.ts";
 import { realtime } from "./realtime.ts";
 import { expand } from "./references/expand.ts";
@@ -25,6 +26,7 @@ const table = [
   organization,
   expand,
   realtime,
+  files,
 ];
 
 export const collectionSettings: readonly CollectionSetting[] = table;

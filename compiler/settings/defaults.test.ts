@@ -24,6 +24,7 @@ const kinds: readonly {
       "auth: enabled",
       "{ cors: {}, roles: { r: {} }, sessions: { cookie: { enabled: true } }, organizations: { roles: { r: {} } } }",
       "{ organizations: { roles: { r: {} }, team_roles: { t: {} } } }",
+      "{ storage: { driver: s3, bucket: files } }",
     ],
   },
   {
@@ -32,6 +33,7 @@ const kinds: readonly {
     texts: [
       "{}",
       "{ references: { r: { collection: c } }, custom_id: {}, aggregate: {}, organization: optional }",
+      "{ files: { f: { accept: ['*/*'], versions: { v: { width: 1 } } } } }",
     ],
   },
   {

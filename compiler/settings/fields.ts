@@ -4,7 +4,7 @@ import { didYouMean } from "../../runtime/suggest.ts";
 import { imported } from "../../templates/print/code.ts";
 import { type Codes, diagnoser } from "../diagnostics/diagnose.ts";
 import { objectOf, present } from "../model/given.ts";
-import { declaredField, isHideable, isOpen } from "../model/known-fields.ts";
+import { declaredField, fileAt, isHideable, isOpen } from "../model/known-fields.ts";
 import type { Collection, FieldRules } from "../model/model.ts";
 import { ruleAt } from "../model/rule-source.ts";
 import type { CompiledRule } from "../rules/compiled.ts";
@@ -50,6 +50,21 @@ const codes = {
     wrong: { "collection.yaml": "rules: { read: true }\nfields:\n  lines.cost: { read: hasRole('hr') }" },
     right: { "collection.yaml": "rules: { read: true }\nfields:\n  lines: { read: hasRole('hr') }" },
   },
+  "field-rule-file": {
+    severity: "error",
+    summary: "A field-level rule for something inside of a file.",
+    message: "'{field}' is part of the file '{file}', which is shown and uploaded as a whole",
+    hint: "give the rule to '{file}'",
+    explanation: "Who may read a file's field may read its object and download its bytes.",
+    wrong: {
+      "collection.yaml":
+        "rules: { read: true }\nfiles:\n  photo: { accept: [image/png] }\nfields:\n  photo.name: { read: hasRole('hr') }",
+    },
+    right: {
+      "collection.yaml":
+        "rules: { read: true }\nfiles:\n  photo: { accept: [image/png] }\nfields:\n  photo: { read: hasRole('hr') }",
+    },
+  },
   "field-rule-empty": {
     severity: "error",
     summary: "A field-level rule that says nothing.",
@@ -69,17 +84,23 @@ const diagnose = diagnoser(codes);
 const fieldRules: CollectionCheck = (subject) => {
   const { collection, collectionFile: file, label, realm } = subject;
   if (file === undefined || !realm.auth) return [];
-  const unruled = collection.fields
-    .map(({ path }) => path)
-    .filter((path) => !collection.fieldRules.some((rules) => rules.path === path));
+  const named = [
+    ...collection.fields.map(({ path }) => path),
+    ...(collection.files ?? []).map(({ name }) => name),
+  ];
+  const unruled = named.filter((path) => !collection.fieldRules.some((rules) => rules.path === path));
   return collection.fieldRules.flatMap((rules) => {
     const { path: field, span } = rules;
     if (isServerOwned(field)) return [diagnose("field-rule-server", span, { field })];
     const array = declaredField(collection, field)?.arrays.find((path) => path !== field);
     if (array !== undefined) return [diagnose("field-rule-array", span, { field, array })];
+    const inFile = fileAt(collection, field);
+    if (inFile !== undefined && inFile !== field)
+      return [diagnose("field-rule-file", span, { field, file: inFile })];
     if (isEmptyEntry(file, field) && isReliable(subject, ["fields", field]))
       return [diagnose("field-rule-empty", span, { field })];
-    if (declaredField(collection, field) !== undefined || isOpen(collection, field)) return [];
+    const isKnown = inFile !== undefined || declaredField(collection, field) !== undefined;
+    if (isKnown || isOpen(collection, field)) return [];
     const hint = didYouMean(field, unruled);
     return hint === undefined
       ? []
@@ -96,9 +117,12 @@ const publishedFields: CollectionCheck = ({ collection, collectionFile: file, re
     const rule = read === undefined ? "write" : "read";
     if (read !== undefined || write !== undefined)
       return [diagnose("field-rule-retired", span, { problem: `it stands beside '${rule}'` })];
-    return isHideable(collection, field)
-      ? [diagnose("field-rule-retired", span, { problem: `the schema declares '${field}'` })]
-      : [];
+    if (!isHideable(collection, field)) return [];
+    const problem =
+      fileAt(collection, field) === undefined
+        ? `the schema declares '${field}'`
+        : `'${field}' is a file that documents have`;
+    return [diagnose("field-rule-retired", span, { problem })];
   });
 };
 

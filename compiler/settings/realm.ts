@@ -17,6 +17,7 @@ import { realtimeLimits } from "./realm/realtime.ts";
 import { roles } from "./realm/roles.ts";
 import { sessions } from "./realm/sessions.ts";
 import { signup } from "./realm/signup.ts";
+import { storage } from "./realm/storage.ts";
 import { type Merged, merged, type RealmSetting } from "./setting.ts";
 
 const table = [
@@ -34,6 +35,7 @@ const table = [
   appConfig,
   realtimeLimits,
   functionLimits,
+  storage,
 ];
 
 export const realmSettings: readonly RealmSetting[] = table;

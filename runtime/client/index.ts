@@ -8,6 +8,7 @@ export type {
   OwnershipMeta,
   TeamMeta,
 } from "../documents/shape.ts";
+export type { FileObject } from "../realm/files.ts";
 export {
   type BatchError,
   type Batching,

@@ -45,6 +45,16 @@ export interface FileField {
 /** Bytes that may be uploaded by the proxy whatever the field's mode. */
 export const alwaysProxied = 1_048_576;
 
+/** Media types of the images that versions are made of. */
+export const versionedTypes: readonly string[] = [
+  "image/avif",
+  "image/gif",
+  "image/jpeg",
+  "image/png",
+  "image/tiff",
+  "image/webp",
+];
+
 /** Fitted into a box of pixels; at least one of the sides is given. */
 export interface ImageVersion {
   readonly width?: number;
@@ -52,8 +62,8 @@ export interface ImageVersion {
   readonly fit: "cover" | "contain" | "inside";
 }
 
-/** A file as documents name it (files.md, "The file object"). */
-export interface FileObject {
+/** A file as documents name it (files.md, "The file object"). `Version`: names of its field's versions. */
+export interface FileObject<Version extends string = string> {
   readonly id: string;
   readonly name: string;
   /** Media type. */
@@ -66,10 +76,12 @@ export interface FileObject {
   readonly width?: number;
   readonly height?: number;
   /** Present where the field has versions, by their names. */
-  readonly versions?: Readonly<Record<string, VersionState>>;
+  readonly versions?: { readonly [Name in Version]: VersionState };
   readonly created_at: string;
   /** Absent in realms with `auth: disabled`. */
   readonly created_by?: string;
+  /** Where `file_links=true` asked for it, never stored: a signed address; null of a version that is not ready. */
+  readonly url?: string | null;
 }
 
 export type VersionState = "ready" | "pending" | "failed";

@@ -14,7 +14,6 @@ const tables: Readonly<Record<string, () => string>> = {
   "indexes.json": () => keyTable(indexesSchema),
   "function.yaml": () => keyTable(functionSchema),
   "schema.json": keywordList,
-  "not built": notBuiltList,
 };
 
 /** The document with every block between `<!-- keys: … -->` and `<!-- end -->` printed anew. */
@@ -35,9 +34,7 @@ interface Row {
 }
 
 function keyTable(schema: JsonObject): string {
-  const rows = rowsOf(schema, schema, "").filter(
-    (row) => row.schema["x-not-built"] === undefined && row.schema["x-refused"] === undefined,
-  );
+  const rows = rowsOf(schema, schema, "").filter((row) => row.schema["x-refused"] === undefined);
   const lines = rows.map(({ key, schema: each, required }) => {
     const fallback = required
       ? "required"
@@ -99,20 +96,4 @@ function keywordList(): string {
     ([, value]) => objectOf(value)["x-refused"] === undefined,
   );
   return `Known keywords: ${known.map(([name]) => `\`${name}\``).join(", ")}.`;
-}
-
-function notBuiltList(): string {
-  const files: readonly [string, JsonObject][] = [
-    ["realm.yaml", realmSchema],
-    ["collection.yaml", collectionSchema],
-    ["indexes.json", indexesSchema],
-  ];
-  return files
-    .flatMap(([file, schema]) =>
-      rowsOf(schema, schema, "").flatMap(({ key, schema: each }) => {
-        const feature = text(each["x-not-built"] ?? null);
-        return feature === undefined ? [] : [`- \`${key}\` in ${file}: ${feature}`];
-      }),
-    )
-    .join("\n");
 }

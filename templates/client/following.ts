@@ -1,4 +1,5 @@
 /** What `client.ts` says of collections that can be followed. */
+import { storedFields } from "../../compiler/model/file-fields.ts";
 import { knownField } from "../../compiler/model/known-fields.ts";
 import type { Collection, Realm } from "../../compiler/model/model.ts";
 import { serverFields } from "../../compiler/model/server-fields.ts";
@@ -23,7 +24,7 @@ export function orderKinds(realm: Realm, collection: Collection): readonly (read
 
 function orders(realm: Realm, collection: Collection): readonly (readonly [string, OrderKind])[] {
   const server = Object.keys(serverFields(realm, collection));
-  const paths = [...server, ...collection.fields.map(({ path }) => path)];
+  const paths = [...server, ...storedFields(collection).map(({ path }) => path)];
   return paths.flatMap((path) => {
     const field = knownField(realm, collection, path);
     // Subscriptions see live documents only: deletion marks are no fields there.

@@ -1,4 +1,5 @@
 /** What each collection holds and can do, as types. */
+import { storedFields } from "../../compiler/model/file-fields.ts";
 import { type KnownField, knownField } from "../../compiler/model/known-fields.ts";
 import type { Aggregation, Collection, Realm } from "../../compiler/model/model.ts";
 import { serverFieldTables } from "../../compiler/model/server-fields.ts";
@@ -49,7 +50,7 @@ export function shape(
   }
 
   ${docComment("What queries may say of each field.")}export interface ${identifier(`${stem}Fields`)} extends ${serverFieldTypes(realm, collection, type)} {
-    ${lines(collection.fields.map((field) => code`${propertyKey(field.path)}: ${conditionType(field, type)};`))}
+    ${lines(storedFields(collection).map((field) => code`${propertyKey(field.path)}: ${conditionType(field, type)};`))}
   }\n`;
 }
 

@@ -1,4 +1,4 @@
-import type { Collection, DeclaredField } from "../../compiler/model/model.ts";
+import type { Collection, DeclaredField, FileSetting } from "../../compiler/model/model.ts";
 import { type FieldRealm, serverFieldTables } from "../../compiler/model/server-fields.ts";
 import type { FieldType } from "../../runtime/filter/fields.ts";
 import {
@@ -29,11 +29,17 @@ export function fieldsModule(collection: Collection, realm: FieldRealm): Emitted
     body: lines([
       code`export const fields = ${imported("fieldsOf", runtime)}<${documentTypeOf(collection)}>()(${object([
         ...serverFieldTables(realm, collection).map((name) => code`...${imported(name, runtime)}`),
+        ...(collection.files ?? []).map(filesCode),
         ...collection.fields.map((field) => property(field.path, fieldDeclaration(field))),
       ])});\n`,
       when(dates.length > 0, () => normalizer(dates)),
     ]),
   });
+}
+
+function filesCode({ name, maxFiles }: FileSetting): Code {
+  const many = when(maxFiles > 1, () => code`, ${literal("many")}`);
+  return code`...${imported("fileFields", runtime)}(${literal(name)}${many})`;
 }
 
 /** Fields that a collection stores as dates, in the order of their paths. */

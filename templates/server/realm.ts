@@ -56,7 +56,7 @@ function definition(of: CompiledRealm, collections: readonly Collection[]): Code
 /** In which reviewers read what is declared. */
 const order: readonly string[] = [
   ...["name", "accounts", "origins", "appConfig", "adminNetworks", "openapi", "realtime"],
-  ...["functionLimits", "collections", "functions", "effective"],
+  ...["functionLimits", "storage", "collections", "functions", "effective"],
 ];
 const accountOrder: readonly string[] = [
   ...["signup", "signupLimit", "roles", "defaultRoles", "validateProfile", "sessionLifetime"],

@@ -79,7 +79,7 @@ function definition(of: CompiledCollection): Code {
 const order: readonly string[] = [
   ...["realm", "database", "name", "fields", "indexes", "text", "references", "expand", "aggregate"],
   ...["validate", "normalizeDates", "rules", "fieldRules", "softDelete", "customId", "publicMaxAge"],
-  ...["realtime", "organization", "asksMemberships"],
+  ...["realtime", "organization", "files", "asksMemberships"],
 ];
 
 function asksMemberships(compiled: CompiledRules): boolean {

@@ -1,4 +1,4 @@
-import type { Collection } from "../../compiler/model/model.ts";
+import type { Collection, FileSetting } from "../../compiler/model/model.ts";
 import {
   belongingTables,
   type FieldRealm,
@@ -17,7 +17,9 @@ import {
   importedType,
   join,
   lines,
+  literal,
   madeElsewhere,
+  propertyKey,
   when,
 } from "../print/code.ts";
 import { collectionPath, runtime } from "./names.ts";
@@ -77,15 +79,26 @@ export function documentTypes(
   const content = identifier(name);
   const metas = serverFieldTables(realm, collection).map((table) => metaType(table, collection, shared));
   const customId = given(collection.customId, () => code` & { id: string }`);
+  const files = (collection.files ?? []).map(
+    (field) => code`${propertyKey(field.name)}?: ${fileType(field, shared)};`,
+  );
   return lines([
     code`${docComment("As responses carry it.")}export type ${identifier(`${name}Document`)} = ${seen} & {
         id: string;
+        ${lines(files)}
         _meta: ${join(metas, code` & `)};
       };\n`,
     code`${docComment("As a create sends it.")}export type ${identifier(`${name}Create`)} = ${content}${customId};\n`,
     code`${docComment("As a merge patch (RFC 7396) sends it.")}export type ${identifier(`${name}Patch`)} =
         ${shared("MergePatch")}<${content}>;`,
   ]);
+}
+
+/** A file, or several, with the versions that the field declares. */
+function fileType({ maxFiles, versions }: FileSetting, shared: (type: string) => Code): Code {
+  const names = Object.keys(versions ?? {}).map(literal);
+  const one = code`${shared("FileObject")}<${names.length === 0 ? code`never` : join(names, code` | `)}>`;
+  return maxFiles > 1 ? code`readonly ${one}[]` : one;
 }
 
 /** What documents have of a table of the server's fields. */

@@ -198,6 +198,18 @@ export function shop(): Realm {
     realtime: { span },
     softDelete: { retention: 2_592_000_000 },
     customId: { pattern: "^[a-z0-9-]+$", duplicateLimit: 20, span },
+    files: [
+      { name: "papers", accept: ["*/*"], maxSize: 52_428_800, maxFiles: 10, upload: "direct", span },
+      {
+        name: "photo",
+        accept: ["image/png", "image/jpeg"],
+        maxSize: 5_242_880,
+        maxFiles: 1,
+        upload: "proxy",
+        versions: { large: { width: 1600, fit: "inside" }, thumb: { width: 200, height: 200, fit: "cover" } },
+        span,
+      },
+    ],
   });
   return realmOf("shop", [collectionOf("shop", "sales", "notes"), orders], {
     auth: true,
@@ -225,5 +237,10 @@ export function shop(): Realm {
     origins: ["https://shop.example.com"],
     appConfig: { trial_days: 14 },
     realtime: { limits: { maxStreamsPerCaller: 3, bufferBytes: 65_536 }, span },
+    storage: {
+      driver: { kind: "s3", bucket: "shop-files", region: "eu-central-1", pathStyle: false },
+      quota: 10_737_418_240,
+      span,
+    },
   });
 }

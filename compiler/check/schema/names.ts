@@ -1,11 +1,12 @@
 /** Names of fields that no document can have, or that the server owns. */
 import type { JsonValue } from "../../../runtime/json.ts";
 import { diagnose } from "../../diagnostics/catalogue.ts";
-import type { Diagnostic } from "../../diagnostics/diagnostic.ts";
+import type { Diagnostic, Span } from "../../diagnostics/diagnostic.ts";
 import { isFieldName, reservedFields } from "../../model/fields.ts";
 import { keyword } from "../../schema/keywords.ts";
 import { isPart, keyOf, type Part, type Place, referred } from "../../schema/place.ts";
 import { childrenOf, namedIn, schemasIn } from "../../schema/walk.ts";
+import { diagnose as diagnoseFile } from "../../settings/files/codes.ts";
 import { type Files, spanAt } from "./spans.ts";
 
 /** Names with dots, and names that start with `$`, anywhere in a file. */
@@ -26,31 +27,58 @@ function propertyNames(part: Part): string[] {
 
 /** Server-owned names at the top of a document, also through `$ref`, `allOf` and the like. */
 export function reservedNames(root: Place, files: Files): Diagnostic[] {
-  const found: Diagnostic[] = [];
-  const seen = new Set<string>();
-  const waiting = [root];
-  for (const next of waiting) visit(next);
-  return found;
+  return partsAtTop(root).flatMap((part) => {
+    const declared = propertyNames(part);
+    return [
+      ...[...reservedFields]
+        .filter((field) => declared.includes(field))
+        .map((field) =>
+          diagnose("schema-reserved-field", spanAt(files, part, ["properties", field], "key"), { field }),
+        ),
+      ...requiredIn(part, reservedFields, files).map(({ field, span }) =>
+        diagnose("schema-reserved-field", span, { field }),
+      ),
+    ];
+  });
+}
 
-  function visit(place: Place): void {
-    if (seen.has(keyOf(place)) || !isPart(place)) return;
+/** File fields that the schema of documents requires. */
+export function requiredFiles(root: Place, names: ReadonlySet<string>, files: Files): Diagnostic[] {
+  if (names.size === 0) return [];
+  return partsAtTop(root).flatMap((part) =>
+    requiredIn(part, names, files).map(({ field, span }) =>
+      diagnoseFile("file-required", span, { name: field }),
+    ),
+  );
+}
+
+/** Those of some names that a schema requires, and where. */
+function requiredIn(
+  part: Part,
+  names: ReadonlySet<string>,
+  files: Files,
+): readonly { readonly field: string; readonly span: Span }[] {
+  const { required } = part.schema;
+  if (!Array.isArray(required)) return [];
+  return required.flatMap((field: JsonValue, index) =>
+    typeof field === "string" && names.has(field)
+      ? [{ field, span: spanAt(files, part, ["required", index]) }]
+      : [],
+  );
+}
+
+/** The schemas that apply to a document itself. */
+function partsAtTop(root: Place): readonly Part[] {
+  const seen = new Set<string>();
+  const found: Part[] = [];
+  const waiting = [root];
+  for (const place of waiting) {
+    if (seen.has(keyOf(place)) || !isPart(place)) continue;
     seen.add(keyOf(place));
-    const declared = propertyNames(place);
-    for (const field of reservedFields)
-      if (declared.includes(field))
-        found.push(
-          diagnose("schema-reserved-field", spanAt(files, place, ["properties", field], "key"), { field }),
-        );
-    const { required } = place.schema;
-    if (Array.isArray(required)) {
-      required.forEach((field: JsonValue, index) => {
-        if (typeof field !== "string" || !reservedFields.has(field)) return;
-        const span = spanAt(files, place, ["required", index]);
-        found.push(diagnose("schema-reserved-field", span, { field }));
-      });
-    }
+    found.push(place);
     waiting.push(...childrenOf(place).filter((child) => keyword(child.keyword).inPlace));
     const target = referred(place);
     if (target !== undefined) waiting.push(target);
   }
+  return found;
 }

@@ -27,6 +27,22 @@ export const indexCodes = {
     wrong: { "indexes.json": '{ "indexes": [{ "fields": ["tags"], "unique": true }] }' },
     right: { "indexes.json": '{ "indexes": [{ "fields": ["slug"], "unique": true }] }' },
   },
+  "index-unique-file": {
+    severity: "error",
+    summary: "A unique index over a member of a file.",
+    message: "'{field}' is part of a file; a unique index is over what clients write",
+    hint: "leave out unique",
+    explanation:
+      "What a file is called, how large it is and of which type is found out in its upload, which would be refused for it when all of it has been sent.",
+    wrong: {
+      "collection.yaml": "files:\n  photo: { accept: [image/png] }",
+      "indexes.json": '{ "indexes": [{ "fields": ["photo.name"], "unique": true }] }',
+    },
+    right: {
+      "collection.yaml": "files:\n  photo: { accept: [image/png] }",
+      "indexes.json": '{ "indexes": [{ "fields": ["photo.name"] }] }',
+    },
+  },
   "index-object": {
     severity: "error",
     summary: "An index over an object.",

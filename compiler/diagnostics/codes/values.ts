@@ -65,8 +65,10 @@ export const valueCodes = {
     message: "{what} needs {feature}, which this version of realmc does not have yet",
     hint: "remove it for now; it is refused rather than ignored",
     explanation:
-      "The key is part of the configuration language, but the feature behind it is not built yet. It is never accepted and ignored, so a configuration that builds does all that it says.",
-    wrong: { "collection.yaml": "soft_delete: true\nfiles: { photo: {} }" },
-    right: { "collection.yaml": "soft_delete: true" },
+      "It is part of the configuration language, but the feature behind it is not built yet. It is never accepted and ignored, so a configuration that builds does all that it says.",
+    wrong: {
+      tree: "config/helpdesk/realm.yaml\nconfig/helpdesk/_tests/rules.yaml\nconfig/helpdesk/support/tickets/schema.json",
+    },
+    right: { tree: "config/helpdesk/realm.yaml\nconfig/helpdesk/support/tickets/schema.json" },
   },
 } as const satisfies Readonly<Record<string, CatalogueEntry>>;

@@ -81,6 +81,9 @@ const close = "config/helpdesk/support/_func/close";
 /** A function of any mode. */
 const handler = "export default () => undefined;\n";
 
+/** A collection.yaml with files, in YAML or JSON. */
+const filed = /^files:|"files":/m;
+
 /**
  * Where a file of an example stands: `realm.yaml` is the realm's, `function.yaml` and `handler.ts` are those of its function
  * `close`, other names without a folder are those of its collection
@@ -91,12 +94,19 @@ export function examplePath(name: string): string {
   return name.includes("/") || name === "realm.yaml" ? `config/helpdesk/${name}` : `${tickets}/${name}`;
 }
 
-/** The realm with files of an example in it. Indexes go with the schema whose fields they are about. */
+/**
+ * The realm with files of an example in it. Indexes go with the schema whose fields they are about, and storage comes with
+ * files.
+ */
 export function exampleFiles(files: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   const own = Object.entries(files).map(([name, text]) => [examplePath(name), `${text}\n`] as const);
   const kept = Object.entries(exampleRealm).filter(
     ([path]) => files["schema.json"] === undefined || path !== `${tickets}/indexes.json`,
   );
+  const realm = "config/helpdesk/realm.yaml";
+  const storage = filed.test(files["collection.yaml"] ?? "")
+    ? [[realm, `${exampleRealm[realm]}storage: { driver: local }\n`]]
+    : [];
   const handlers = files["function.yaml"] === undefined ? [] : [[`${close}/handler.ts`, handler]];
-  return Object.fromEntries([...kept, ...handlers, ...own]);
+  return Object.fromEntries([...kept, ...handlers, ...storage, ...own]);
 }

@@ -79,7 +79,7 @@ function declares({ members = {} }: ValueType, name: string): boolean {
 export function hasMember(
   { owner, name, where }: Pick<Access, "owner" | "name" | "where">,
   value: Value,
-  { at, report, flow, scope }: Environment,
+  { at, report, flow, scope, types }: Environment,
 ): boolean {
   const type = typeOf(value);
   const text = owner.getText().replaceAll("?.", ".").replace(/\s+/g, " ");
@@ -99,7 +99,7 @@ export function hasMember(
     "rule-unknown-field",
     where,
     { name, owner: `${text}${typeNote(type)}` },
-    hint(text, name, names, scope),
+    hint(text, name, names, scope, types.document),
   );
   return false;
 }
@@ -133,11 +133,15 @@ function hint(
   owner: string,
   name: string,
   members: readonly string[],
-  { isInput }: RuleScope,
+  { isInput, document }: RuleScope,
+  stored: ValueType,
 ): string | undefined {
   const setting = owner.endsWith("._meta") ? settingOf(`_meta.${name}`) : undefined;
   if (setting !== undefined) return `documents have it only with ${setting}`;
   if (owner === "data" && name === "id" && !isInput) return "it is there only with custom_id";
+  // Of a schema's fields, data has all that documents have.
+  if (owner === "data" && !isInput && name !== "id" && name !== "_meta" && declares(stored, name))
+    return document ? `files are uploaded apart; write document.${name}` : "there is no file yet";
   if (owner === "data" && name === "_meta" && !isInput) return "it is there only with organization";
   const meant = didYouMean(name, members);
   if (

@@ -1,6 +1,7 @@
 /** The types of what rules read, from the model: declared fields, server-owned fields, profile, `app_config`. */
 import type { FieldKind, FieldTable } from "../../../runtime/filter/fields.ts";
 import { isJsonObject, type JsonValue } from "../../../runtime/json.ts";
+import { storedFields } from "../../model/file-fields.ts";
 import type { Collection, DeclaredField } from "../../model/model.ts";
 import { belongingFields, serverFields } from "../../model/server-fields.ts";
 
@@ -27,7 +28,7 @@ const valueKinds: Readonly<Record<FieldKind, ValueKind>> = {
 
 export function documentType(collection: Collection, auth: boolean): ValueType {
   const meta = metaType(serverFields({ auth }, collection));
-  const own = { ...declaredMembers(collection.fields), id: textType, _meta: meta };
+  const own = { ...declaredMembers(storedFields(collection)), id: textType, _meta: meta };
   return withOpen(objectType(own), collection.open);
 }
 

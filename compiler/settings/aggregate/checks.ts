@@ -2,6 +2,7 @@
 import { deletionFields, ownershipFields } from "../../../runtime/filter/fields.ts";
 import type { AggregateFunction } from "../../../runtime/realm/definition.ts";
 import type { Diagnostic, Span } from "../../diagnostics/diagnostic.ts";
+import { storedFields } from "../../model/file-fields.ts";
 import { objectOf, texts } from "../../model/given.ts";
 import {
   describeField,
@@ -128,7 +129,7 @@ function wrongType(
 ): Diagnostic {
   const related =
     known.span === undefined ? [] : [{ message: "the field is declared here", span: known.span }];
-  const hint = known.kinds.includes("object") ? insideHint(collection.fields, known.path) : undefined;
+  const hint = known.kinds.includes("object") ? insideHint(storedFields(collection), known.path) : undefined;
   const parameters = { use, field: known.path, needs, found: describeField(known) };
   return diagnose("aggregate-type", span, parameters, { related, hint });
 }

@@ -1,3 +1,4 @@
+import { storedFields } from "../../../compiler/model/file-fields.ts";
 import type { Collection, Realm } from "../../../compiler/model/model.ts";
 import { serverFields } from "../../../compiler/model/server-fields.ts";
 import type { FieldKind } from "../../../runtime/filter/fields.ts";
@@ -12,11 +13,11 @@ export interface QueryField {
   readonly array: boolean;
 }
 
-/** Every field that queries of the collection may name: the server's own first, then the declared ones by path. */
+/** Every field that queries of the collection may name: the server's own first, then files and the declared ones by path. */
 export function queryFields(realm: Realm, collection: Collection): readonly QueryField[] {
   return [
     ...Object.values(serverFields(realm, collection)).map((field) => ({ ...field, array: false })),
-    ...collection.fields.map((field) => ({ ...field, array: field.arrays.includes(field.path) })),
+    ...storedFields(collection).map((field) => ({ ...field, array: field.arrays.includes(field.path) })),
   ];
 }
 
