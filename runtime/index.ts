@@ -14,6 +14,7 @@ export type {
   ChainMeta,
   DeletionMeta,
   DocumentMeta,
+  FileObject,
   MergePatch,
   OrganizationMeta,
   OwnershipMeta,
@@ -44,7 +45,6 @@ export { organizationAdministrationRoutes } from "./organizations/administration
 export { organizationRoutes } from "./organizations/routes.ts";
 export type { CollectionDefinition, RealmDefinition } from "./realm/definition.ts";
 export type { RealmModule, RouteTable } from "./realm/exchange.ts";
-export type { FileObject } from "./realm/files.ts";
 export type {
   CallDefinition,
   EventDefinition,

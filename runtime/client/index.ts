@@ -3,12 +3,12 @@ export type {
   ChainMeta,
   DeletionMeta,
   DocumentMeta,
+  FileObject,
   MergePatch,
   OrganizationMeta,
   OwnershipMeta,
   TeamMeta,
 } from "../documents/shape.ts";
-export type { FileObject } from "../realm/files.ts";
 export {
   type BatchError,
   type Batching,
