@@ -1,8 +1,8 @@
 import { Session } from "node:inspector";
 import type { FunctionThread } from "./thread.ts";
 
-/** Milliseconds between two looks. */
-const interval = 10;
+/** Milliseconds after which a run is looked at. */
+const awhile = 10;
 
 /**
  * Holds threads to the memory of their functions. V8's own limit of a thread would end the process with it (see thread.ts), and
@@ -11,42 +11,23 @@ const interval = 10;
  * is garbage. Runs that are over before somebody looks take no longer for it.
  */
 export class HeapWatch {
-  readonly #threads: Iterable<FunctionThread>;
   readonly #asked = new Map<number, (answer: unknown) => void>();
   /** Sessions of the debugger, by id of the thread. */
   readonly #sessions = new Map<number, string>();
   /** Threads whose answer has not come yet. */
   readonly #busy = new Set<FunctionThread>();
   #session: Session | undefined;
-  #timer: NodeJS.Timeout | undefined;
   #questions = 0;
 
-  constructor(threads: Iterable<FunctionThread>) {
-    this.#threads = threads;
-  }
-
-  /** Something runs. */
-  begin(): void {
-    this.#timer ??= setInterval(this.#look, interval).unref();
+  /** To be called every few milliseconds of a run. */
+  look(thread: FunctionThread): void {
+    const { running = 0 } = thread;
+    if (running >= awhile && !this.#busy.has(thread) && thread.hasWorked()) void this.#check(thread);
   }
 
   close(): void {
-    clearInterval(this.#timer);
     this.#session?.disconnect();
   }
-
-  readonly #look = () => {
-    let running = 0;
-    for (const thread of this.#threads) {
-      const time = thread.running;
-      if (time === undefined) continue;
-      running += 1;
-      if (time >= interval && !this.#busy.has(thread) && thread.hasWorked()) void this.#check(thread);
-    }
-    if (running > 0 || [...this.#threads].some(({ isBusy }) => isBusy)) return;
-    clearInterval(this.#timer);
-    this.#timer = undefined;
-  };
 
   async #check(thread: FunctionThread): Promise<void> {
     this.#session ??= this.#opened();

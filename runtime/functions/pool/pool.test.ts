@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import type { CallDefinition } from "../../realm/functions.ts";
-import { returned, running, TestFunctions, TestHost } from "../testing/threads.ts";
+import { gate, returned, running, TestFunctions, TestHost } from "../testing/threads.ts";
 import { Pool, type PoolOptions } from "./pool.ts";
 
 let functions: TestFunctions;
@@ -25,24 +25,6 @@ function held(name: string, more: Partial<CallDefinition> = {}): CallDefinition 
   const source =
     "let runs = 0; export default async (input, ctx) => { await ctx.orgs.get('x'); return ++runs; };";
   return functions.add(name, source, more);
-}
-
-/** A host that answers when it is let go. */
-function gate() {
-  let open = () => {};
-  let entered = () => {};
-  const opened = new Promise<void>((resolve) => {
-    open = resolve;
-  });
-  const asked = new Promise<void>((resolve) => {
-    entered = resolve;
-  });
-  const host = new TestHost(async () => {
-    entered();
-    await opened;
-    return { status: 404, body: '{"error":{"code":"not_found","message":"none","details":[]}}' };
-  });
-  return { host, asked, open };
 }
 
 function aMoment(): Promise<void> {

@@ -1,13 +1,17 @@
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { ApiError } from "../../errors.ts";
+import { unavailable } from "../../errors.ts";
+import { kept } from "../../kept.ts";
 import type { FunctionDefinition } from "../../realm/functions.ts";
 import { FunctionBusy, type Outcome, type Run, type Runner, type RunnerFigures } from "../invocation.ts";
 import type { FunctionSetup } from "../messages.ts";
-import { HeapWatch } from "./heap-watch.ts";
+import { Asked, cancelled } from "./asked.ts";
+import { Endings } from "./endings.ts";
+import { PooledFunction } from "./pooled-function.ts";
 import type { FunctionThread } from "./thread.ts";
 import { Threads, type ThreadsOptions } from "./threads.ts";
-import { RunQueue, type Waiting } from "./waiting.ts";
+import { RunQueue } from "./waiting.ts";
+import { Watch } from "./watch.ts";
 
 export interface PoolOptions extends Omit<ThreadsOptions, "idle"> {
   /** Milliseconds that a run waits for a thread; default 2,000. */
@@ -19,102 +23,146 @@ export interface PoolOptions extends Omit<ThreadsOptions, "idle"> {
 /** Runs that wait at a time. */
 const longestQueue = 1_000;
 
-const cancelled: Outcome = { result: { kind: "cancelled" }, duration: 0, logs: [] };
-
-/** Gives runs to threads, one at a time to each. */
+/**
+ * Gives runs to threads, each of which runs one at a time. Runs of a function whose last ones were short stand in line for
+ * a thread, so that several share a message; from behind one that takes longer after all they are taken back.
+ */
 export class Pool implements Runner {
   readonly #options: PoolOptions;
   readonly #queue: RunQueue;
   readonly #threads: Threads;
-  readonly #watch: HeapWatch;
-  /** Runs that were taken in, by function. */
-  readonly #taken = new Map<string, number>();
+  readonly #watch: Watch;
+  readonly #endings = new Endings();
+  /** By path of the function's module. */
+  readonly #functions = new Map<string, PooledFunction>();
+  readonly #known = new WeakMap<FunctionDefinition, PooledFunction>();
   #isClosed = false;
 
   /** Starts the spare. */
   constructor(options: PoolOptions) {
     const { patience = 2_000, idle = 60_000 } = options;
     this.#options = options;
-    this.#queue = new RunQueue({ runs: longestQueue, patience }, unavailable);
+    this.#queue = new RunQueue({ runs: longestQueue, patience }, noThread);
     this.#threads = new Threads({ ...options, idle }, this);
-    this.#watch = new HeapWatch(this.#threads);
+    this.#watch = new Watch(this.#threads);
   }
 
   get figures(): RunnerFigures {
-    const busy = [...this.#threads].filter((thread) => thread.isBusy).length;
-    return { workers: this.#threads.size, busy, queued: this.#queue.length };
+    const busy = [...this.#threads].filter((thread) => thread.isBusy);
+    const inLine = busy.reduce((sum, thread) => sum + thread.waiting, 0);
+    return { workers: this.#threads.size, busy: busy.length, queued: this.#queue.length + inLine };
   }
 
-  async run(run: Run): Promise<Outcome> {
-    const owner = ownerOf(run.definition);
-    const taken = this.#taken.get(owner) ?? 0;
-    if (taken >= run.definition.concurrency) throw new FunctionBusy();
-    if (run.signal.aborted || this.#isClosed) return cancelled;
-    this.#taken.set(owner, taken + 1);
-    try {
-      return await (this.#begin(owner, run) ?? this.#queue.wait(owner, run));
-    } finally {
-      const left = (this.#taken.get(owner) ?? 1) - 1;
-      if (left === 0) this.#taken.delete(owner);
-      else this.#taken.set(owner, left);
-    }
+  run(run: Run): Promise<Outcome> {
+    const owner = kept(this.#known, run.definition, () => this.#functionOf(run.definition));
+    if (owner.taken >= run.definition.concurrency) return Promise.reject(new FunctionBusy());
+    if (run.signal.aborted || this.#isClosed)
+      return Promise.resolve({ result: cancelled, duration: 0, logs: [] });
+    owner.taken += 1;
+    return new Promise((resolve, reject) => {
+      const over = () => {
+        owner.taken -= 1;
+        forget();
+      };
+      const asked = new Asked(owner, run, { resolve, reject }, over);
+      const forget = this.#endings.listen(run.signal, () => this.#cancel(asked));
+      if (!this.#begin(asked)) this.#queue.add(asked);
+    });
   }
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    for (const waiting of this.#queue) waiting.begin(Promise.resolve(cancelled));
+    for (const asked of this.#queue) this.#cancel(asked);
     await this.#threads.close();
     this.#watch.close();
   }
 
-  /** A thread can run the next. */
+  /** A thread can take more. */
   free(thread: FunctionThread): void {
-    const { owner = "" } = thread;
-    const next = this.#queue.next(owner);
-    if (next?.owner === owner) {
-      next.begin(thread.run(next.run));
-    } else {
-      this.#threads.rest(owner, thread);
-      this.#beginWaiting(next);
+    const { owner } = thread;
+    if (owner === undefined) return;
+    for (let next = this.#queue.next(owner); next?.owner === owner; next = this.#queue.next(owner)) {
+      if (thread.isBusy && !thread.hasRoom(owner.inLine)) return;
+      this.#queue.delete(next);
+      thread.take(next);
     }
+    if (thread.isBusy) return;
+    this.#threads.rest(owner, thread);
+    this.#beginNext();
+  }
+
+  /** Runs that have not begun are to begin elsewhere. */
+  returned(all: readonly Asked[]): void {
+    const waiting = all.filter((asked) => {
+      asked.place = undefined;
+      if (this.#isClosed) asked.settle(cancelled);
+      return !this.#isClosed && !this.#begin(asked);
+    });
+    this.#queue.addFirst(waiting);
   }
 
   /** A thread is no more. */
   ended(thread: FunctionThread): void {
     this.#threads.remove(thread);
-    if (!this.#isClosed) this.#beginWaiting(this.#queue.next());
+    if (!this.#isClosed) this.#beginNext();
   }
 
-  #beginWaiting(waiting: Waiting | undefined): void {
-    const outcome = waiting && this.#begin(waiting.owner, waiting.run);
-    if (outcome !== undefined) waiting?.begin(outcome);
+  #cancel(asked: Asked): void {
+    if (asked.place !== undefined) {
+      asked.place.cancel(asked);
+    } else {
+      this.#queue.delete(asked);
+      asked.settle(cancelled);
+    }
   }
 
-  /** Undefined: there is no thread for it, nor room for one. */
-  #begin(owner: string, run: Run): Promise<Outcome> | undefined {
-    const thread = this.#threads.idle(owner) ?? this.#fresh(owner, run.definition);
-    if (thread !== undefined) this.#watch.begin();
-    return thread?.run(run);
+  #beginNext(): void {
+    const next = this.#queue.next();
+    if (next === undefined || !this.#begin(next)) return;
+    this.#queue.delete(next);
   }
 
-  #fresh(owner: string, definition: FunctionDefinition): FunctionThread | undefined {
+  /** False: there is no thread for it, nor room for one. */
+  #begin(asked: Asked): boolean {
+    const { owner, run } = asked;
+    const thread = this.#inLine(owner) ?? this.#threads.idle(owner) ?? this.#fresh(owner, run.definition);
+    if (thread === undefined) return false;
+    thread.take(asked);
+    this.#watch.begin();
+    return true;
+  }
+
+  /** One of the function's own that is about to be through with what it has; not where others wait for a thread. */
+  #inLine(owner: PooledFunction): FunctionThread | undefined {
+    const most = this.#queue.length > 0 ? 0 : owner.inLine;
+    if (most === 0) return undefined;
+    for (const thread of this.#threads)
+      if (thread.owner === owner && thread.isBusy && thread.hasRoom(most)) return thread;
+    return undefined;
+  }
+
+  #fresh(owner: PooledFunction, definition: FunctionDefinition): FunctionThread | undefined {
     const thread = this.#threads.fresh(definition.memory);
     thread?.load(owner, this.#setupOf(definition));
     return thread;
   }
 
+  #functionOf(definition: FunctionDefinition): PooledFunction {
+    return kept(this.#functions, pathOf(definition), () => new PooledFunction());
+  }
+
   #setupOf(definition: FunctionDefinition): FunctionSetup {
     const { network, memory, mail } = definition;
-    const path = join(this.#options.files.folder, "functions", `${ownerOf(definition)}.mjs`);
+    const path = join(this.#options.files.folder, "functions", pathOf(definition));
     return { url: pathToFileURL(path).href, network, answerBytes: memory / 4, mail };
   }
 }
 
-function unavailable(): ApiError {
-  return new ApiError("unavailable", "No function can be run at the moment.");
+function noThread(): Error {
+  return unavailable("No function can be run at the moment.");
 }
 
-/** The function, among those of all realms. */
-function ownerOf({ realm, database, name }: FunctionDefinition): string {
-  return `${realm}/${database}/${name}`;
+/** Of its module, among those of all realms. */
+function pathOf({ realm, database, name }: FunctionDefinition): string {
+  return `${realm}/${database}/${name}.mjs`;
 }

@@ -3,10 +3,20 @@ import type { EventLoopUtilization } from "node:perf_hooks";
 import { pathToFileURL } from "node:url";
 import { Worker } from "node:worker_threads";
 import { printSize } from "../../units.ts";
-import type { FunctionFiles, FunctionHost, HostReply, LogLine, Outcome, Result, Run } from "../invocation.ts";
-import type { FromThread, FunctionSetup, ThreadBounds, ToThread } from "../messages.ts";
+import type { FunctionFiles, FunctionHost, HostReply, HostRequest, Result } from "../invocation.ts";
+import type {
+  FromThread,
+  FunctionSetup,
+  PackedResult,
+  ThreadBounds,
+  ThreadData,
+  ToThread,
+} from "../messages.ts";
+import { packInput, unpackHeaders, unpackResult } from "../packing.ts";
+import { type Asked, cancelled } from "./asked.ts";
 import { entryName } from "./files.ts";
-import { listen } from "./waiting.ts";
+import { Line } from "./line.ts";
+import type { PooledFunction } from "./pooled-function.ts";
 
 /**
  * V8 ends the whole process, not the thread alone, where a heap at its limit needs a large piece at once: the backing of a
@@ -19,22 +29,16 @@ const young = 16 * 1024 ** 2;
 const startingTime = 30_000;
 /** Milliseconds that a handler has to end by itself once its signal is aborted. */
 const grace = 1_000;
+/** Milliseconds of a run after which those in line behind it are to begin elsewhere. */
+const slow = 5;
 
 export interface ThreadListener {
-  /** It can run the next. */
+  /** It can take more. */
   free(thread: FunctionThread): void;
+  /** Runs that it was given, and has not begun. */
+  returned(runs: readonly Asked[]): void;
   /** It is no more. */
   ended(thread: FunctionThread): void;
-}
-
-interface Current {
-  readonly id: number;
-  readonly run: Run;
-  readonly logs: LogLine[];
-  readonly settle: (outcome: Outcome) => void;
-  readonly abort: () => void;
-  began: number;
-  timer: NodeJS.Timeout | undefined;
 }
 
 /** A thread: at first a spare, then of one function, for which it runs one after another. */
@@ -44,23 +48,28 @@ export class FunctionThread {
   readonly #worker: Worker;
   readonly #listener: ThreadListener;
   /** What it runs; undefined: it is a spare. */
-  owner: string | undefined;
+  owner: PooledFunction | undefined;
   /** When it ran last; of `performance.now()`. */
   idleSince = performance.now();
-  #current: Current | undefined;
+  readonly #line = new Line();
+  /** The number of the run that was first when somebody looked, and since when, as far as one knows. */
+  #front: { readonly number: number; readonly since: number } | undefined;
+  /** The first takes long: nobody is to stand behind it. */
+  #isSlow = false;
+  #secrets: Readonly<Record<string, string>> | undefined;
   #isUp = false;
   #isEnded = false;
-  #runs = 0;
   #utilization: EventLoopUtilization;
   #gone: Promise<unknown> = Promise.resolve();
-  #waiting: ToThread[] = [];
+  #outgoing: ToThread[] = [];
 
   constructor(files: FunctionFiles, memory: number, bounds: ThreadBounds, listener: ThreadListener) {
     this.memory = memory;
     this.#listener = listener;
+    const workerData: ThreadData = { bounds, starts: this.#line.starts.buffer };
     this.#worker = new Worker(pathToFileURL(join(files.folder, entryName)), {
       name: "function",
-      workerData: bounds,
+      workerData,
       // Nothing of the server's own.
       env: {},
       argv: [],
@@ -77,7 +86,7 @@ export class FunctionThread {
       for (const message of messages) this.#receive(message);
     });
     this.#worker.on("error", (error) => this.#crashed(`the thread failed: ${messageOf(error)}`));
-    this.#worker.on("exit", () => this.#crashed("the thread was ended by what ran in it"));
+    this.#worker.on("exit", () => this.#exited());
     this.#utilization = this.#worker.performance.eventLoopUtilization();
     this.#worker.stdout.resume();
     this.#worker.stderr.resume();
@@ -88,12 +97,17 @@ export class FunctionThread {
   }
 
   get isBusy(): boolean {
-    return this.#current !== undefined;
+    return this.#line.length > 0;
   }
 
-  /** Milliseconds since its run began; undefined where none is under way. */
+  /** Runs that stand in line and have not begun. */
+  get waiting(): number {
+    return Math.min(this.#line.waiting, this.#line.length - 1);
+  }
+
+  /** Milliseconds of the run that is under way, nearly; undefined where none is. */
   get running(): number | undefined {
-    return this.#current && this.#isUp ? performance.now() - this.#current.began : undefined;
+    return this.#front && this.#isUp ? performance.now() - this.#front.since : undefined;
   }
 
   /** Resolves when nothing of it is there any more, once it is ended. */
@@ -111,32 +125,74 @@ export class FunctionThread {
   }
 
   /** Makes it the function's, for good. */
-  load(owner: string, setup: FunctionSetup): void {
+  load(owner: PooledFunction, setup: FunctionSetup): void {
     this.owner = owner;
-    this.#post({ kind: "load", setup });
+    this.#post(["load", setup]);
   }
 
-  /** Runs what its function is asked for, while nothing else is under way in it. */
-  run(run: Run): Promise<Outcome> {
-    return new Promise((settle) => {
-      const id = ++this.#runs;
-      const abort = () => this.#abort();
-      this.#current = { id, run, logs: [], settle, abort, began: performance.now(), timer: undefined };
-      listen(run.signal, abort);
-      const { input, requestId, caller, secrets } = run;
-      this.#post({ kind: "run", run: id, input, requestId, caller, secrets });
-      if (this.#isUp) this.#limit(this.#current);
-      else this.#current.timer = setTimeout(() => this.#crashed("the thread did not start"), startingTime);
-    });
+  /** Whether another run may stand in its line, in which at most so many wait then. */
+  hasRoom(waiting: number): boolean {
+    return (
+      this.#isUp && !this.#isEnded && !this.#isSlow && !this.#line.isFull && this.#line.waiting < waiting
+    );
+  }
+
+  /** Runs it after those in line. */
+  take(asked: Asked): void {
+    asked.place = this;
+    const { input, requestId, caller, secrets } = asked.run;
+    if (secrets !== this.#secrets) {
+      this.#secrets = secrets;
+      this.#post(["secrets", secrets]);
+    }
+    this.#post(["run", this.#line.add(asked), requestId, packInput(input), caller]);
+  }
+
+  /** Ends one that stands in its line, if by itself, in time. */
+  cancel(asked: Asked): void {
+    if (this.#line.withdraw(asked)) {
+      asked.settle(cancelled);
+      if (!this.isBusy) this.#rest();
+      return;
+    }
+    const { front } = this.#line;
+    if (front?.asked !== asked) return;
+    this.#post(["abort", front.number]);
+    setTimeout(() => this.#endIf(front.number, cancelled), grace).unref();
+  }
+
+  /** To be called every few milliseconds, as long as it is busy. */
+  look(now: number): void {
+    const { front } = this.#line;
+    if (front === undefined || front.number !== this.#front?.number) {
+      this.#front = front && { number: front.number, since: now };
+      this.#isSlow = false;
+      return;
+    }
+    const time = now - this.#front.since;
+    if (!this.#isUp) {
+      if (time >= startingTime) this.#crashed("the thread did not start");
+      return;
+    }
+    if (time < slow) return;
+    this.#isSlow = true;
+    if (this.#line.length > 1) this.#listener.returned(this.#line.withdrawAll(front));
+    // What it has told meanwhile comes first.
+    if (time >= front.asked.run.definition.timeout)
+      setImmediate(() => this.#endIf(front.number, { kind: "timeout" }));
   }
 
   /** Ends it, and what it runs. */
-  end(result: Result = { kind: "cancelled" }): void {
+  end(result: Result = cancelled): void {
     if (this.#isEnded) return;
     this.#isEnded = true;
     this.#gone = this.#worker.terminate();
-    this.#settle(result);
+    const back = this.#line.withdrawAll();
+    const { front } = this.#line;
+    // What came of those before it is on its way.
+    if (front !== undefined) this.#settle(front.number, result, this.#timeOf(front.number));
     this.#listener.ended(this);
+    this.#listener.returned(back);
   }
 
   /** Ends what takes more memory than it may. */
@@ -144,92 +200,85 @@ export class FunctionThread {
     this.end(failed(`it took more memory than its ${printSize(this.memory)}`));
   }
 
-  #receive(message: FromThread): void {
-    if (message.kind === "up") {
-      this.#up();
-      return;
-    }
-    const current = this.#current;
-    if (current === undefined || current.id !== message.run) return;
-    switch (message.kind) {
-      case "request":
-        void this.#answer(current, message);
-        break;
-      case "log":
-        current.logs.push(message.line);
-        current.run.host.log(message.line);
-        break;
-      case "done":
-        this.#done(message.result, message.clean);
-    }
-  }
-
-  #up(): void {
-    this.#isUp = true;
-    if (this.#current === undefined) return;
-    this.#current.began = performance.now();
-    this.#limit(this.#current);
-  }
-
-  #limit(current: Current): void {
-    clearTimeout(current.timer);
-    current.timer = setTimeout(() => this.end({ kind: "timeout" }), current.run.definition.timeout);
-  }
-
-  async #answer(current: Current, { run, id, request }: FromThread & { kind: "request" }): Promise<void> {
-    const reply = await answerOf(current.run.host, request);
-    if (this.#current === current) this.#postLater({ kind: "reply", run, request: id, reply });
-  }
-
-  #done(result: Result, clean: boolean): void {
-    if (clean) {
-      this.#settle(result);
-      this.#listener.free(this);
-    } else {
-      this.end(result);
-    }
-  }
-
-  #abort(): void {
-    if (this.#current === undefined) return;
-    this.#post({ kind: "abort", run: this.#current.id });
-    clearTimeout(this.#current.timer);
-    this.#current.timer = setTimeout(() => this.end(), grace);
+  #endIf(run: number, result: Result): void {
+    if (this.#line.front?.number === run) this.end(result);
   }
 
   #crashed(reason: string): void {
+    // It may be that none ever starts.
+    if (!this.#isUp) for (const asked of this.#line.withdrawAll()) asked.settle(failed(reason));
     this.end(failed(reason));
   }
 
-  #settle(result: Result): void {
-    const current = this.#current;
-    if (current === undefined) return;
-    this.#current = undefined;
-    this.idleSince = performance.now();
-    clearTimeout(current.timer);
-    const { run, logs, began } = current;
-    run.signal.removeEventListener("abort", current.abort);
-    const duration = this.#isUp ? this.idleSince - began : 0;
-    // What ends because it is told to is cancelled, however it takes that.
-    const isCancelled = run.signal.aborted && result.kind !== "returned";
-    current.settle({ result: isCancelled ? { kind: "cancelled" } : result, duration, logs });
+  #exited(): void {
+    const reason = "the thread was ended by what ran in it";
+    this.#crashed(reason);
+    for (const asked of this.#line.clear()) asked.settle(failed(reason));
   }
 
-  #post(message: ToThread): void {
-    this.#waiting.push(message);
-    this.#flush();
+  /** Milliseconds that a run has taken, as far as one has seen. */
+  #timeOf(run: number): number {
+    return run === this.#front?.number ? (this.running ?? 0) : 0;
+  }
+
+  #receive(message: FromThread): void {
+    switch (message[0]) {
+      case "up":
+        this.#isUp = true;
+        this.#front = undefined;
+        return;
+      case "documents": {
+        const [kind, run, id, as, method, path, search, headers, body] = message;
+        const request = { kind, as, method, path, search, headers: unpackHeaders(headers) };
+        return void this.#answer(run, id, body === undefined ? request : { ...request, body });
+      }
+      case "request":
+        return void this.#answer(message[1], message[2], message[3]);
+      case "log":
+        this.#line.find(message[1])?.log(message[2]);
+        return;
+      case "done":
+        this.#done(message[1], message[2], message[3], message[4]);
+    }
+  }
+
+  async #answer(run: number, id: number, request: HostRequest): Promise<void> {
+    const asked = this.#line.find(run);
+    if (asked === undefined || this.#isEnded) return;
+    const { status, headers, body } = await answerOf(asked.run.host, request);
+    if (this.#line.find(run) === asked) this.#post(["reply", run, id, status, headers?.["etag"], body]);
+  }
+
+  #done(run: number, packed: PackedResult, duration: number, clean: boolean): void {
+    this.#settle(run, unpackResult(packed), duration);
+    if (this.#isEnded) return;
+    this.#front = undefined;
+    this.#isSlow = false;
+    this.owner?.took(duration);
+    if (!clean) this.end();
+    else if (!this.isBusy) this.#rest();
+  }
+
+  #rest(): void {
+    this.idleSince = performance.now();
+    this.#listener.free(this);
+  }
+
+  #settle(run: number, result: Result, duration: number): void {
+    const asked = this.#line.find(run);
+    this.#line.delete(run);
+    asked?.settle(result, duration);
   }
 
   /** With others of this turn of the event loop. */
-  #postLater(message: ToThread): void {
-    if (this.#waiting.push(message) === 1) setImmediate(this.#flush);
+  #post(message: ToThread): void {
+    if (this.#outgoing.push(message) === 1) setImmediate(this.#flush);
   }
 
   readonly #flush = () => {
-    if (this.#waiting.length === 0 || this.#isEnded) return;
-    const messages = this.#waiting;
-    this.#waiting = [];
-    this.#worker.postMessage(messages);
+    const messages = this.#outgoing;
+    this.#outgoing = [];
+    if (!this.#isEnded) this.#worker.postMessage(messages);
   };
 }
 
@@ -237,10 +286,7 @@ function failed(reason: string): Result {
   return { kind: "failed", code: "function_failed", reason };
 }
 
-async function answerOf(
-  host: FunctionHost,
-  request: Parameters<FunctionHost["answer"]>[0],
-): Promise<HostReply> {
+async function answerOf(host: FunctionHost, request: HostRequest): Promise<HostReply> {
   try {
     return await host.answer(request);
   } catch {

@@ -1,6 +1,7 @@
 import { kept } from "../../kept.ts";
 import type { FunctionFiles } from "../invocation.ts";
 import type { ThreadBounds } from "../messages.ts";
+import type { PooledFunction } from "./pooled-function.ts";
 import { FunctionThread, type ThreadListener } from "./thread.ts";
 
 export interface ThreadsOptions {
@@ -26,7 +27,7 @@ export class Threads implements Iterable<FunctionThread> {
   readonly #listener: ThreadListener;
   readonly #all = new Set<FunctionThread>();
   /** Those that wait for work, by function; the one that ran last at the end. */
-  readonly #idle = new Map<string, FunctionThread[]>();
+  readonly #idle = new Map<PooledFunction, FunctionThread[]>();
   #spare: FunctionThread | undefined;
   #spareMemory = usualMemory;
   #restocking: NodeJS.Timeout | undefined;
@@ -48,7 +49,7 @@ export class Threads implements Iterable<FunctionThread> {
   }
 
   /** One of the function's own that is idle. */
-  idle(owner: string): FunctionThread | undefined {
+  idle(owner: PooledFunction): FunctionThread | undefined {
     return this.#idle.get(owner)?.pop();
   }
 
@@ -66,7 +67,7 @@ export class Threads implements Iterable<FunctionThread> {
   }
 
   /** It waits for work. */
-  rest(owner: string, thread: FunctionThread): void {
+  rest(owner: PooledFunction, thread: FunctionThread): void {
     kept(this.#idle, owner, () => []).push(thread);
     this.#sweeping ??= setTimeout(this.#sweep, this.#options.idle).unref();
   }

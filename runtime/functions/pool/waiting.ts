@@ -1,14 +1,6 @@
 /** Runs that wait for a thread, in their order, bounded in number and in time. */
-import { setMaxListeners } from "node:events";
-import type { Outcome, Run } from "../invocation.ts";
-
-export interface Waiting {
-  readonly owner: string;
-  readonly run: Run;
-  /** When it came; of `performance.now()`. */
-  readonly since: number;
-  readonly begin: (outcome: Promise<Outcome>) => void;
-}
+import type { Asked } from "./asked.ts";
+import type { PooledFunction } from "./pooled-function.ts";
 
 export interface QueueBounds {
   readonly runs: number;
@@ -19,19 +11,20 @@ export interface QueueBounds {
 /** A run may go before those of other functions that came earlier, as long as they did so many milliseconds ago at most. */
 const unfairness = 250;
 
-export class RunQueue implements Iterable<Waiting> {
+export class RunQueue implements Iterable<Asked> {
   readonly #bounds: QueueBounds;
   readonly #full: () => Error;
-  readonly #runs = new Set<Waiting>();
+  #runs = new Set<Asked>();
+  #timer: NodeJS.Timeout | undefined;
 
-  /** @param full what is thrown where it takes no more, or nothing came of waiting */
+  /** @param full what runs are refused with that it does not take, or that waited in vain */
   constructor(bounds: QueueBounds, full: () => Error) {
     this.#bounds = bounds;
     this.#full = full;
   }
 
   /** While it is gone through, those may leave that it has come to. */
-  [Symbol.iterator](): Iterator<Waiting> {
+  [Symbol.iterator](): Iterator<Asked> {
     return this.#runs.values();
   }
 
@@ -39,45 +32,51 @@ export class RunQueue implements Iterable<Waiting> {
     return this.#runs.size;
   }
 
-  /** Resolves with what comes of it; rejects where it waited in vain, or is told to stop waiting. */
-  wait(owner: string, run: Run): Promise<Outcome> {
-    if (this.#runs.size >= this.#bounds.runs) return Promise.reject(this.#full());
-    return new Promise((resolve, reject) => {
-      const leave = () => {
-        clearTimeout(timer);
-        run.signal.removeEventListener("abort", cancel);
-        this.#runs.delete(waiting);
-      };
-      const cancel = () => {
-        leave();
-        resolve({ result: { kind: "cancelled" }, duration: 0, logs: [] });
-      };
-      const timer = setTimeout(() => {
-        leave();
-        reject(this.#full());
-      }, this.#bounds.patience);
-      const begin = (outcome: Promise<Outcome>) => {
-        leave();
-        resolve(outcome);
-      };
-      const waiting: Waiting = { owner, run, since: performance.now(), begin };
-      listen(run.signal, cancel);
-      this.#runs.add(waiting);
-    });
+  /** It waits, or is refused. */
+  add(asked: Asked): void {
+    if (this.#runs.size >= this.#bounds.runs) {
+      asked.refuse(this.#full());
+      return;
+    }
+    this.#runs.add(asked);
+    this.#timer ??= setTimeout(this.#expire, this.#bounds.patience);
+  }
+
+  /** They were taken in before any of those that wait. */
+  addFirst(all: readonly Asked[]): void {
+    if (all.length === 0) return;
+    this.#runs = new Set([...all, ...this.#runs]);
+    this.#timer ??= setTimeout(this.#expire, this.#bounds.patience);
+  }
+
+  delete(asked: Asked): void {
+    this.#runs.delete(asked);
+    if (this.#runs.size > 0) return;
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
   }
 
   /** The first, or the first of the function whose thread is free, so that it need not be replaced. */
-  next(owner?: string): Waiting | undefined {
+  next(owner?: PooledFunction): Asked | undefined {
     const [first] = this.#runs;
     if (first === undefined || owner === undefined || performance.now() - first.since > unfairness)
       return first;
-    for (const waiting of this.#runs) if (waiting.owner === owner) return waiting;
+    for (const asked of this.#runs) if (asked.owner === owner) return asked;
     return first;
   }
-}
 
-/** As many runs as there are may end with one signal. */
-export function listen(signal: AbortSignal, abort: () => void): void {
-  setMaxListeners(0, signal);
-  signal.addEventListener("abort", abort);
+  /** Those that waited in vain leave. */
+  readonly #expire = () => {
+    this.#timer = undefined;
+    const now = performance.now();
+    for (const asked of this.#runs) {
+      const left = this.#bounds.patience - (now - asked.since);
+      if (left > 0) {
+        this.#timer ??= setTimeout(this.#expire, Math.ceil(left));
+        return;
+      }
+      this.#runs.delete(asked);
+      asked.refuse(this.#full());
+    }
+  };
 }

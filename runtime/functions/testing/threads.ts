@@ -105,3 +105,21 @@ export class TestHost implements FunctionHost {
     this.lines.push(line);
   }
 }
+
+/** A host that answers when it is let go. */
+export function gate() {
+  let open = () => {};
+  let entered = () => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  const asked = new Promise<void>((resolve) => {
+    entered = resolve;
+  });
+  const host = new TestHost(async () => {
+    entered();
+    await opened;
+    return { status: 404, body: '{"error":{"code":"not_found","message":"none","details":[]}}' };
+  });
+  return { host, asked, open };
+}

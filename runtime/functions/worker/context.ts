@@ -37,7 +37,7 @@ export class RunContext {
   constructor(parts: ContextParts) {
     this.#parts = parts;
     this.log = parts.log;
-    this.secrets = Object.freeze({ ...parts.secrets });
+    this.secrets = Object.isFrozen(parts.secrets) ? parts.secrets : Object.freeze({ ...parts.secrets });
     this.requestId = parts.requestId;
     this.now = parts.now ?? now;
     if (parts.fetch !== undefined) this.fetch = parts.fetch;

@@ -1,5 +1,6 @@
-import type { Result } from "../invocation.ts";
-import type { FromThread, FunctionSetup, ThreadBounds, ToThread } from "../messages.ts";
+import type { HostRequest, Result } from "../invocation.ts";
+import type { FromThread, FunctionSetup, RunMessage, ThreadBounds } from "../messages.ts";
+import { packHeaders } from "../packing.ts";
 import { RunContext } from "./context.ts";
 import { inputOf } from "./input.ts";
 import { RunLog } from "./log.ts";
@@ -10,39 +11,53 @@ import { resultOf } from "./returned.ts";
 import { deliberateResult } from "./thrown.ts";
 
 export type Handler = (input: unknown, context: unknown) => unknown;
-type RunMessage = ToThread & { readonly kind: "run" };
+type Send = (message: FromThread) => void;
 
 /** One run of a handler, from its input to what came of it. */
 export class Invocation {
   readonly log: RunLog;
   readonly requests: Requests;
   readonly #message: RunMessage;
+  readonly #secrets: Readonly<Record<string, string>>;
   readonly #settled: (result: Result) => void;
+  readonly #began = performance.now();
   #abort: AbortController | undefined;
   #isAborted = false;
   #isSettled = false;
 
   /** @param settled called once, when the handler is done or `fail` is called */
-  constructor(message: RunMessage, send: (message: FromThread) => void, settled: (result: Result) => void) {
-    const { run } = message;
+  constructor(
+    message: RunMessage,
+    secrets: Readonly<Record<string, string>>,
+    send: Send,
+    settled: (result: Result) => void,
+  ) {
+    const [, run] = message;
     this.#message = message;
+    this.#secrets = secrets;
     this.#settled = settled;
-    this.log = new RunLog((line) => send({ kind: "log", run, line }));
-    this.requests = new Requests((id, request) => send({ kind: "request", run, id, request }));
+    this.log = new RunLog((line) => send(["log", run, line]));
+    this.requests = new Requests((id, request) => send(requestMessage(run, id, request)));
   }
 
   get id(): number {
-    return this.#message.run;
+    return this.#message[1];
+  }
+
+  /** Milliseconds since it began. */
+  get duration(): number {
+    return performance.now() - this.#began;
   }
 
   async run(handler: Promise<Handler>, setup: FunctionSetup, bounds: ThreadBounds): Promise<void> {
-    const { input, requestId, caller, secrets } = this.#message;
+    const [, , requestId, input, caller] = this.#message;
+    const secrets = this.#secrets;
     try {
       const { log } = this.log;
       const signal = () => this.#signal();
       const parts = { setup, bounds, requests: this.requests, log, signal, requestId, caller, secrets };
       const value = await (await handler)(inputOf(input), new RunContext(parts));
-      this.#settle(resultOf(input.kind, value, bounds.outputBytes));
+      this.#settle(resultOf(input[0], value, bounds.outputBytes));
     } catch (error) {
       this.#settle(deliberateResult(error) ?? forwardedResult(error) ?? failed(error));
     }
@@ -75,6 +90,12 @@ export class Invocation {
     this.#isSettled = true;
     this.#settled(result);
   }
+}
+
+function requestMessage(run: number, id: number, request: HostRequest): FromThread {
+  if (request.kind !== "documents") return ["request", run, id, request];
+  const { kind, as, method, path, search, headers, body } = request;
+  return [kind, run, id, as, method, path, search, packHeaders(headers), body];
 }
 
 /** It threw something, or something of it did that nobody caught. */

@@ -26,7 +26,7 @@ export class Outbox {
 
   send(message: FromThread): void {
     if (this.#waiting.push(message) === 1) this.#later(this.#flush);
-    const isEarlyLine = message.kind === "log" && ++this.#lines <= linesAtOnce;
+    const isEarlyLine = message[0] === "log" && ++this.#lines <= linesAtOnce;
     if (isEarlyLine || this.#waiting.length >= together) this.#flush();
   }
 

@@ -1,4 +1,5 @@
-import type { FunctionInput, Result, Returned } from "../invocation.ts";
+import type { Result, Returned } from "../invocation.ts";
+import type { PackedInput } from "../messages.ts";
 import { reasonOf } from "./reason.ts";
 
 /** Of the connection, not of the answer (RFC 9110, 7.6.1), or the server's own. */
@@ -24,7 +25,7 @@ const headerValue = /^[\t\x20-\x7e\x80-\xff]*$/;
 class InvalidOutput extends Error {}
 
 /** What a handler returned, as it may leave the thread; getters of it may do anything but harm. */
-export function resultOf(kind: FunctionInput["kind"], value: unknown, outputBytes: number): Result {
+export function resultOf(kind: PackedInput[0], value: unknown, outputBytes: number): Result {
   try {
     return { kind: "returned", value: read(kind, value, outputBytes) };
   } catch (error) {
@@ -33,7 +34,7 @@ export function resultOf(kind: FunctionInput["kind"], value: unknown, outputByte
   }
 }
 
-function read(kind: FunctionInput["kind"], value: unknown, most: number): Returned {
+function read(kind: PackedInput[0], value: unknown, most: number): Returned {
   switch (kind) {
     case "webhook":
       return webhook(value, most);

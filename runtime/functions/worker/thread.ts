@@ -1,7 +1,9 @@
 import process from "node:process";
 import type { MessagePort } from "node:worker_threads";
 import type { Result } from "../invocation.ts";
-import type { FunctionSetup, ThreadBounds, ToThread } from "../messages.ts";
+import type { FunctionSetup, RunMessage, ThreadBounds, ThreadData, ToThread } from "../messages.ts";
+import { packResult } from "../packing.ts";
+import { Starts } from "../starts.ts";
 import { captureConsole, hideGlobals } from "./globals.ts";
 import { failed, type Handler, Invocation } from "./invocation.ts";
 import { Leftovers } from "./leftovers.ts";
@@ -15,12 +17,17 @@ export class WorkerThread {
   readonly #outbox: Outbox;
   readonly #leftovers: Leftovers;
   #loaded: { readonly setup: FunctionSetup; readonly handler: Promise<Handler> } | undefined;
+  readonly #starts: Starts;
+  #secrets: Readonly<Record<string, string>> = {};
+  /** Runs, and their secrets, whose turn has not come yet. */
+  readonly #line: { readonly message: RunMessage; readonly secrets: Readonly<Record<string, string>> }[] = [];
   #current: Invocation | undefined;
   /** Set where something was thrown that nobody caught: what else it broke is not known. */
   #broken: { readonly by: unknown } | undefined;
 
-  constructor(port: MessagePort, bounds: ThreadBounds) {
+  constructor(port: MessagePort, { bounds, starts }: ThreadData) {
     this.#bounds = bounds;
+    this.#starts = new Starts(starts);
     this.#outbox = new Outbox(port, atEndOfTurn);
     this.#leftovers = new Leftovers(globalThis);
     hideGlobals(globalThis);
@@ -28,7 +35,7 @@ export class WorkerThread {
     port.on("message", (messages: readonly ToThread[]) => {
       for (const message of messages) this.#receive(message);
     });
-    this.#outbox.sendNow({ kind: "up" });
+    this.#outbox.sendNow(["up"]);
   }
 
   /** What was thrown past everybody, or a promise that was rejected without anybody to hear of it. */
@@ -40,27 +47,49 @@ export class WorkerThread {
   }
 
   #receive(message: ToThread): void {
-    switch (message.kind) {
-      case "load":
-        this.#loaded = { setup: message.setup, handler: load(message.setup.url) };
+    switch (message[0]) {
+      case "load": {
+        const [, setup] = message;
+        this.#loaded = { setup, handler: load(setup.url) };
         // Whoever runs it hears of its failure.
         this.#loaded.handler.catch(() => {});
         return;
-      case "run":
-        return void this.#run(message);
-      case "reply":
-        if (this.#current?.id === message.run) this.#current.requests.receive(message.request, message.reply);
+      }
+      case "secrets":
+        this.#secrets = Object.freeze(message[1]);
         return;
+      case "run":
+        this.#line.push({ message, secrets: this.#secrets });
+        this.#beginNext();
+        return;
+      case "reply": {
+        const [, run, request, status, etag, body] = message;
+        if (this.#current?.id !== run) return;
+        const headers = etag === undefined ? {} : { headers: { etag } };
+        const reply = { status, ...headers, ...(body !== undefined && { body }) };
+        this.#current.requests.receive(request, reply);
+        return;
+      }
       case "abort":
-        if (this.#current?.id === message.run) this.#current.abort();
+        if (this.#current?.id === message[1]) this.#current.abort();
     }
   }
 
-  async #run(message: ToThread & { readonly kind: "run" }): Promise<void> {
+  /** The next in line that was not taken back, unless one is under way. */
+  #beginNext(): void {
+    while (this.#current === undefined) {
+      const next = this.#line.shift();
+      if (next === undefined) return;
+      if (this.#starts.begin(next.message[1])) void this.#run(next.message, next.secrets);
+    }
+  }
+
+  async #run(message: RunMessage, secrets: Readonly<Record<string, string>>): Promise<void> {
     const { setup, handler } = this.#loaded ?? {};
     if (setup === undefined || handler === undefined) return;
     const current = new Invocation(
       message,
+      secrets,
       (sent) => this.#outbox.send(sent),
       // What its promises still have to do comes first: also what they reject without anybody to hear of it.
       (result) => atEndOfTurn(() => this.#finish(current, result)),
@@ -74,7 +103,7 @@ export class WorkerThread {
     await current.run(handler, setup, this.#bounds);
   }
 
-  #finish(current: Invocation, result: Result): void {
+  #finish(current: Invocation, settled: Result): void {
     const left = this.#leftovers.left();
     const all = [
       ...(current.requests.pending > 0 ? ["requests"] : []),
@@ -83,14 +112,15 @@ export class WorkerThread {
     if (all.length > 0)
       current.log.write("warn", `the run left ${all.join(" and ")} behind, which end with it`);
     current.end();
+    const result = packResult(this.#broken === undefined ? settled : failed(this.#broken.by));
+    // Nobody waits for the answers of its requests any more.
+    const isClean = left === undefined && this.#broken === undefined;
+    this.#outbox.sendNow(["done", current.id, result, current.duration, isClean]);
+    this.#starts.end(current.id);
+    // What it left behind would be there beside another.
+    if (!isClean) return;
     this.#current = undefined;
-    this.#outbox.sendNow({
-      kind: "done",
-      run: current.id,
-      result: this.#broken === undefined ? result : failed(this.#broken.by),
-      // Nobody waits for the answers of its requests any more.
-      clean: left === undefined && this.#broken === undefined,
-    });
+    this.#beginNext();
   }
 }
 
