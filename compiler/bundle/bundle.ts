@@ -11,7 +11,7 @@ import { docsFiles } from "./docs.ts";
 import { emittedModules, runtimeOfThisPackage } from "./plugins.ts";
 
 /** Packages with native code; `npm install` in the bundle's folder brings them. */
-export const nativePackages = ["@node-rs/argon2", "@photostructure/sqlite"];
+export const nativePackages = ["@node-rs/argon2", "@photostructure/sqlite", "sharp"];
 
 /** CommonJS packages in the bundle load Node's own modules and the native packages by `require`. */
 const commonJs = [

@@ -15,7 +15,8 @@ const timers = [
 export function traces() {
   return {
     folder: process.cwd(),
-    environment: { ...process.env },
+    // Sharp says there where its library was made.
+    environment: { ...process.env, VIPSHOME: undefined },
     // Packages that are loaded later may keep something of their own, called so by custom.
     globals: Object.getOwnPropertyNames(globalThis).filter((name) => !name.startsWith("__")),
     replaced: [
