@@ -51,6 +51,8 @@ export interface Written {
   readonly id: string;
   /** Absent where nothing is left. */
   readonly version?: number | undefined;
+  /** Of the document as it is now, as its version. */
+  readonly text?: string;
   /** Facts for the audit trail that the version does not tell. */
   readonly details?: JsonObject;
 }

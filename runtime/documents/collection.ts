@@ -7,6 +7,7 @@ import type { Exchange, RealmInstance } from "../realm/exchange.ts";
 import type { DocumentReader, DocumentWriter, StoreCollection } from "../store/contract/collection.ts";
 import type { Access } from "./access.ts";
 import { FieldRules } from "./field-rules.ts";
+import { type FileMembers, fileMembers } from "./files/members.ts";
 import { type Viewer, viewer } from "./view.ts";
 
 const minute = 60_000;
@@ -20,6 +21,8 @@ export interface Collection {
   readonly documents: StoreCollection;
   readonly view: Viewer;
   readonly fieldRules: FieldRules | undefined;
+  /** Present where documents have files. */
+  readonly files: FileMembers | undefined;
   readonly clock: Clock;
   readonly newId: () => string;
   /** Present where clients choose ids. */
@@ -54,6 +57,7 @@ function openCollection(realm: RealmInstance, definition: CollectionDefinition):
     documents: realm.store.collection(storeName),
     view: viewer(definition),
     fieldRules: fieldRules === undefined ? undefined : new FieldRules(definition),
+    files: fileMembers(realm, definition),
     clock: realm.clock,
     newId: realm.newId,
     duplicates: duplicatesOf(realm, definition),

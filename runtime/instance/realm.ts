@@ -2,6 +2,8 @@ import { LiveAppConfig } from "../auth/app-config.ts";
 import { authenticator } from "../auth/authenticate.ts";
 import { systemCollections } from "../auth/collections.ts";
 import type { Clock } from "../clock.ts";
+import { fileLedger } from "../documents/files/ledger.ts";
+import { fileCollections } from "../documents/files/records.ts";
 import { documentCollections } from "../documents/shapes.ts";
 import { Hub } from "../feed/hub.ts";
 import { triggerCollections } from "../functions/events/following.ts";
@@ -26,6 +28,7 @@ export function realmCollections(definition: RealmDefinition): CollectionShape[]
     ...documentCollections(definition),
     ...systemCollections(definition),
     ...organizationCollections(definition),
+    ...fileCollections(definition),
     jobShape,
     laneShape,
     ...triggerCollections(definition),
@@ -87,6 +90,9 @@ export function assembleRealm(parts: RealmParts): RealmInstance {
     appConfig: () => appConfig.current(),
     appConfigReplaced: () => appConfig.replaced(),
     ...(organizations !== undefined && { organizations }),
+    ...(definition.storage !== undefined && {
+      files: { ledger: fileLedger(store, definition.storage, () => clock.now()) },
+    }),
     passwords,
     mail: mailer(own),
     log,

@@ -5,7 +5,7 @@ import type { NewJob } from "./queue.ts";
 import type { JobRecord } from "./records.ts";
 
 /** The part of a realm that jobs need. */
-export type JobRealm = Pick<RealmInstance, "definition" | "store" | "clock" | "newId" | "log">;
+export type JobRealm = Pick<RealmInstance, "definition" | "store" | "clock" | "newId" | "log" | "files">;
 
 /** A kind of job: how it is done, a step after the other. */
 export interface JobKind {

@@ -7,7 +7,7 @@ import type { JobKind, JobRealm, Progress } from "../jobs/kind.ts";
 import type { NewJob } from "../jobs/queue.ts";
 import type { JobRecord } from "../jobs/records.ts";
 import { type CollectionDefinition, storeNameOf } from "../realm/definition.ts";
-import type { Visibility } from "../store/contract/document.ts";
+import type { StoredDocument, Visibility } from "../store/contract/document.ts";
 import type { Transaction } from "../store/contract/transaction.ts";
 import { BATCH_CHARACTERS, findPage, type Page } from "../store/page.ts";
 import { replaceOrganization } from "./change.ts";
@@ -114,12 +114,31 @@ async function erasedBatch(
     visibility,
   );
   return async (transaction) => {
-    const removed = await transaction.collection(stored).removeAll(found);
+    const removed = await erased(realm, transaction, collection, found);
     // One that was written meanwhile is looked for again.
     const isDone = !hasMore && removed === found.length;
     const place = isDone ? (state.trash ? { done: name, trash: false } : { trash: true }) : {};
     return { state: { ...state, ...place, deleted: plus(state.deleted, name, removed) } };
   };
+}
+
+/** How many of the documents are gone by it, and their files with them; others were written meanwhile. */
+async function erased(
+  { files }: JobRealm,
+  transaction: Transaction,
+  collection: CollectionDefinition,
+  found: readonly StoredDocument[],
+): Promise<number> {
+  const stored = storeNameOf(collection);
+  const documents = transaction.collection(stored);
+  if (files === undefined || collection.files === undefined) return documents.removeAll(found);
+  let removed = 0;
+  for (const { id, version } of found) {
+    if (!(await documents.remove(id, version))) continue;
+    await files.ledger.follow(transaction, stored, id, undefined);
+    removed += 1;
+  }
+  return removed;
 }
 
 /** What belongs to an organization, some of it. */

@@ -12,6 +12,7 @@ import type { Transaction } from "../store/contract/transaction.ts";
 import type { Caller, RuleUser, SessionCaller } from "./caller.ts";
 import type { Credentials } from "./credentials.ts";
 import type { ExpandLimits, RealmDefinition } from "./definition.ts";
+import type { RealmFiles } from "./files.ts";
 import type { Mailer } from "./mail.ts";
 import type { Memberships } from "./memberships.ts";
 import type { RealtimeHost } from "./realtime.ts";
@@ -175,6 +176,8 @@ export interface RealmInstance {
   readonly appConfigReplaced: () => void;
   /** Present in realms with `organizations`. */
   readonly organizations?: RealmOrganizations;
+  /** Present in realms with `storage`. */
+  readonly files?: RealmFiles;
   /** Runs a job of `_svc.jobs` soon, here or in another instance: to be called when one was queued. */
   readonly wakeJobs: () => void;
   /** Ends what is done here for a job that was cancelled. */

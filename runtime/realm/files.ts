@@ -1,4 +1,5 @@
 /** Files of documents: what the configuration says of them, and what documents name. */
+import type { Transaction } from "../store/contract/transaction.ts";
 
 /** `storage` of realm.yaml. */
 export interface StorageDefinition {
@@ -85,3 +86,61 @@ export interface FileObject<Version extends string = string> {
 }
 
 export type VersionState = "ready" | "pending" | "failed";
+
+/** A file as the ledger has it: what decides which bytes a document names. */
+export interface NamedFile extends Pick<FileObject, "id" | "sha256" | "size"> {
+  readonly field: string;
+}
+
+/**
+ * What the documents of a realm name, counted in the very transactions that write them. Where two transactions meet so that
+ * neither may go on, they throw Outdated: whoever began it begins anew.
+ */
+export interface FileLedger {
+  /** The files that a document names. */
+  read(collection: string, document: string): Promise<readonly NamedFile[]>;
+  /**
+   * After a write that leaves a document's files as they are, but not where the document is: its end, deletion, return,
+   * or another organization.
+   * @param collection as the store has it
+   * @param text what the document is now; undefined: gone
+   * @throws ApiError `quota_exceeded`
+   */
+  follow(
+    transaction: Transaction,
+    collection: string,
+    document: string,
+    text: string | undefined,
+  ): Promise<void>;
+  /**
+   * After a write that changed what a live document names.
+   * @param text as before
+   * @throws ApiError `quota_exceeded` | {@link BytesSwept}
+   */
+  rename(
+    transaction: Transaction,
+    collection: string,
+    document: string,
+    text: string,
+    change: FileChange,
+  ): Promise<void>;
+}
+
+export interface FileChange {
+  readonly added: readonly NamedFile[];
+  /** Ids. */
+  readonly removed: readonly string[];
+}
+
+/** The bytes of a new name are being removed, or gone: they have to be stored once more. */
+export class BytesSwept extends Error {
+  constructor(sha256: string) {
+    super(`the bytes ${sha256} are being removed`);
+    this.name = "BytesSwept";
+  }
+}
+
+/** What a realm with storage has for its files. */
+export interface RealmFiles {
+  readonly ledger: FileLedger;
+}

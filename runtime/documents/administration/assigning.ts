@@ -1,4 +1,5 @@
 import { timestamp } from "../../clock.ts";
+import { ApiError } from "../../errors.ts";
 import { and, exists, type Filter, not } from "../../filter/algebra.ts";
 import { organizationFields } from "../../filter/fields.ts";
 import { defaultOrder, type Position, positionOf } from "../../filter/order.ts";
@@ -80,8 +81,10 @@ export const assignOrganization: JobKind = {
       let { count, missed } = state;
       for (const document of found) {
         const next = assigned(document, state.org, job.created_by, realm.clock.now());
-        if (await replaced(() => documents.replace(document.version, next))) count += 1;
-        else missed = true;
+        if (await replaced(() => documents.replace(document.version, next))) {
+          count += 1;
+          if (definition.files !== undefined) await follow(realm, transaction, stored, next);
+        } else missed = true;
       }
       const last = found.at(-1);
       if (hasMore && last !== undefined) {
@@ -160,6 +163,24 @@ async function replaced(replace: () => Promise<boolean>): Promise<boolean> {
   } catch (error) {
     if (!(error instanceof UniqueViolation)) throw error;
     throw new JobFailure(`Documents would clash in the organization under the unique index ${error.index}.`);
+  }
+}
+
+/**
+ * The organization has the files of the document, too.
+ * @throws JobFailure
+ */
+async function follow(
+  { files }: JobRealm,
+  transaction: Transaction,
+  collection: string,
+  { id, text }: DocumentWrite,
+): Promise<void> {
+  try {
+    await files?.ledger.follow(transaction, collection, id, text);
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    throw new JobFailure(error.message);
   }
 }
 

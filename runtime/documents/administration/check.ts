@@ -14,6 +14,7 @@ import { misfitsOf } from "../../validation/details.ts";
 import { readable } from "../access.ts";
 import { ownMembers } from "../draft.ts";
 import { parseDocument } from "../encode.ts";
+import { schemaMembers } from "../files/members.ts";
 import { collectionRoute } from "../route.ts";
 import { administratorEntrance } from "./entrance.ts";
 
@@ -84,7 +85,7 @@ async function check(
   for await (const batch of batches(documents, size)) {
     for (const { id, text } of batch) {
       checked.checked += 1;
-      const details = misfitsOf(definition, ownMembers(parseDocument(text)));
+      const details = misfitsOf(definition, schemaMembers(definition, ownMembers(parseDocument(text))));
       if (details.length === 0) continue;
       checked.invalid += 1;
       if (checked.documents.length === documentsNamed || characters > charactersNamed) continue;

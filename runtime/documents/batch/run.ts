@@ -93,6 +93,8 @@ export class Batch {
         ? removeDocument(collection, access, documents, target, rules?.delete)
         : softDeleteDocument(collection, access, documents, target, softDelete.retention),
     );
+    const { files, storeName } = collection;
+    await files?.ledger.follow(this.#transaction, storeName, deleted.id, deleted.text);
     this.#note("delete", collection, deleted);
   }
 

@@ -19,6 +19,7 @@ export const restoreDocument = collectionRoute(
   ({ realm, definition, collection, enter, receive }) => {
     const query = writeQuery(contract, realm, [definition]);
     const writer = new Writer(realm, collection);
+    const { files } = collection;
     return async (exchange): Promise<Answer> => {
       const asked = await enter(exchange);
       requireWrite(definition, asked, definition.rules?.restore);
@@ -27,8 +28,10 @@ export const restoreDocument = collectionRoute(
       const condition = conditionOf(exchange.headers);
       const target = { id: exchange.params["id"] ?? "", visibility: "deleted", condition } as const;
       const restored = (found: Existing) => {
-        const members = ownMembers(found.document);
-        requireValid(definition, members, []);
+        const whole = ownMembers(found.document);
+        const judged = files?.apart(whole) ?? whole;
+        requireValid(definition, judged, []);
+        const members = files?.together(judged, found.document) ?? judged;
         return rewritten(collection, access, found, members);
       };
       const stored = await writer.write(

@@ -37,10 +37,11 @@ export function newDocument(
   collection: Collection,
   access: Access,
   exchange: Exchange,
-  draft: Draft,
+  sent: Draft,
   place: Place,
 ): DocumentWrite {
-  const { definition, duplicates } = collection;
+  const { definition, duplicates, files } = collection;
+  const draft = files?.ignoring(sent) ?? sent;
   const { customId, rules } = definition;
   duplicates?.check(access, exchange);
   const requested = customId === undefined ? refuseId(draft.id) : requestedId(customId, draft.id, access);

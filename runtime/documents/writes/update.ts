@@ -27,16 +27,16 @@ export async function updateDocument(
   documents: Documents,
   target: Target,
   change: Change,
-  draft: Draft,
+  sent: Draft,
   bytes?: number,
 ): Promise<StoredDocument | undefined> {
+  const { files } = collection;
+  const draft = files?.ignoring(sent) ?? sent;
   const decide = (found: Existing) => {
     requireSameOrganization(collection.definition, found.meta, draft.organizations);
-    const members = valid(
-      collection,
-      draft,
-      kept(collection, access, found, draft, changed(found, draft, change)),
-    );
+    const meant = kept(collection, access, found, draft, changed(found, draft, change));
+    const own = valid(collection, draft, files?.apart(meant) ?? meant);
+    const members = files?.together(own, found.document) ?? own;
     requireUpdate(collection, access, found, draft, members);
     return rewritten(collection, access, found, members);
   };
@@ -47,7 +47,8 @@ export async function updateDocument(
  * The draft of a replacement, checked against the schema before it is known what is replaced. What does not fit is told at
  * its turn, since other refusals come first; so is what depends on fields with rules, which may be kept.
  */
-export function checkedDraft({ definition, fieldRules }: Collection, draft: Draft): Draft {
+export function checkedDraft({ definition, fieldRules, files }: Collection, sent: Draft): Draft {
+  const draft = files?.ignoring(sent) ?? sent;
   if (draft.problems.length > 0 || fieldRules !== undefined) return draft;
   const members = { ...draft.members };
   return misfitsOf(definition, members).length === 0 ? { ...draft, members, fits: true } : draft;

@@ -1,5 +1,5 @@
 import type { RealmInstance } from "../../realm/exchange.ts";
-import { once, optimistic, shortBackoff } from "../../retry.ts";
+import { longBackoff, once, optimistic, shortBackoff } from "../../retry.ts";
 import type { Store } from "../../store/contract/store.ts";
 import type { Transaction } from "../../store/contract/transaction.ts";
 import type { Access, WriteAction, Written } from "../access.ts";
@@ -19,17 +19,19 @@ export class Writer {
   }
 
   /**
-   * Tried again where others came in between; in a transaction where it leaves an audit record.
+   * Tried again where others came in between; in a transaction where it leaves an audit record, or moves files.
    * @throws ApiError `write_conflict`, and as the attempt does
    */
   write<T extends Written>(access: Access, action: WriteAction, attempt: Attempt<T>): Promise<T> {
-    if (access.audit !== undefined) return this.alone(access, action, attempt);
+    if (access.audit !== undefined || this.#moves(action)) return this.alone(access, action, attempt);
     return optimistic(shortBackoff, () => attempt(this.#collection.documents));
   }
 
   /** Nobody comes in between. */
   alone<T extends Written>(access: Access, action: WriteAction, attempt: Attempt<T>): Promise<T> {
-    return this.#store.transaction((transaction) => this.within(transaction, access, action, attempt));
+    const write = () =>
+      this.#store.transaction((transaction) => this.within(transaction, access, action, attempt));
+    return this.#moves(action) ? optimistic(longBackoff, write) : write();
   }
 
   /** Along with what else a transaction writes. */
@@ -39,12 +41,21 @@ export class Writer {
     action: WriteAction,
     attempt: Attempt<T>,
   ): Promise<T> {
-    const { definition, storeName } = this.#collection;
+    const { definition, storeName, files } = this.#collection;
     const written = await optimistic(once, () => attempt(transaction.collection(storeName)));
-    const { id, version, details } = written;
+    const { id, version, text, details } = written;
+    if (this.#moves(action)) await files?.ledger.follow(transaction, storeName, id, text);
     await audit?.(transaction, [
       { action, collection: definition, id, version, ...(details !== undefined && { details }) },
     ]);
     return written;
   }
+
+  /** Whether it leaves a document's files elsewhere than they were. */
+  #moves(action: WriteAction): boolean {
+    return this.#collection.files !== undefined && moving.has(action);
+  }
 }
+
+/** Others keep the files that a document has, or make one without any. */
+const moving: ReadonlySet<WriteAction> = new Set(["delete", "purge", "restore", "transfer"]);

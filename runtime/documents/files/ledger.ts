@@ -1,0 +1,200 @@
+import { ApiError } from "../../errors.ts";
+import type { JsonObject } from "../../json.ts";
+import {
+  BytesSwept,
+  type FileChange,
+  type FileLedger,
+  type NamedFile,
+  type StorageDefinition,
+} from "../../realm/files.ts";
+import { Outdated } from "../../retry.ts";
+import { DuplicateId } from "../../store/contract/errors.ts";
+import type { Store } from "../../store/contract/store.ts";
+import type { Transaction } from "../../store/contract/transaction.ts";
+import { splitDocument } from "../encode.ts";
+import {
+  type BlobRecord,
+  collections,
+  type NamesRecord,
+  readBlob,
+  readNames,
+  readUsage,
+  type UsageRecord,
+  writeFileRecord,
+} from "./records.ts";
+
+/** Where a document is, as far as its files are concerned. */
+type Whereabouts = Pick<NamesRecord, "org" | "purge_at">;
+
+/** What a document names before or after a write. */
+interface Names extends Whereabouts {
+  readonly files: readonly NamedFile[];
+}
+
+const none: Names = { org: null, purge_at: null, files: [] };
+
+/** Keeps {@link FileLedger} in the store. @param now epoch milliseconds */
+export function fileLedger(
+  store: Pick<Store, "collection">,
+  { quota, quotaPerOrg }: StorageDefinition,
+  now: () => number,
+): FileLedger {
+  return {
+    async read(collection, document) {
+      const found = await store.collection(collections.names).get(keyOf(collection, document), "live");
+      return found === undefined ? [] : readNames(found).record.files;
+    },
+    follow: (transaction, collection, document, text) =>
+      change(transaction, collection, document, ({ files }) =>
+        text === undefined ? none : { ...whereabouts(text), files },
+      ),
+    rename: (transaction, collection, document, text, { added, removed }: FileChange) =>
+      change(transaction, collection, document, (before) => {
+        // A live document has no end: what has one is of an older document of this id, which is gone.
+        const own = before.purge_at === null ? before.files : [];
+        return { ...whereabouts(text), files: [...own.filter(({ id }) => !removed.includes(id)), ...added] };
+      }),
+  };
+
+  async function change(
+    transaction: Transaction,
+    collection: string,
+    document: string,
+    decide: (before: Names) => Names,
+  ): Promise<void> {
+    const names = transaction.collection(collections.names);
+    const id = keyOf(collection, document);
+    const stored = await names.get(id, "live");
+    const before = stored === undefined ? none : readNames(stored).record;
+    const after = decide(before);
+    if (stored === undefined && after.files.length === 0) return;
+    if (before.files === after.files && before.org === after.org && before.purge_at === after.purge_at) return;
+    if (after.files.length > 0)
+      await put(transaction, collections.names, stored?.version, { id, collection, document, ...after });
+    else await names.remove(id);
+    for (const [sha256, more] of counted(before.files, after.files)) await refer(transaction, sha256, more);
+    await use(transaction, before, after);
+  }
+
+  async function refer(transaction: Transaction, sha256: string, more: number): Promise<void> {
+    const stored = await transaction.collection(collections.blobs).get(sha256, "live");
+    const blob = stored && readBlob(stored);
+    if (blob === undefined || blob.record.sweeping === true) {
+      if (more > 0) throw new BytesSwept(sha256);
+      return;
+    }
+    const record: BlobRecord = { ...blob.record, refs: blob.record.refs + more, at: now() };
+    await put(transaction, collections.blobs, blob.version, record);
+  }
+
+  async function use(transaction: Transaction, before: Names, after: Names): Promise<void> {
+    const [had, has] = [sizeOf(before.files), sizeOf(after.files)];
+    const realm = less(has, had);
+    if (!isNothing(realm)) await spend(transaction, "realm", realm, quota, "realm");
+    if (before.org === after.org) {
+      if (after.org !== null && !isNothing(realm))
+        await spend(transaction, `org:${after.org}`, realm, quotaPerOrg, "organization");
+      return;
+    }
+    if (before.org !== null)
+      await spend(transaction, `org:${before.org}`, less(nothingUsed, had), quotaPerOrg, "organization");
+    if (after.org !== null) await spend(transaction, `org:${after.org}`, has, quotaPerOrg, "organization");
+  }
+
+  async function spend(
+    transaction: Transaction,
+    id: string,
+    more: Used,
+    most: number | undefined,
+    whose: string,
+  ): Promise<void> {
+    const stored = await transaction.collection(collections.usage).get(id, "live");
+    const { record, version } = stored === undefined ? { record: nothingUsed } : readUsage(stored);
+    const next: UsageRecord = { id, bytes: record.bytes + more.bytes, files: record.files + more.files };
+    if (more.bytes > 0) requireRoom(next.bytes, most, whose);
+    await put(transaction, collections.usage, version, next);
+  }
+}
+
+/**
+ * Refuses what is full already, before anything is taken in; the ledger itself decides.
+ * @param more bytes
+ * @throws ApiError `quota_exceeded`
+ */
+export async function requireQuota(
+  store: Pick<Store, "collection">,
+  { quota, quotaPerOrg }: StorageDefinition,
+  org: string | undefined,
+  more: number,
+): Promise<void> {
+  const bytesOf = async (id: string) => {
+    const found = await store.collection(collections.usage).get(id, "live");
+    return found === undefined ? 0 : readUsage(found).record.bytes;
+  };
+  if (quota !== undefined) requireRoom((await bytesOf("realm")) + more, quota, "realm");
+  if (quotaPerOrg === undefined || org === undefined) return;
+  requireRoom((await bytesOf(`org:${org}`)) + more, quotaPerOrg, "organization");
+}
+
+function requireRoom(bytes: number, most: number | undefined, whose: string): void {
+  if (most === undefined || bytes <= most) return;
+  throw new ApiError("quota_exceeded", `The files would pass the quota of the ${whose}.`);
+}
+
+type Used = Pick<UsageRecord, "bytes" | "files">;
+const nothingUsed: Used = { bytes: 0, files: 0 };
+
+function sizeOf(files: readonly NamedFile[]): Used {
+  return { bytes: files.reduce((sum, { size }) => sum + size, 0), files: files.length };
+}
+
+function less(one: Used, other: Used): Used {
+  return { bytes: one.bytes - other.bytes, files: one.files - other.files };
+}
+
+function isNothing({ bytes, files }: Used): boolean {
+  return bytes === 0 && files === 0;
+}
+
+/** By how much more names each content has, in an order that all transactions share. */
+function counted(
+  before: readonly NamedFile[],
+  after: readonly NamedFile[],
+): readonly (readonly [string, number])[] {
+  const counts = new Map<string, number>();
+  for (const { sha256 } of before) counts.set(sha256, (counts.get(sha256) ?? 0) - 1);
+  for (const { sha256 } of after) counts.set(sha256, (counts.get(sha256) ?? 0) + 1);
+  return [...counts].filter(([, more]) => more !== 0).sort(([a], [b]) => (a < b ? -1 : 1));
+}
+
+function whereabouts(text: string): Whereabouts {
+  const meta: JsonObject = splitDocument(text).meta;
+  const { org, purge_at } = meta;
+  return {
+    org: typeof org === "string" ? org : null,
+    purge_at: typeof purge_at === "string" ? purge_at : null,
+  };
+}
+
+function keyOf(collection: string, document: string): string {
+  return `${collection}/${document}`;
+}
+
+/** @param version that is stored; undefined: none */
+async function put(
+  transaction: Transaction,
+  name: string,
+  version: number | undefined,
+  record: NamesRecord | BlobRecord | UsageRecord,
+): Promise<void> {
+  const records = transaction.collection(name);
+  if (version !== undefined) {
+    if (await records.replace(version, writeFileRecord(record, version + 1))) return;
+    throw new Outdated();
+  }
+  try {
+    await records.insert(writeFileRecord(record, 1));
+  } catch (error) {
+    throw error instanceof DuplicateId ? new Outdated() : error;
+  }
+}
