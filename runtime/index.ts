@@ -34,6 +34,7 @@ export {
 } from "./filter/fields.ts";
 export { fileFields } from "./filter/file-fields.ts";
 export { textIndex } from "./filter/search/index.ts";
+export { fileRoutes } from "./files/routes.ts";
 export type { FunctionFiles } from "./functions/invocation.ts";
 export { functionRoutes } from "./functions/routes.ts";
 export { descriptionRoutes } from "./http/description.ts";

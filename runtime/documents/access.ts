@@ -44,7 +44,9 @@ export interface Write extends Written {
   readonly collection: CollectionDefinition;
 }
 
-export type WriteAction = "create" | "replace" | "patch" | "delete" | "purge" | "restore" | "transfer";
+export type WriteAction =
+  | ("create" | "replace" | "patch" | "delete" | "purge" | "restore" | "transfer")
+  | ("upload" | "remove_file");
 
 /** What a write left. */
 export interface Written {

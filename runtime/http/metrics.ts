@@ -1,8 +1,10 @@
 import type { Handler } from "../realm/exchange.ts";
+import type { FileMetrics } from "../realm/file-metrics.ts";
 import type { FunctionMetrics } from "../realm/function-metrics.ts";
 import type { RealtimeMetrics } from "../realm/realtime-metrics.ts";
 import type { PoolFigures } from "../store/pool-figures.ts";
 import type { Observer } from "./dispatcher.ts";
+import { fileMetrics } from "./file-metrics.ts";
 import { functionMetrics } from "./function-metrics.ts";
 import { gaugesOf } from "./gauges.ts";
 import { realtimeMetrics } from "./realtime-metrics.ts";
@@ -17,6 +19,8 @@ export interface Metrics {
   readonly realtime: RealtimeMetrics;
   /** Made when it is first asked for: where a realm has functions. */
   functions(): FunctionMetrics;
+  /** The same of realms with storage. */
+  files(): FileMetrics;
   /** The figures, and what their form is called. */
   text(): Promise<string>;
   readonly contentType: string;
@@ -77,6 +81,7 @@ export async function createMetrics(pool?: () => PoolFigures): Promise<Metrics> 
       gauge(name, help, (to) => to.set(pool()[figure]));
   }
   let functions: FunctionMetrics | undefined;
+  let files: FileMetrics | undefined;
   return {
     observe(exchange, { pattern: route, status, milliseconds }) {
       const labels = { route, method: methods.has(exchange.method) ? exchange.method : "other", status };
@@ -90,6 +95,10 @@ export async function createMetrics(pool?: () => PoolFigures): Promise<Metrics> 
     functions: () => {
       functions ??= functionMetrics(prometheus, register);
       return functions;
+    },
+    files: () => {
+      files ??= fileMetrics(prometheus, register);
+      return files;
     },
     text: () => register.metrics(),
     contentType: register.contentType,

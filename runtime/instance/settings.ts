@@ -32,6 +32,8 @@ export interface Settings {
   readonly maxBodyBytes: number;
   /** Bytes of request bodies that are held at a time. */
   readonly bodyMemory: number;
+  /** Bytes of an upload that goes through the server. */
+  readonly maxUploadBytes: number;
   /** Connections that are open at a time. */
   readonly maxConnections: number;
   readonly adminApi: boolean;
@@ -90,6 +92,10 @@ const variables = {
     fallback: undefined,
     parse: within(parseSize, 1, 1024 * 1024 * mebibyte, "a size such as 67108864 or 64MiB"),
   },
+  SVC_MAX_UPLOAD_BYTES: {
+    fallback: 100 * mebibyte,
+    parse: within(parseSize, 1, 5_000 * 1024 * mebibyte, "a size such as 104857600 or 100MiB, at most 5000GiB"),
+  },
   SVC_MAX_CONNECTIONS: { fallback: 12_000, parse: integer(1, 1_000_000) },
   SVC_STORE: {
     // In the folder of who asks, wherever the process was when this was loaded.
@@ -144,6 +150,7 @@ const variables = {
   PORT: Variable<number>;
   MAX_BODY_BYTES: Variable<number>;
   SVC_BODY_MEMORY: Variable<number | undefined>;
+  SVC_MAX_UPLOAD_BYTES: Variable<number>;
   SVC_MAX_CONNECTIONS: Variable<number>;
   SVC_STORE: Variable<StoreLocation>;
   SVC_DATA: Variable<string | undefined>;
@@ -174,9 +181,6 @@ const variables = {
   SVC_METRICS: Variable<MetricsPlace>;
 };
 
-/** Of features that this version does not have: a setting without effect would deceive. */
-const notBuilt = /^SVC_MAX_UPLOAD_BYTES$/;
-
 /**
  * Reads the instance's settings.
  * @throws BadSettings naming every unknown `SVC_` variable and every malformed value
@@ -185,7 +189,7 @@ export function readSettings(environment: Environment): Settings {
   const problems: string[] = [];
   for (const name of Object.keys(environment)) {
     if (!name.startsWith("SVC_") || Object.hasOwn(variables, name)) continue;
-    problems.push(notBuilt.test(name) ? `${name} belongs to a feature that is not built yet` : unknown(name));
+    problems.push(unknown(name));
   }
   const maxBodyBytes = read("MAX_BODY_BYTES", variables.MAX_BODY_BYTES);
   const settings: Settings = {
@@ -197,6 +201,7 @@ export function readSettings(environment: Environment): Settings {
     bodyMemory:
       read<number | undefined>("SVC_BODY_MEMORY", variables.SVC_BODY_MEMORY) ??
       Math.max(64 * mebibyte, 4 * maxBodyBytes),
+    maxUploadBytes: read("SVC_MAX_UPLOAD_BYTES", variables.SVC_MAX_UPLOAD_BYTES),
     maxConnections: read("SVC_MAX_CONNECTIONS", variables.SVC_MAX_CONNECTIONS),
     adminApi: read("SVC_ADMIN_API", variables.SVC_ADMIN_API),
     queryTime: read("SVC_QUERY_TIME", variables.SVC_QUERY_TIME),

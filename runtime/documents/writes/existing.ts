@@ -68,8 +68,11 @@ export async function modifyExisting<M extends Modification>(
   }
 }
 
-/** @throws ApiError `not_found` | `version_mismatch` */
-function existing(
+/**
+ * The document, where it is one that the caller may know of and is about to change.
+ * @throws ApiError `not_found` | `version_mismatch`
+ */
+export function existing(
   collection: Collection,
   access: Access,
   stored: StoredDocument | undefined,

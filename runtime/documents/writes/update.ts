@@ -37,7 +37,7 @@ export async function updateDocument(
     const meant = kept(collection, access, found, draft, changed(found, draft, change));
     const own = valid(collection, draft, files?.apart(meant) ?? meant);
     const members = files?.together(own, found.document) ?? own;
-    requireUpdate(collection, access, found, draft, members);
+    requireUpdate(collection, access, found, draft.members, members);
     return rewritten(collection, access, found, members);
   };
   return (await modifyExisting(collection, access, documents, target, decide, bytes))?.document;
@@ -82,11 +82,15 @@ function valid({ definition, fieldRules }: Collection, draft: Draft, members: Js
   return together(judged, retired);
 }
 
-function requireUpdate(
+/**
+ * @param sent what the caller says of it
+ * @throws ApiError `unauthenticated` | `forbidden`
+ */
+export function requireUpdate(
   { definition, fieldRules }: Collection,
   access: Access,
   found: Existing,
-  draft: Draft,
+  sent: JsonObject,
   members: JsonObject,
 ): void {
   const { context } = access;
@@ -95,7 +99,7 @@ function requireUpdate(
   definition.normalizeDates?.(found.document);
   const data = { id: found.stored.id, ...members, ...metaInData(definition, belongingOf(found.meta)) };
   if (!allows(definition.rules?.update, access, found.document, data)) throw refusal(access);
-  const refused = fieldRules?.refusedInUpdate(context, found.document, draft.members, data) ?? [];
+  const refused = fieldRules?.refusedInUpdate(context, found.document, sent, data) ?? [];
   if (refused.length > 0) throw refusal(access, refused);
 }
 

@@ -72,6 +72,7 @@ export const testSettings: Omit<Settings, "store"> = {
   data: undefined,
   maxBodyBytes: 1024 * 1024,
   bodyMemory: 64 * 1024 * 1024,
+  maxUploadBytes: 100 * 1024 * 1024,
   maxConnections: 12_000,
   adminApi: true,
   queryTime: 5_000,

@@ -1,0 +1,68 @@
+/** `GET …/_files/{field}/{file}`: the bytes of a file (files.md, Routes). */
+import { readable } from "../documents/access.ts";
+import { parseDocument } from "../documents/encode.ts";
+import { notFound } from "../documents/errors.ts";
+import { publicCaching } from "../documents/reads.ts";
+import { parameters } from "../http/parameters.ts";
+import { ranged } from "../http/streams/ranged.ts";
+import { isId } from "../ids.ts";
+import type { Answer, Exchange } from "../realm/exchange.ts";
+import type { FileObject } from "../realm/files.ts";
+import { fileError, noSuchFile } from "./errors.ts";
+import { filesIn, isHidden } from "./field.ts";
+import { disposition } from "./names.ts";
+import type { Place } from "./place.ts";
+import type { RealmStorage } from "./realm.ts";
+
+export function downloadFrom(place: Place): (exchange: Exchange) => Promise<Answer> {
+  const { definition, collection, field, entrance, storage, ledger } = place;
+  const caching = publicCaching(definition);
+  return async (exchange) => {
+    const access = await entrance.reader(exchange);
+    const filter = readable(definition, access, definition.rules?.read);
+    parameters(exchange.search, []);
+    const { id = "", file: wanted = "" } = exchange.params;
+    const [stored, names] = isId(id)
+      ? await Promise.all([
+          collection.documents.get(id, "live", filter),
+          ledger.read(collection.storeName, id),
+        ])
+      : [undefined, []];
+    if (stored === undefined) throw notFound();
+    const document = parseDocument(stored.text);
+    const file = filesIn(document, field).find((each) => each.id === wanted);
+    // The ledger says whose bytes they are: a text may be older than the field's being one of files.
+    const isNamed = names.some((each) => each.id === wanted && each.field === field.name && each.sha256 === file?.sha256);
+    if (file === undefined || !isNamed || isHidden(collection, access, document, field)) throw noSuchFile();
+    const cacheControl = entrance.class === "document" ? caching(exchange, undefined) : undefined;
+    return fileAnswer(exchange, storage, file, cacheControl);
+  };
+}
+
+/** The bytes of a file, or the part of them that is asked for. */
+export function fileAnswer(
+  exchange: Exchange,
+  { blobs }: Pick<RealmStorage, "blobs">,
+  { name, type, size, sha256 }: FileObject,
+  cacheControl: string | undefined,
+): Answer {
+  return ranged(exchange, {
+    length: size,
+    etag: `"${sha256}"`,
+    headers: {
+      "content-type": type.startsWith("text/") ? `${type}; charset=utf-8` : type,
+      "content-disposition": disposition(name, type),
+      // Whatever it is, nothing in it runs as if it were ours.
+      "content-security-policy": "sandbox",
+      ...(cacheControl !== undefined && { "cache-control": cacheControl }),
+    },
+    async open(start, end, { gone }) {
+      const range = start === 0 && end === size ? undefined : { first: start, last: end - 1 };
+      try {
+        return await blobs.open(sha256, range, gone);
+      } catch (error) {
+        throw fileError(error);
+      }
+    },
+  });
+}
