@@ -20,7 +20,11 @@ export interface Arrived {
  * @param claim the media type that the client says
  * @throws ApiError `unsupported_file_type` | `invalid_image`
  */
-export async function arrived({ field, storage }: Place, spooled: Spooled, claim: string | undefined): Promise<Arrived> {
+export async function arrived(
+  { field, storage }: Place,
+  spooled: Spooled,
+  claim: string | undefined,
+): Promise<Arrived> {
   try {
     const type = await judge(spooled, claim, field.accept);
     if (!isImage(type)) return { spooled, type, size: spooled.size, sha256: spooled.sha256 };
@@ -28,9 +32,9 @@ export async function arrived({ field, storage }: Place, spooled: Spooled, claim
     const { size, sha256 } = image.spooled;
     return { ...image, type, size, sha256 };
   } catch (error) {
-    if (error instanceof UnsupportedType)
-      throw new ApiError("unsupported_file_type", `The file is none that is taken here: ${error.message}.`);
-    if (error instanceof InvalidImage) throw new ApiError("invalid_image", "The image cannot be read.", { cause: error });
+    if (error instanceof UnsupportedType) throw new ApiError("unsupported_file_type", error.message);
+    if (error instanceof InvalidImage)
+      throw new ApiError("invalid_image", "The image cannot be read.", { cause: error });
     throw error;
   }
 }

@@ -50,7 +50,13 @@ export async function changeFiles(
           return { ...written, change: made, before: held };
         }),
       );
-      await ledger.rename(transaction, storeName, document.id, document.text, namesOf(field, before, change.files));
+      await ledger.rename(
+        transaction,
+        storeName,
+        document.id,
+        document.text,
+        namesOf(field, before, change.files),
+      );
       const { action, file } = change;
       const { id, version } = document;
       await access.audit?.(transaction, [

@@ -2,7 +2,8 @@ import { ApiError } from "../errors.ts";
 import { invalidHeader } from "./errors.ts";
 
 const sha256 = /(?:^|,)\s*sha-256=:([A-Za-z0-9+/]{43}=):\s*(?:;[^,]*)?(?=,|$)/;
-const entries = /^\s*[a-z0-9*_.-]+=:[A-Za-z0-9+/]*={0,2}:\s*(?:;[^,]*)?(?:,\s*[a-z0-9*_.-]+=:[A-Za-z0-9+/]*={0,2}:\s*(?:;[^,]*)?)*$/;
+const entries =
+  /^\s*[a-z0-9*_.-]+=:[A-Za-z0-9+/]*={0,2}:\s*(?:;[^,]*)?(?:,\s*[a-z0-9*_.-]+=:[A-Za-z0-9+/]*={0,2}:\s*(?:;[^,]*)?)*$/;
 
 /**
  * The SHA-256 in a `Content-Digest` (RFC 9530), lower-case hexadecimal; undefined where there is none. Other algorithms are

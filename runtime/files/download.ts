@@ -32,7 +32,9 @@ export function downloadFrom(place: Place): (exchange: Exchange) => Promise<Answ
     const document = parseDocument(stored.text);
     const file = filesIn(document, field).find((each) => each.id === wanted);
     // The ledger says whose bytes they are: a text may be older than the field's being one of files.
-    const isNamed = names.some((each) => each.id === wanted && each.field === field.name && each.sha256 === file?.sha256);
+    const isNamed = names.some(
+      (each) => each.id === wanted && each.field === field.name && each.sha256 === file?.sha256,
+    );
     if (file === undefined || !isNamed || isHidden(collection, access, document, field)) throw noSuchFile();
     const cacheControl = entrance.class === "document" ? caching(exchange, undefined) : undefined;
     return fileAnswer(exchange, storage, file, cacheControl);

@@ -9,13 +9,13 @@ import { DuplicateId } from "../store/contract/errors.ts";
 import { storageUnavailable } from "./errors.ts";
 import type { RealmStorage } from "./realm.ts";
 
-/** How often bytes are stored that a sweep removes at the same time, and what is waited for in between. */
+/** How often it is looked whether a sweep of the same bytes is over, and the milliseconds in between. */
 const attempts = 40;
 const pause = 250;
 
 /**
  * Stores bytes, and has a document name them.
- * @param name writes the names, and may be asked again
+ * @param name writes the names
  * @throws what `name` throws; StorageUnavailable; ApiError `storage_unavailable` where a sweep of the same bytes does not end
  */
 export async function keepBytes<T>(
@@ -25,21 +25,26 @@ export async function keepBytes<T>(
   type: string,
   name: () => Promise<T>,
 ): Promise<T> {
+  const refs = await announced(realm, spooled);
+  // What is named is there; unless somebody took it away.
+  const isThere = refs > 0 && (await blobs.size(spooled.sha256)) === spooled.size;
+  if (!isThere) {
+    await blobs.put(spooled.sha256, spooled, type);
+    metrics?.stored(realm.definition.name, spooled.size);
+  }
+  try {
+    return await name();
+  } catch (error) {
+    // It took as long as unnamed bytes are kept.
+    throw error instanceof BytesSwept ? storageUnavailable(error) : error;
+  }
+}
+
+async function announced(realm: Pick<RealmInstance, "store" | "clock">, spooled: Spooled): Promise<number> {
   for (let attempt = 0; attempt < attempts; attempt += 1) {
     if (attempt > 0) await setTimeout(pause);
     const refs = await announce(realm, spooled);
-    if (refs === undefined) continue;
-    // What is named is there; unless somebody took it away.
-    const isThere = refs > 0 && (await blobs.size(spooled.sha256)) === spooled.size;
-    if (!isThere) {
-      await blobs.put(spooled.sha256, spooled, type);
-      metrics?.stored(realm.definition.name, spooled.size);
-    }
-    try {
-      return await name();
-    } catch (error) {
-      if (!(error instanceof BytesSwept)) throw error;
-    }
+    if (refs !== undefined) return refs;
   }
   throw storageUnavailable();
 }

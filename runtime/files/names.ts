@@ -32,8 +32,9 @@ export function nameIn(header: string | undefined): string {
  */
 export function fileName(said: string, path: string): string {
   if (control.test(said)) throw invalidHeader(path, "must have no control characters");
-  const name = said
-    .toWellFormed()
+  // A half of a character, which is no UTF-8, becomes the mark for that.
+  const name = Buffer.from(said)
+    .toString()
     .replaceAll(turning, "")
     .replaceAll(/[/\\]/g, "_")
     .trim()

@@ -10,8 +10,8 @@ import { ApiError } from "../errors.ts";
 import { conditionOf } from "../http/etag.ts";
 import { parameters } from "../http/parameters.ts";
 import { isId } from "../ids.ts";
-import { alwaysProxied, type FileObject } from "../realm/files.ts";
 import type { Answer, StreamExchange } from "../realm/exchange.ts";
+import { alwaysProxied, type FileObject } from "../realm/files.ts";
 import { type Arrived, arrived } from "./arriving.ts";
 import { changeFiles, type Decide, judged, requireRoom } from "./change.ts";
 import { digestIn, requireSame } from "./digest.ts";
@@ -121,7 +121,12 @@ function claimOf({ headers }: StreamExchange): Claim {
   const name = nameIn(one(headers["x-svc-filename"], "X-Svc-Filename"));
   const sha256 = digestIn(one(headers["content-digest"], "Content-Digest"));
   const length = headers["content-length"];
-  return { name, type: mediaType(headers["content-type"]), sha256, size: length === undefined ? undefined : Number(length) };
+  return {
+    name,
+    type: mediaType(headers["content-type"]),
+    sha256,
+    size: length === undefined ? undefined : Number(length),
+  };
 }
 
 function one(value: string | string[] | undefined, name: string): string | undefined {

@@ -13,6 +13,7 @@ import type { HandlerLog } from "../functions/host/log.ts";
 import type { FunctionFiles, Runner } from "../functions/invocation.ts";
 import { functionsOf, openFunctions, type RealmFunctions } from "../functions/realm.ts";
 import type { Observer } from "../http/dispatcher.ts";
+import { openFiles, type RealmStorage } from "../files/realm.ts";
 import { listenFailure } from "../http/listening.ts";
 import { createMetrics, type Metrics } from "../http/metrics.ts";
 import { type MetricsServer, serveMetrics } from "../http/metrics-server.ts";
@@ -20,12 +21,14 @@ import { createServer } from "../http/server.ts";
 import type { JobKind } from "../jobs/kind.ts";
 import { eraseOrganization } from "../organizations/erasing.ts";
 import type { RealmDefinition } from "../realm/definition.ts";
+import type { StorageDefinition } from "../realm/files.ts";
 import type { Log, Passwords, RealmInstance, RealmModule } from "../realm/exchange.ts";
 import type { SharedStreams } from "../realm/realtime.ts";
 import { checkRealtimeLimits } from "../realtime/realm-limits.ts";
 import type { Store } from "../store/contract/store.ts";
 import { makeFolder, openStores, type Stores } from "../store/engines.ts";
 import { DataFolder } from "./data.ts";
+import { openBytes } from "./file-storage.ts";
 import { startThreads } from "./function-threads.ts";
 import type { BackgroundJob } from "./job.ts";
 import { type Jobs, startJobs } from "./jobs.ts";
@@ -117,7 +120,7 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
     const mail = options.mail ?? mailOf(options, folder);
     const stores = new Map<string, Store>();
     for (const { definition } of realms) stores.set(definition.name, await opened.open(definition.name));
-    return await listen(options, { stores, pool: opened.pool, keys, mail, release });
+    return await listen(options, { stores, pool: opened.pool, keys, mail, folder, release });
   } catch (error) {
     await release();
     throw error;
@@ -131,6 +134,7 @@ interface Means {
   readonly keys: readonly Uint8Array[];
   /** Present where any realm sends some. */
   readonly mail: Delivery | undefined;
+  readonly folder: DataFolder;
   readonly release: () => Promise<void>;
 }
 
@@ -141,7 +145,7 @@ function reasonOf(error: unknown): string {
 
 async function listen(
   options: InstanceOptions,
-  { stores, pool, keys, mail, release }: Means,
+  { stores, pool, keys, mail, folder, release }: Means,
 ): Promise<Instance> {
   const { realms, settings, clock, log } = options;
   const { maxBodyBytes, bodyMemory, answerMemory, maxConnections, addressOf, adminApi } = settings;
@@ -184,6 +188,7 @@ async function listen(
   };
   let jobs: Jobs | undefined;
   const functions: RealmFunctions[] = [];
+  const storages: RealmStorage[] = [];
   const ending = new AbortController();
   // As many runs as are under way listen.
   setMaxListeners(0, ending.signal);
@@ -216,6 +221,7 @@ async function listen(
       await jobs?.stop(until - performance.now());
       await runner?.close();
       for (const each of functions) await each.close();
+      for (const { blobs } of storages) await blobs.close();
       mail?.close();
       await release();
     },
@@ -261,6 +267,8 @@ async function listen(
         const parts = { runner, bodyBytes: maxBodyBytes, ending: ending.signal, handlerLog };
         functions.push(openFunctions(realm, { ...parts, metrics: metrics?.functions() }));
       }
+      if (definition.storage !== undefined)
+        storages.push(openFiles(realm, await openStorage(definition, definition.storage)));
       server.serve(realm);
       instances.push(realm);
     }
@@ -276,6 +284,14 @@ async function listen(
       ...hubs,
       startResealing(instances, keys.length > 1, log, repeat),
     ];
+  }
+
+  async function openStorage(
+    { name }: RealmDefinition,
+    { driver }: StorageDefinition,
+  ): Promise<RealmStorage> {
+    const { maxUploadBytes: maxUpload } = settings;
+    return { ...(await openBytes(folder, name, driver)), maxUpload, metrics: metrics?.files() };
   }
 
   function storeOf(realm: string): Store {

@@ -94,7 +94,12 @@ const variables = {
   },
   SVC_MAX_UPLOAD_BYTES: {
     fallback: 100 * mebibyte,
-    parse: within(parseSize, 1, 5_000 * 1024 * mebibyte, "a size such as 104857600 or 100MiB, at most 5000GiB"),
+    parse: within(
+      parseSize,
+      1,
+      5_000 * 1024 * mebibyte,
+      "a size such as 104857600 or 100MiB, at most 5000GiB",
+    ),
   },
   SVC_MAX_CONNECTIONS: { fallback: 12_000, parse: integer(1, 1_000_000) },
   SVC_STORE: {

@@ -30,7 +30,7 @@ export type AuditAction =
   | `org.team.member.${"add" | "remove"}`
   | `org.team.role.${"give" | "change" | "take"}`
   | `org.invitation.${"create" | "revoke" | "link" | "send" | "accept"}`
-  | `data.${"create" | "replace" | "patch" | "delete" | "purge" | "restore" | "transfer" | "assign_org"}`;
+  | `data.${"create" | "replace" | "patch" | "delete" | "purge" | "restore" | "transfer" | "assign_org" | "upload" | "remove_file"}`;
 
 /** Who acts as a user without a session: by a token that was mailed to them, or by signing up. */
 export interface AccountHolder {

@@ -68,7 +68,8 @@ export function fileLedger(
     const before = stored === undefined ? none : readNames(stored).record;
     const after = decide(before);
     if (stored === undefined && after.files.length === 0) return;
-    if (before.files === after.files && before.org === after.org && before.purge_at === after.purge_at) return;
+    if (before.files === after.files && before.org === after.org && before.purge_at === after.purge_at)
+      return;
     if (after.files.length > 0)
       await put(transaction, collections.names, stored?.version, { id, collection, document, ...after });
     else await names.remove(id);

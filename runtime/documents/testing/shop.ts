@@ -270,6 +270,6 @@ export function details({
 }
 
 /** The code of an error. */
-export function code({ body }: Received): string {
+export function code({ body }: Pick<Received, "body">): string {
   return text(body, "error", "code");
 }
