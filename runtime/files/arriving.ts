@@ -1,7 +1,6 @@
 /** What came, judged: its type by its content, and images as they are stored. */
 import type { Spooled } from "../blobs/store.ts";
 import { ApiError } from "../errors.ts";
-import { InvalidImage, isImage, storedImage } from "./content/images.ts";
 import { judge, UnsupportedType } from "./content/judge.ts";
 import type { Place } from "./place.ts";
 
@@ -18,23 +17,18 @@ export interface Arrived {
 
 /**
  * @param claim the media type that the client says
- * @throws ApiError `unsupported_file_type` | `invalid_image`
+ * @throws ApiError `unsupported_file_type`
  */
 export async function arrived(
-  { field, storage }: Place,
+  { field }: Place,
   spooled: Spooled,
   claim: string | undefined,
 ): Promise<Arrived> {
   try {
     const type = await judge(spooled, claim, field.accept);
-    if (!isImage(type)) return { spooled, type, size: spooled.size, sha256: spooled.sha256 };
-    const image = await storedImage(spooled, type, storage.spool);
-    const { size, sha256 } = image.spooled;
-    return { ...image, type, size, sha256 };
+    return { spooled, type, size: spooled.size, sha256: spooled.sha256 };
   } catch (error) {
     if (error instanceof UnsupportedType) throw new ApiError("unsupported_file_type", error.message);
-    if (error instanceof InvalidImage)
-      throw new ApiError("invalid_image", "The image cannot be read.", { cause: error });
     throw error;
   }
 }

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type BlobRecord, collections, readBlob, writeFileRecord } from "../documents/files/records.ts";
 import { code, collection, day } from "../documents/testing/shop.ts";
 import { field } from "../filter/fields.ts";
 import type { JsonObject } from "../json.ts";
+import { sweepEvery } from "./sweep.ts";
 import { fileField, startVault, type Vault } from "./testing/vault.ts";
 
 const kept = collection("kept", {
@@ -133,5 +135,64 @@ describe("A quota", () => {
     const unsaid = await small.bring("POST", `kept/${full}/_files/pages`, { bytes: "z" });
     expect(code(unsaid)).toBe("quota_exceeded");
     expect(await usage(small)).toMatchObject({ bytes: 10_000, files: 10 });
+  });
+});
+
+describe("A sweep", () => {
+  it("removes what no document names for an hour, and nothing before", async () => {
+    const [id, other] = [await vault.made("kept"), await vault.made("hard", { id: "other" })];
+    const shared = Buffer.alloc(900, "shared");
+    const gone = await vault.uploaded(`kept/${id}/_files/scan`, 70_000);
+    const stays = await vault.uploaded(`kept/${id}/_files/pages`, 0, { bytes: shared });
+    const same = await vault.uploaded(`hard/${other}/_files/scan`, 0, { bytes: shared });
+    await vault.bring("DELETE", `kept/${id}/_files/scan/${gone["id"]}`);
+    await vault.bring("DELETE", `kept/${id}/_files/pages/${stays["id"]}`);
+    await vault.swept(sweepEvery);
+    expect(await vault.lying()).toContain(gone["sha256"]);
+    expect(await vault.swept()).toMatchObject({ removed: expect.any(Number) });
+    const lying = await vault.lying();
+    expect(lying).not.toContain(gone["sha256"]);
+    expect(lying).toContain(same["sha256"]);
+    expect((await vault.bring("GET", `hard/other/_files/scan/${same["id"]}`)).bytes.equals(shared)).toBe(
+      true,
+    );
+    // Nothing lies there that has no record, and no record without bytes.
+    expect([...lying].sort()).toEqual((await vault.records("blobs")).map((blob) => blob["id"]).sort());
+    const again = await vault.uploaded(`kept/${id}/_files/scan?replace=true`, 0, {
+      bytes: Buffer.alloc(10, "again"),
+    });
+    expect(again["size"]).toBe(10);
+  });
+
+  it("releases what documents named whose retention is over", async () => {
+    const id = await vault.made("kept");
+    const before = await usage();
+    const file = await vault.uploaded(`kept/${id}/_files/scan`, 600);
+    await vault.send("DELETE", `kept/${id}`);
+    await vault.swept();
+    expect(await refs(file["sha256"])).toBe(1);
+    await vault.swept(31 * day);
+    expect(await usage()).toEqual(before);
+    await vault.swept();
+    expect(await vault.lying()).not.toContain(file["sha256"]);
+    expect((await vault.records("names")).filter(({ document }) => document === id)).toEqual([]);
+  });
+
+  it("bytes that it is removing are stored anew by an upload, when that is over", async () => {
+    const id = await vault.made("kept");
+    const bytes = Buffer.alloc(5_000, "swept");
+    const first = await vault.uploaded(`kept/${id}/_files/scan`, 0, { bytes });
+    await vault.bring("DELETE", `kept/${id}/_files/scan/${first["id"]}`);
+    // As a process leaves it that died between the mark and the removal.
+    const blobs = vault.store("shop").collection(collections.blobs);
+    const sha256 = String(first["sha256"]);
+    const stored = await blobs.get(sha256, "live");
+    if (stored === undefined) throw new Error("no record");
+    const record: BlobRecord = { ...readBlob(stored).record, sweeping: true };
+    await blobs.replace(stored.version, writeFileRecord(record, stored.version + 1));
+    const answer = vault.uploaded(`kept/${id}/_files/scan`, 0, { bytes });
+    await vault.swept();
+    const file = await answer;
+    expect((await vault.bring("GET", `kept/${id}/_files/scan/${file["id"]}`)).bytes.equals(bytes)).toBe(true);
   });
 });

@@ -7,13 +7,14 @@ import { assignOrganization } from "../documents/administration/assigning.ts";
 import { checkExpandLimits } from "../documents/expand/limits.ts";
 import { type Every, every } from "../every.ts";
 import { Budget } from "../feed/budget.ts";
+import { openFiles, type RealmStorage, storageOf } from "../files/realm.ts";
+import { fileSweep } from "../files/sweep.ts";
 import { beginTriggers, followTriggers } from "../functions/events/following.ts";
 import { functionJobs } from "../functions/events/kinds.ts";
 import type { HandlerLog } from "../functions/host/log.ts";
 import type { FunctionFiles, Runner } from "../functions/invocation.ts";
 import { functionsOf, openFunctions, type RealmFunctions } from "../functions/realm.ts";
 import type { Observer } from "../http/dispatcher.ts";
-import { openFiles, type RealmStorage } from "../files/realm.ts";
 import { listenFailure } from "../http/listening.ts";
 import { createMetrics, type Metrics } from "../http/metrics.ts";
 import { type MetricsServer, serveMetrics } from "../http/metrics-server.ts";
@@ -21,8 +22,8 @@ import { createServer } from "../http/server.ts";
 import type { JobKind } from "../jobs/kind.ts";
 import { eraseOrganization } from "../organizations/erasing.ts";
 import type { RealmDefinition } from "../realm/definition.ts";
-import type { StorageDefinition } from "../realm/files.ts";
 import type { Log, Passwords, RealmInstance, RealmModule } from "../realm/exchange.ts";
+import type { StorageDefinition } from "../realm/files.ts";
 import type { SharedStreams } from "../realm/realtime.ts";
 import { checkRealtimeLimits } from "../realtime/realm-limits.ts";
 import type { Store } from "../store/contract/store.ts";
@@ -308,7 +309,8 @@ function jobKinds(realm: RealmInstance, mails: readonly JobKind[]): readonly Job
     definition.functions === undefined
       ? []
       : functionJobs(definition, (run) => functionsOf(realm).background(run), runsOfJobs);
-  const kinds = [eraseOrganization, assignOrganization, textIndexing, ...mails, ...runs];
+  const sweep = realm.files === undefined ? [] : [fileSweep(realm.files.ledger, storageOf(realm))];
+  const kinds = [eraseOrganization, assignOrganization, textIndexing, ...mails, ...runs, ...sweep];
   return [...kinds, retention(kinds)];
 }
 

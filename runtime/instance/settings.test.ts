@@ -234,12 +234,6 @@ describe("Instance settings", () => {
     ]);
   });
 
-  it("a setting of a feature that is not built says so", () => {
-    expect(problemsOf({ SVC_MAX_UPLOAD_BYTES: "1" })).toEqual([
-      "SVC_MAX_UPLOAD_BYTES belongs to a feature that is not built yet",
-    ]);
-  });
-
   it("all problems are named at once", () => {
     expect(problemsOf({ SVC_X: "1", PORT: "x", SVC_LOG: "x" })).toHaveLength(3);
   });

@@ -112,6 +112,8 @@ export interface FileLedger {
     document: string,
     text: string | undefined,
   ): Promise<void>;
+  /** Where a document in the trash has gone by itself: its files are named no longer. @param now epoch milliseconds */
+  expire(transaction: Transaction, collection: string, document: string, now: number): Promise<void>;
   /**
    * After a write that changed what a live document names.
    * @param text as before

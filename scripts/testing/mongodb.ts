@@ -22,14 +22,14 @@ const always = [
 
 /** All that could: what else runs on both when `REALMC_TESTS=full`. */
 const possible = [
-  "runtime/{auth,documents,http,instance,jobs,organizations}/**/*.test.ts",
+  "runtime/{auth,documents,files,http,instance,jobs,organizations}/**/*.test.ts",
   "scripts/client/live*.test.ts",
   "scripts/conformance/**/*.test.ts",
   "scripts/security/{csrf,limits,mass-assignment,matrix,objects,outsiders,sessions}.test.ts",
 ];
 
 /** Features of the server, each a folder with what it consists of. */
-export const features = ["auth", "documents", "instance", "jobs", "organizations"];
+export const features = ["auth", "documents", "files", "instance", "jobs", "organizations"];
 
 /** A conversation with a server about each feature, by its path below `runtime/`. */
 export const conversations = [
@@ -56,6 +56,8 @@ export const conversations = [
   "documents/list-where",
   "documents/organizations",
   "documents/soft-delete",
+  "files/ledger",
+  "files/proxied",
   "jobs/routes",
   "organizations/administration/lifecycle",
   "organizations/delete",

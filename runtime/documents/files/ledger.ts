@@ -48,6 +48,10 @@ export function fileLedger(
       change(transaction, collection, document, ({ files }) =>
         text === undefined ? none : { ...whereabouts(text), files },
       ),
+    expire: (transaction, collection, document, at) =>
+      change(transaction, collection, document, (before) =>
+        before.purge_at !== null && Date.parse(before.purge_at) <= at ? none : before,
+      ),
     rename: (transaction, collection, document, text, { added, removed }: FileChange) =>
       change(transaction, collection, document, (before) => {
         // A live document has no end: what has one is of an older document of this id, which is gone.

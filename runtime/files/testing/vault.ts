@@ -3,13 +3,21 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { openLocalBlobs } from "../../blobs/local/store.ts";
+import { openSpool } from "../../blobs/spool.ts";
+import { fileLedger } from "../../documents/files/ledger.ts";
 import { collections } from "../../documents/files/records.ts";
 import { type Shop, type ShopOptions, startShop, text } from "../../documents/testing/shop.ts";
 import { TRUE } from "../../filter/algebra.ts";
+import { silent } from "../../http/testing/server.ts";
+import { idGenerator } from "../../ids.ts";
+import { findJob } from "../../jobs/queue.ts";
+import { runJobs } from "../../jobs/testing/run.ts";
 import { isJsonObject, type JsonObject } from "../../json.ts";
 import type { CollectionDefinition } from "../../realm/definition.ts";
 import type { FileField, StorageDefinition } from "../../realm/files.ts";
 import { fileRoutes } from "../routes.ts";
+import { fileSweep, sweepEvery, unnamedFor } from "../sweep.ts";
 
 /** A file field: anything of up to 1 MiB, one of them, unless `more` says otherwise. */
 export function fileField(name: string, more: Partial<FileField> = {}): FileField {
@@ -35,6 +43,8 @@ export interface Vault extends Shop {
   lying(): Promise<readonly string[]>;
   /** Records of a system collection of files. */
   records(collection: keyof typeof collections): Promise<readonly JsonObject[]>;
+  /** A sweep, so many milliseconds from now (default: long enough); answers what it did. */
+  swept(after?: number): Promise<JsonObject>;
   /** A new document's id. */
   made(collection: string, more?: JsonObject, query?: string, token?: string): Promise<string>;
 }
@@ -92,6 +102,30 @@ export async function startVault(
       const all = { filter: TRUE, visibility: "live", limit: 1_000, skip: 0 } as const;
       const found = await shop.store("shop").collection(collections[of]).find(all);
       return found.map((document): JsonObject => JSON.parse(document.text));
+    },
+    async swept(after = unnamedFor + sweepEvery) {
+      shop.clock.advance(after);
+      const store = shop.store("shop");
+      const own = join(folder, "files", "shop");
+      const spool = await openSpool(join(own, "spool"));
+      const blobs = await openLocalBlobs(own, spool);
+      const ledger = fileLedger(store, { driver: { kind: "local" } }, () => shop.clock.now());
+      const realm = {
+        definition: {
+          name: "shop",
+          origins: [],
+          appConfig: {},
+          effective: { realm: {}, databases: {} },
+          collections: definitions,
+        },
+        store,
+        clock: shop.clock,
+        newId: idGenerator(shop.clock),
+        log: silent,
+      };
+      await runJobs(realm, [fileSweep(ledger, { blobs, spool, metrics: undefined })]);
+      await blobs.close();
+      return (await findJob(store, "file_sweep"))?.result ?? {};
     },
     async made(collection, more = {}, query = "", token) {
       const sent = { body: { title: "a", ...more }, ...(token !== undefined && { token }) };
