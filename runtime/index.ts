@@ -20,6 +20,7 @@ export type {
   OwnershipMeta,
   TeamMeta,
 } from "./documents/shape.ts";
+export { fileRoutes } from "./files/routes.ts";
 export { always, and, compare, eq, exists, FALSE, isIn, not, or, TRUE, text } from "./filter/algebra.ts";
 export { dateNormalizer } from "./filter/dates.ts";
 export { fieldsOf } from "./filter/declarations.ts";
@@ -34,7 +35,6 @@ export {
 } from "./filter/fields.ts";
 export { fileFields } from "./filter/file-fields.ts";
 export { textIndex } from "./filter/search/index.ts";
-export { fileRoutes } from "./files/routes.ts";
 export type { FunctionFiles } from "./functions/invocation.ts";
 export { functionRoutes } from "./functions/routes.ts";
 export { descriptionRoutes } from "./http/description.ts";

@@ -81,10 +81,14 @@ export function testsOfStores(): readonly string[] {
     .filter((path) => ofStores.test(readFileSync(join(root, path), "utf8")));
 }
 
+/** About bytes alone: no store has a part in it. */
+const storeless = "runtime/files/content/";
+
 /** All test files of a feature. */
 export function testsIn(feature: string): readonly string[] {
   return readdirSync(join(root, "runtime", feature), { recursive: true, encoding: "utf8" })
     .filter((path) => path.endsWith(".test.ts"))
     .map((path) => `runtime/${feature}/${path}`)
+    .filter((path) => !path.startsWith(storeless))
     .sort();
 }

@@ -2,8 +2,8 @@ import type { Detail } from "../../errors.ts";
 import type { JsonObject } from "../../json.ts";
 import { define } from "../../merge-patch.ts";
 import type { CollectionDefinition } from "../../realm/definition.ts";
-import type { FileLedger } from "../../realm/files.ts";
 import type { RealmInstance } from "../../realm/exchange.ts";
+import type { FileLedger } from "../../realm/files.ts";
 import type { Draft } from "../draft.ts";
 
 /** The file fields of a collection: members of its documents that the server owns. */
