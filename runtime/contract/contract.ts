@@ -179,14 +179,16 @@ export interface Names {
   readonly database?: string;
   readonly collection?: string;
   readonly fn?: string;
+  /** One that holds files. */
+  readonly field?: string;
   /** In names of operations and components. */
   readonly stem?: string;
 }
 
 /** With the names that are given; others stay in their braces. */
 export function placed<Text extends string>(text: Text, names: Names): Text;
-export function placed(text: string, { database, collection, fn, stem }: Names): string {
-  const known = new Map(Object.entries({ database, collection, fn, stem }));
+export function placed(text: string, { database, collection, fn, field, stem }: Names): string {
+  const known = new Map(Object.entries({ database, collection, fn, field, stem }));
   return text.replaceAll(/\{(\w+)\}/g, (braced, name) => known.get(name) ?? braced);
 }
 

@@ -207,6 +207,39 @@ export const documentParameters = {
     description: 'Go on only if the current version is none of these: `"3"`, a list of them, or `*` for any.',
     schema: { type: "string" },
   },
+  FileId: { name: "file", in: "path", required: true, schema: { type: "string" } },
+  ReplaceFile: {
+    name: "replace",
+    in: "query",
+    description: "`true` takes the place of all files that the document has there, in the same write.",
+    schema: { type: "boolean", default: false },
+  },
+  FileName: {
+    name: "X-Svc-Filename",
+    in: "header",
+    description:
+      "What the file is called: plain, or as RFC 8187 has it (`UTF-8''na%C3%AFve.txt`). `file` when left out.",
+    schema: { type: "string" },
+  },
+  ContentDigest: {
+    name: "Content-Digest",
+    in: "header",
+    description:
+      "`sha-256=:<base64>:` (RFC 9530) of the bytes that are sent: of others the upload is refused.",
+    schema: { type: "string" },
+  },
+  Range: {
+    name: "Range",
+    in: "header",
+    description: "`bytes=0-499`: one part of it.",
+    schema: { type: "string" },
+  },
+  IfRange: {
+    name: "If-Range",
+    in: "header",
+    description: "The `ETag` that the other parts had: the whole, where that has changed.",
+    schema: { type: "string" },
+  },
   OnBehalfOf: {
     name: "X-Svc-On-Behalf-Of",
     in: "header",

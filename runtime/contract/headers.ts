@@ -33,6 +33,36 @@ export const headers = {
     required: true,
     schema: { type: "string", format: "uri-reference" },
   },
+  FileLocation: {
+    description: "Path of the new file.",
+    required: true,
+    schema: { type: "string", format: "uri-reference" },
+  },
+  FileETag: {
+    description: "The SHA-256 of the bytes in quotes, for `If-None-Match` and `If-Range`.",
+    required: true,
+    schema: { type: "string" },
+  },
+  AcceptRanges: {
+    description: "`bytes`: parts of it can be asked for.",
+    required: true,
+    schema: { type: "string", enum: ["bytes"] },
+  },
+  ContentRange: {
+    description: "Which part of how many bytes: `bytes 0-499/1234`.",
+    required: true,
+    schema: { type: "string" },
+  },
+  UnsatisfiedRange: {
+    description: "Of how many bytes there are parts: `bytes */1234`.",
+    schema: { type: "string" },
+  },
+  ContentDisposition: {
+    description:
+      "The file's name; `attachment` but for images, audio, video, PDF and plain text, which browsers may show.",
+    required: true,
+    schema: { type: "string" },
+  },
   JobLocation: {
     description: "Path of the job.",
     required: true,

@@ -15,6 +15,7 @@ export const pathParameters = {
   user: "Member",
   database: "FunctionDatabase",
   fn: "FunctionName",
+  file: "FileId",
 } as const satisfies Record<string, ParameterName>;
 
 /** The definition of a parameter. */

@@ -1,4 +1,5 @@
 import type { CollectionOrganization, RealmDefinition } from "../realm/definition.ts";
+import type { FileField } from "../realm/files.ts";
 import type { OrganizationSettings } from "../realm/organizations.ts";
 
 /**
@@ -21,7 +22,12 @@ export interface RealmTraits {
   readonly functions?: readonly object[];
   /** That a route is about. */
   readonly fn?: FunctionTraits;
+  /** The field that a route of files is about. */
+  readonly file?: FileTraits;
 }
+
+/** The same of a field that holds files. */
+export type FileTraits = Pick<FileField, "accept" | "maxSize" | "maxFiles" | "upload" | "versions">;
 
 /** The same of a function that requests have run. */
 export interface FunctionTraits {
@@ -79,6 +85,15 @@ export function ofFunction<T>(
     const { fn } = traits;
     if (fn === undefined) throw new Error("a route of a function is asked for without one");
     return make(fn, traits);
+  };
+}
+
+/** Of a route about one field of files: made of what that is. */
+export function ofFile<T>(make: (file: FileTraits, realm: RealmTraits) => T): (traits: RealmTraits) => T {
+  return (traits) => {
+    const { file } = traits;
+    if (file === undefined) throw new Error("a route of a file field is asked for without one");
+    return make(file, traits);
   };
 }
 

@@ -1,10 +1,11 @@
-import type { Collection, Database } from "../../compiler/model/model.ts";
+import type { Collection, Database, FileSetting } from "../../compiler/model/model.ts";
 import type { RulesStage } from "../../compiler/rules/compiled.ts";
 import type { Names, RouteContract } from "../../runtime/contract/contract.ts";
 import { administered, documentAdministration } from "../../runtime/contract/document-administration.ts";
 import { batchRoute, documents, type RouteOfRules } from "../../runtime/contract/documents.ts";
+import { fileContracts, fileObject } from "../../runtime/contract/files.ts";
 import { realtime } from "../../runtime/contract/realtime.ts";
-import { capitalized } from "../print/names.ts";
+import { capitalized, pascalCase } from "../print/names.ts";
 import type { Build, Paths } from "./build.ts";
 import { contractPaths, type Subject } from "./contracts.ts";
 import { aggregationSchemas } from "./schemas/aggregation.ts";
@@ -35,7 +36,8 @@ export function describe(
   const { schemas: pool, realm, references } = build;
   const compiled = collections.get(`${collection.database}/${collection.name}`);
   const fields = queryFields(realm, collection);
-  const schemas = collectionSchemas(pool, realm, collection, compiled, references, stem);
+  const file = (collection.files ?? []).length === 0 ? undefined : build.embedder.component(fileObject);
+  const schemas = collectionSchemas(pool, realm, collection, compiled, references, stem, file);
   const Where = whereSchema(pool, collection, fields, stem);
   const Expand = expandSchema(pool, references, collection, stem);
   const OrderBy = orderSchema(pool, fields, collection.text !== undefined, stem);
@@ -55,7 +57,25 @@ export function collectionPaths(build: Build, described: Described): BothWays {
   const { collection, stem, schemas, made } = described;
   const names = { database: collection.database, collection: collection.name, stem };
   const subject = subjectOf(build, [described], names, { ...schemas, ...made });
-  return bothWays(build, subject, Object.values(documents), Object.values(documentAdministration));
+  const ways = bothWays(build, subject, Object.values(documents), Object.values(documentAdministration));
+  const files = (collection.files ?? []).map((field) => filePaths(build, described, field));
+  return {
+    own: Object.assign({}, ways.own, ...files.map(({ own }) => own)),
+    administered: Object.assign({}, ways.administered, ...files.map(({ administered: each }) => each)),
+  };
+}
+
+/** The paths of the files in a field of documents. */
+function filePaths(build: Build, described: Described, field: FileSetting): BothWays {
+  const { collection, stem } = described;
+  const names = {
+    database: collection.database,
+    collection: collection.name,
+    field: field.name,
+    stem: `${stem}${pascalCase(field.name)}`,
+  };
+  const subject = subjectOf(build, [described], names, {});
+  return bothWays(build, { ...subject, traits: { ...subject.traits, file: field } }, fileContracts, []);
 }
 
 /** The path of a database's batches. */

@@ -4,6 +4,7 @@ import type { RulesStage } from "../../compiler/rules/compiled.ts";
 import { placeOf } from "../../compiler/schema/place.ts";
 import { description } from "../../runtime/contract/description.ts";
 import { documentAdministration } from "../../runtime/contract/document-administration.ts";
+import { fileContracts } from "../../runtime/contract/files.ts";
 import { functionCalls } from "../../runtime/contract/function-calls.ts";
 import { functionJobs } from "../../runtime/contract/function-jobs.ts";
 import { contractsOf, realmTags } from "../../runtime/contract/index.ts";
@@ -149,7 +150,8 @@ function schemaPool(realm: Realm, stems: ReadonlyMap<Collection, string>): Schem
   const pool = new SchemaPool(new Map([...files, ...functionFileStems(realm)]));
   for (const kind of metaKinds) pool.reserve(kind);
   const called = realm.functions.length > 0 ? [...functionCalls, ...functionJobs] : [];
-  const routes = [...contractsOf(realm), ...Object.values(documentAdministration), ...called];
+  const filed = realm.storage === undefined ? [] : fileContracts;
+  const routes = [...contractsOf(realm), ...Object.values(documentAdministration), ...filed, ...called];
   for (const name of schemaNames(routes, realm)) pool.reserve(name);
   pool.reserve(documentScope);
   for (const [collection, stem] of stems) {

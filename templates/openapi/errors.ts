@@ -78,6 +78,7 @@ export class ErrorResponses {
       description: [...told, ...(isFree ? [ownCodes] : [])].join("\n\n"),
       headers: {
         "X-Request-ID": this.#headers.use("X-Request-ID"),
+        ...(status === 416 && { "Content-Range": this.#headers.use("UnsatisfiedRange") }),
         ...(status === 412 && { ETag: this.#headers.use("ETag") }),
         ...(status === 429 && {
           "Retry-After": this.#headers.use(isFree ? "RetryAfterIfKnown" : "RetryAfter"),

@@ -27,6 +27,7 @@ export interface CollectionSchemas {
  * @param stem For the names: `TicketsInput`, `TicketsCreate` (where an id is sent along), `TicketsReplace` (where field
  *   rules let members be left out), `TicketsPatch`, `TicketsDocument`, `TicketsPage`, `TicketsExpanded` (where there are
  *   references), `TicketsSelection` (where references lead here).
+ * @param file the schema of file objects, where the collection has files
  */
 export function collectionSchemas(
   pool: SchemaPool,
@@ -35,6 +36,7 @@ export function collectionSchemas(
   rules: CompiledRules | undefined,
   references: References,
   stem: string,
+  file?: Ref,
 ): CollectionSchemas {
   const place = placeOf(collection.schema);
   const declared = new Set(collection.fields.map(({ path }) => path));
@@ -59,6 +61,7 @@ export function collectionSchemas(
   const expanded = expandedSchema(pool, references, collection, stem);
   const added = {
     id: { type: "string" },
+    ...(file && filesOf(collection, file)),
     _meta: meta(pool, realm, collection),
     ...(expanded && { _expanded: expanded }),
   };
@@ -71,6 +74,16 @@ export function collectionSchemas(
     pool.add(`${stem}Selection`, selection(collection, own, selectionView(pool, place)));
   }
   return { input, Create, Replace, Patch, Document, Page: page(pool, stem, Document) };
+}
+
+/** By the names of the fields; a document has none where there is no file. */
+function filesOf({ files = [] }: Collection, file: Ref): JsonObject {
+  return Object.fromEntries(
+    files.map(({ name, maxFiles }) => [
+      name,
+      maxFiles === 1 ? file : { type: "array", minItems: 1, items: file },
+    ]),
+  );
 }
 
 /** A document of which fields were selected. */

@@ -1,0 +1,131 @@
+/** files.md, Routes: files of documents. Each field of `files` in collection.yaml has these. */
+import { printSize } from "../units.ts";
+import { contract } from "./contract.ts";
+import { conditions, type RouteOfRules } from "./documents.ts";
+import { closed, id, named, timestamp } from "./schema.ts";
+import { type FileTraits, ofFile } from "./traits.ts";
+
+const tag = "{database}/{collection}";
+const all = "/{database}/{collection}/{id}/_files/{field}";
+const one = `${all}/{file}` as const;
+
+const reads = { kind: "ruled", to: "see", by: [["read"]] } as const;
+const updates = { kind: "ruled", to: "change", by: [["read", "update"]] } as const;
+
+/** What stands in documents under the name of a file field, and what uploads answer. */
+export const fileObject = named(
+  "FileObject",
+  closed(
+    {
+      id,
+      name: { type: "string", maxLength: 255 },
+      type: { type: "string", description: "Media type, by what the bytes are." },
+      size: { type: "integer", minimum: 0, description: "Bytes." },
+      sha256: { type: "string", pattern: "^[0-9a-f]{64}$" },
+      width: { type: "integer", minimum: 1, description: "Pixels; of images." },
+      height: { type: "integer", minimum: 1, description: "Pixels; of images." },
+      versions: {
+        type: "object",
+        description: "By name, where the field has versions.",
+        additionalProperties: { type: "string", enum: ["ready", "pending", "failed"] },
+      },
+      created_at: timestamp,
+      created_by: {
+        type: "string",
+        description: "Who uploaded it: `user:<id>`, `key:<name>` or `anonymous`.",
+        when: ({ auth }) => auth,
+      },
+      url: {
+        type: ["string", "null"],
+        description: "Only with `file_links=true`; null of a version that is not ready.",
+      },
+    },
+    ["id", "name", "type", "size", "sha256", "created_at"],
+  ),
+);
+
+const bytes = named("FileBytes", { description: "The bytes of a file, as they are." });
+
+/** Whether images are among what the field takes, whose content is looked at. */
+function takesImages({ accept }: FileTraits): boolean {
+  return accept.some((type) => type === "*/*" || type.startsWith("image/"));
+}
+
+function taken({ accept, maxSize, maxFiles, upload }: FileTraits): string {
+  const types = accept.includes("*/*") ? "Files of any type" : `Files of ${accept.join(", ")}`;
+  const size = upload === "proxy" || upload === "any" ? maxSize : Math.min(maxSize, 1_048_576);
+  const count = maxFiles === 1 ? "one in each document" : `${maxFiles} in each document`;
+  return `${types}, of at most ${printSize(size)}, ${count}.`;
+}
+
+export const uploadFile = contract({
+  id: "upload{stem}",
+  method: "POST",
+  path: all,
+  who: updates,
+  query: ["ReplaceFile"],
+  headers: [...conditions, "FileName", "ContentDigest"],
+  body: { schema: bytes, media: "any" },
+  answers: {
+    201: {
+      name: "FileUploaded",
+      description: "The file, as the document has it now.",
+      schema: fileObject,
+      headers: { ETag: "ETag", Location: "FileLocation" },
+    },
+  },
+  errors: ofFile((file) => [
+    ...(["not_found", "write_conflict", "version_mismatch", "too_many_files"] as const),
+    ...(["quota_exceeded", "unsupported_file_type", "upload_mismatch", "storage_unavailable"] as const),
+    ...(takesImages(file) ? (["invalid_image"] as const) : []),
+    ...(file.upload === "proxy" || file.upload === "any" ? [] : (["upload_mode_mismatch"] as const)),
+  ]),
+  tag,
+  summary: "Upload a file into {field} of a document of {collection}",
+  about: ofFile((file) => `${taken(file)} The body is the file; its type is judged by its bytes.`),
+});
+
+const tagged = {
+  ETag: "FileETag",
+  "Accept-Ranges": "AcceptRanges",
+  "Content-Disposition": "ContentDisposition",
+} as const;
+
+export const downloadFile = contract({
+  id: "download{stem}",
+  method: "GET",
+  path: one,
+  who: reads,
+  headers: ["Range", "IfRange", "IfNoneMatch"],
+  answers: {
+    200: { name: "FileBytes", description: "The file.", schema: bytes, media: "*/*", headers: tagged },
+    206: {
+      name: "FilePart",
+      description: "The part of it that `Range` asks for.",
+      schema: bytes,
+      media: "*/*",
+      headers: { ...tagged, "Content-Range": "ContentRange" },
+    },
+    304: { name: "FileNotModified", description: "The client has it.", headers: { ETag: "FileETag" } },
+  },
+  errors: ["not_found", "file_missing", "range_not_satisfiable", "storage_unavailable"],
+  tag,
+  summary: "Download a file of {field} of a document of {collection}",
+  about: "For who may read the document and the field.",
+});
+
+export const removeFile = contract({
+  id: "remove{stem}",
+  method: "DELETE",
+  path: one,
+  who: updates,
+  headers: conditions,
+  answers: { 204: { name: "FileRemoved", description: "Removed.", headers: { ETag: "ETag" } } },
+  errors: ["not_found", "write_conflict", "version_mismatch"],
+  tag,
+  summary: "Remove a file from {field} of a document of {collection}",
+  about: "The document is another version then. The bytes go where no other document names them.",
+});
+
+/** Of each field, in the order of OpenAPI documents. */
+export const fileContracts: readonly RouteOfRules[] = [uploadFile, downloadFile, removeFile];

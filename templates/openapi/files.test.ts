@@ -1,0 +1,151 @@
+/** Files in OpenAPI documents. */
+import { fileURLToPath } from "node:url";
+import { Validator } from "@seriousme/openapi-schema-validator";
+import type { OpenAPIV3_1 } from "openapi-types";
+import { beforeAll, expect, test } from "vitest";
+import { analyse } from "../../compiler/pipeline.ts";
+import { isJsonObject, type JsonValue } from "../../runtime/json.ts";
+import { openapiDocument } from "./document.ts";
+import { desk } from "./testing/desk.ts";
+
+/** A configuration with a file and an array of them. */
+const config = fileURLToPath(new URL("../../compiler/check/testdata/valid-files/config", import.meta.url));
+
+const field = "/v1/desk/support/tickets/{id}/_files";
+const administered = "/v1/desk/_admin/data/support/tickets/{id}/_files";
+
+let document: OpenAPIV3_1.Document;
+beforeAll(async () => {
+  const { realms } = await analyse(config);
+  const [only] = realms;
+  if (only === undefined) throw new Error("no realm");
+  document = openapiDocument(only.realm, only.rules);
+});
+
+function operation(way: "post" | "get" | "delete", path: string): OpenAPIV3_1.OperationObject {
+  const found = document.paths?.[path]?.[way];
+  if (found === undefined) throw new Error(`no ${way} ${path}`);
+  return found;
+}
+
+/** What stands at a path of the document, `$ref`s on the way and at its end followed. */
+function at(value: unknown, ...path: readonly string[]): JsonValue {
+  let found: JsonValue = JSON.parse(JSON.stringify(value ?? null));
+  if (isJsonObject(found) && typeof found.$ref === "string")
+    found = at(document, ...found.$ref.slice(2).split("/"));
+  const [step, ...rest] = path;
+  return step === undefined ? found : at(isJsonObject(found) ? found[step] : null, ...rest);
+}
+
+/** The codes that an operation answers with a status. */
+function codesOf(of: OpenAPIV3_1.OperationObject, status: string): readonly string[] {
+  const description = at(of, "responses", status, "description");
+  return [...String(description).matchAll(/^`(\w+)`:/gm)].map(([, code = ""]) => code);
+}
+
+function keysAt(value: unknown, ...path: readonly string[]): readonly string[] {
+  const found = at(value, ...path);
+  return isJsonObject(found) ? Object.keys(found) : [];
+}
+
+test("the document is valid OpenAPI 3.1", async () => {
+  expect(await new Validator().validate({ ...document })).toEqual({ valid: true });
+});
+
+test("each field has its own upload, download and removal, of clients and of administrators", () => {
+  const ids = Object.entries(document.paths ?? {}).flatMap(([path, item]) =>
+    path.includes("/_files")
+      ? (["post", "get", "delete"] as const).flatMap((way) => {
+          const id = item?.[way]?.operationId;
+          return id === undefined ? [] : [`${way} ${path} ${id}`];
+        })
+      : [],
+  );
+  expect(ids).toEqual([
+    `post ${field}/attachments uploadSupportTicketsAttachments`,
+    `get ${field}/attachments/{file} downloadSupportTicketsAttachments`,
+    `delete ${field}/attachments/{file} removeSupportTicketsAttachments`,
+    `post ${field}/photo uploadSupportTicketsPhoto`,
+    `get ${field}/photo/{file} downloadSupportTicketsPhoto`,
+    `delete ${field}/photo/{file} removeSupportTicketsPhoto`,
+    `post ${administered}/attachments adminDataUploadSupportTicketsAttachments`,
+    `get ${administered}/attachments/{file} adminDataDownloadSupportTicketsAttachments`,
+    `delete ${administered}/attachments/{file} adminDataRemoveSupportTicketsAttachments`,
+    `post ${administered}/photo adminDataUploadSupportTicketsPhoto`,
+    `get ${administered}/photo/{file} adminDataDownloadSupportTicketsPhoto`,
+    `delete ${administered}/photo/{file} adminDataRemoveSupportTicketsPhoto`,
+  ]);
+});
+
+test("uploads take any bytes, with their name and digest, and answer the file object", () => {
+  const upload = operation("post", `${field}/photo`);
+  expect(at(upload, "requestBody", "content")).toEqual({
+    "*/*": { schema: { $ref: "#/components/schemas/FileBytes" } },
+  });
+  const names = (upload.parameters ?? []).map((each) => at(each, "name"));
+  expect(names).toEqual(["replace", "If-Match", "If-None-Match", "X-Svc-Filename", "Content-Digest"]);
+  expect(at(upload, "responses", "201", "content", "application/json", "schema", "required")).toEqual(
+    expect.arrayContaining(["id", "name", "type", "size", "sha256", "created_at"]),
+  );
+  expect(keysAt(upload, "responses", "201", "headers")).toEqual(["X-Request-ID", "ETag", "Location"]);
+  expect(upload.description).toContain("Files of image/png, image/jpeg, image/webp, of at most 5MiB");
+});
+
+test("what is uploaded otherwise is taken up to 1 MiB, and more is another mode's", () => {
+  const upload = operation("post", `${field}/attachments`);
+  expect(upload.description).toContain("Files of any type, of at most 1MiB, 10 in each document.");
+  expect(codesOf(upload, "409")).toContain("upload_mode_mismatch");
+  expect(codesOf(operation("post", `${field}/photo`), "409")).not.toContain("upload_mode_mismatch");
+});
+
+test("uploads answer each error of a page about files", () => {
+  const upload = operation("post", `${field}/photo`);
+  const codes = (status: string): readonly string[] => codesOf(upload, status);
+  expect(codes("409")).toEqual(["too_many_files", "write_conflict"]);
+  expect(codes("413")).toEqual(["payload_too_large", "quota_exceeded"]);
+  expect(codes("415")).toEqual(["unsupported_file_type"]);
+  expect(codes("422")).toEqual(["invalid_image", "upload_mismatch"]);
+  expect(codes("503")).toContain("storage_unavailable");
+});
+
+test("downloads answer bytes, whole and in parts, with what tells them from others", () => {
+  const download = operation("get", `${field}/photo/{file}`);
+  expect((download.parameters ?? []).map((each) => at(each, "name"))).toEqual([
+    "Range",
+    "If-Range",
+    "If-None-Match",
+  ]);
+  expect(keysAt(download, "responses")).toEqual(expect.arrayContaining(["200", "206", "304", "404", "416"]));
+  expect(keysAt(download, "responses", "206", "headers")).toEqual(
+    expect.arrayContaining(["ETag", "Accept-Ranges", "Content-Range", "Content-Disposition"]),
+  );
+  expect(keysAt(download, "responses", "200", "content")).toEqual(["*/*"]);
+  expect(codesOf(download, "416")).toEqual(["range_not_satisfiable"]);
+  expect(keysAt(download, "responses", "416", "headers")).toContain("Content-Range");
+});
+
+test("documents have the file object, or an array of them, and what is written has none", () => {
+  const schemas = (name: string): readonly string[] =>
+    keysAt(document, "components", "schemas", name, "properties");
+  const file = { $ref: "#/components/schemas/FileObject" };
+  expect(at(document, "components", "schemas", "SupportTicketsDocument", "properties")).toMatchObject({
+    photo: file,
+    attachments: { type: "array", items: file },
+  });
+  expect(schemas("SupportTicketsInput")).toEqual(["title", "author_id", "due_at"]);
+});
+
+test("where asks of a file whether it is there, and of its size, type, name, sides and time what they are", () => {
+  const where = at(document, "components", "schemas", "SupportTicketsWhere");
+  const asked = JSON.stringify(where);
+  for (const member of ["size", "type", "name", "width", "height", "created_at"])
+    expect(asked).toContain(`"photo.${member}"`);
+  for (const member of ["id", "sha256", "versions", "created_by"])
+    expect(asked).not.toContain(`"photo.${member}"`);
+});
+
+test("realms without files have nothing of them", () => {
+  const { realm, rules } = desk();
+  const text = JSON.stringify(openapiDocument(realm, rules));
+  expect(text).not.toMatch(/_files|FileObject|X-Svc-Filename|storage_unavailable/);
+});
