@@ -3,7 +3,7 @@ import type { ApiError } from "../errors.ts";
 import { checkNeedlessBody } from "../http/body.ts";
 import type { JsonObject } from "../json.ts";
 import { kept } from "../kept.ts";
-import type { Caller, KeyCaller } from "../realm/caller.ts";
+import { type Caller, type KeyCaller, keyOf } from "../realm/caller.ts";
 import type { CollectionDefinition } from "../realm/definition.ts";
 import type {
   Exchange,
@@ -140,8 +140,7 @@ export function clientOf(realm: RealmInstance, asks: OrganizationAsks): Identify
     caller,
     context: ruleContext(clock, config, caller, memberships),
     // What limits a caller beside the rules.
-    scopes:
-      caller.kind === "user" && caller.credential.kind === "key" ? caller.credential.key.scopes : undefined,
+    scopes: keyOf(caller)?.scopes,
     withheld,
     author: kept(authors, caller, () => authorOf(caller)),
     audit: undefined,

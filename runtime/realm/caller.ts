@@ -83,3 +83,9 @@ export interface KeyScopes {
 }
 
 export const anonymous: AnonymousCaller = { kind: "anonymous", actor: "anonymous" };
+
+/** The API key that they came with. */
+export function keyOf(caller: Caller): KeyCaller | undefined {
+  if (caller.kind === "key") return caller;
+  return caller.kind === "user" && caller.credential.kind === "key" ? caller.credential.key : undefined;
+}

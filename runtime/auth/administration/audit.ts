@@ -32,29 +32,35 @@ export type AuditAction =
   | `org.invitation.${"create" | "revoke" | "link" | "send" | "accept"}`
   | `data.${"create" | "replace" | "patch" | "delete" | "purge" | "restore" | "transfer" | "assign_org" | "upload" | "remove_file"}`;
 
-/** Who acts as a user without a session: by a token that was mailed to them, or by signing up. */
-export interface AccountHolder {
-  readonly kind: "holder";
-  readonly actor: `user:${string}`;
+/** Who acts, but not by a credential: with a token that was mailed to them, by signing up, or through a job. */
+export interface AuditedActor {
+  readonly kind: "named";
+  readonly actor: string;
 }
 
-export function holderOf(user: string): AccountHolder {
-  return { kind: "holder", actor: `user:${user}` };
+export function actorNamed(actor: string): AuditedActor {
+  return { kind: "named", actor };
+}
+
+export function holderOf(user: string): AuditedActor {
+  return actorNamed(`user:${user}`);
 }
 
 /** What of a request the audit trail tells. */
 export interface AuditedRequest {
   /** Null where it came from no client. */
   readonly address: string | null;
-  readonly requestId: string;
+  readonly requestId: string | null;
 }
+
+export const withoutRequest: AuditedRequest = { address: null, requestId: null };
 
 /** Appends to the audit trail, in the transaction of the change itself (spec: Audit records). */
 export async function appendAudit(
   realm: Pick<RealmInstance, "clock" | "newId">,
   transaction: Transaction,
   exchange: AuditedRequest,
-  by: Caller | AccountHolder,
+  by: Caller | AuditedActor,
   entry: AuditEntry,
 ): Promise<void> {
   await transaction.collection(collections.audit).insert(writeAudit(auditRecord(realm, exchange, by, entry)));
@@ -64,7 +70,7 @@ export async function appendAudit(
 export function auditRecord(
   { clock, newId }: Pick<RealmInstance, "clock" | "newId">,
   { address, requestId }: AuditedRequest,
-  by: Caller | AccountHolder,
+  by: Caller | AuditedActor,
   { action, target, details = {} }: AuditEntry,
 ): AuditRecord {
   const delegate = by.kind === "user" && by.credential.kind === "key" ? { key: by.credential.key.actor } : {};

@@ -1,5 +1,5 @@
 import { eq } from "../../filter/algebra.ts";
-import { type Caller, isSession, type KeyCaller, type SessionCaller } from "../../realm/caller.ts";
+import { type Caller, isSession, type KeyCaller, keyOf, type SessionCaller } from "../../realm/caller.ts";
 import type { Credentials, EndReason } from "../../realm/credentials.ts";
 import type { RealmInstance } from "../../realm/exchange.ts";
 import { collections, keyFields } from "../collections.ts";
@@ -30,11 +30,6 @@ export function realmCredentials(realm: Realm, sessions: SessionResolver | undef
 function expiryOf(caller: Caller): number {
   if (isSession(caller)) return caller.credential.expires;
   return keyOf(caller)?.expires ?? Number.POSITIVE_INFINITY;
-}
-
-function keyOf(caller: Caller): KeyCaller | undefined {
-  if (caller.kind === "key") return caller;
-  return caller.kind === "user" && caller.credential.kind === "key" ? caller.credential.key : undefined;
 }
 
 /** Reads the session before its owner: an account ends before its sessions are forgotten, and is to be the reason. */

@@ -3,6 +3,7 @@ import { ApiError } from "../../errors.ts";
 import { AttemptFailed, JobFailure, NotNow, type Progress } from "../../jobs/kind.ts";
 import { Outdated } from "../../retry.ts";
 import { FunctionBusy, type Result } from "../invocation.ts";
+import { shortened } from "../invocations/telling.ts";
 import type { BackgroundRun, RunInBackground } from "./background.ts";
 
 const second = 1_000;
@@ -63,7 +64,7 @@ function progressOf(result: Result, { definition, attempt }: BackgroundRun): Pro
     case "retry":
       throw failed(attempt, "The function asked to be tried again.", result.after);
     case "ended":
-      throw new JobFailure(short(`${result.code}: ${result.message}`));
+      throw new JobFailure(shortened(`${result.code}: ${result.message}`, mostReason));
     case "refused":
       throw failed(attempt, `${result.code}: ${result.message}`);
     case "forwarded":
@@ -81,9 +82,5 @@ function progressOf(result: Result, { definition, attempt }: BackgroundRun): Pro
 function failed(attempt: number, reason: string, after?: number): AttemptFailed {
   const usual = waitAfter(attempt);
   const wait = after === undefined ? usual + randomInt(usual / 4) : Math.min(Math.max(after, 0), longest);
-  return new AttemptFailed(short(reason), wait);
-}
-
-function short(reason: string): string {
-  return reason.length > mostReason ? `${reason.slice(0, mostReason - 1)}…` : reason;
+  return new AttemptFailed(shortened(reason, mostReason), wait);
 }

@@ -1,5 +1,4 @@
-import { collections } from "../../auth/collections.ts";
-import { writeAudit } from "../../auth/records.ts";
+import { type AuditEntry, actorNamed, appendAudit, withoutRequest } from "../../auth/administration/audit.ts";
 import { timestamp } from "../../clock.ts";
 import { Consumer, type Work } from "../../feed/consumer.ts";
 import { ConsumerPosition, consumerShape } from "../../feed/consumer-position.ts";
@@ -69,7 +68,7 @@ export function followTriggers(
 async function noteGap(realm: RealmInstance, work: Work, lost: () => void): Promise<void> {
   const { definition, log } = realm;
   await work.commit((transaction) =>
-    audit(realm, transaction, { action: "function.events_lost", target: "realm", details: {} }),
+    audit(realm, transaction, { action: "function.events_lost", target: "realm" }),
   );
   lost();
   log.error(
@@ -161,19 +160,6 @@ function stateOf(happening: Happening, chain: Chain): TriggerState {
   };
 }
 
-function audit(
-  { clock, newId }: RealmInstance,
-  transaction: Transaction,
-  entry: Pick<Parameters<typeof writeAudit>[0], "details" | "target"> & {
-    readonly action: "function.chain_stopped" | "function.events_lost";
-  },
-): Promise<void> {
-  const facts = {
-    id: newId(),
-    at: timestamp(clock.now()),
-    actor: "service",
-    address: null,
-    request_id: null,
-  };
-  return transaction.collection(collections.audit).insert(writeAudit({ ...facts, ...entry }));
+function audit(realm: RealmInstance, transaction: Transaction, entry: AuditEntry): Promise<void> {
+  return appendAudit(realm, transaction, withoutRequest, actorNamed("service"), entry);
 }

@@ -10,7 +10,7 @@ import { isId } from "../../ids.ts";
 import { cancelJob, findJob } from "../../jobs/queue.ts";
 import type { JobRecord } from "../../jobs/records.ts";
 import { jobView } from "../../jobs/routes.ts";
-import { anonymous, type Caller, type KeyScopes } from "../../realm/caller.ts";
+import { anonymous, type Caller, keyOf } from "../../realm/caller.ts";
 import type { Answer, Exchange, RealmInstance, RouteFactory, RouteTable } from "../../realm/exchange.ts";
 import { targetsIn } from "./calls.ts";
 
@@ -92,7 +92,7 @@ function finder(
     const caller = isOpen ? anonymous : await realm.authenticate(exchange);
     if (caller.kind === "anonymous" && !isOpen) throw unauthenticated("Jobs are shown to who queued them.");
     const administrator = isOpen ? undefined : administratorOf(caller, exchange);
-    const scopes = scopesOf(caller);
+    const scopes = keyOf(caller)?.scopes;
     if (administrator === undefined && !permitsAny(scopes, "call"))
       throw new ApiError("forbidden", "The key's scopes let it call nothing.");
     parameters(exchange.search, []);
@@ -105,13 +105,6 @@ function finder(
     if (administrator === undefined) throw notFound();
     return { job, administrator };
   };
-}
-
-function scopesOf(caller: Caller): KeyScopes | undefined {
-  if (caller.kind === "key") return caller.scopes;
-  return caller.kind === "user" && caller.credential.kind === "key"
-    ? caller.credential.key.scopes
-    : undefined;
 }
 
 function notFound(): ApiError {

@@ -1,20 +1,10 @@
-import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
-import { collections as systemCollections } from "../../auth/collections.ts";
-import { type AuditRecord, readAudit } from "../../auth/records.ts";
-import {
-  collection,
-  type Sent,
-  type Shop,
-  type ShopOptions,
-  startShop,
-} from "../../documents/testing/shop.ts";
+import { afterAll, afterEach, describe, expect, test } from "vitest";
+import { collection, startShop } from "../../documents/testing/shop.ts";
 import { TRUE } from "../../filter/algebra.ts";
 import { silent } from "../../http/testing/server.ts";
 import { jobCollection, readJob } from "../../jobs/records.ts";
-import { isJsonObject, type JsonObject } from "../../json.ts";
+import type { JsonObject } from "../../json.ts";
 import { storeNameOf } from "../../realm/definition.ts";
-import type { EventDefinition, TriggerDefinition } from "../../realm/functions.ts";
-import { allowed } from "../../rules/index.ts";
 import {
   describeMongo,
   dropTestDatabases,
@@ -22,110 +12,22 @@ import {
   testLocation,
 } from "../../store/mongodb/testing/server.ts";
 import { isEmbedded, testPlace } from "../../store/testing/stores.ts";
-import type { Result, Returned, Run } from "../invocation.ts";
-import { call, documents, event, type FunctionShop, startFunctionShop } from "../testing/shop.ts";
+import { event } from "../testing/shop.ts";
+import {
+  follow,
+  nothing,
+  on,
+  papers,
+  rules,
+  start,
+  stopAll,
+  stops,
+  type Told,
+  things,
+  until,
+} from "./testing/followed.ts";
 
-const rules = {
-  read: allowed,
-  create: allowed,
-  update: allowed,
-  delete: allowed,
-  restore: allowed,
-  purge: allowed,
-};
-const things = collection("things", { rules });
-const papers = collection("papers", { rules, softDelete: {} });
-const others = collection("others", { rules });
-const all = [things, papers, others];
-
-const on = (name: string, more: Partial<TriggerDefinition> = {}): TriggerDefinition => ({
-  database: "main",
-  collection: name,
-  on: ["create", "update", "delete"],
-  ...more,
-});
-
-const follow = (...triggers: readonly TriggerDefinition[]): EventDefinition => event("follow", { triggers });
-
-const stops: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const stop of stops.splice(0).reverse()) await stop();
-});
-
-/** What a trigger's run is told, parsed. */
-interface Told {
-  readonly event: string;
-  readonly collection: string;
-  readonly document: JsonObject;
-  readonly previous: JsonObject | undefined;
-  readonly at: string;
-  readonly attempt: number;
-}
-
-interface Followed extends FunctionShop {
-  /** What the runs were told. */
-  readonly told: readonly Told[];
-  /** Once there were so many runs, and nothing more is queued. */
-  runs(count: number): Promise<readonly Told[]>;
-  audits(action: string): Promise<readonly AuditRecord[]>;
-}
-
-const nothing: Returned = { kind: "nothing" };
-
-async function start(
-  functions: readonly EventDefinition[],
-  handle: (told: Told, run: Run) => Promise<Returned | Result> | Returned | Result = () => nothing,
-  auth: "enabled" | "disabled" = "disabled",
-  options: Pick<ShopOptions, "settings" | "log"> = {},
-): Promise<Followed> {
-  const handles = functions.map(({ name }) => [name, (run: Run) => handle(toldOf(run), run)] as const);
-  const shop = await startFunctionShop(functions, Object.fromEntries(handles), {
-    auth,
-    collections: all,
-    ...options,
-  });
-  stops.push(() => shop.stop());
-  const store = shop.store("shop");
-  const { handlers } = shop;
-  return {
-    ...shop,
-    get told() {
-      return handlers.runs.map(toldOf);
-    },
-    async runs(count) {
-      await until(async () => {
-        expect(handlers.runs.length).toBeGreaterThanOrEqual(count);
-        const jobs = await store.collection(jobCollection).scan(undefined, 10_000);
-        // But for the one that never ends.
-        expect(jobs.filter((document) => readJob(document).record.due_at !== null)).toHaveLength(1);
-      });
-      expect(handlers.runs).toHaveLength(count);
-      return handlers.runs.map(toldOf);
-    },
-    async audits(action) {
-      const found = await store
-        .collection(systemCollections.audit)
-        .find({ filter: TRUE, visibility: "live", limit: 1_000, skip: 0 });
-      return found.map((document) => readAudit(document).record).filter((record) => record.action === action);
-    },
-  };
-}
-
-function toldOf({ input }: Run): Told {
-  if (input.kind !== "trigger") throw new Error("not told of a change");
-  const { event, collection, document, previous, at, attempt } = input;
-  return {
-    event,
-    collection,
-    document: JSON.parse(document),
-    previous: previous === undefined ? undefined : JSON.parse(previous),
-    at,
-    attempt,
-  };
-}
-
-/** Nothing is as quick everywhere. */
-const until = <T>(check: () => T | Promise<T>) => vi.waitFor(check, { timeout: 20_000 });
+afterEach(stopAll);
 
 const events = (told: readonly Told[]) => told.map(({ event }) => event);
 const titles = (told: readonly Told[]) => told.map(({ document }) => document["title"]);
@@ -275,127 +177,6 @@ describe("runs for one document", () => {
     await until(() => expect(shop.told.map(({ document }) => document["qty"])).toEqual([1, 2]));
   });
 });
-
-describe.each(["enabled", "disabled"] as const)("Document 2: _meta.chain, auth %s", (auth) => {
-  const boss = async (shop: Shop) =>
-    auth === "enabled" ? { token: (await shop.person("ada@example.com", "boss")).token } : {};
-
-  test("is on what a trigger's run writes, and gone with the next write by anything else", async () => {
-    const shop = await start(
-      [follow(on("things", { on: ["create"] }))],
-      async ({ document }, run) => {
-        await documents(run, "POST", "main/others", { body: { title: `${document["title"]}!` } });
-        return nothing;
-      },
-      auth,
-    );
-    const sent = await boss(shop);
-    const forged = { title: "a", _meta: { chain: { root: "x", depth: 1 } } };
-    const { body } = await shop.send("POST", "things", { ...sent, body: forged });
-    expect(body["_meta"]).not.toHaveProperty("chain");
-    await shop.runs(1);
-    const [item] = await listed(shop, "others", sent);
-    // The run's own id is that of its job.
-    const root = shop.handlers.runs[0]?.requestId;
-    expect(item).toMatchObject({ title: "a!", _meta: { version: 1, chain: { root, depth: 1 } } });
-    const { body: patched } = await shop.send("PATCH", `others/${item?.["id"]}`, {
-      ...sent,
-      body: { title: "b" },
-    });
-    expect(patched["_meta"]).not.toHaveProperty("chain");
-  });
-
-  test("is on what a call writes that a trigger's run has queued, also under its caller's rules", async () => {
-    const write = call("write");
-    const handles = {
-      async follow(run: Run) {
-        const asked = { kind: "enqueue", function: "main/write", input: "{}" } as const;
-        expect((await run.host.answer(asked)).status).toBe(202);
-        return nothing;
-      },
-      async write(run: Run) {
-        for (const as of ["function", "caller"] as const)
-          await documents(run, "POST", "main/others", { as, body: { title: as } });
-        return { kind: "call", output: "{}" } as const;
-      },
-    };
-    const functions = [follow(on("things", { on: ["create"] })), write];
-    const shop = await startFunctionShop(functions, handles, { auth, collections: all });
-    stops.push(() => shop.stop());
-    const sent = await boss(shop);
-    await shop.send("POST", "things", { ...sent, body: { title: "a" } });
-    const written = await until(async () => {
-      const found = await listed(shop, "others", sent);
-      expect(found).toHaveLength(2);
-      return found;
-    });
-    const root = shop.handlers.runs[0]?.requestId;
-    expect(written.map(({ title, _meta: meta }) => [title, isJsonObject(meta) && meta["chain"]])).toEqual([
-      ["function", { root, depth: 1 }],
-      ["caller", { root, depth: 1 }],
-    ]);
-  });
-
-  test("ends at a depth of 8: what is deeper is not run, and audited", async () => {
-    const chains: unknown[] = [];
-    const shop = await start(
-      [follow(on("things", { on: ["update"] }))],
-      async ({ document: { id, qty } }, run) => {
-        const { json } = await documents(run, "PATCH", `main/things/${id}`, {
-          body: { qty: Number(qty) + 1 },
-        });
-        chains.push(isJsonObject(json["_meta"]) && json["_meta"]["chain"]);
-        return nothing;
-      },
-      auth,
-    );
-    const sent = await boss(shop);
-    const { body } = await shop.send("POST", "things", { ...sent, body: { title: "a", qty: 0 } });
-    await shop.send("PATCH", `things/${body["id"]}`, { ...sent, body: { qty: 1 } });
-    const stopped = await until(async () => {
-      const found = await shop.audits("function.chain_stopped");
-      expect(found).toHaveLength(1);
-      return found;
-    });
-    await shop.runs(8);
-    const root = shop.handlers.runs[0]?.requestId;
-    expect(chains).toEqual([1, 2, 3, 4, 5, 6, 7, 8].map((depth) => ({ root, depth })));
-    expect(stopped).toMatchObject([
-      {
-        actor: "service",
-        target: "function:main/follow",
-        details: { document: `main/things/${body["id"]}`, root },
-      },
-    ]);
-  });
-
-  test("goes on over what a run deletes for good, and not over what others delete", async () => {
-    const shop = await start(
-      [follow(on("things", { on: ["delete", "create"] }))],
-      async (told, run) => {
-        if (told.event === "create") await documents(run, "DELETE", `main/things/${told.document["id"]}`);
-        else await documents(run, "POST", "main/things", { body: { title: "again" } });
-        return nothing;
-      },
-      auth,
-    );
-    const sent = await boss(shop);
-    await shop.send("POST", "things", { ...sent, body: { title: "a" } });
-    await until(async () => expect(await shop.audits("function.chain_stopped")).toHaveLength(1));
-    await shop.runs(8);
-    // The last run made a document whose creation nobody was told of; that somebody deletes it is told.
-    const [left] = await listed(shop, "things", sent);
-    expect(left).toMatchObject({ _meta: { chain: { depth: 8 } } });
-    await shop.send("DELETE", `things/${left?.["id"]}`, sent);
-    await until(async () => expect(await shop.audits("function.chain_stopped")).toHaveLength(2));
-    await shop.runs(16);
-  });
-});
-
-async function listed(shop: Shop, name: string, sent: Sent): Promise<readonly JsonObject[]> {
-  const { body } = await shop.send("GET", name, sent);
-  return Array.isArray(body["items"]) ? body["items"].filter(isJsonObject) : [];
-}
 
 /** A shared store keeps its history itself. */
 describe.runIf(isEmbedded)("where history does not reach back", () => {

@@ -36,7 +36,7 @@ export function recordOf(
     attempt,
     caller: caller?.actor ?? null,
     request_id: requestId,
-    error: error && { code: error.code, message: short(hideSecrets(error.message, secrets)) },
+    error: error && { code: error.code, message: shortened(hideSecrets(error.message, secrets)) },
     logs: logs.map((line) => withoutSecrets(line, secrets)),
   };
 }
@@ -72,6 +72,6 @@ function errorOf(result: Result): InvocationRecord["error"] {
 /** Characters of a message. */
 const longest = 4_096;
 
-function short(message: string): string {
-  return message.length > longest ? `${message.slice(0, longest - 1)}…` : message;
+export function shortened(message: string, most = longest): string {
+  return message.length > most ? `${message.slice(0, most - 1)}…` : message;
 }
