@@ -36,6 +36,7 @@ export const helpExamples = {
   invoke: examples(
     "realmc invoke shop/sales/close --input close.json",
     `echo '{"id":"a"}' | realmc invoke shop/sales/close --input - --as 01m80gqnc35k9gxxpya9`,
+    "realmc invoke shop/sales/nightly",
   ),
   keyCreate: examples(
     "realmc key create --realm shop --name ops --admin",

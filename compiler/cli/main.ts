@@ -244,10 +244,13 @@ function commandLine(
 
   program
     .command("invoke")
-    .description("calls a function once and prints its output as JSON; exit 1 with the error where it fails")
+    .description("runs a function once and prints its output as JSON; exit 1 with the error where it fails")
     .argument("<function>", "<realm>/<database>/<function>")
-    .option("--input <file>", "its input as JSON, - for stdin; without: {}")
-    .option("--as <user id>", "a user who calls; without: an API key without limits")
+    .option(
+      "--input <file>",
+      "- for stdin. Of a call: its input, JSON, {} without; of a webhook: the body; of an event function: the event",
+    )
+    .option("--as <user id>", "the user who calls, by the rules; without: as an API key without limits does")
     .option("--config <folder>", "folder of realms", "config")
     .option("--store <store>", "what it works on (default: SVC_STORE, else sqlite:./data)")
     .addHelpText("after", helpExamples.invoke)

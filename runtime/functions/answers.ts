@@ -1,14 +1,12 @@
 import { ApiError, tooManyRequests, unavailable } from "../errors.ts";
 import { errorAnswer } from "../http/failures.ts";
 import type { Answer } from "../realm/exchange.ts";
-import { type CallDefinition, functionName, type WebhookDefinition } from "../realm/functions.ts";
+import { type FunctionDefinition, functionName } from "../realm/functions.ts";
 import { FunctionBusy, type Result, type Returned } from "./invocation.ts";
 import type { AskedRun, RealmFunctions } from "./realm.ts";
 
-type Requested = WebhookDefinition | CallDefinition;
-
 /** @throws ApiError `too_many_requests`, of webhooks `unavailable`, where there were as many lately as may be */
-export function requireRoom({ limits }: RealmFunctions, definition: Requested): void {
+export function requireRoom({ limits }: RealmFunctions, definition: FunctionDefinition): void {
   const wait = limits.take();
   if (wait > 0) throw noRoom(definition, wait);
 }
@@ -20,7 +18,7 @@ export function requireRoom({ limits }: RealmFunctions, definition: Requested): 
  */
 export async function answerOf(
   functions: RealmFunctions,
-  run: AskedRun & { readonly definition: Requested },
+  run: AskedRun & { readonly definition: FunctionDefinition },
   returned: (value: Returned) => Answer,
 ): Promise<Answer> {
   const { definition, requestId } = run;
@@ -31,7 +29,7 @@ export async function answerOf(
 }
 
 function refusedAnswer(
-  definition: Requested,
+  definition: FunctionDefinition,
   result: Exclude<Result, { kind: "returned" }>,
   requestId: string,
 ): Answer {
@@ -63,12 +61,16 @@ const messages = {
 } as const;
 
 /** Why, is for the log. */
-export function failure(definition: Requested, code: keyof typeof messages, reason: string): ApiError {
+export function failure(
+  definition: FunctionDefinition,
+  code: keyof typeof messages,
+  reason: string,
+): ApiError {
   return new ApiError(code, messages[code], { cause: new Error(`${functionName(definition)}: ${reason}`) });
 }
 
 /** The error of a request that finds no room: senders of webhooks try again after a 503 (spec: Functions). */
-function noRoom({ mode }: Requested, milliseconds = 1_000): ApiError {
-  const refused = mode === "call" ? tooManyRequests : unavailable;
+function noRoom({ mode }: FunctionDefinition, milliseconds = 1_000): ApiError {
+  const refused = mode === "webhook" ? unavailable : tooManyRequests;
   return refused("Too many runs of functions are under way, or were lately.", milliseconds);
 }

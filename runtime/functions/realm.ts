@@ -30,6 +30,8 @@ export interface FunctionParts {
   readonly metrics: Pick<FunctionMetrics, "invoked"> | undefined;
   /** Default: the server's log. */
   readonly handlerLog?: HandlerLog | undefined;
+  /** Default: those that administrators have set. */
+  readonly secrets?: Pick<SecretReader, "of">;
 }
 
 /** A run that somebody has a reason for. */
@@ -56,7 +58,7 @@ export class RealmFunctions {
   readonly #realm: RealmInstance;
   readonly #parts: FunctionParts;
   readonly #host: HostParts;
-  readonly #secrets: SecretReader;
+  readonly #secrets: Pick<SecretReader, "of">;
   readonly #journal: InvocationJournal;
   readonly limits: RealmLimits;
 
@@ -65,7 +67,7 @@ export class RealmFunctions {
     this.#parts = parts;
     this.#host = hostParts(realm, parts.bodyBytes, parts.handlerLog);
     this.#journal = new InvocationJournal(realm);
-    this.#secrets = new SecretReader(realm);
+    this.#secrets = parts.secrets ?? new SecretReader(realm);
     this.limits = new RealmLimits(realm.definition.functionLimits ?? {}, realm.clock);
   }
 

@@ -31,9 +31,9 @@ import { makeFolder, openStores, type Stores } from "../store/engines.ts";
 import { DataFolder } from "./data.ts";
 import { openBytes } from "./file-storage.ts";
 import { startThreads } from "./function-threads.ts";
+import { keysOf } from "./instance-keys.ts";
 import type { BackgroundJob } from "./job.ts";
 import { type Jobs, startJobs } from "./jobs.ts";
-import { keysIn, makeKeysHint } from "./keys.ts";
 import { type Delivery, mailing } from "./mail.ts";
 import { Outbox } from "./outbox.ts";
 import { provisionStore } from "./provisioning.ts";
@@ -323,17 +323,6 @@ async function metricsServer(
   return serveMetrics(metrics, address).catch((cause: unknown) => {
     throw new Error(listenFailure(address.host, address.port, cause, "SVC_METRICS"), { cause });
   });
-}
-
-/** Instances that share a store read each other's cursors and secrets, so that none makes keys of its own. */
-function keysOf({ keys, store }: Settings, folder: DataFolder): readonly Uint8Array[] {
-  if (keys !== undefined) return keys;
-  if (store.engine === "mongodb") {
-    throw new BadSettings([
-      `SVC_KEYS is required with MongoDB, the same for every instance; ${makeKeysHint}`,
-    ]);
-  }
-  return keysIn(folder.path);
 }
 
 /** How this instance sends mail, if any of its realms sends some. */

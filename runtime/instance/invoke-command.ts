@@ -1,53 +1,102 @@
 import { readFileSync } from "node:fs";
+import { hostname } from "node:os";
 import { parseArgs } from "node:util";
-import { createKey, endKey } from "../auth/keys.ts";
 import type { Clock } from "../clock.ts";
+import { beginTriggers } from "../functions/events/following.ts";
+import type { HandlerLog } from "../functions/host/log.ts";
 import type { Log } from "../realm/exchange.ts";
 import { type FunctionDefinition, functionName } from "../realm/functions.ts";
+import { openStores, type Stores } from "../store/engines.ts";
 import { FolderLocked } from "../store/sqlite/lock.ts";
 import { didYouMean } from "../suggest.ts";
 import { type Program, realmsCalled, type Surroundings, UsageError } from "./command.ts";
-import { type Instance, startInstance } from "./instance.ts";
-import { readSettings } from "./settings.ts";
+import { DataFolder } from "./data.ts";
+import { startThreads } from "./function-threads.ts";
+import { lineText } from "./handler-log.ts";
+import { keysOf } from "./instance-keys.ts";
+import { invoked, NobodyThere } from "./invoking.ts";
+import { LoneRealm } from "./lone-realm.ts";
+import { provisionStore } from "./provisioning.ts";
+import { realmCollections } from "./realm.ts";
+import { readSettings, type Settings } from "./settings.ts";
 
 export const invokeUsage = "invoke <realm>/<database>/<function> [--input <file>|-] [--as <user id>]";
 
-/** Of the key under which it is called: an earlier one, of a process that was killed, is replaced. */
-const keyName = "realmc-invoke";
-const grace = 5_000;
-
 /**
- * `invoke` calls a function once, as a server of this store would, and prints what it answers: to stdout and 0, or an
- * error's envelope to stderr and 1. Without `--as` the caller is an API key without limits.
+ * `invoke` runs a function once, as a server of this store would, and prints what it answers: to stdout and 0, or an error's
+ * envelope to stderr and 1. What it leaves to be done later waits for a server.
  * @throws UsageError | BadSettings, Error where another process has the store
  */
 export async function invokeCommand(
   program: Program,
   words: readonly string[],
-  { environment, out, err }: Surroundings,
+  surroundings: Surroundings,
   clock: Clock,
 ): Promise<number> {
+  const { environment, out, err } = surroundings;
   const { name, input, as } = parseWords(words);
   const definition = functionCalled(name, program);
-  const settings = { ...readSettings(environment), metrics: "off" } as const;
-  const { maxBodyBytes } = settings;
-  const body = input === undefined ? undefined : read(input, maxBodyBytes);
-  const address = { host: "127.0.0.1", port: 0 };
-  const options = { ...program, settings, clock, log: logTo(err), address };
-  const instance = await startInstance(options).catch((error: unknown) => {
-    if (!(error instanceof FolderLocked)) throw error;
-    const path = `/v1/${definition.realm}/${definition.database}/_func/${definition.name}`;
-    throw new Error(`${error.message}; stop it, or call the function there: POST ${path}`, { cause: error });
-  });
+  const [{ definition: realm }] = realmsCalled(definition.realm, program.realms);
+  if (as !== undefined && (definition.mode !== "call" || realm.accounts === undefined))
+    throw new UsageError(`--as: ${name} is called by no user`);
+  const settings = readSettings(environment);
+  const body = input === undefined ? undefined : bytesOf(input, settings.maxBodyBytes);
+  const log = logTo(err);
+  const stores = await storesOf(settings, clock, definition);
+  const folder = new DataFolder(settings);
+  const runner = startThreads(settings, undefined);
   try {
-    await instance.ready;
-    const answer = await called(instance, definition, { body, as, clock, program });
-    const text = await answer.text();
-    if (answer.ok) out(text);
-    else err(text);
-    return answer.ok ? 0 : 1;
+    const store = await stores.open(realm.name);
+    const { signal } = new AbortController();
+    await provisionStore(store, realmCollections(realm), realm.name, log, signal, () =>
+      beginTriggers({ definition: realm, store, clock }),
+    );
+    const lone = new LoneRealm({
+      ...{ definition: realm, store, clock, log, settings },
+      ...{ keys: keysOf(settings, folder), fingerprint: program.fingerprint },
+    });
+    const { instance, ending } = lone;
+    const { maxBodyBytes: bodyBytes } = settings;
+    // Beside the answer, which is alone on stdout.
+    const handlerLog: HandlerLog = (line) => err(lineText(line));
+    const parts = { runner, bodyBytes, ending, metrics: undefined, handlerLog };
+    try {
+      const { answer, reason } = await invoked(instance, parts, definition, { body, as });
+      const succeeded = answer.status < 400;
+      if (reason !== undefined) err(`error: ${reason}`);
+      const text = answer.body?.toString() ?? "";
+      if (text !== "") (succeeded ? out : err)(text);
+      else if (!succeeded) err(`error: it answered ${answer.status}`);
+      return succeeded ? 0 : 1;
+    } catch (error) {
+      if (!(error instanceof NobodyThere)) throw error;
+      err(error.message);
+      return 2;
+    } finally {
+      await lone.close();
+    }
   } finally {
-    await instance.stop(grace);
+    await runner?.close();
+    await stores.close();
+    folder.release();
+  }
+}
+
+/** @throws Error where another process has the folder */
+async function storesOf(
+  { store: location, queryTime, searchTime, feedBytes }: Settings,
+  clock: Clock,
+  { realm, database, name, mode }: FunctionDefinition,
+): Promise<Stores> {
+  const holder = `process ${process.pid} on ${hostname()}, running invoke`;
+  const limits = { queryTime, searchTime, feedBytes };
+  try {
+    return await openStores({ location, setting: "SVC_STORE", clock, ...limits, holder });
+  } catch (error) {
+    if (!(error instanceof FolderLocked)) throw error;
+    const path = mode === "event" ? `_admin/functions/${database}/${name}/run` : `${database}/_func/${name}`;
+    const instead = `stop it, or have it run the function: POST /v1/${realm}/${path}`;
+    throw new Error(`${error.message}; ${instead}`, { cause: error });
   }
 }
 
@@ -63,74 +112,34 @@ function parseWords(words: readonly string[]) {
   }
 }
 
-/** @throws UsageError for one that there is not, or that nobody calls */
+/** @throws UsageError for one that there is not */
 function functionCalled(name: string, { realms }: Program): FunctionDefinition {
   const [realm] = name.split("/");
   const [{ definition }] = realmsCalled(realm, realms);
   const all = definition.functions ?? [];
   const names = all.map((each) => `${each.realm}/${functionName(each)}`);
   const found = all[names.indexOf(name)];
-  if (found === undefined) {
-    const hint = didYouMean(name, names) ?? `there are: ${names.join(", ") || "none"}`;
-    throw new UsageError(`there is no function '${name}' (${hint})`);
-  }
-  if (found.mode === "event")
-    throw new UsageError(`${name} is run by events (by hand: POST /v1/${realm}/_admin/functions/…/run)`);
-  return found;
+  if (found !== undefined) return found;
+  const hint = didYouMean(name, names) ?? `there are: ${names.join(", ") || "none"}`;
+  throw new UsageError(`there is no function '${name}' (${hint})`);
 }
 
-function read(input: string, most: number): Uint8Array<ArrayBuffer> {
+/** @throws UsageError */
+function bytesOf(input: string, most: number): Buffer {
   try {
     const bytes = readFileSync(input === "-" ? 0 : input);
-    if (bytes.length > most) throw new UsageError(`the input has more than ${most} bytes`);
-    return new Uint8Array(bytes);
+    if (bytes.length > most) throw new UsageError(`--input: ${input} has more than ${most} bytes`);
+    return bytes;
   } catch (error) {
     throw error instanceof UsageError ? error : new UsageError(`--input: ${input} cannot be read`);
   }
 }
 
-interface Asked {
-  readonly body: Uint8Array<ArrayBuffer> | undefined;
-  readonly as: string | undefined;
-  readonly clock: Clock;
-  readonly program: Program;
-}
-
-/** By the route that everybody takes, so that nothing holds here that does not hold there. */
-async function called(
-  instance: Instance,
-  { realm, database, name, mode }: FunctionDefinition,
-  { body, as, clock, program }: Asked,
-): Promise<Response> {
-  const [{ definition }] = realmsCalled(realm, program.realms);
-  const hasAccounts = definition.accounts !== undefined;
-  if (as !== undefined && !hasAccounts) throw new UsageError(`--as: realm ${realm} has no accounts`);
-  const isKeyed = mode === "call" && hasAccounts;
-  const store = instance.store(realm);
-  const headers = new Headers({ "content-type": "application/json" });
-  if (isKeyed) {
-    const key = { name: keyName, admin: false, onBehalfOf: as !== undefined, replace: true };
-    headers.set("authorization", `Bearer ${await createKey(store, clock, key)}`);
-    if (as !== undefined) headers.set("x-svc-on-behalf-of", as);
-  }
-  if (mode === "call") headers.set("idempotency-key", `invoke-${clock.now()}`);
-  try {
-    const url = `${instance.url}/v1/${realm}/${database}/_func/${name}`;
-    return await fetch(url, { method: "POST", headers, body: body ?? (mode === "call" ? "{}" : null) });
-  } finally {
-    if (isKeyed) await endKey(store, clock, keyName);
-  }
-}
-
-/** What handlers log, and what goes wrong: beside the answer, which is alone on stdout. */
+/** What goes wrong beside the run. */
 function logTo(err: (line: string) => void): Log {
-  const line = (level: string, fields: object, message: string) => {
-    const { fields: told }: { fields?: unknown } = fields;
-    err(`${level}: ${message}${told === undefined ? "" : ` ${JSON.stringify(told)}`}`);
+  const line = (level: string) => (fields: object, message: string) => {
+    const { err: cause, reason = cause }: { err?: unknown; reason?: unknown } = fields;
+    err(`${level}: ${message}${reason === undefined ? "" : `: ${String(reason)}`}`);
   };
-  return {
-    info: (fields, message) => "function" in fields && line("info", fields, message),
-    warn: (fields, message) => line("warn", fields, message),
-    error: (fields, message) => line("error", fields, message),
-  };
+  return { info: () => undefined, warn: line("warn"), error: line("error") };
 }

@@ -1,10 +1,12 @@
 /** `ctx` of a test: what the threads of a server make, on what answers them there. */
+import { timestamp } from "../clock.ts";
 import { callerOf } from "../functions/caller.ts";
-import type { LogLine } from "../functions/invocation.ts";
-import type { RealmFunctions } from "../functions/realm.ts";
+import type { LogLine, Run } from "../functions/invocation.ts";
+import type { Secrets } from "../functions/secrets.ts";
 import { RunContext } from "../functions/worker/context.ts";
 import { Network } from "../functions/worker/fetch/network.ts";
 import { RunLog } from "../functions/worker/log.ts";
+import type { Requests } from "../functions/worker/requests.ts";
 import { anonymous, type Caller } from "../realm/caller.ts";
 import type { RealmInstance } from "../realm/exchange.ts";
 import { type FunctionDefinition, functionName } from "../realm/functions.ts";
@@ -13,7 +15,8 @@ import { answeredBy } from "./documents.ts";
 /** Who calls: a user of the test, an API key of that name without limits, or nobody in particular. */
 export type TestCaller = { readonly user: string } | { readonly key: string } | "anonymous";
 
-interface AnyContextOptions {
+/** What a test gives to any run. */
+export interface RunOptions {
   /** Of a call; default: anonymous. */
   readonly caller?: TestCaller;
   /** Answers `ctx.fetch`, which asks for declared hosts alone; absent: nothing is there. */
@@ -24,62 +27,66 @@ interface AnyContextOptions {
 }
 
 /** What a `ctx` is made with; the secrets that the function declares are required. */
-export type ContextOptions<Context> = AnyContextOptions &
+export type ContextOptions<Context> = RunOptions &
   (Context extends { readonly secrets: infer Secrets }
     ? [keyof Secrets] extends [never]
       ? unknown
       : { readonly secrets: Secrets }
     : unknown);
 
-/** What of a test realm contexts are made of. */
-export interface ContextHost {
-  readonly realm: RealmInstance;
-  readonly functions: RealmFunctions;
+/** The same, of whatever function. */
+export type AnyOptions = RunOptions & { readonly secrets?: Secrets };
+
+/** What contexts of a test realm share. */
+export interface ContextMeans {
+  readonly clock: RealmInstance["clock"];
   /** Bytes of a request's body and of an answer's. */
   readonly bodyBytes: number;
   readonly logged: (line: LogLine) => void;
 }
 
-/** @throws Error where a secret is missing, or there is no such caller */
-export async function contextOf(
-  { realm, functions, bodyBytes, logged }: ContextHost,
-  definition: FunctionDefinition,
-  options: AnyContextOptions & { readonly secrets?: Readonly<Record<string, string>> },
-): Promise<RunContext> {
-  const { secrets = {}, requestId = "test", signal = new AbortController().signal } = options;
-  const missing = definition.secrets.find((name) => secrets[name] === undefined);
-  if (missing !== undefined)
-    throw new Error(
-      `${functionName(definition)} declares the secret ${missing}, which the test does not give`,
-    );
-  const caller = await callerIn(realm, definition, options.caller);
-  const run = await functions.prepare({ definition, requestId, signal, caller }, secrets);
+/**
+ * What a handler is given beside its input.
+ * @param requests what it asks for, which `run.host` answers
+ */
+export function contextOf(
+  run: Omit<Run, "input">,
+  { signal = run.signal, fetch }: RunOptions,
+  { clock, bodyBytes, logged }: ContextMeans,
+  requests: Requests = answeredBy((request) => run.host.answer(request)),
+): RunContext {
+  const { definition, requestId, secrets, caller } = run;
+  const { network, mail } = definition;
   const { log } = new RunLog((line) => {
-    logged(line);
+    logged({ ...line, at: timestamp(clock.now()) });
     run.host.log(line);
   });
-  const { network, mail } = definition;
   return new RunContext({
-    ...{ log, requestId, secrets, caller: run.caller },
+    ...{ log, requestId, secrets, caller, requests },
     setup: { url: "", network, mail, answerBytes: bodyBytes },
     bounds: { requestBytes: bodyBytes, outputBytes: bodyBytes },
-    requests: answeredBy((request) => run.host.answer(request)),
     signal: () => signal,
-    fetch: testFetch(definition, options.fetch),
-    now: () => new Date(realm.clock.now()),
+    fetch: testFetch(definition, fetch),
+    now: () => new Date(clock.now()),
   });
 }
 
-async function callerIn(
+/** @throws Error where the test does not give one that the function declares */
+export function secretsFor(definition: FunctionDefinition, secrets: Secrets = {}): Secrets {
+  const missing = definition.secrets.find((name) => secrets[name] === undefined);
+  if (missing === undefined) return secrets;
+  throw new Error(`${functionName(definition)} declares the secret ${missing}, which the test does not give`);
+}
+
+/** @throws Error for a function that nobody calls, and where there is no such user */
+export async function callerIn(
   realm: RealmInstance,
   definition: FunctionDefinition,
   caller: TestCaller | undefined,
 ): Promise<Caller | undefined> {
-  if (definition.mode !== "call") {
-    if (caller === undefined) return undefined;
-    throw new Error(`${functionName(definition)} is no call: nobody calls it`);
-  }
-  return realmCaller(realm, caller ?? "anonymous");
+  if (definition.mode === "call") return realmCaller(realm, caller ?? "anonymous");
+  if (caller === undefined) return undefined;
+  throw new Error(`${functionName(definition)} is no call: nobody calls it`);
 }
 
 /** @throws Error where there is no such user */
@@ -97,7 +104,7 @@ export async function realmCaller(realm: RealmInstance, caller: TestCaller): Pro
 
 function testFetch(
   { network }: FunctionDefinition,
-  answer: AnyContextOptions["fetch"],
+  answer: RunOptions["fetch"],
 ): (...request: Parameters<typeof fetch>) => Promise<Response> {
   const declared = new Network(network);
   return async (input, init) => {

@@ -2,4 +2,5 @@
 export type { ContextOptions, TestCaller } from "./context.ts";
 export type { AllCollections } from "./documents.ts";
 export type { TestOrganization, TestUser } from "./people.ts";
-export { type QueuedCall, type TestRealm, type TestRealmOptions, testRealm } from "./realm.ts";
+export { testRealm } from "./realm.ts";
+export type { QueuedCall, TestRealm, TestRealmOptions, TestRequest } from "./test-realm.ts";

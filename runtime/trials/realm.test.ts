@@ -1,74 +1,10 @@
-import type {
-  CallHandler,
-  EventHandler,
-  ReadsAndWrites,
-  ScheduleEvent,
-  WebhookHandler,
-} from "realmc/functions";
 import { type TestRealm, testRealm } from "realmc/testing";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { collection, validatorOf } from "../documents/testing/shop.ts";
-import { call, event, webhook } from "../functions/testing/shop.ts";
-import { definitionOf } from "../organizations/testing/realm.ts";
-import { byCaller } from "../rules/index.ts";
-
-interface Note {
-  title: string;
-  qty?: number;
-}
-interface NoteShape {
-  document: Note & {
-    id: string;
-    _meta: { version: number; owner: string | null; org?: string | null; created_by: string };
-  };
-  content: Note;
-  create: Note;
-  patch: Partial<Note>;
-  fields: { title: { $eq?: string } };
-  references: object;
-  traits: "accounts" | "organization";
-  aggregation: { keys: object; by: never; metrics: object };
-}
-type Collections = { main: { notes: NoteShape } };
-interface Reached {
-  reach: { main: { notes: ReadsAndWrites<NoteShape> } };
-  callers: { main: { notes: ReadsAndWrites<NoteShape> } };
-  secrets: never;
-  calls: { "main/file": { note: string } };
-  mail: true;
-  organizations: true;
-}
-type File = CallHandler<{ note: string }, { by: string }, Reached>;
-type Hook = WebhookHandler<Omit<Reached, "secrets"> & { secrets: "TOKEN" }>;
-type Tick = EventHandler<ScheduleEvent, Reached>;
-
-/** A handler as somebody writes it. */
-const file: File = async ({ note: id }, ctx) => {
-  const note = await ctx.caller.db.main.notes.get(id);
-  if (note === null) throw ctx.error(404, "no_such_note", "You see no note of this id.", [{ path: "note" }]);
-  ctx.log.info("filed", { id });
-  const filed = await ctx.db.main.notes.update(id, ({ qty = 0 }) => ({ qty: qty + 1 }));
-  return { by: `${ctx.caller.kind} ${filed.qty}` };
-};
-
-const owners = byCaller(({ user }) => user !== undefined);
-const notes = collection("notes", {
-  rules: { create: owners, read: byCaller(({ user }) => user?.roles.includes("reader") === true) },
-  organization: { required: false, onDelete: "delete" },
-  asksMemberships: true,
-});
-const functions = [
-  call("file", { mail: true, validateInput: validatorOf({ required: ["note"] }) }),
-  webhook("hook", { secrets: ["TOKEN"], network: ["api.example.com"] }),
-  event("tick", { scopes: { read: [], write: [] } }),
-];
-const base = definitionOf([notes]);
-const accounts = base.accounts && { ...base.accounts, roles: [{ name: "reader" }] };
-const definition = { ...base, ...(accounts && { accounts }), functions };
+import { base, type Collections, type File, file, type Hook, shop, type Tick } from "./testing/notes.ts";
 
 let realm: TestRealm<Collections>;
 beforeEach(async () => {
-  realm = await testRealm<Collections>({ definition, routes: [] }, { now: "2026-03-01T12:00:00Z" });
+  realm = await testRealm<Collections>(shop, { now: "2026-03-01T12:00:00Z" });
 });
 afterEach(() => realm.close());
 
@@ -219,7 +155,7 @@ test("as: documents as somebody sees them, by the rules", async () => {
 });
 
 test("two realms of one module know nothing of each other", async () => {
-  const other = await testRealm<Collections>({ definition, routes: [] });
+  const other = await testRealm<Collections>(shop);
   await realm.db.main.notes.create({ title: "a" });
   expect(await other.db.main.notes.count()).toBe(0);
   await other.close();

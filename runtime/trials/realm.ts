@@ -1,87 +1,41 @@
 import { randomBytes } from "node:crypto";
-import { passwords } from "../auth/credentials/passwords.ts";
-import type { Clock } from "../clock.ts";
-import { Budget } from "../feed/budget.ts";
-import { TRUE } from "../filter/algebra.ts";
+import { timestamp } from "../clock.ts";
 import { targetOf } from "../functions/events/calls.ts";
+import { nextDue } from "../functions/events/schedules.ts";
 import type { LogLine } from "../functions/invocation.ts";
+import { packInput } from "../functions/packing.ts";
 import { openFunctions, type RealmFunctions } from "../functions/realm.ts";
-import { assembleRealm, realmCollections } from "../instance/realm.ts";
+import { inputOf } from "../functions/worker/input.ts";
+import { LoneRealm } from "../instance/lone-realm.ts";
+import { realmCollections } from "../instance/realm.ts";
 import { readSettings, type Settings } from "../instance/settings.ts";
-import { jobCollection, readJob } from "../jobs/records.ts";
-import type { JsonValue } from "../json.ts";
 import type { Caller } from "../realm/caller.ts";
 import type { RealmDefinition } from "../realm/definition.ts";
-import type { Log, RealmInstance, RealmModule } from "../realm/exchange.ts";
+import type { Log, RealmModule } from "../realm/exchange.ts";
 import { type CallDefinition, type FunctionDefinition, functionName } from "../realm/functions.ts";
 import type { Mail } from "../realm/mail.ts";
 import type { Store } from "../store/contract/store.ts";
 import { openStores, type Stores } from "../store/engines.ts";
 import { didYouMean } from "../suggest.ts";
-import { parseDuration } from "../units.ts";
-import { type ContextHost, type ContextOptions, contextOf, realmCaller, type TestCaller } from "./context.ts";
+import { type AnyOptions, callerIn, contextOf, realmCaller, secretsFor, type TestCaller } from "./context.ts";
 import { type AllCollections, type AllReached, allDocuments } from "./documents.ts";
+import { Happened, type HappenedEvent, jobsOf } from "./happened.ts";
+import { HeldClock } from "./held-clock.ts";
 import { addOrganization, addUser, type TestOrganization, type TestUser } from "./people.ts";
-
-export interface TestRealmOptions {
-  /** Where its time stands until `advance` moves it on; default: when it is made. */
-  readonly now?: string | Date;
-}
-
-/** A call that a handler has queued. */
-export interface QueuedCall {
-  readonly id: string;
-  /** `<database>/<function>`. */
-  readonly function: string;
-  readonly input: JsonValue;
-  /** When it is to be run. */
-  readonly due_at: string | null;
-}
-
-/** A handler, as `$types.ts` types it. */
-type AnyHandler = (input: never, context: never) => unknown;
-type ContextOf<Handler extends AnyHandler> = Parameters<Handler>[1];
-type Required<Options> = object extends Options ? [options?: Options] : [options: Options];
-
-/**
- * A realm in memory on which handlers are tested: they are given the `ctx` of a server, on the documents layer and the
- * embedded engine of one. Nothing is faked but what the test gives (secrets, `ctx.fetch`, who calls), the time, and mail,
- * which is kept.
- */
-export interface TestRealm<All extends AllCollections = AllCollections> {
-  /** All documents, past the rules: to seed, and to see what a handler did. */
-  readonly db: AllReached<All>;
-  /**
-   * All documents under the rules, as somebody sees them.
-   * @throws (rejects with) Error where there is no such user
-   */
-  as(caller: TestCaller): Promise<AllReached<All>>;
-  /** @throws Error for a role that there is not */
-  addUser(user?: TestUser): Promise<{ readonly id: string; readonly email: string }>;
-  /** @throws Error for a role that there is not */
-  addOrganization(organization: TestOrganization): Promise<{ readonly id: string }>;
-  /**
-   * What a handler of that function is given beside its input.
-   * @param name `<database>/<function>`
-   * @throws (rejects with) Error where there is no such function or caller, or a secret is missing
-   * @example const ctx = await realm.context<Handler>("support/close", { caller: { user: ada.id } });
-   */
-  context<Handler extends AnyHandler>(
-    name: string,
-    ...options: Required<ContextOptions<ContextOf<Handler>>>
-  ): Promise<ContextOf<Handler>>;
-  /** What was sent by `ctx.mail`, oldest first. */
-  readonly mails: readonly Mail[];
-  /** What was logged by `ctx.log`, oldest first. */
-  readonly logs: readonly LogLine[];
-  /** What was queued by `ctx.jobs` and is not run: nothing is, in tests. Oldest first. */
-  queued(): Promise<readonly QueuedCall[]>;
-  /** What `ctx.now()` says. */
-  readonly now: Date;
-  /** Moves the time on, by such as `10m`. */
-  advance(duration: string): void;
-  close(): Promise<void>;
-}
+import { type RunMeans, runCall, runEvent, runWebhook } from "./runs.ts";
+import type {
+  AnyHandler,
+  Attempt,
+  ContextOf,
+  InputOf,
+  Optional,
+  OptionsOf,
+  OutputOf,
+  QueuedCall,
+  TestRealm,
+  TestRealmOptions,
+  TestRequest,
+} from "./test-realm.ts";
 
 /**
  * Makes a realm for tests: an empty one, that nobody else sees.
@@ -94,36 +48,18 @@ export async function testRealm<All extends AllCollections = AllCollections>(
   { now = new Date() }: TestRealmOptions = {},
 ): Promise<TestRealm<All>> {
   if (definition.functions === undefined) throw new Error(`realm ${definition.name} has no functions`);
-  const clock = new HeldClock(new Date(now).getTime());
+  const clock = new HeldClock(now);
   const settings = readSettings({ SVC_STORE: "sqlite::memory:" });
   const { store: location, queryTime, searchTime } = settings;
   const stores = await openStores({ location, setting: "realmc/testing", clock, queryTime, searchTime });
   try {
     const store = await stores.open(definition.name);
     await store.provision(realmCollections(definition));
-    return await new InMemory<All>(definition, settings, { clock, stores, store }).begin();
+    const means = { clock, stores, store, position: await store.feed.head() };
+    return await new InMemory<All>(definition, settings, means).begin();
   } catch (error) {
     await stores.close();
     throw error;
-  }
-}
-
-class HeldClock implements Clock {
-  #time: number;
-
-  constructor(time: number) {
-    if (Number.isNaN(time)) throw new RangeError("testRealm: now is no time");
-    this.#time = time;
-  }
-
-  now(): number {
-    return this.#time;
-  }
-
-  advance(duration: string): void {
-    const milliseconds = parseDuration(duration);
-    if (milliseconds === undefined) throw new RangeError(`advance: ${duration} is no duration such as 10m`);
-    this.#time += milliseconds;
   }
 }
 
@@ -131,44 +67,39 @@ interface Means {
   readonly clock: HeldClock;
   readonly stores: Stores;
   readonly store: Store;
+  /** Of its feed. */
+  readonly position: string;
 }
+
+type Modes = FunctionDefinition["mode"];
+type OfMode<Mode extends Modes> = Extract<FunctionDefinition, { readonly mode: Mode }>;
 
 class InMemory<All extends AllCollections> implements TestRealm<All> {
   readonly #clock: HeldClock;
   readonly #stores: Stores;
-  readonly #realm: RealmInstance;
+  readonly #lone: LoneRealm;
   readonly #functions: RealmFunctions;
-  readonly #host: ContextHost;
-  readonly #background = new Set<Promise<unknown>>();
-  readonly #ending = new AbortController();
+  readonly #means: RunMeans;
+  readonly #happened: Happened;
   readonly mails: Mail[] = [];
   readonly logs: LogLine[] = [];
   #db: AllReached<All> | undefined;
 
-  constructor(definition: RealmDefinition, settings: Settings, { clock, stores, store }: Means) {
+  constructor(definition: RealmDefinition, settings: Settings, { clock, stores, store, position }: Means) {
     this.#clock = clock;
     this.#stores = stores;
-    const { pageCharacters, expandLimits, maxBodyBytes: bodyBytes, realtime } = settings;
-    const stopping = this.#ending.signal;
-    const realm = assembleRealm({
-      ...{ definition, store, clock, passwords, pageCharacters, expandLimits, log: quiet },
-      fingerprint: "test",
+    const fingerprint = "test";
+    this.#lone = new LoneRealm({
+      ...{ definition, store, clock, settings, fingerprint, log: quiet },
       keys: [randomBytes(32)],
-      background: (work) => this.#hold(work),
-      wakeJobs: () => undefined,
-      dropJob: () => undefined,
-      countIdConflict: () => undefined,
-      realtime: {
-        ...{ enabled: false, limits: realtime.limits, stopping, metrics: undefined },
-        shared: { buffers: new Budget(realtime.memory), most: 0, open: 0, subscriptions: 0 },
-        repeat: () => () => undefined,
-      },
     });
-    this.#realm = { ...realm, mail: { queue: async (_, mail) => this.#send(mail) } };
-    const parts = { runner: undefined, bodyBytes, ending: stopping, metrics: undefined };
-    this.#functions = openFunctions(this.#realm, parts);
+    const { instance, ending } = this.#lone;
+    const realm = { ...instance, mail: { queue: async (_: unknown, mail?: Mail) => this.#send(mail) } };
+    const { maxBodyBytes: bodyBytes } = settings;
+    this.#functions = openFunctions(realm, { runner: undefined, bodyBytes, ending, metrics: undefined });
     const logged = (line: LogLine) => this.logs.push(line);
-    this.#host = { realm: this.#realm, functions: this.#functions, bodyBytes, logged };
+    this.#means = { realm, ending, clock, bodyBytes, logged };
+    this.#happened = new Happened(realm, position);
   }
 
   /** @throws Error before `begin` */
@@ -183,39 +114,82 @@ class InMemory<All extends AllCollections> implements TestRealm<All> {
   }
 
   async as(caller: TestCaller): Promise<AllReached<All>> {
-    return this.#documents("caller", await realmCaller(this.#realm, caller));
+    return this.#documents("caller", await realmCaller(this.#means.realm, caller));
   }
 
   addUser(user: TestUser = {}) {
-    return addUser(this.#realm, user);
+    return addUser(this.#means.realm, user);
   }
 
   addOrganization(organization: TestOrganization) {
-    return addOrganization(this.#realm, organization);
+    return addOrganization(this.#means.realm, organization);
   }
 
-  context<Handler extends AnyHandler>(
+  call<Tested extends AnyHandler>(
     name: string,
-    ...options: Required<ContextOptions<ContextOf<Handler>>>
-  ): Promise<ContextOf<Handler>>;
-  async context(name: string, options: Parameters<typeof contextOf>[2] = {}): Promise<unknown> {
-    return contextOf(this.#host, this.#functionOf(name), options);
+    handler: Tested,
+    input: InputOf<Tested>,
+    ...options: Optional<OptionsOf<Tested>>
+  ): Promise<OutputOf<Tested>>;
+  async call(name: string, handler: AnyHandler, input: unknown, options: AnyOptions = {}): Promise<unknown> {
+    return runCall(this.#means, this.#functionOf(name, "call"), handler, input, options);
+  }
+
+  async webhook(name: string, handler: AnyHandler, request: TestRequest, options: AnyOptions = {}) {
+    return runWebhook(this.#means, this.#functionOf(name, "webhook"), handler, request, options);
+  }
+
+  trigger<Tested extends AnyHandler>(
+    name: string,
+    handler: Tested,
+    ...options: Optional<OptionsOf<Tested> & Attempt>
+  ): Promise<readonly InputOf<Tested>[]>;
+  async trigger(name: string, handler: AnyHandler, { attempt = 1, ...options }: AnyOptions & Attempt = {}) {
+    const definition = this.#functionOf(name, "event");
+    if (definition.triggers.length === 0) throw new Error(`${name} has no triggers`);
+    const events = await this.#happened.eventsOf(definition, attempt);
+    for (const event of events) {
+      await this.#happened.told(event);
+      await runEvent(this.#means, definition, handler, event, options);
+    }
+    return events.map(({ input }) => inputOf(packInput(input)));
+  }
+
+  async schedule(name: string, handler: AnyHandler, { attempt = 1, ...options }: AnyOptions & Attempt = {}) {
+    const definition = this.#functionOf(name, "event");
+    if (definition.schedule === undefined) throw new Error(`${name} has no schedule`);
+    const due = await nextDue(definition.schedule, this.#clock.now());
+    if (due === undefined) throw new Error(`${name} is due no more`);
+    this.#clock.set(due);
+    const input = { kind: "schedule", at: timestamp(due), attempt } as const;
+    const event: HappenedEvent = { job: this.#means.realm.newId(), input };
+    await runEvent(this.#means, definition, handler, event, options);
+    return new Date(due);
+  }
+
+  context<Tested extends AnyHandler>(
+    name: string,
+    ...options: Optional<OptionsOf<Tested>>
+  ): Promise<ContextOf<Tested>>;
+  async context(name: string, options: AnyOptions = {}): Promise<unknown> {
+    const definition = this.#functionOf(name);
+    const { signal, requestId = "test" } = options;
+    const secrets = secretsFor(definition, options.secrets);
+    const caller = await callerIn(this.#means.realm, definition, options.caller);
+    const asked = { definition, requestId, caller, ...(signal && { signal }) };
+    return contextOf(await this.#functions.prepare(asked, secrets), options, this.#means);
   }
 
   async queued(): Promise<readonly QueuedCall[]> {
-    const jobs = await this.#realm.store
-      .collection(jobCollection)
-      .find({ filter: TRUE, visibility: "live", limit: 10_000, skip: 0 });
-    const names = new Map(this.#all().map((each) => [targetOf(each), functionName(each)]));
-    return jobs
-      .map((document) => readJob(document).record)
-      .flatMap(({ id, target, state, due_at }) => {
-        const name = names.get(target);
-        if (name === undefined) return [];
-        const { input }: { input: string } = JSON.parse(state);
-        return [{ id, function: name, input: JSON.parse(input), due_at }];
-      })
-      .sort((a, b) => (a.id < b.id ? -1 : 1));
+    const calls = this.#all().filter(({ mode }) => mode === "call");
+    const names = new Map(calls.map((each) => [targetOf(each), functionName(each)]));
+    const jobs = await jobsOf(this.#means.realm.store);
+    return jobs.flatMap(({ id, target, state, due_at }) => {
+      const name = names.get(target);
+      if (name === undefined) return [];
+      const { input }: { input: string } = JSON.parse(state);
+      return [{ id, function: name, input: JSON.parse(input), due_at }];
+    });
   }
 
   get now(): Date {
@@ -227,40 +201,52 @@ class InMemory<All extends AllCollections> implements TestRealm<All> {
   }
 
   async close(): Promise<void> {
-    this.#ending.abort();
-    this.#realm.hub.close();
-    await Promise.all(this.#background);
+    await this.#lone.close();
     await this.#functions.close();
     await this.#stores.close();
   }
 
   #all(): readonly FunctionDefinition[] {
-    return this.#realm.definition.functions ?? [];
+    return this.#means.realm.definition.functions ?? [];
   }
 
-  #functionOf(name: string): FunctionDefinition {
+  /** @throws Error where there is none, or it is of another mode */
+  #functionOf<Mode extends Modes = Modes>(name: string, mode?: Mode): OfMode<Mode> {
     const all = this.#all();
     const found = all.find((each) => functionName(each) === name);
-    if (found !== undefined) return found;
-    const names = all.map(functionName);
-    const hint = didYouMean(name, names) ?? `there are: ${names.join(", ")}`;
-    throw new Error(`realm ${this.#realm.definition.name} has no function '${name}' (${hint})`);
+    if (found === undefined) {
+      const names = all.map(functionName);
+      const hint = didYouMean(name, names) ?? `there are: ${names.join(", ")}`;
+      throw new Error(`realm ${this.#means.realm.definition.name} has no function '${name}' (${hint})`);
+    }
+    if (isOfMode(found, mode)) return found;
+    throw new Error(`${name} is of mode ${found.mode} (${members[found.mode]})`);
   }
 
   async #documents(as: "function" | "caller", caller?: Caller): Promise<AllReached<All>> {
-    const asked = { definition: seeding(this.#realm.definition), requestId: "test", caller };
+    const { realm, bodyBytes } = this.#means;
+    const asked = { definition: seeding(realm.definition), requestId: "test", caller };
     const { host } = await this.#functions.prepare(asked, {});
-    return allDocuments<All>(as, this.#host.bodyBytes, (request) => host.answer(request));
+    return allDocuments<All>(as, bodyBytes, (request) => host.answer(request));
   }
 
   #send(mail: Mail | undefined): void {
     if (mail !== undefined) this.mails.push(mail);
   }
+}
 
-  #hold(work: Promise<unknown>): void {
-    const held = work.catch(() => undefined).finally(() => this.#background.delete(held));
-    this.#background.add(held);
-  }
+/** What runs functions of a mode. */
+const members: Readonly<Record<Modes, string>> = {
+  call: "realm.call runs it",
+  webhook: "realm.webhook runs it",
+  event: "realm.trigger and realm.schedule run it",
+};
+
+function isOfMode<Mode extends Modes>(
+  definition: FunctionDefinition,
+  mode: Mode | undefined,
+): definition is OfMode<Mode> {
+  return mode === undefined || definition.mode === mode;
 }
 
 /** What a test itself does: as a function that reaches everything would. */

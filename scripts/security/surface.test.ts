@@ -72,18 +72,13 @@ function described(module: RealmModule): readonly string[] {
 
 describe("Connections", () => {
   it("the runtime opens none but to its store and its mail server", () => {
-    // Beside what clients are made of, which no server loads, and `realmc invoke`, which asks the server that it starts.
+    // Beside what clients are made of, which no server loads.
     const found = runtimeFiles().flatMap((path) => {
       if (path.startsWith("client/")) return [];
       const text = readFileSync(join(root, "runtime", path), "utf8");
       return reaching.some((pattern) => pattern.test(text)) ? [path] : [];
     });
-    expect(found).toEqual([
-      "instance/invoke-command.ts",
-      "instance/outbox.ts",
-      "instance/smtp.ts",
-      "store/mongodb/client.ts",
-    ]);
+    expect(found).toEqual(["instance/outbox.ts", "instance/smtp.ts", "store/mongodb/client.ts"]);
   });
 
   it("and evaluates no text", () => {

@@ -2,12 +2,13 @@ import { appendAudit } from "../../auth/administration/audit.ts";
 import { administratorRoute } from "../../auth/contracted.ts";
 import { timestamp } from "../../clock.ts";
 import * as contract from "../../contract/functions.ts";
+import { traitsOf } from "../../contract/traits.ts";
 import { ApiError, type Detail } from "../../errors.ts";
-import type { BodyOf } from "../../http/contract-body.ts";
+import { type BodyOf, bodyReader, type Judge } from "../../http/contract-body.ts";
 import { isId } from "../../ids.ts";
 import { queueJob } from "../../jobs/queue.ts";
 import { storeNameOf } from "../../realm/definition.ts";
-import type { RealmInstance } from "../../realm/exchange.ts";
+import type { RealmInstance, Received } from "../../realm/exchange.ts";
 import { type EventDefinition, functionName } from "../../realm/functions.ts";
 import { type EventState, eventJob } from "../events/event-jobs.ts";
 import { requireFunction } from "./functions.ts";
@@ -20,9 +21,7 @@ export const runFunction = administratorRoute(
   (realm) =>
     async ({ exchange, params, body }, { caller }) => {
       const definition = requireFunction(realm, params);
-      const asked = body((given, tell) => {
-        for (const { path, reason } of problemsOf(given)) tell(path, reason);
-      });
+      const asked = body(judge);
       if (definition.mode !== "event")
         throw invalid("kind", "is of event functions alone; this one is called");
       const job = realm.newId();
@@ -39,6 +38,25 @@ export const runFunction = administratorRoute(
       return { job };
     },
 );
+
+/**
+ * The event that a request of {@link runFunction} asks for.
+ * @param job id of what runs it
+ * @throws (rejects with) ApiError `validation_error` | `not_found`, and as `readJson`
+ */
+export function eventAsked(
+  realm: RealmInstance,
+  definition: EventDefinition,
+  sent: Received,
+  job: string,
+): Promise<EventState> {
+  const read = bodyReader(contract.runFunction, traitsOf(realm.definition));
+  return stateOf(realm, definition, read(sent)(judge), job);
+}
+
+const judge: Judge<Asked> = (given, tell) => {
+  for (const { path, reason } of problemsOf(given)) tell(path, reason);
+};
 
 const ofTriggers = ["collection", "event", "document"] as const;
 

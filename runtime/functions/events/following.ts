@@ -77,10 +77,11 @@ async function noteGap(realm: RealmInstance, work: Work, lost: () => void): Prom
   );
 }
 
-async function queueRuns(
+/** Queues the runs of what happened. */
+export async function queueRuns(
   realm: RealmInstance,
   triggers: Triggers,
-  work: Extract<Work, { kind: "changes" }>,
+  work: Pick<Extract<Work, { kind: "changes" }>, "deliveries" | "to" | "commit">,
 ): Promise<void> {
   const config = await realm.appConfig();
   const all = work.deliveries.flatMap((delivery) => happeningOf(delivery) ?? []);

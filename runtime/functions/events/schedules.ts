@@ -39,12 +39,10 @@ export function schedules({ functions = [] }: Pick<RealmDefinition, "functions">
     async step(realm, job) {
       const known: Schedules = JSON.parse(job.state);
       const now = realm.clock.now();
-      const { Cron } = await import("croner");
+      const lineOf = await lines();
       const stand = scheduled.map((definition) => {
-        const { schedule } = definition;
-        const cron = () =>
-          new Cron(schedule.cron, { timezone: schedule.timezone, paused: true, mode: "5-part" });
-        return dueOf(definition, known[functionName(definition)], cron, now);
+        const line = () => lineOf(definition.schedule);
+        return dueOf(definition, known[functionName(definition)], line, now);
       });
       return async (transaction) => {
         const next: [string, Standing][] = [];
@@ -58,6 +56,18 @@ export function schedules({ functions = [] }: Pick<RealmDefinition, "functions">
     },
   };
   return [kind];
+}
+
+/** When a schedule is due after `now`, in epoch milliseconds; undefined: never again. */
+export async function nextDue(schedule: ScheduleDefinition, now: number): Promise<number | undefined> {
+  const lineOf = await lines();
+  return lineOf(schedule).nextRun(new Date(now))?.getTime();
+}
+
+/** The library is loaded where something is scheduled. */
+async function lines(): Promise<(schedule: ScheduleDefinition) => Cron> {
+  const { Cron } = await import("croner");
+  return ({ cron, timezone }) => new Cron(cron, { timezone, paused: true, mode: "5-part" });
 }
 
 function isScheduled(definition: NonNullable<RealmDefinition["functions"]>[number]): definition is Scheduled {
