@@ -111,7 +111,7 @@ test("a package that was not installed is found after it is, at the next change 
     "export const when = later;",
     ...sound,
   );
-  expect((await compiled()).said).toEqual(["first/handler.ts:1 handler-type"]);
+  expect((await compiled()).said).toEqual(["first/handler.ts:1 handler-import"]);
   write("node_modules/later/package.json", '{ "name": "later", "types": "index.d.ts", "main": "index.js" }');
   write("node_modules/later/index.d.ts", "export declare const later: string;");
   write("node_modules/later/index.js", 'exports.later = "later";');

@@ -105,3 +105,40 @@ test("a changed handler is another input, and a changed realm; its text is not r
   write(config, { [handler]: "export default async () => undefined;\n" });
   expect(await inputsOf()).not.toEqual(before);
 });
+
+test("a package without types is told by its name, whatever folder it lies in", async () => {
+  const config = join(folder, "untyped/config");
+  write(config, {
+    ...realm,
+    "shop/sales/_func/hook/handler.ts": [
+      'import plain from "plain";',
+      'import scoped from "@some/plain/part.js";',
+      "export default () => ({ body: String(plain) + String(scoped) });",
+    ].join("\n"),
+  });
+  for (const [name, file] of [
+    ["plain", "index.js"],
+    ["@some/plain", "part.js"],
+  ] as const)
+    write(join(folder, "untyped/node_modules", name), {
+      "package.json": JSON.stringify({ name, main: file }),
+      [file]: "module.exports = 1;\n",
+    });
+  const { diagnostics } = await analyse(config);
+  expect(
+    diagnostics.map(({ code, message, hint, span }) => ({ code, message, hint, line: span.line })),
+  ).toEqual([
+    {
+      code: "handler-import",
+      message: "'plain' has no types",
+      hint: "install them, mostly by npm install --save-dev @types/plain",
+      line: 1,
+    },
+    {
+      code: "handler-import",
+      message: "'@some/plain/part.js' has no types",
+      hint: "install them, mostly by npm install --save-dev @types/some__plain",
+      line: 2,
+    },
+  ]);
+});

@@ -10,8 +10,9 @@ import { lineStartsOf, spanOf } from "../source/source.ts";
 import { foreignGlobals } from "./globals.ts";
 import { unknownHosts } from "./hosts.ts";
 import { nodeTypesFor } from "./node-types.ts";
-import { messageOf, translated } from "./translated.ts";
+import { translated } from "./translated.ts";
 import { Tree, top } from "./tree.ts";
+import { wordsOf } from "./words.ts";
 
 /** What a realm's handlers are checked against. */
 export interface Surroundings {
@@ -145,5 +146,6 @@ function ofProbe(fn: RealmFunction, found: ts.Diagnostic, program: ts.Program): 
   const start = exported.getStart(source);
   const [line = ""] = source.text.slice(start, exported.getEnd()).split("\n");
   const span = spanOf({ path, lineStarts: lineStartsOf(source.text) }, { start, end: start + line.length });
-  return diagnose("handler-type", span, { message: messageOf(found) });
+  const { message, hint } = wordsOf(found);
+  return diagnose("handler-type", span, { message }, { hint });
 }

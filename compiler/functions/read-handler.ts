@@ -26,12 +26,13 @@ const MAX_FILES = 500;
 /** @param folder of the function, relative to the configuration folder */
 export function readHandler(folder: string, place: RealmPlace): Staged<Handler | undefined> {
   const path = `${folder}/handler.ts`;
-  if (kindOf(path, place) !== "file") {
+  const kind = kindOf(path, place);
+  if (kind !== "file") {
     const [name = ""] = folder.split("/").slice(-1);
-    return {
-      value: undefined,
-      diagnostics: [diagnose("missing-handler", fileSpan(path), { function: name })],
-    };
+    const problem = kind === "folder" ? "what is called so is a folder" : "there is no handler.ts";
+    // Of a link that leads elsewhere, that is told.
+    const missing = diagnose("missing-handler", fileSpan(path), { function: name, problem });
+    return { value: undefined, diagnostics: kind === "outside" ? [] : [missing] };
   }
   const files = new Map<string, HandlerFile>();
   const diagnostics: Diagnostic[] = [];
@@ -109,11 +110,13 @@ function candidates(path: string): readonly string[] {
   return [path, `${stem}.ts`, `${path}.ts`, `${path}/index.ts`];
 }
 
-function kindOf(path: string, { root, realPath }: RealmPlace): "file" | "outside" | "none" {
+function kindOf(path: string, { root, realPath }: RealmPlace): "file" | "folder" | "outside" | "none" {
   try {
     const location = realpathSync(join(root, path));
     if (!isInside(location, realPath)) return "outside";
-    return statSync(location).isFile() ? "file" : "none";
+    const status = statSync(location);
+    if (status.isDirectory()) return "folder";
+    return status.isFile() ? "file" : "none";
   } catch {
     return "none";
   }

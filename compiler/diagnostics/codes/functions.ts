@@ -5,7 +5,7 @@ export const functionCodes = {
   "missing-handler": {
     severity: "error",
     summary: "A function has no handler.ts.",
-    message: "the function '{function}' has no handler.ts",
+    message: "the function '{function}' has no handler: {problem}",
     hint: 'the smallest is: import type { Handler } from "./$types.ts"; const handler: Handler = async () => undefined; export default handler;',
     explanation: "What a function does stands in its `handler.ts`, which exports a function by default.",
     wrong: {
@@ -35,7 +35,7 @@ export const functionCodes = {
   },
   "handler-import": {
     severity: "error",
-    summary: "A handler imports from outside of its realm.",
+    summary: "A handler imports what is not there, or lies outside of its realm.",
     message: "'{specifier}' {problem}",
     hint: "import files of the realm by relative paths, and packages of your project by their names",
     explanation:
@@ -57,7 +57,7 @@ export const functionCodes = {
     summary: "TypeScript finds a mistake in a handler.",
     message: "{message}",
     explanation:
-      "Handlers of a realm are checked in one program, strictly, against the types that are emitted beside their definitions: `./$types.ts`. What is said is TypeScript's own message.",
+      "Handlers of a realm are checked in one program, strictly, against the types that are emitted beside their definitions: `./$types.ts`. What is said is mostly TypeScript's own message, of a long one its start and its end.",
     wrong: {
       "function.yaml": "mode: webhook\ninvoke: true",
       "handler.ts":

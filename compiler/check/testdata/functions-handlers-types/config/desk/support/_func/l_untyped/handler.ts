@@ -1,0 +1,1 @@
+export default async (input, ctx) => ({ n: ctx.log.info(input) });
