@@ -251,7 +251,7 @@ async function listen(
         expandLimits: settings.expandLimits,
         keys,
         background: (work) => background.hold(work),
-        wakeJobs: () => jobs?.wake(definition.name),
+        wakeJobs: (delay) => jobs?.wake(definition.name, delay),
         dropJob: (id) => jobs?.drop(definition.name, id),
         countIdConflict: (...labels) => metrics?.countIdConflict(...labels),
         realtime: {

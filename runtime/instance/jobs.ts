@@ -7,8 +7,8 @@ const patience = 2_000;
 
 /** The jobs of the realms of an instance. */
 export interface Jobs {
-  /** Looks for what is due in a realm, at once. */
-  wake(realm: string): void;
+  /** Looks for what is due in a realm. @param delay milliseconds until it is; default: none */
+  wake(realm: string, delay?: number): void;
   /** Ends what is done for a job that was cancelled. */
   drop(realm: string, job: string): void;
   /** Begins nothing more, but what drains. */
@@ -36,7 +36,7 @@ export function startJobs<Realm extends JobRealm>(
   });
   for (const worker of all) worker.wake();
   return {
-    wake: (realm) => workers.get(realm)?.wake(),
+    wake: (realm, delay) => workers.get(realm)?.wake(delay),
     drop: (realm, job) => workers.get(realm)?.drop(job),
     pause() {
       for (const worker of all) worker.pause();

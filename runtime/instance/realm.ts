@@ -50,7 +50,7 @@ export interface RealmParts {
   /** Of the instance, newest first. */
   readonly keys: readonly Uint8Array[];
   readonly background: (work: Promise<unknown>) => void;
-  readonly wakeJobs: () => void;
+  readonly wakeJobs: (delay?: number) => void;
   readonly dropJob: (id: string) => void;
   readonly countIdConflict: (realm: string, database: string, collection: string) => void;
   /** Of the instance; the realm may lower its limits. */

@@ -7,7 +7,7 @@ import { Outdated } from "../retry.ts";
 import type { Store } from "../store/contract/store.ts";
 import type { Transaction } from "../store/contract/transaction.ts";
 import type { JobRealm } from "./kind.ts";
-import { leaveLane } from "./lanes.ts";
+import { laneCollection, lanesEndedBy, leaveLane } from "./lanes.ts";
 import { released } from "./outcome.ts";
 import { type JobRecord, jobCollection, jobFields, readJob, writeJob } from "./records.ts";
 import type { Room } from "./room.ts";
@@ -34,6 +34,8 @@ export interface Claimed {
 export interface Change {
   readonly version: number;
   readonly next: JobRecord | { readonly gone: string };
+  /** It is the last of this lane, and leaves it. */
+  readonly leaves?: string | undefined;
 }
 
 /** The claim is another's by now, or the job was cancelled: nothing is written for it. */
@@ -79,6 +81,19 @@ export class Claims {
       wanted.map(({ record, version }) => ({ version, next: claimOf(record, at, until) })),
     );
     return { taken, more: found.length === limit && taken.length > 0 };
+  }
+
+  /** When the first of what is due within so many milliseconds from now, and not yet, is due; epoch milliseconds. */
+  async nextDue(kinds: readonly string[], within: number): Promise<number | undefined> {
+    const now = this.#clock.now();
+    const isNext = and(
+      isIn(jobFields.kind, kinds),
+      compare("gt", jobFields.due_at, timestamp(now)),
+      compare("lte", jobFields.due_at, timestamp(now + within)),
+    );
+    const [found] = await this.#jobs.find({ filter: isNext, visibility: "live", order, limit: 1, skip: 0 });
+    const due = found && readJob(found).record.due_at;
+    return due === undefined || due === null ? undefined : Date.parse(due);
   }
 
   /** Holds jobs for longer; answers those that are lost. */
@@ -135,7 +150,7 @@ export class Claims {
   }
 
   /**
-   * What jobs become, in one transaction, none of which enters or leaves a lane by it.
+   * What jobs become, in one transaction; of lanes they may leave one as its last, of which nobody else writes.
    * @returns false where one was changed meanwhile, and then nothing is written
    */
   async changeAll(changes: readonly Change[]): Promise<boolean> {
@@ -143,11 +158,18 @@ export class Claims {
       "gone" in next ? [] : [{ expected: version, document: writeJob(next, version + 1) }],
     );
     const gone = changes.flatMap(({ version, next }) => ("gone" in next ? [{ id: next.gone, version }] : []));
+    const left = changes.flatMap(({ leaves, next }) =>
+      leaves === undefined ? [] : [{ lane: leaves, last: "gone" in next ? next.gone : next.id }],
+    );
+    const lanes = await lanesEndedBy(this.#store, left);
     try {
       await this.#store.transaction(async (transaction) => {
         const jobs = transaction.collection(jobCollection);
         const done = (await jobs.replaceAll(kept)) + (await jobs.removeAll(gone));
         if (done < changes.length) throw new Outdated();
+        if (lanes.length === 0) return;
+        if ((await transaction.collection(laneCollection).removeAll(lanes)) < lanes.length)
+          throw new Outdated();
       });
       return true;
     } catch (error) {

@@ -19,6 +19,7 @@ export class Finishing {
   }
 
   /**
+   * @param claimed of one in a lane: it leaves it, and nothing stood behind it when it was claimed
    * @param next undefined: nothing is kept of it
    * @throws ClaimLost
    */
@@ -38,7 +39,7 @@ export class Finishing {
 
   async #write(batch: readonly Finished[]): Promise<void> {
     const changes = batch.map(({ claimed: { job, version }, next }): Change => {
-      return { version, next: next ?? { gone: job.id } };
+      return { version, next: next ?? { gone: job.id }, leaves: job.lane };
     });
     // What hinders one of them is found out below.
     const isDone = await this.#claims.changeAll(changes).catch(() => false);

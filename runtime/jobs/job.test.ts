@@ -47,6 +47,20 @@ describe("a job", () => {
     expect(await job(id)).toMatchObject({ status: "succeeded", result: { counted: 5 } });
   });
 
+  test("that another instance queued for later begins then: each tick looks ahead", async () => {
+    const worker = shop.worker(kind(nothing));
+    worker.wake();
+    await worker.idle();
+    const [later, sooner] = [await queue({}, { delay: 300 }), await queue({}, { delay: 150 })];
+    worker.tick();
+    await worker.idle();
+    for (const id of [sooner, later]) {
+      expect((await job(id)).status).toBe("queued");
+      shop.clock.advance(150);
+      await vi.waitFor(async () => expect((await job(id)).status).toBe("succeeded"));
+    }
+  });
+
   test("is not held up by another one: several are done at once", async () => {
     const turns: string[] = [];
     await queue({ n: 0, to: 2 }, { target: "org:a" });

@@ -1,8 +1,11 @@
 import { shape } from "../auth/collections.ts";
 import { type Read, readRecord, writeRecord } from "../auth/records.ts";
+import { isIn } from "../filter/algebra.ts";
+import { documentFields } from "../filter/fields.ts";
 import { Outdated } from "../retry.ts";
-import type { DocumentWrite } from "../store/contract/document.ts";
+import type { DocumentWrite, StoredDocument } from "../store/contract/document.ts";
 import type { CollectionShape } from "../store/contract/shape.ts";
+import type { Store } from "../store/contract/store.ts";
 import type { Transaction } from "../store/contract/transaction.ts";
 import { type JobRecord, jobCollection, readJob, writeJob } from "./records.ts";
 
@@ -46,6 +49,20 @@ export async function enterLane(transaction: Transaction, job: JobRecord): Promi
   if (before === undefined) return job;
   await put(transaction, before, { ...before.record, next: id });
   return { ...job, due_at: null, waits: due_at };
+}
+
+/** The lanes in which nothing stands behind these jobs, which are their last. */
+export async function lanesEndedBy(
+  store: Store,
+  jobs: readonly { readonly lane: string; readonly last: string }[],
+): Promise<readonly Pick<StoredDocument, "id" | "version">[]> {
+  if (jobs.length === 0) return [];
+  const lasts = new Map(jobs.map(({ lane, last }) => [lane, last]));
+  const filter = isIn(documentFields.id, [...lasts.keys()]);
+  const found = await store
+    .collection(laneCollection)
+    .find({ filter, visibility: "live", limit: lasts.size, skip: 0 });
+  return found.filter((document) => readRecord<LaneRecord>(document).record.last === lasts.get(document.id));
 }
 
 /** Gives its turn to the next one; to be called when a job that had its turn is over. */

@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
-import { timestamp } from "../clock.ts";
 import { Outdated } from "../retry.ts";
 import { StoreBusy, StoreUnavailable, TransactionConflict } from "../store/contract/errors.ts";
+import { Alarm } from "./alarm.ts";
 import { beginJobs } from "./beginning.ts";
 import { type Claimed, ClaimLost, Claims, claimTime } from "./claims.ts";
 import { Finishing } from "./finishing.ts";
@@ -14,7 +14,9 @@ import { Running } from "./running.ts";
 /** Milliseconds between two looks for what is due, and after which a claim is renewed. */
 export const lookEvery = 10_000;
 
-/** What is due by then is waited for by itself: it is not to wait for the next look. */
+/** Milliseconds after a tick, or an alarm, within which the alarm rings for whatever is due by then. */
+const ahead = lookEvery + 1_000;
+/** What is due later than that is left to later ticks. */
 const soon = 61_000;
 
 /** Milliseconds until a job is tried again that the store hindered. */
@@ -31,6 +33,7 @@ export class JobWorker {
   readonly #finishing: Finishing;
   readonly #running = new Set<Running>();
   readonly #underway = new Set<Promise<void>>();
+  readonly #alarm: Alarm;
   #hasBegun = false;
   #again = false;
   #stopping = false;
@@ -41,11 +44,16 @@ export class JobWorker {
     this.#kinds = new Map(kinds.map((kind) => [kind.name, kind]));
     this.#claims = new Claims(realm);
     this.#finishing = new Finishing(this.#claims);
+    this.#alarm = new Alarm(realm.clock, () => {
+      this.wake();
+      this.#hold(this.#lookAhead());
+    });
   }
 
-  /** Looks for what is due, soon. */
-  wake(): void {
-    if (this.#over || this.#again) return;
+  /** Looks for what is due, soon. @param delay milliseconds until it is */
+  wake(delay = 0): void {
+    if (delay > 0) this.#wakeAt(this.#realm.clock.now() + delay);
+    if (delay > 0 || this.#over || this.#again) return;
     this.#again = true;
     if (!this.#isLooking) this.#hold(this.#look());
   }
@@ -54,6 +62,7 @@ export class JobWorker {
   tick(): void {
     this.wake();
     this.#hold(this.#renew());
+    this.#hold(this.#lookAhead());
   }
 
   /** Ends a job's step where it is done here: the job was cancelled. */
@@ -86,6 +95,7 @@ export class JobWorker {
 
   #giveUp(): void {
     this.#over = true;
+    this.#alarm.clear();
     for (const running of this.#running) running.lose();
   }
 
@@ -142,7 +152,7 @@ export class JobWorker {
       running.isDone = typeof step !== "function";
       if (running.isDone) this.wake();
       const next = await this.#settle(kind, claimed, step);
-      this.#wakeAt(next?.due_at ?? null);
+      this.#wakeFor(next);
     } catch (error) {
       await this.#failed(running, error).catch((err: unknown) => this.#told(err, claimed.job));
     } finally {
@@ -153,10 +163,15 @@ export class JobWorker {
 
   async #settle(kind: JobKind, claimed: Claimed, step: Step): Promise<JobRecord | undefined> {
     const { clock } = this.#realm;
-    if (typeof step !== "function" && claimed.job.lane === undefined) {
-      const next = keptOf(kind, advanced(kind, claimed.job, step, clock.now()));
-      await this.#finishing.add(claimed, next);
-      return next;
+    if (typeof step !== "function") {
+      const { job } = claimed;
+      const became = advanced(kind, job, step, clock.now());
+      const isLast = job.next === undefined && job.finished_at === null && became.finished_at !== null;
+      if (job.lane === undefined || isLast) {
+        const next = keptOf(kind, became);
+        await this.#finishing.add(claimed, next);
+        return next;
+      }
     }
     return this.#claims.change(claimed, async (transaction, job) => {
       const progress = typeof step === "function" ? await step(transaction) : step;
@@ -176,11 +191,11 @@ export class JobWorker {
       if (failed.status === "failed") await kind.failed?.(this.#realm, job, transaction);
       return keptOf(kind, failed);
     });
-    this.#wakeAt(next?.due_at ?? null);
+    this.#wakeFor(next);
   }
 
   #putOff(claimed: Claimed, pause: number): Promise<void> {
-    this.#wakeAt(timestamp(this.#realm.clock.now() + pause));
+    this.#wakeAt(this.#realm.clock.now() + pause);
     return this.#claims.giveBack(claimed, pause);
   }
 
@@ -192,11 +207,25 @@ export class JobWorker {
     );
   }
 
-  #wakeAt(due: string | null): void {
-    if (due === null || this.#stopping) return;
-    const left = Date.parse(due) - this.#realm.clock.now();
-    // Timers may come a moment early.
-    if (left < soon) setTimeout(() => this.wake(), left + 1).unref();
+  #wakeFor(job: JobRecord | undefined): void {
+    const due = job?.due_at ?? null;
+    if (due !== null) this.#wakeAt(Date.parse(due));
+  }
+
+  /** @param due epoch milliseconds */
+  #wakeAt(due: number): void {
+    if (!this.#stopping && !this.#over && due - this.#realm.clock.now() < soon) this.#alarm.set(due);
+  }
+
+  /** Sets the alarm for what is due next, whoever has queued it: it is not to wait for the next look. */
+  async #lookAhead(): Promise<void> {
+    if (this.#stopping || this.#over) return;
+    try {
+      const due = await this.#claims.nextDue([...this.#kinds.keys()], ahead);
+      if (due !== undefined) this.#wakeAt(due);
+    } catch {
+      // The next tick looks anew, and says so where the store is gone.
+    }
   }
 
   async #renew(): Promise<void> {

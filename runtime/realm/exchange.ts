@@ -178,8 +178,8 @@ export interface RealmInstance {
   readonly organizations?: RealmOrganizations;
   /** Present in realms with `storage`. */
   readonly files?: RealmFiles;
-  /** Runs a job of `_svc.jobs` soon, here or in another instance: to be called when one was queued. */
-  readonly wakeJobs: () => void;
+  /** Runs a job of `_svc.jobs` when it is due, here or in another instance: to be called when one was queued. Milliseconds; default: now. */
+  readonly wakeJobs: (delay?: number) => void;
   /** Ends what is done here for a job that was cancelled. */
   readonly dropJob: (id: string) => void;
   readonly passwords: Passwords;

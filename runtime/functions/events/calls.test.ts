@@ -86,6 +86,23 @@ describe("a queued call", () => {
     expect((await job(id)).status).toBe("succeeded");
   });
 
+  test("begins when its delay is over: nobody has to look for it", async () => {
+    const handlers = new Handlers();
+    const worker = shop.worker(...kindsOf(handlers));
+    worker.wake();
+    await worker.idle();
+    const wakeJobs = (delay?: number) => worker.wake(delay);
+    const call = { definition: close, input: "{}", by: "user:ada", requestId: "r1" };
+    const ids = [];
+    for (const delay of [400, 200])
+      ids.push(await queueCall({ ...shop.realm, wakeJobs }, { ...call, delay }));
+    for (const id of ids.toReversed()) {
+      expect((await job(id)).status).toBe("queued");
+      shop.clock.advance(200);
+      await vi.waitFor(async () => expect((await job(id)).status).toBe("succeeded"));
+    }
+  });
+
   test("under a key that waits already is not queued again; another function's, and once it has begun, it is", async () => {
     const first = await queued({ key: "daily", input: "1" });
     expect(await queued({ key: "daily", input: "2" })).toBe(first);

@@ -93,6 +93,6 @@ export async function queueCall(
       return (await findJobUnder(realm.store, callKindOf(definition), key))?.id;
     }
   });
-  realm.wakeJobs();
+  realm.wakeJobs(call.delay);
   return id;
 }
