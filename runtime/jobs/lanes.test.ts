@@ -89,6 +89,23 @@ describe("a lane", () => {
     await noLanes();
   });
 
+  test("is left by its last job in the transaction that finishes all who end about the same time", async () => {
+    const slow = waiting();
+    const targets = ["a", "b", "c"];
+    const ids = [];
+    for (const target of targets) ids.push(await laneOf(target, target));
+    const one = worker(kind(slow.step));
+    one.wake();
+    await vi.waitFor(() => expect(slow.begun).toEqual(targets));
+    const transaction = vi.spyOn(shop.store, "transaction");
+    for (const target of targets) slow.end(target);
+    await one.idle();
+    expect(transaction).toHaveBeenCalledTimes(1);
+    transaction.mockRestore();
+    expect(new Set(await statuses(ids))).toEqual(new Set(["succeeded"]));
+    await noLanes();
+  });
+
   test("takes what is queued while its first job is done, and passes over what was cancelled", async () => {
     const first = waiting();
     const running = await laneOf("a", "first");

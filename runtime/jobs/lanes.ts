@@ -51,6 +51,26 @@ export async function enterLane(transaction: Transaction, job: JobRecord): Promi
   return { ...job, due_at: null, waits: due_at };
 }
 
+/** Those of the lanes in which there is nothing now; but not those that are named more than once. */
+export async function emptyLanes(store: Store, names: readonly string[]): Promise<ReadonlySet<string>> {
+  const empty = new Set(names);
+  if (empty.size === 0) return empty;
+  const filter = isIn(documentFields.id, [...empty]);
+  const lanes = store.collection(laneCollection);
+  for (const { id } of await lanes.find({ filter, visibility: "live", limit: empty.size, skip: 0 }))
+    empty.delete(id);
+  for (const [at, name] of names.entries()) if (names.indexOf(name) < at) empty.delete(name);
+  return empty;
+}
+
+/** Enters lanes in which there is nothing, in as few commands as the engine can. */
+export async function enterEmptyLanes(transaction: Transaction, jobs: readonly JobRecord[]): Promise<void> {
+  const lanes = jobs.flatMap(({ id, lane, created_at }) =>
+    lane === undefined ? [] : [writeLane({ id: lane, last: id, created_at }, 1)],
+  );
+  if (lanes.length > 0) await transaction.collection(laneCollection).insertAll(lanes);
+}
+
 /** The lanes in which nothing stands behind these jobs, which are their last. */
 export async function lanesEndedBy(
   store: Store,

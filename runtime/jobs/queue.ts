@@ -5,7 +5,7 @@ import type { RealmInstance } from "../realm/exchange.ts";
 import type { Sealed } from "../sealing.ts";
 import type { Store } from "../store/contract/store.ts";
 import type { Transaction } from "../store/contract/transaction.ts";
-import { enterLane, leaveLane } from "./lanes.ts";
+import { enterEmptyLanes, enterLane, leaveLane } from "./lanes.ts";
 import { type JobRecord, jobCollection, jobFields, readJob, writeJob } from "./records.ts";
 
 /** A job to be queued. */
@@ -43,6 +43,25 @@ export async function queueJob(
   const queued = await enterLane(transaction, recordOf(realm, job));
   await transaction.collection(jobCollection).insert(writeJob(queued, 1));
   return queued.id;
+}
+
+/**
+ * The same of several jobs, in as few commands as the engine can.
+ * @param empty lanes in which there was nothing a moment ago (`emptyLanes`)
+ * @throws InsertRefused where there is something in one of them by now: what is to be done is done anew
+ */
+export async function queueJobs(
+  realm: Pick<RealmInstance, "clock" | "newId">,
+  transaction: Transaction,
+  jobs: readonly NewJob[],
+  empty: ReadonlySet<string>,
+): Promise<void> {
+  const isFirst = ({ lane }: NewJob) => lane === undefined || empty.has(lane);
+  const records = jobs.filter(isFirst).map((job) => recordOf(realm, job));
+  await enterEmptyLanes(transaction, records);
+  if (records.length > 0)
+    await transaction.collection(jobCollection).insertAll(records.map((record) => writeJob(record, 1)));
+  for (const job of jobs) if (!isFirst(job)) await queueJob(realm, transaction, job);
 }
 
 /** Notes a job that is over before it has begun. */

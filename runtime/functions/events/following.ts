@@ -2,7 +2,8 @@ import { type AuditEntry, actorNamed, appendAudit, withoutRequest } from "../../
 import { timestamp } from "../../clock.ts";
 import { Consumer, type Work } from "../../feed/consumer.ts";
 import { ConsumerPosition, consumerShape } from "../../feed/consumer-position.ts";
-import { type NewJob, queueJob } from "../../jobs/queue.ts";
+import { emptyLanes } from "../../jobs/lanes.ts";
+import { type NewJob, queueJobs } from "../../jobs/queue.ts";
 import type { RealmDefinition } from "../../realm/definition.ts";
 import type { RealmInstance } from "../../realm/exchange.ts";
 import { type Chain, functionName } from "../../realm/functions.ts";
@@ -97,12 +98,20 @@ export async function queueRuns(
     const told = removed.flatMap((happening) => markOf(marks, happening) ?? []);
     const position = at < all.length ? some.at(-1)?.position : work.to;
     if (wanted.length === 0 && told.length === 0) continue;
+    const runs = wanted.map(({ happening, triggered }) => {
+      const { written } = happening;
+      const chain = written === undefined ? markOf(marks, happening)?.record : chainOf(written);
+      return runOf(realm, happening, triggered, chain);
+    });
+    const jobs = runs.flatMap((run) => ("stopped" in run ? [] : [run]));
+    const stopped = runs.flatMap((run) => ("stopped" in run ? [run.stopped] : []));
+    const empty = await emptyLanes(
+      realm.store,
+      jobs.flatMap(({ lane }) => lane ?? []),
+    );
     await work.commit(async (transaction) => {
-      for (const { happening, triggered } of wanted) {
-        const { written } = happening;
-        const chain = written === undefined ? markOf(marks, happening)?.record : chainOf(written);
-        await queueRun(realm, transaction, happening, triggered, chain);
-      }
+      await queueJobs(realm, transaction, jobs, empty);
+      for (const entry of stopped) await audit(realm, transaction, entry);
       await transaction
         .collection(chainShape.name)
         .removeAll(told.map(({ record: { id }, version }) => ({ id, version })));
@@ -122,25 +131,24 @@ function firstOf(all: readonly Happening[], from: number): readonly Happening[] 
   return all.slice(from, to);
 }
 
-async function queueRun(
+/** The job, or what the audit trail says of a run that would be too deep. */
+function runOf(
   realm: RealmInstance,
-  transaction: Transaction,
   happening: Happening,
   { definition, ordered }: Triggered,
   before: Chain | undefined,
-): Promise<void> {
+): NewJob | { readonly stopped: AuditEntry } {
   const { storeName, id } = happening;
   const depth = nextDepth(before);
   if (depth > deepest) {
     const details = { document: `${storeName.replace(".", "/")}/${id}`, root: before?.root ?? "" };
     const target = `function:${functionName(definition)}`;
-    return audit(realm, transaction, { action: "function.chain_stopped", target, details });
+    return { stopped: { action: "function.chain_stopped", target, details } };
   }
   const job = realm.newId();
   const state = stateOf(happening, { root: before?.root ?? job, depth });
   const lane = `${functionName(definition)}:${storeName}/${id}`;
-  const run: NewJob = { ...eventJob(definition, state), id: job, ...(ordered && { lane }) };
-  await queueJob(realm, transaction, run);
+  return { ...eventJob(definition, state), id: job, ...(ordered && { lane }) };
 }
 
 function stateOf(happening: Happening, chain: Chain): TriggerState {
