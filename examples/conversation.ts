@@ -1,13 +1,15 @@
 import { deepStrictEqual } from "node:assert";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Mail } from "../runtime/realm/mail.ts";
 
 /**
  * A README's conversation with a server: pairs of fenced `http` blocks, a request and the answer to it, and `eml` blocks,
  * the mails that are sent in between. In answers and mails `<name>` stands for a value that the first use binds and later
- * ones repeat, and `…` for any value.
+ * ones repeat, and `…` for any value. What happens by itself after a request is asked for in an `http soon` block: again and
+ * again, until the answer is the one that is shown.
  */
 export type Turn =
-  | { readonly line: number; readonly request: Message; readonly answer: Message }
+  | { readonly line: number; readonly request: Message; readonly answer: Message; readonly soon: boolean }
   | { readonly line: number; readonly mail: string };
 
 interface Message {
@@ -19,20 +21,21 @@ interface Message {
 
 /** @throws Error when a request has no answer. */
 export function readConversation(markdown: string): Turn[] {
-  const blocks = [...markdown.matchAll(/^```(http|eml)\n(.*?)^```$/gms)].map((match) => ({
+  const blocks = [...markdown.matchAll(/^```(http|eml)( soon)?\n(.*?)^```$/gms)].map((match) => ({
     line: markdown.slice(0, match.index).split("\n").length,
     kind: match[1],
-    text: match[2] ?? "",
+    soon: match[2] !== undefined,
+    text: match[3] ?? "",
   }));
   const turns: Turn[] = [];
   for (let at = 0; at < blocks.length; at += 1) {
-    const { line, kind, text } = blocks[at] ?? { line: 0, text: "" };
+    const { line, kind, soon, text } = blocks[at] ?? { line: 0, soon: false, text: "" };
     if (kind === "eml") turns.push({ line, mail: text });
     else {
       at += 1;
       const answer = readMessage(blocks[at]?.text ?? "");
       if (!answer.start.startsWith("HTTP/1.1 ")) throw new Error(`the request in line ${line} has no answer`);
-      turns.push({ line, request: readMessage(text), answer });
+      turns.push({ line, request: readMessage(text), answer, soon });
     }
   }
   return turns;
@@ -58,8 +61,8 @@ export interface Partner {
   readonly nextMail: () => Promise<Mail>;
   /** Values that the README uses without having been told them. */
   readonly known: Readonly<Record<string, string>>;
-  /** Values that are made of others when they are used. */
-  readonly made: Readonly<Record<string, (bound: ReadonlyMap<string, string>) => string>>;
+  /** Values that are made of others, or of the request's body, when they are used. */
+  readonly made: Readonly<Record<string, (bound: ReadonlyMap<string, string>, body: string) => string>>;
 }
 
 /** Holds the conversation. @throws AssertionError where the server answers, or writes, otherwise. */
@@ -68,8 +71,26 @@ export async function hold(partner: Partner, turns: readonly Turn[]): Promise<vo
   for (const turn of turns) {
     if ("mail" in turn) compareMail(await partner.nextMail(), turn.mail, bound, `README line ${turn.line}`);
     else {
-      const made = Object.entries(partner.made).map(([name, make]) => [name, make(bound)] as const);
-      await ask(partner.url, turn, bound, new Map([...bound, ...made]));
+      const body = fill(turn.request.body, bound);
+      const made = Object.entries(partner.made).map(([name, make]) => [name, make(bound, body)] as const);
+      const asked = () => ask(partner.url, turn, bound, new Map([...bound, ...made]));
+      await (turn.soon ? until(asked) : asked());
+    }
+  }
+}
+
+/** Milliseconds between two looks, and looks that are enough. */
+const pause = 20;
+const looks = 500;
+
+/** @throws AssertionError where the answer is another for as long as that */
+async function until(ask: () => Promise<void>): Promise<void> {
+  for (let look = 1; ; look += 1) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (look === looks) throw error;
+      await sleep(pause);
     }
   }
 }

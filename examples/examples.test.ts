@@ -1,12 +1,16 @@
+import { createHmac } from "node:crypto";
 import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import { HOTP, Secret } from "otpauth";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { blog } from "../generated/blog/realm.ts";
 import { helpdesk } from "../generated/helpdesk/realm.ts";
 import { inventory } from "../generated/inventory/realm.ts";
 import { createKey } from "../runtime/auth/keys.ts";
+import type { TestFunctions } from "../runtime/functions/testing/threads.ts";
 import { deliveryTo, type HeldClock, type Started, startRealm } from "../runtime/instance/testing/servers.ts";
 import type { Mail } from "../runtime/realm/mail.ts";
+import { builtHandlers } from "../scripts/handlers.ts";
 import { hold, readConversation } from "./conversation.ts";
 
 /** Mails in the order in which they were sent; they may come after the answer to what caused them. */
@@ -27,13 +31,19 @@ class Letterbox {
 }
 
 const letterbox = new Letterbox();
+let functions: TestFunctions;
 let server: Started<HeldClock>;
 beforeAll(async () => {
+  functions = await builtHandlers(fileURLToPath(new URL(".", import.meta.url)), "helpdesk");
   server = await startRealm([blog, helpdesk, inventory], {
     mail: deliveryTo((mail) => letterbox.take(mail)),
+    functionFiles: functions,
   });
 });
-afterAll(() => server.stop());
+afterAll(async () => {
+  await server.stop();
+  functions.discard();
+});
 
 describe.each(["blog", "helpdesk", "inventory"])("examples/%s/README.md", (realm) => {
   it("shows what the server answers", async () => {
@@ -44,8 +54,12 @@ describe.each(["blog", "helpdesk", "inventory"])("examples/%s/README.md", (realm
       url: server.url,
       nextMail: () => letterbox.next(),
       known: { "admin-key": key },
-      // What an authenticator app shows.
-      made: { code: (bound: ReadonlyMap<string, string>) => code(bound.get("secret"), server.clock.now()) },
+      made: {
+        // What an authenticator app shows.
+        code: (bound: ReadonlyMap<string, string>) => code(bound.get("secret"), server.clock.now()),
+        signature: (_: unknown, body: string) =>
+          createHmac("sha256", "known to the mail provider").update(body).digest("hex"),
+      },
     };
     await hold(partner, turns);
   });

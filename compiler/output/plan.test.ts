@@ -77,19 +77,30 @@ test("a changed rule with unchanged facts: its rules.ts, what is recorded and th
   expect(plan.manifest.fingerprint).not.toBe(original.manifest.fingerprint);
 });
 
+/** Files that go. */
+function filesOf(folder: string, ...names: readonly string[]): readonly string[] {
+  return names.map((name) => `-helpdesk/support/${folder}/${name}`);
+}
+
 test("a collection removed: its files go, what named it changes", async () => {
   const folder = copy("helpdesk");
-  rmSync(join(folder, "helpdesk/support/replies"), { recursive: true });
+  // With the functions that use it.
+  for (const name of ["replies", "_func/close", "_func/inbound", "_func/reopen"])
+    rmSync(join(folder, "helpdesk/support", name), { recursive: true });
   expect(changes(original, await planOf(folder, original))).toEqual([
     "configuration.json",
     "helpdesk/client.ts",
     "helpdesk/effective.json",
+    "helpdesk/functions.ts",
     "helpdesk/openapi.json",
     "helpdesk/realm.ts",
     "manifest.json",
-    ...["fields.ts", "routes.ts", "rules.ts", "types.ts", "validate.d.ts", "validate.js"].map(
-      (name) => `-helpdesk/support/replies/${name}`,
-    ),
+    ...filesOf("_func/close", "$types.ts", "function.ts"),
+    ...filesOf("_func/close", "input.validate.d.ts", "input.validate.js"),
+    ...filesOf("_func/close", "output.validate.d.ts", "output.validate.js", "rules.ts"),
+    ...filesOf("_func/inbound", "$types.ts", "function.ts", "rules.ts"),
+    ...filesOf("_func/reopen", "$types.ts", "function.ts", "rules.ts"),
+    ...filesOf("replies", "fields.ts", "routes.ts", "rules.ts", "types.ts", "validate.d.ts", "validate.js"),
   ]);
 });
 

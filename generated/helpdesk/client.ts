@@ -9,9 +9,13 @@ import {
   accounts,
   administered,
   batches,
+  type CallsOf,
+  type ChainFields,
+  type ChainMeta,
   type ClientOptions,
   type Condition,
   type Connected,
+  callable,
   collection,
   connectTo,
   type DatabasesOf,
@@ -76,6 +80,7 @@ export function createClient(options: ClientOptions & RealtimeOptions): Client {
       ...stored.support,
       tickets: Object.assign(stored.support.tickets, followed.support.tickets),
     },
+    call: calls(connected),
     $auth: accounts(connected),
     $orgs: organizations(connected),
     $admin: Object.assign(organizationAdministration(connected), {
@@ -85,6 +90,8 @@ export function createClient(options: ClientOptions & RealtimeOptions): Client {
 }
 
 export interface Client extends FollowedDatabases<Shapes> {
+  /** The functions that can be called. */
+  readonly call: CallsOf<Calls>;
   readonly $auth: Accounts;
   readonly $orgs: Organizations;
   readonly $admin: Administration & {
@@ -114,6 +121,20 @@ function databases<Further extends ErrorCode>(connected: Connected<ThisRealm, Fu
       customers: collection(connected, "support", "customers"),
       replies: collection(connected, "support", "replies"),
       tickets: collection(connected, "support", "tickets"),
+    },
+  };
+}
+
+/** What functions take and return, by database. */
+export type Calls = {
+  support: { close: { input: SupportCloseInput; output: SupportCloseOutput; idempotency: "optional" } };
+};
+
+/** The functions that can be called, by database. */
+export function calls(connected: Connected<ThisRealm>): CallsOf<Calls> {
+  return {
+    support: {
+      close: callable(connected, "support", "close"),
     },
   };
 }
@@ -190,7 +211,7 @@ export interface SupportCustomersShape {
 }
 
 /** What queries may say of each field. */
-export interface SupportCustomersFields extends OwnershipFields {
+export interface SupportCustomersFields extends OwnershipFields, ChainFields {
   address: PresenceCondition;
   "address.city": TextCondition<string>;
   "address.country": TextCondition<string>;
@@ -208,13 +229,14 @@ export interface SupportRepliesShape {
   patch: SupportRepliesPatch;
   fields: SupportRepliesFields;
   references: { ticket: One<SupportTicketsShape> };
-  traits: "accounts" | "organization" | "organization_required" | "team";
+  traits: "accounts" | "organization" | "organization_required" | "team" | "unique";
   aggregation: { keys: object; by: never; metrics: object };
 }
 
 /** What queries may say of each field. */
-export interface SupportRepliesFields extends TeamFields {
+export interface SupportRepliesFields extends TeamFields, ChainFields {
   internal: Condition<boolean>;
+  mail_id: TextCondition<string>;
   text: TextCondition<string>;
   ticket_id: TextCondition<string>;
 }
@@ -226,7 +248,15 @@ export interface SupportTicketsShape {
   patch: SupportTicketsPatch;
   fields: SupportTicketsFields;
   references: { customer: One<SupportCustomersShape> };
-  traits: "accounts" | "aggregate" | "organization" | "organization_required" | "search" | "team" | "trash";
+  traits:
+    | "accounts"
+    | "aggregate"
+    | "organization"
+    | "organization_required"
+    | "search"
+    | "team"
+    | "trash"
+    | "unique";
   orders:
     | "id"
     | "_meta.created_at"
@@ -242,6 +272,7 @@ export interface SupportTicketsShape {
     | "customer_id"
     | "due_at"
     | "language"
+    | "mail_id"
     | "priority"
     | "status"
     | "subject"
@@ -271,12 +302,13 @@ export interface SupportTicketsShape {
 }
 
 /** What queries may say of each field. */
-export interface SupportTicketsFields extends TeamFields, DeletionFields {
+export interface SupportTicketsFields extends TeamFields, DeletionFields, ChainFields {
   assignee_id: TextCondition<string | null>;
   body: TextCondition<string>;
   customer_id: TextCondition<string>;
   due_at: Condition<string | Date>;
   language: TextCondition<string>;
+  mail_id: TextCondition<string>;
   priority: Condition<number>;
   status: TextCondition<"closed" | "open" | "pending" | "solved">;
   subject: TextCondition<string>;
@@ -312,6 +344,8 @@ export interface SupportReplies {
   text: string;
   /** Seen by agents only. */
   internal?: boolean;
+  /** Of the mail that it was made of. */
+  mail_id?: string;
 }
 
 /**
@@ -334,6 +368,8 @@ export interface SupportTickets {
     note?: string;
     severity?: "low" | "high";
   };
+  /** Of the mail that it was made of. */
+  mail_id?: string;
 }
 
 export interface Profile {
@@ -341,10 +377,20 @@ export interface Profile {
   phone?: string;
 }
 
+export interface SupportCloseInput {
+  ticket: string;
+  reason: string;
+}
+
+export interface SupportCloseOutput {
+  ticket: string;
+  reply: string;
+}
+
 /** As responses carry it. */
 export type SupportCustomersDocument = Partly<SupportCustomers, "credit_limit"> & {
   id: string;
-  _meta: DocumentMeta & OwnershipMeta;
+  _meta: DocumentMeta & OwnershipMeta & Partial<ChainMeta>;
 };
 
 /** As a create sends it. */
@@ -356,7 +402,7 @@ export type SupportCustomersPatch = MergePatch<SupportCustomers>;
 /** As responses carry it. */
 export type SupportRepliesDocument = SupportReplies & {
   id: string;
-  _meta: DocumentMeta & OwnershipMeta & OrganizationMeta & Partial<TeamMeta>;
+  _meta: DocumentMeta & OwnershipMeta & OrganizationMeta & Partial<TeamMeta> & Partial<ChainMeta>;
 };
 
 /** As a create sends it. */
@@ -368,7 +414,12 @@ export type SupportRepliesPatch = MergePatch<SupportReplies>;
 /** As responses carry it. */
 export type SupportTicketsDocument = Partly<SupportTickets, "triage"> & {
   id: string;
-  _meta: DocumentMeta & OwnershipMeta & Partial<DeletionMeta> & OrganizationMeta & Partial<TeamMeta>;
+  _meta: DocumentMeta &
+    OwnershipMeta &
+    Partial<DeletionMeta> &
+    OrganizationMeta &
+    Partial<TeamMeta> &
+    Partial<ChainMeta>;
 };
 
 /** As a create sends it. */
@@ -428,12 +479,22 @@ export type ErrorCode =
   | "too_many_requests"
   | "request_header_fields_too_large"
   | "internal_error"
+  | "function_failed"
+  | "invalid_output"
+  | "secret_missing"
   | "index_building"
   | "realtime_unavailable"
-  | "unavailable";
+  | "unavailable"
+  | "function_timeout";
 
 /** What an API key may be limited to. */
-export type Scope = "support" | "support/customers" | "support/replies" | "support/tickets";
+export type Scope =
+  | "support"
+  | "support/customers"
+  | "support/replies"
+  | "support/tickets"
+  | "support/close"
+  | "support/inbound";
 
 export type Role = "agent" | "auditor" | "lead" | "owner";
 

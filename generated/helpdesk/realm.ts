@@ -5,6 +5,7 @@ import {
   batchRoute,
   dataRoutes,
   descriptionRoutes,
+  functionRoutes,
   jobRoutes,
   organizationAdministrationRoutes,
   organizationRoutes,
@@ -17,6 +18,11 @@ import effective from "./effective.json" with { type: "json" };
 import openapi from "./openapi.json" with { type: "json" };
 import { validate as validateProfile } from "./profile.validate.js";
 import { createOrganization } from "./rules.ts";
+import { assigned } from "./support/_func/assigned/function.ts";
+import { close } from "./support/_func/close/function.ts";
+import { inbound } from "./support/_func/inbound/function.ts";
+import { reopen } from "./support/_func/reopen/function.ts";
+import { tidy } from "./support/_func/tidy/function.ts";
 import { customers, routes as customersRoutes } from "./support/customers/routes.ts";
 import { replies, routes as repliesRoutes } from "./support/replies/routes.ts";
 import { tickets, routes as ticketsRoutes } from "./support/tickets/routes.ts";
@@ -77,6 +83,7 @@ export const helpdesk: RealmModule = {
       document: openapi,
     },
     collections: [customers, replies, tickets],
+    functions: [assigned, close, inbound, reopen, tidy],
     effective,
   },
   routes: [
@@ -98,5 +105,6 @@ export const helpdesk: RealmModule = {
         POST: batchRoute("support", [customers, replies, tickets]),
       },
     },
+    functionRoutes("helpdesk", [assigned, close, inbound, reopen, tidy]),
   ],
 };

@@ -23,6 +23,20 @@ const ofAnyCollection: Record<string, readonly string[]> = {
   "/_assign_org": ["assignOrganization", "countAssignable"],
 };
 
+/** Of the job of a queued call. */
+const ofJobs: Record<string, string> = { get: "status", delete: "cancel" };
+
+/** Instead of a member's name: any of them, and what a method answers. */
+const any = "*";
+const answered = "()";
+
+function typeOf(members: readonly string[]): string {
+  return members.reduce((type, name) => {
+    if (name === answered) return `ReturnType<${type}>`;
+    return name === any ? `(${type})[keyof ${type}]` : `${type}[${JSON.stringify(name)}]`;
+  }, "Client");
+}
+
 /** Where the operation is in the type `Client`; none for what the client does not do. */
 function membersOf(path: string, method: string): readonly (readonly string[])[] {
   const route = contracts.find((each) => each.path === `/${path}` && each.method.toLowerCase() === method);
@@ -34,7 +48,10 @@ function membersOf(path: string, method: string): readonly (readonly string[])[]
     if (whole !== undefined) return whole.map((name) => ["$admin", name]);
     return membersOf(administered, method).map((members) => ["$admin", "data", ...members]);
   }
+  const [, calling = "", called = ""] = /^([^/]+)\/_func\/([^/]+)$/.exec(path) ?? [];
+  if (called !== "") return [["call", calling, called]];
   const [, database = "", collection = "", rest = ""] = /^([^/]+)\/([^/]+)(.*)$/.exec(path) ?? [];
+  if (collection === "_jobs") return [["call", database, any, "job", answered, ofJobs[method] ?? "?"]];
   if (collection === "_batch") return [[database, "$batch"]];
   const operations = ofCollections.find(([pattern]) => pattern.test(rest))?.[1];
   return (operations?.[method] ?? ["?"]).map((name) => [database, collection, name]);
@@ -49,7 +66,10 @@ function codesIn(document: JsonObject, value: JsonValue | undefined, seen = new 
     if (seen.has($ref)) return [];
     return codesIn(document, at(document, $ref), new Set([...seen, $ref]));
   }
-  const named = isJsonObject(code) && Array.isArray(code["enum"]) ? code["enum"].map(String) : [];
+  const lists = isJsonObject(code) ? [code, ...(Array.isArray(code["anyOf"]) ? code["anyOf"] : [])] : [];
+  const named = lists.flatMap((list) =>
+    isJsonObject(list) && Array.isArray(list["enum"]) ? list["enum"].map(String) : [],
+  );
   return [...named, ...Object.values(value).flatMap((each) => codesIn(document, each, seen))];
 }
 
@@ -80,11 +100,12 @@ function statements(realm: string): string[] {
   const each = Object.entries(paths).flatMap(([path, item]) =>
     Object.entries(isJsonObject(item) ? item : {}).flatMap(([method, operation]) => {
       if (!isJsonObject(operation)) return [];
+      // Programs elsewhere send those.
+      if (String(operation["operationId"]).startsWith("webhook")) return [];
       const codes = [...new Set(codesIn(document, operation["responses"]))].sort();
       return membersOf(path.slice(`/v1/${realm}/`.length), method).map((members) => {
-        const type = ["Client", ...members.map((name) => `[${JSON.stringify(name)}]`)].join("");
-        const verdict = path.endsWith("/_transfer") || path.endsWith("/_assign_org") ? "some" : "same";
-        return `${verdict}<CodeOf<${type}>, ${codes.map((code) => JSON.stringify(code)).join(" | ")}>(true);`;
+        const verdict = /\/_(?:transfer|assign_org|func\/\w+)$/.test(path) ? "some" : "same";
+        return `${verdict}<CodeOf<${typeOf(members)}>, ${codes.map((code) => JSON.stringify(code)).join(" | ")}>(true);`;
       });
     }),
   );

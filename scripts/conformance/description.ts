@@ -26,7 +26,8 @@ export interface Operation {
   readonly response: JsonObject | undefined;
   /** By media type; empty where no body is described. */
   readonly bodies: ReadonlyMap<string, Body>;
-  readonly responses: ReadonlyMap<number, Response>;
+  /** By what they are described for: a status, a range such as `4XX`, or `default`. */
+  readonly responses: ReadonlyMap<string, Response>;
   /** Names of the schemes that do alone; `anonymous` for none at all. */
   readonly security: readonly string[];
 }
@@ -53,8 +54,19 @@ export interface Response {
   readonly fault?: (body: JsonValue | undefined) => ErrorObject | undefined;
   /** Its body is an event stream. */
   readonly streams: boolean;
+  /** Its body is any bytes. */
+  readonly free: boolean;
   /** Of errors: those that the operation answers with this status. */
   readonly codes: readonly string[];
+}
+
+/** What an operation says of answers with a status: of that, of its range, or of all others. */
+export function responseTo({ responses }: Operation, status: number): Response | undefined {
+  return (
+    responses.get(String(status)) ??
+    responses.get(`${Math.floor(status / 100)}XX`) ??
+    responses.get("default")
+  );
 }
 
 /** Of decimals; ajv's own is of doubles. */
@@ -134,7 +146,7 @@ export class Description {
       bodies: new Map(Object.entries(content).map(([media, type]) => [media, this.#body(object(type))])),
       responses: new Map(
         Object.entries(responses).map(([status, response]) => [
-          Number(status),
+          status,
           this.#response(this.follow(response)),
         ]),
       ),
@@ -175,10 +187,12 @@ export class Description {
       ] as const;
     });
     const schema = schemaIn(response);
+    const content = object(response["content"] ?? {});
     return {
       headers: new Map(described),
       ...(schema !== undefined && { fault: this.#faultFinder(schema) }),
-      streams: response["content"] !== undefined && "text/event-stream" in object(response["content"]),
+      streams: "text/event-stream" in content,
+      free: anything in content,
       codes: schema === undefined ? [] : codesIn(schema),
     };
   }
@@ -208,11 +222,13 @@ export class Description {
   }
 }
 
-/** The codes that an error response's schema lists. */
+/** The media type of what may be any bytes. */
+export const anything = "*/*";
+
+/** The codes that an error response's schema lists, be it beside others. */
 function codesIn(schema: JsonObject): readonly string[] {
-  return [...JSON.stringify(schema).matchAll(/"code":\{"type":"string","enum":(\[.*?\])/g)].flatMap(
-    ([, list = "[]"]): string[] => JSON.parse(list),
-  );
+  const lists = /"code":\{"type":"string",(?:"anyOf":\[\{)?"enum":(\[.*?\])/g;
+  return [...JSON.stringify(schema).matchAll(lists)].flatMap(([, list = "[]"]): string[] => JSON.parse(list));
 }
 
 /** The schema of what a parameter or a response holds, in whatever its one media type is. */

@@ -1,6 +1,7 @@
 import { isJsonObject } from "../../runtime/json.ts";
 import type { Operation } from "./description.ts";
 import { textOf } from "./events.ts";
+import { functionPath, mailKey, signed } from "./functions.ts";
 import { existing, informed } from "./informed.ts";
 import { company, type Tenant } from "./organizations.ts";
 import type { Pairs } from "./queries.ts";
@@ -33,11 +34,20 @@ export async function send(
   const identity = await world.identity(plan.caller, proving);
   const tenant = await world.tenants?.of(operation, plan);
   const headers = new Headers({ ...identity.headers, ...plan.headers });
-  const body = plan.body && {
-    ...plan.body,
-    text: await informed(world, operation, plan, plan.body.text, tenant),
-  };
+  const mail = signed(operation, plan);
+  const body =
+    mail ??
+    (plan.body && {
+      ...plan.body,
+      text: await informed(world, operation, plan, plan.body.text, tenant),
+    });
   if (body !== undefined) headers.set("content-type", body.media);
+  if (mail !== undefined) {
+    headers.set("x-mail-signature", mail.signature);
+    // Other requests take it away.
+    if (plan.pick % 2 === 0) await putSecret(world, mailKey);
+  }
+  if (plan.pick % 4 === 0) await makeJob(world, operation);
   const query = plan.next ? nextPage(world, operation, plan.pick) : await placed(world, operation, plan);
   const path = pathOf(world, operation, plan, query, identity, tenant);
   const sent = { plan, path, query, headers, body };
@@ -74,21 +84,36 @@ function queuesJob({ method, path }: Operation): boolean {
   return (method === "DELETE" && path.endsWith("/{org}")) || path.endsWith("/_assign_org");
 }
 
+async function putSecret(world: World, { name, value }: typeof mailKey): Promise<void> {
+  const { headers } = await world.identity("key", false);
+  const path = `/v1/${world.name}/_admin/secrets/${name}`;
+  const sent = new Headers({ ...headers, "content-type": "application/json" });
+  await ask(world, "PUT", path, sent, JSON.stringify({ value }));
+}
+
+/** Some things can be done with some jobs alone. */
+async function makeJob(world: World, { method, path }: Operation): Promise<void> {
+  if (method === "DELETE" && path.endsWith("/_jobs/{id}")) await world.queueCall(path);
+  if (path.endsWith("/_admin/jobs/{id}/retry")) await world.failJob();
+}
+
 function pathOf(
   world: World,
   { path }: Operation,
-  { pick }: Plan,
+  plan: Plan,
   query: Pairs,
   { otherSession }: Identity,
   tenant: Tenant | undefined,
 ): string {
+  const { pick } = plan;
   const [collection = ""] = world.collection(path).split("/{");
   const ids = path.includes("/_auth/sessions/") ? [otherSession] : (world.known.get(collection) ?? []);
   const search = query.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join("&");
   const filled =
-    tenant === undefined
+    functionPath(path, plan, world.functions) ??
+    (tenant === undefined
       ? path.replace(/\{\w+\}/, idFor(pick, ids, path.endsWith("/restore")))
-      : path.replace(/\{(\w+)\}/g, (written, name: string) => tenant.names[name] ?? written);
+      : path.replace(/\{(\w+)\}/g, (written, name: string) => tenant.names[name] ?? written));
   return search === "" ? filled : `${filled}?${search}`;
 }
 
@@ -124,14 +149,18 @@ function learn(
   if (!isJsonObject(answer)) return;
   if (status === 202) {
     const jobs = `${path.split("/", 3).join("/")}/_admin/jobs`;
-    if (typeof answer["job"] === "string") world.known.set(jobs, [answer["job"]]);
+    const { job } = answer;
+    if (typeof job !== "string") return;
+    world.know(jobs, job);
+    const location = headers.get("location");
+    if (location !== null) world.know(split(location)[0] ?? "", job);
     return;
   }
   if (operationId === "enrolTotp") world.secrets.set(sent.plan.caller, String(answer["secret"]));
   const id = headers.get("location")?.split("/").at(-1) ?? answer["id"];
   if (typeof id !== "string") return;
   const collection = world.collection(path);
-  world.known.set(collection, [...(world.known.get(collection) ?? []), id]);
+  world.know(collection, id);
   const value = parsed(sent.body?.text ?? "");
   if (isJsonObject(value)) world.created.set(collection, value);
 }

@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../../runtime/json.ts";
 import { password } from "../people.ts";
 import type { Operation } from "./description.ts";
+import { functionBody } from "./functions.ts";
 import { company, organizationBody, type Tenant } from "./organizations.ts";
 import { type Plan, twistOf } from "./requests.ts";
 import { parsed } from "./wire.ts";
@@ -16,7 +17,9 @@ export async function informed(
 ): Promise<string> {
   const value = parsed(text);
   if (!isJsonObject(value)) return text;
+  const tickets = world.known.get(`/v1/${world.name}/support/tickets`) ?? [];
   const told =
+    functionBody(operation, plan, value, existing(plan.pick, tickets, false)) ??
     organizationBody(operation.id, plan.pick, value, tenant) ??
     (await personal(world, operation, plan, value)) ??
     documents(world, operation, plan, value);
@@ -103,17 +106,20 @@ function documents(
   if (/\/_(?:transfer|assign_org)$/.test(path))
     return { ...value, ...(pick % 4 !== 3 && { org: company.org }) };
   if (method !== "POST" || !/^(?:create|adminDataCreate)/.test(operationId)) return undefined;
+  // Nobody may write it but a function.
+  const { mail_id, ...writable } = value;
+  const usual = mail_id === undefined || pick % 4 === 3 ? value : writable;
   const [ids, values] = [world.known.get(collection) ?? [], world.created.get(collection)];
-  const { id, ...others } = value;
+  const { id, ...others } = usual;
   switch (twistOf(pick)) {
     case "existing id":
       return { ...others, id: ids[pick % Math.max(ids.length, 1)] ?? "mine" };
     case "no id":
       return others;
     case "existing values":
-      return { ...value, ...values, ...(id !== undefined && { id }) };
+      return { ...usual, ...values, ...(id !== undefined && { id }) };
     default:
-      return world.linked(collection, value, pick);
+      return world.linked(collection, usual, pick);
   }
 }
 

@@ -1,5 +1,5 @@
 import { isJsonObject } from "../../runtime/json.ts";
-import type { Operation, Response } from "./description.ts";
+import { anything, type Operation, type Response, responseTo } from "./description.ts";
 import { eventStream, eventsIn, isEventStream } from "./events.ts";
 import type { Received, Sent } from "./exchange.ts";
 import { parsed } from "./wire.ts";
@@ -17,7 +17,7 @@ const described = [
 
 /** What is wrong with an answer, by the operation's description and by what holds for all answers. */
 export function problemsOf(operation: Operation, sent: Sent, received: Received): readonly string[] {
-  const response = operation.responses.get(received.status);
+  const response = responseTo(operation, received.status);
   if (response === undefined) return [`status ${received.status} is not described`];
   return [
     ...undescribed(response, received, operation.method),
@@ -43,7 +43,8 @@ export function* undescribed(response: Response, received: Received, method: str
   yield* headers(response, received);
 }
 
-function* content({ fault, streams }: Response, { text, headers: got }: Received): Iterable<string> {
+function* content({ fault, streams, free }: Response, { text, headers: got }: Received): Iterable<string> {
+  if (free) return;
   if (fault === undefined) {
     if (text !== "" || got.has("content-type")) yield "has a body that is not described";
     return;
@@ -82,7 +83,7 @@ function* requestId({ headers: asked }: Sent, { headers: got, text, status }: Re
   if (status >= 400 && !text.includes(`"request_id":"${id}"`)) yield "has another request id in its body";
 }
 
-const isPrivate = /\/_(?:auth|admin|orgs)(?:\/|$)/;
+const isPrivate = /\/_(?:auth|admin|orgs|func|jobs)(?:\/|$)/;
 
 /** What people are made of: more can be wrong with it than schemas say. */
 const isPersonal = /\/_(?:auth|orgs|admin\/(?!data\/))|\/_(?:transfer|assign_org)$/;
@@ -127,10 +128,12 @@ function* credentials({ security }: Operation, { plan }: Sent, { status }: Recei
 
 /** Common request rules 4, and the schemas of parameters. */
 function* parameters(
-  { query, method }: Operation,
+  { query, method, bodies }: Operation,
   { query: asked }: Sent,
   received: Received,
 ): Iterable<string> {
+  // What takes any bytes takes any query.
+  if (bodies.has(anything)) return;
   const names = asked.map(([name]) => name);
   const known = asked.every(([name, value]) => query.find((each) => each.name === name)?.valid(value));
   const good = known && new Set(names).size === names.length;
@@ -163,7 +166,7 @@ function* query({ path, security }: Operation, { plan }: Sent, received: Receive
   if (received.status < 400) yield "takes a bad query";
   // Nothing else is wrong with it.
   const allowed = plan.caller === "key" && (security.length === 0 || security.includes("api_key"));
-  if (allowed && !path.includes("{id}") && !queryCodes.has(code))
+  if (allowed && !/\{(?:id|fn)\}/.test(path) && !queryCodes.has(code))
     yield `refuses a bad query as ${received.status} ${code}`;
 }
 
@@ -172,7 +175,7 @@ function* body({ bodies, method, path }: Operation, sent: Sent, received: Receiv
   if (sent.body === undefined) return;
   const { media, text } = sent.body;
   const [type, schema] = [...bodies][0] ?? [];
-  if (schema === undefined) return;
+  if (schema === undefined || type === anything) return;
   const good = media === type && schema.valid(parsed(text));
   if (!good && received.status < 400) yield "takes a bad body";
   // Whether the result of a patch is good depends on the document.

@@ -1,8 +1,8 @@
 import { newToken, tokenHash } from "../../runtime/auth/credentials/tokens.ts";
 import { timestamp } from "../../runtime/clock.ts";
-import { eq, isIn } from "../../runtime/filter/algebra.ts";
+import { and, eq, isIn } from "../../runtime/filter/algebra.ts";
 import type { HeldClock } from "../../runtime/instance/testing/servers.ts";
-import { isStanding, jobCollection, jobFields, readJob } from "../../runtime/jobs/records.ts";
+import { jobCollection, jobFields } from "../../runtime/jobs/records.ts";
 import type { JsonObject } from "../../runtime/json.ts";
 import { collections, memberFields } from "../../runtime/organizations/collections.ts";
 import {
@@ -97,15 +97,14 @@ export class Tenants {
     return { names, token, discard: () => this.#remove(names.org) };
   }
 
-  /** Waits until jobs have done what there is to do. */
+  /** Waits until jobs have done what there is to do to organizations. */
   async settle(): Promise<void> {
     const jobs = this.#place.store.collection(jobCollection);
-    const filter = isIn(jobFields.status, ["queued", "running"]);
-    const waiting = async () => {
-      const found = await jobs.find({ filter, visibility: "live", limit: 100, skip: 0 });
-      return found.some((document) => !isStanding(readJob(document).record));
-    };
-    while (await waiting()) await new Promise(setImmediate);
+    const filter = and(
+      isIn(jobFields.status, ["queued", "running"]),
+      isIn(jobFields.kind, ["org_delete", "assign_org"]),
+    );
+    while ((await jobs.count(filter, "live")) > 0) await new Promise(setImmediate);
   }
 
   async #invite({ org, id }: Tenant["names"], token: string, to: "none" | "email" | "nobody"): Promise<void> {

@@ -6,6 +6,7 @@ import { inventory } from "../../generated/inventory/realm.ts";
 import { type HeldClock, type Started, startRealm } from "../../runtime/instance/testing/servers.ts";
 import { isJsonObject } from "../../runtime/json.ts";
 import type { CollectionDefinition } from "../../runtime/realm/definition.ts";
+import type { RealmModule } from "../../runtime/realm/exchange.ts";
 import {
   describeMongo,
   dropTestDatabases,
@@ -23,13 +24,19 @@ const seed = Number(process.env["PARITY_SEED"] ?? 20_260_301);
 /** Requests to each operation; to those with a `where` three times as many. */
 const rounds = Number(process.env["PARITY_ROUNDS"] ?? runs(3));
 
+/** What functions do goes on in the background, and so comes sooner on one engine than on the other: none runs. */
+const { definition, routes } = helpdesk;
+const functions = definition.functions?.filter(({ mode }) => mode !== "event");
+const desk: RealmModule = { definition: { ...definition, ...(functions && { functions }) }, routes };
+const ofFunctions = /\/_func\/|\/_jobs\/|\/_admin\/functions/;
+
 describeMongo("The same requests on both engines", () => {
   const location = testLocation();
   let servers: readonly Started<HeldClock>[];
   beforeAll(async () => {
     const stores = [{ engine: "sqlite", folder: ":memory:" }, location] as const;
     const start = (store: (typeof stores)[number]) =>
-      startRealm([blog, helpdesk, inventory], { settings: { ...manyStreams, store } });
+      startRealm([blog, desk, inventory], { settings: { ...manyStreams, store } });
     servers = await Promise.all(stores.map(start));
   });
   afterAll(async () => {
@@ -39,16 +46,17 @@ describeMongo("The same requests on both engines", () => {
 
   test.each([
     { module: blog, other: "helpdesk" },
-    { module: helpdesk, other: "blog" },
+    { module: desk, other: "blog" },
     { module: inventory, other: "blog" },
   ])("$module.definition.name answers alike", async ({ module, other }) => {
     const sides: Side[] = [];
     for (const server of servers)
       sides.push({ world: await World.open(server, module, other), names: new Map() });
     const description = Description.of(module);
-    const planned = description.operations.map((operation, at) => {
+    const planned = description.operations.flatMap((operation, at) => {
+      if (ofFunctions.test(operation.path)) return [];
       const number = operation.query.some(({ name }) => name === "where") ? 3 * rounds : rounds;
-      return { operation, plans: plans(description, operation, number, seed + at) };
+      return [{ operation, plans: plans(description, operation, number, seed + at) }];
     });
     for (let round = 0; round < 3 * rounds; round += 1) {
       for (const { operation, plans } of planned) {

@@ -130,6 +130,8 @@ function twistedQuery(twist: ReturnType<typeof twistOf>): Plan["query"] {
 /** Who may do most with it. */
 function usualCaller({ path, method, query }: Operation): CallerName {
   if (/\/_(?:auth|orgs)(?:\/|$)/.test(path)) return "user";
+  // Whose handler works by the rights of its caller.
+  if (/\/_func\//.test(path)) return "boss";
   // Keys by themselves are members of no organization.
   const isInside = method === "POST" && query.some(({ name }) => name === "org");
   return isInside && !path.includes("/_admin/") ? "boss" : "key";

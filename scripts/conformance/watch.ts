@@ -1,6 +1,6 @@
 import { isJsonObject } from "../../runtime/json.ts";
 import type { RealmModule } from "../../runtime/realm/exchange.ts";
-import { Description, type Operation } from "./description.ts";
+import { Description, type Operation, responseTo } from "./description.ts";
 import type { Received } from "./exchange.ts";
 import { undescribed } from "./judge.ts";
 
@@ -28,7 +28,7 @@ export function faults(
   const route = routesOf(realm).find((each) => each.path.test(path));
   const operation = route?.operations.get(method === "HEAD" ? "GET" : method);
   if (operation === undefined) return [];
-  const response = operation.responses.get(received.status);
+  const response = responseTo(operation, received.status);
   if (response === undefined) return [`has the status ${received.status}, which is not described`];
   return [...undescribed(response, received, method)];
 }

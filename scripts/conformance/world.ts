@@ -4,10 +4,14 @@ import { type MailedPurpose, newMailed, putToken } from "../../runtime/auth/cred
 import { newToken } from "../../runtime/auth/credentials/tokens.ts";
 import { newInvitation } from "../../runtime/auth/invitations.ts";
 import { readUser, type UserRecord, writeInvitation } from "../../runtime/auth/records.ts";
+import { queueCallWithin } from "../../runtime/functions/events/calls.ts";
 import type { HeldClock, Started } from "../../runtime/instance/testing/servers.ts";
+import { recordJob } from "../../runtime/jobs/queue.ts";
 import type { JsonObject } from "../../runtime/json.ts";
 import type { RealmModule } from "../../runtime/realm/exchange.ts";
+import type { FunctionDefinition } from "../../runtime/realm/functions.ts";
 import { insertProof, insertSession, insertUser } from "../people.ts";
+import { mailKey } from "./functions.ts";
 import { keysOf } from "./keys.ts";
 import { Tenants } from "./organizations.ts";
 import type { Pairs } from "./queries.ts";
@@ -63,7 +67,7 @@ export class World {
     const { name, accounts } = module.definition;
     const stores = { own: server.store(name), other: server.store(other) };
     const world = new World(server, module, await keysOf(stores, server.clock, module.definition));
-    world.known.set(`/v1/${name}/_admin/secrets`, ["PAYMENTS", "search_token"]);
+    world.known.set(`/v1/${name}/_admin/secrets`, ["PAYMENTS", "search_token", mailKey.name]);
     if (accounts === undefined) return world;
     for (const id of ["user", "boss", "auditor", "known", "guarded", "victim", "victim-2"])
       await world.#user(id);
@@ -113,6 +117,47 @@ export class World {
       headers: { ...bearer(token), ...(proof !== undefined && { "x-svc-reauth": proof }) },
       otherSession: other.session,
     };
+  }
+
+  /** Has a function of a database called in an hour. @param path of one of its jobs */
+  async queueCall(path: string): Promise<void> {
+    const definition = this.functions.find(
+      (each) => each.mode === "call" && path.startsWith(`/v1/${this.name}/${each.database}/`),
+    );
+    if (definition?.mode !== "call") throw new Error(`nothing can be called of ${path}`);
+    const { store, clock } = this.#place;
+    this.#serial += 1;
+    const newId = () => `call-${this.#serial}`;
+    const call = { definition, input: "{}", by: "key:whole", requestId: "none", delay: 3_600_000 };
+    const job = await store.transaction((transaction) =>
+      queueCallWithin({ clock, newId }, transaction, call),
+    );
+    this.know(path.split("/{")[0] ?? "", job);
+  }
+
+  /** Notes a job that has failed: a call of a function that is no more, and so nobody tries it again. */
+  async failJob(): Promise<void> {
+    const { store, clock } = this.#place;
+    this.#serial += 1;
+    const id = `failed-${this.#serial}`;
+    const call = { kind: "function.call:gone/gone", target: "function:gone/gone", state: {}, by: "service" };
+    await store.transaction((transaction) =>
+      recordJob({ clock, newId: () => id }, transaction, call, { status: "failed", error: "refused" }),
+    );
+    this.know(`/v1/${this.name}/_admin/jobs`, id);
+  }
+
+  /** Notes the id of what there is now. */
+  know(path: string, id: string): void {
+    this.known.set(path, [...(this.known.get(path) ?? []), id]);
+  }
+
+  get name(): string {
+    return this.#realm.name;
+  }
+
+  get functions(): readonly FunctionDefinition[] {
+    return this.#realm.functions ?? [];
   }
 
   /** The path of documents themselves, whichever way leads to them. */

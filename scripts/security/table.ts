@@ -161,11 +161,15 @@ export const own: Readonly<Record<string, Own>> = {
   "GET /_admin/functions": { who: see("functions"), answer: "200" },
   "GET /_admin/functions/{}/{}/invocations": { who: see("functions"), answer: "200" },
   "POST /_admin/functions/{}/{}/run": { who: change("functions"), body: {}, answer: invalid },
-  // It takes no input.
+  // Neither takes such an input.
   "POST /main/_func/ping": { who: { calls: "users" }, body: { odd: true }, answer: invalid },
-  // There are no threads here to run it.
+  "POST /support/_func/close": { who: { calls: "users" }, body: { odd: true }, answer: invalid },
+  // There are no threads here to run them.
   "POST /main/_func/hook": { who: { calls: "anybody" }, answer: "503 unavailable" },
+  "POST /support/_func/inbound": { who: { calls: "anybody" }, answer: "503 unavailable" },
   "GET /main/_jobs/{}": { who: { queued: "see" }, answer: "200" },
+  "GET /support/_jobs/{}": { who: { queued: "see" }, answer: "200" },
   // Of one that was cancelled, so that none goes on while others ask.
   "DELETE /main/_jobs/{}": { who: { queued: "change" }, answer: "409 conflict" },
+  "DELETE /support/_jobs/{}": { who: { queued: "change" }, answer: "409 conflict" },
 };

@@ -29,8 +29,7 @@ export class Targets {
     if (parameters.length === 0) return path;
     const below = path.slice(`/v1/${this.#definition.name}`.length);
     if (/^\/(?:_admin\/)?_?orgs\//.test(below)) return this.#organizationPath(path);
-    if (below.startsWith("/_admin/functions/"))
-      return path.replace("{database}", "main").replace("{fn}", "ping");
+    if (below.startsWith("/_admin/functions/")) return this.#functionPath(path);
     const [start = ""] = below.split("/{");
     const user = credential.kind === "session" ? credential.user : "maker";
     return path.replace(/\{\w+\}/, await this.#made(start, user));
@@ -52,7 +51,9 @@ export class Targets {
       case "/_admin/jobs":
         return this.#job();
       case "/main/_jobs":
-        return this.#cancelledCall();
+        return this.#cancelledCall("main/_func/ping", {});
+      case "/support/_jobs":
+        return this.#cancelledCall("support/_func/close", { ticket: "none", reason: "None." });
       case "/_admin/keys":
         return this.#id(await this.#ask("POST", start, { name, scopes: {} }));
       case "/_admin/secrets": {
@@ -63,6 +64,12 @@ export class Targets {
       default:
         throw new Error(`nobody has said what ${start}/{} leads to`);
     }
+  }
+
+  #functionPath(path: string): string {
+    const [any] = this.#definition.functions ?? [];
+    if (any === undefined) throw new Error("the realm has no functions");
+    return path.replace("{database}", any.database).replace("{fn}", any.name);
   }
 
   /** A path of an organization of `maker`'s that has `agent` as a plain member, or of something in it. */
@@ -113,10 +120,11 @@ export class Targets {
   }
 
   /** The job of a call that `maker` had queued, and cancelled before it was made. */
-  async #cancelledCall(): Promise<string> {
-    const { job } = await this.#ask("POST", "/main/_func/ping?async=true", {}, { user: "maker" });
+  async #cancelledCall(call: string, input: JsonObject): Promise<string> {
+    const { job } = await this.#ask("POST", `/${call}?async=true`, input, { user: "maker" });
     if (typeof job !== "string") throw new Error("no job was queued");
-    await this.#ask("DELETE", `/main/_jobs/${job}`, undefined, { user: "maker" });
+    const [database] = call.split("/");
+    await this.#ask("DELETE", `/${database}/_jobs/${job}`, undefined, { user: "maker" });
     return job;
   }
 

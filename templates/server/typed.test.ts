@@ -205,8 +205,8 @@ const mistakes: readonly Mistake[] = [
   {
     what: "what the server keeps of a document, removed from types.ts",
     file: "types.ts",
-    from: " & Partial<DeletionMeta>",
-    to: " & Partial<Omit<DeletionMeta, 'deleted_at'>>",
+    from: "Partial<DeletionMeta>",
+    to: "Partial<Omit<DeletionMeta, 'deleted_at'>>",
     refused: { "fields.ts": /Type 'Field' is not assignable to type 'never'/ },
   },
 ];

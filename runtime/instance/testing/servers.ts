@@ -1,7 +1,7 @@
 import { type PasswordCost, PasswordHasher } from "../../auth/credentials/passwords.ts";
 import type { Clock } from "../../clock.ts";
 import type { Every } from "../../every.ts";
-import type { Runner } from "../../functions/invocation.ts";
+import type { FunctionFiles, Runner } from "../../functions/invocation.ts";
 import { trustNobody } from "../../http/address.ts";
 import type { Observer } from "../../http/dispatcher.ts";
 import type { AccountSettings } from "../../realm/definition.ts";
@@ -55,6 +55,7 @@ export interface StartOptions {
   readonly passwords?: Passwords;
   readonly observe?: Observer;
   readonly runner?: Runner;
+  readonly functionFiles?: FunctionFiles;
 }
 
 export interface Started<C extends Clock = Clock> {
@@ -149,6 +150,7 @@ export async function startRealm(
     log: options.log ?? quiet,
     observe: options.observe,
     runner: options.runner,
+    functionFiles: options.functionFiles,
     repeat: options.repeat ?? (() => () => undefined),
     passwords: options.passwords ?? quickPasswords,
     mail: options.mail ?? (options.settings?.data === undefined ? deliveryTo(() => undefined) : undefined),

@@ -11,7 +11,7 @@ import {
   replaceDocument,
 } from "realmc/runtime";
 import { fields } from "./fields.ts";
-import { rules } from "./rules.ts";
+import { fieldRules, rules } from "./rules.ts";
 import type { RepliesData, RepliesDocument } from "./types.ts";
 import { validate } from "./validate.js";
 
@@ -31,6 +31,14 @@ export const replies: CollectionDefinition<RepliesDocument, RepliesData> = {
       keys: [{ field: fields["_meta.owner"], descending: false }],
       unique: false,
     },
+    {
+      name: "_meta_org_mail_id",
+      keys: [
+        { field: fields["_meta.org"], descending: false },
+        { field: fields.mail_id, descending: false },
+      ],
+      unique: true,
+    },
   ],
   references: {
     ticket: {
@@ -43,6 +51,7 @@ export const replies: CollectionDefinition<RepliesDocument, RepliesData> = {
   },
   validate,
   rules,
+  fieldRules,
   organization: { required: true, teams: "optional", onDelete: "delete" },
   asksMemberships: true,
 };

@@ -5,8 +5,10 @@ import {
   always,
   and,
   byCaller,
+  denied,
   eq,
   exists,
+  type FieldRule,
   hasOrgRole,
   hasRole,
   inOrg,
@@ -91,3 +93,11 @@ export const rules = {
   update,
   delete: remove,
 } satisfies Rules<Document, Data>;
+
+export const fieldRules: readonly FieldRule<Document, Data>[] = [
+  {
+    path: ["mail_id"],
+    /** `false`: helpdesk/support/replies/collection.yaml fields.mail_id.write */
+    write: denied,
+  },
+];

@@ -16,7 +16,7 @@ if(data.text === undefined){
 errors++;
 }
 for(const key0 in data){
-if(!(((key0 === "ticket_id") || (key0 === "text")) || (key0 === "internal"))){
+if(!((((key0 === "ticket_id") || (key0 === "text")) || (key0 === "internal")) || (key0 === "mail_id"))){
 (vErrors ??= []).push({instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"});
 errors++;
 }
@@ -47,6 +47,19 @@ errors++;
 if(data.internal !== undefined){
 if(typeof data.internal !== "boolean"){
 (vErrors ??= []).push({instancePath:instancePath+"/internal",schemaPath:"#/properties/internal/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"});
+errors++;
+}
+}
+if(data.mail_id !== undefined){
+let data0 = data.mail_id;
+if(typeof data0 === "string"){
+if(codePointLength(data0) > 200){
+(vErrors ??= []).push({instancePath:instancePath+"/mail_id",schemaPath:"#/properties/mail_id/maxLength",keyword:"maxLength",params:{limit: 200},message:"must NOT have more than 200 characters"});
+errors++;
+}
+}
+else {
+(vErrors ??= []).push({instancePath:instancePath+"/mail_id",schemaPath:"#/properties/mail_id/type",keyword:"type",params:{type: "string"},message:"must be string"});
 errors++;
 }
 }

@@ -41,6 +41,14 @@ export const tickets: CollectionDefinition<TicketsDocument, TicketsData> = {
       keys: [{ field: fields.customer_id, descending: false }],
       unique: false,
     },
+    {
+      name: "_meta_org_mail_id",
+      keys: [
+        { field: fields["_meta.org"], descending: false },
+        { field: fields.mail_id, descending: false },
+      ],
+      unique: true,
+    },
   ],
   text: textIndex({
     fields: [

@@ -4,6 +4,7 @@ import {
   and,
   booleanAt,
   byCaller,
+  denied,
   eq,
   type FieldRule,
   hasOrgRole,
@@ -117,6 +118,11 @@ export const fieldRules: readonly FieldRule<Document, Data>[] = [
       check: ({ user, memberships }, document) =>
         hasRole(user, "lead") || hasOrgRole(memberships, document?._meta?.org, "agent"),
     },
+  },
+  {
+    path: ["mail_id"],
+    /** `false`: helpdesk/support/tickets/collection.yaml fields.mail_id.write */
+    write: denied,
   },
   {
     path: ["triage"],

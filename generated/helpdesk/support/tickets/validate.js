@@ -5,7 +5,7 @@ const format_date_time = formats["date-time"];
 const hasOwn = Object.prototype.hasOwnProperty;
 const pattern_91da8735 = new RegExp("^[a-z]{2}(-[A-Z]{2})?$", "u");
 export const validate = validate0;
-const schema0 = {"type":"object","properties":{"subject":{"type":"string","minLength":1,"maxLength":200},"body":{"type":"string","maxLength":20000},"language":{"type":"string","pattern":"^[a-z]{2}(-[A-Z]{2})?$"},"status":{"enum":["open","pending","solved","closed"]},"priority":{"type":"integer","minimum":1,"maximum":4,"safeInteger":true},"customer_id":{"type":"string"},"assignee_id":{"type":["string","null"]},"tags":{"type":"array","items":{"type":"string","maxLength":40},"maxItems":20,"uniqueItems":true},"due_at":{"type":"string","format":"date-time"},"triage":{"type":"object","properties":{"note":{"type":"string","maxLength":2000},"severity":{"enum":["low","high"]}},"additionalProperties":false}},"required":["subject","status"],"additionalProperties":false};
+const schema0 = {"type":"object","properties":{"subject":{"type":"string","minLength":1,"maxLength":200},"body":{"type":"string","maxLength":20000},"language":{"type":"string","pattern":"^[a-z]{2}(-[A-Z]{2})?$"},"status":{"enum":["open","pending","solved","closed"]},"priority":{"type":"integer","minimum":1,"maximum":4,"safeInteger":true},"customer_id":{"type":"string"},"assignee_id":{"type":["string","null"]},"tags":{"type":"array","items":{"type":"string","maxLength":40},"maxItems":20,"uniqueItems":true},"due_at":{"type":"string","format":"date-time"},"triage":{"type":"object","properties":{"note":{"type":"string","maxLength":2000},"severity":{"enum":["low","high"]}},"additionalProperties":false},"mail_id":{"type":"string","maxLength":200}},"required":["subject","status"],"additionalProperties":false};
 
 function validate0(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -186,6 +186,19 @@ errors++;
 }
 else {
 (vErrors ??= []).push({instancePath:instancePath+"/triage",schemaPath:"#/properties/triage/type",keyword:"type",params:{type: "object"},message:"must be object"});
+errors++;
+}
+}
+if(data.mail_id !== undefined){
+let data0 = data.mail_id;
+if(typeof data0 === "string"){
+if(codePointLength(data0) > 200){
+(vErrors ??= []).push({instancePath:instancePath+"/mail_id",schemaPath:"#/properties/mail_id/maxLength",keyword:"maxLength",params:{limit: 200},message:"must NOT have more than 200 characters"});
+errors++;
+}
+}
+else {
+(vErrors ??= []).push({instancePath:instancePath+"/mail_id",schemaPath:"#/properties/mail_id/type",keyword:"type",params:{type: "string"},message:"must be string"});
 errors++;
 }
 }
