@@ -1,6 +1,7 @@
 import type { Author } from "../documents/access.ts";
 import { ApiError, unavailable } from "../errors.ts";
-import type { Caller } from "../realm/caller.ts";
+import { kept } from "../kept.ts";
+import type { Caller, KeyCaller } from "../realm/caller.ts";
 import type { RealmInstance } from "../realm/exchange.ts";
 import type { FunctionMetrics } from "../realm/function-metrics.ts";
 import { type Chain, type FunctionDefinition, functionName } from "../realm/functions.ts";
@@ -61,6 +62,8 @@ export class RealmFunctions {
   readonly #secrets: Pick<SecretReader, "of">;
   readonly #journal: InvocationJournal;
   readonly limits: RealmLimits;
+  /** Functions as callers. */
+  readonly #callers = new Map<FunctionDefinition, KeyCaller>();
 
   constructor(realm: RealmInstance, parts: FunctionParts) {
     this.#realm = realm;
@@ -104,7 +107,7 @@ export class RealmFunctions {
     return {
       ...{ definition, requestId, secrets, signal },
       ...(isSeen && { caller: callerView(caller, await this.#membershipsOf(asked)) }),
-      host: new RunHost(this.#host, this.#hosted(asked, secrets)),
+      host: new RunHost(this.#host, () => this.#hosted(asked, secrets)),
     };
   }
 
@@ -151,7 +154,7 @@ export class RealmFunctions {
     { definition, requestId, address = "", caller, chain }: Omit<AskedRun, "input">,
     secrets: HostedRun["secrets"],
   ): HostedRun {
-    const own = ownCaller(definition);
+    const own = kept(this.#callers, definition, () => ownCaller(definition));
     const hasAccounts = this.#realm.definition.accounts !== undefined;
     return {
       ...{ definition, requestId, address, caller, chain, secrets },

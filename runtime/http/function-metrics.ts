@@ -1,4 +1,5 @@
 import type { Registry } from "prom-client";
+import { kept } from "../kept.ts";
 import type { FunctionMetrics } from "../realm/function-metrics.ts";
 import { gaugesOf, type Prometheus } from "./gauges.ts";
 
@@ -17,10 +18,14 @@ export function functionMetrics(prometheus: Prometheus, register: Registry): Fun
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60, 300],
     registers: [register],
   });
+  const counters = new Map<string, ReturnType<typeof invocations.labels>>();
+  const histograms = new Map<string, ReturnType<typeof durations.labels>>();
   return {
     invoked(realm, name, outcome, seconds) {
-      invocations.inc({ realm, function: name, outcome });
-      if (seconds !== undefined) durations.observe({ realm, function: name }, seconds);
+      const series = `${realm}/${name}`;
+      kept(counters, `${series} ${outcome}`, () => invocations.labels(realm, name, outcome)).inc();
+      if (seconds !== undefined)
+        kept(histograms, series, () => durations.labels(realm, name)).observe(seconds);
     },
     gauges(read) {
       gauge("svc_function_workers", "Threads that run functions.", (to) => to.set(read().workers));

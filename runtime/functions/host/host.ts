@@ -43,17 +43,19 @@ export function hostParts(
 /** Answers one run: refusals are replies, as HTTP would give them. */
 export class RunHost implements FunctionHost {
   readonly #parts: HostParts;
-  readonly #run: HostedRun;
-  readonly #log: RunLog;
-  readonly #turns = new Turns(atOnce, waiting, () => unavailable("Too many requests of one run wait."));
+  readonly #describe: () => HostedRun;
+  #described: HostedRun | undefined;
+  #log: RunLog | undefined;
+  #turns: Turns | undefined;
 
-  constructor(parts: HostParts, run: HostedRun) {
+  /** @param describe called once, when the run asks for something */
+  constructor(parts: HostParts, describe: () => HostedRun) {
     this.#parts = parts;
-    this.#run = run;
-    this.#log = new RunLog(parts.log, run);
+    this.#describe = describe;
   }
 
   async answer(request: HostRequest): Promise<HostReply> {
+    this.#turns ??= new Turns(atOnce, waiting, full);
     try {
       return await this.#turns.run(() => this.#answer(request));
     } catch (error) {
@@ -62,7 +64,13 @@ export class RunHost implements FunctionHost {
   }
 
   log(line: LogLine): void {
+    this.#log ??= new RunLog(this.#parts.log, this.#run);
     this.#log.write(line);
+  }
+
+  get #run(): HostedRun {
+    this.#described ??= this.#describe();
+    return this.#described;
   }
 
   async #answer(request: HostRequest): Promise<HostReply> {
@@ -94,4 +102,8 @@ export class RunHost implements FunctionHost {
     }
     return replyOf(errorAnswer(seen, requestId));
   }
+}
+
+function full(): Error {
+  return unavailable("Too many requests of one run wait.");
 }

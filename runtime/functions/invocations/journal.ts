@@ -3,7 +3,6 @@ import { eq } from "../../filter/algebra.ts";
 import { documentFields } from "../../filter/fields.ts";
 import type { Order } from "../../filter/order.ts";
 import type { RealmInstance } from "../../realm/exchange.ts";
-import type { DocumentWrite } from "../../store/contract/document.ts";
 import { BATCH_CHARACTERS, findPage } from "../../store/page.ts";
 import {
   type InvocationRecord,
@@ -27,11 +26,6 @@ const newestFirst: Order = [documentFields["_meta.created_at"], documentFields.i
   descending: true,
 }));
 
-interface Waiting {
-  readonly function: string;
-  readonly document: DocumentWrite;
-}
-
 /**
  * Keeps the invocations of a realm's functions. They are gathered, and written together once a second at most: nobody waits
  * for them, and a process that dies takes those of its last second along.
@@ -39,7 +33,7 @@ interface Waiting {
 export class InvocationJournal {
   readonly #realm: Pick<RealmInstance, "store" | "log">;
   readonly #closing = new AbortController();
-  #waiting: Waiting[] = [];
+  #waiting: InvocationRecord[] = [];
   #characters = 0;
   #writing: Promise<void> | undefined;
 
@@ -48,10 +42,12 @@ export class InvocationJournal {
   }
 
   note(record: InvocationRecord): void {
-    const document = writeInvocation(record);
-    this.#waiting.push({ function: record.function, document });
-    this.#characters += document.text.length;
-    while (this.#characters > most) this.#characters -= this.#waiting.shift()?.document.text.length ?? 0;
+    this.#waiting.push(record);
+    this.#characters += sizeOf(record);
+    while (this.#characters > most) {
+      const oldest = this.#waiting.shift();
+      if (oldest !== undefined) this.#characters -= sizeOf(oldest);
+    }
     this.#writing ??= this.#write().finally(() => {
       this.#writing = undefined;
     });
@@ -81,16 +77,16 @@ export class InvocationJournal {
     }
   }
 
-  async #insert(taken: readonly Waiting[]): Promise<void> {
+  async #insert(taken: readonly InvocationRecord[]): Promise<void> {
     for (let at = 0; at < taken.length; at += batch) {
-      const documents = taken.slice(at, at + batch).map(({ document }) => document);
+      const documents = taken.slice(at, at + batch).map(writeInvocation);
       await this.#realm.store.transaction((transaction) =>
         transaction.collection(invocationCollection).insertAll(documents),
       );
     }
   }
 
-  async #trim(taken: readonly Waiting[]): Promise<void> {
+  async #trim(taken: readonly InvocationRecord[]): Promise<void> {
     for (const name of new Set(taken.map((each) => each.function))) await this.#trimFunction(name);
   }
 
@@ -120,8 +116,16 @@ export class InvocationJournal {
   }
 }
 
+/** Characters of one without lines or an error, about. */
+const bare = 400;
+
+/** Characters of its text, about: it is printed when it is written, if it is. */
+function sizeOf({ error, logs }: InvocationRecord): number {
+  return bare + (error?.message.length ?? 0) + (logs.length === 0 ? 0 : JSON.stringify(logs).length);
+}
+
 /** Of each function as many as are kept. */
-function newestOf(waiting: readonly Waiting[]): readonly Waiting[] {
+function newestOf(waiting: readonly InvocationRecord[]): readonly InvocationRecord[] {
   if (waiting.length <= keptOfFunction) return waiting;
   const counts = new Map<string, number>();
   const newest = waiting.toReversed().filter(({ function: name }) => {

@@ -22,16 +22,22 @@ export class Leftovers {
     }
   }
 
-  /** What there is now belongs to the module, not to a run. */
-  begin(): void {
+  /**
+   * What there is now belongs to the module, not to a run.
+   * @param next whether it follows another in the same turn: then it is what there was behind that
+   */
+  begin(next: boolean): void {
     this.#timers.clear();
-    this.#before = resources();
+    if (!next) this.#before = resources();
   }
 
   /** What is left since {@link begin}, in words; undefined: nothing. */
   left(): string | undefined {
     if (this.#timers.size > 0) return "timers";
-    return resources() > this.#before ? "connections or other work" : undefined;
+    const now = resources();
+    if (now > this.#before) return "connections or other work";
+    this.#before = now;
+    return undefined;
   }
 
   #making<Make extends (callback: Callback, ...rest: readonly never[]) => Timer>(

@@ -60,7 +60,7 @@ export class WorkerThread {
         return;
       case "run":
         this.#line.push({ message, secrets: this.#secrets });
-        this.#beginNext();
+        this.#beginNext(false);
         return;
       case "reply": {
         const [, run, request, status, etag, body] = message;
@@ -75,16 +75,20 @@ export class WorkerThread {
     }
   }
 
-  /** The next in line that was not taken back, unless one is under way. */
-  #beginNext(): void {
+  /** The next in line that was not taken back, unless one is under way. @param follows whether one has just ended */
+  #beginNext(follows: boolean): void {
     while (this.#current === undefined) {
       const next = this.#line.shift();
       if (next === undefined) return;
-      if (this.#starts.begin(next.message[1])) void this.#run(next.message, next.secrets);
+      if (this.#starts.begin(next.message[1])) void this.#run(next.message, next.secrets, follows);
     }
   }
 
-  async #run(message: RunMessage, secrets: Readonly<Record<string, string>>): Promise<void> {
+  async #run(
+    message: RunMessage,
+    secrets: Readonly<Record<string, string>>,
+    follows: boolean,
+  ): Promise<void> {
     const { setup, handler } = this.#loaded ?? {};
     if (setup === undefined || handler === undefined) return;
     const current = new Invocation(
@@ -99,7 +103,7 @@ export class WorkerThread {
     await handler.catch((error: unknown) => {
       this.#broken = { by: error };
     });
-    this.#leftovers.begin();
+    this.#leftovers.begin(follows);
     await current.run(handler, setup, this.#bounds);
   }
 
@@ -120,7 +124,7 @@ export class WorkerThread {
     // What it left behind would be there beside another.
     if (!isClean) return;
     this.#current = undefined;
-    this.#beginNext();
+    this.#beginNext(true);
   }
 }
 
