@@ -74,6 +74,7 @@ export interface WebhookRequest {
 
 /** Default: 200 with an empty body, as `text/plain`. */
 export interface WebhookResponse {
+  /** 200 to 599; anything else is 200. */
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;

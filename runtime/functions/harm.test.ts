@@ -29,6 +29,8 @@ const harmful = {
     "await ctx.db.main.notes.create({ title: 'harm', qty: 1 }); throw new Error('after a write');",
   halfABatch:
     "await ctx.db.main.batch([{ op: 'create', collection: 'notes', document: { title: 'half', qty: 1 } }, { op: 'create', collection: 'notes', document: { title: 5 } }]);",
+  endlessBatches:
+    "for (let at = 0; ; at++) await ctx.db.main.batch(['left', 'right'].map((title) => ({ op: 'create', collection: 'notes', document: { title, qty: at } })));",
 } as const;
 
 type Name = keyof typeof harmful;
@@ -76,7 +78,7 @@ afterAll(async () => {
 });
 
 function isEndless(name: string): boolean {
-  return name === "loops" || name === "neverSettles";
+  return ["loops", "neverSettles", "endlessBatches"].includes(name);
 }
 
 const post = (name: string, body: { calm?: boolean; n?: number } = {}) =>
@@ -109,6 +111,7 @@ test.for<[Name, number, string | undefined]>([
   ["neverSettles", 504, "function_timeout"],
   ["writesAndThrows", 500, "function_failed"],
   ["halfABatch", 500, "function_failed"],
+  ["endlessBatches", 504, "function_timeout"],
 ])("a handler that %s harms nobody else: %i", { timeout: 120_000 }, async ([name, status, failure]) => {
   let isOver = false;
   const all = Promise.all([1, 2, 3].map(() => post(name))).finally(() => {
@@ -125,11 +128,17 @@ test.for<[Name, number, string | undefined]>([
   expect([after.status, after.body]).toEqual([200, { calm: true }]);
 });
 
-test("what they wrote before they failed stays, half of a batch does not", async () => {
+test("what they wrote before they failed stays; of a batch all or nothing does, also where a timeout meets it", async () => {
   const called = async (title: string): Promise<unknown> => {
     const where = encodeURIComponent(JSON.stringify({ title }));
     return (await shop.send("GET", `notes?where=${where}`)).body["items"];
   };
   expect(await called("harm")).toHaveLength(3);
   expect(await called("half")).toEqual([]);
+  const count = async (title: string): Promise<unknown> => {
+    const where = encodeURIComponent(JSON.stringify({ title }));
+    return (await shop.send("GET", `notes?count=true&limit=1&where=${where}`)).body["total"];
+  };
+  while ((await count("left")) === 0) await post("endlessBatches");
+  expect(await count("right")).toBe(await count("left"));
 });

@@ -1,8 +1,11 @@
 /** Handlers in threads, asked over HTTP: routes, pool, threads and host together. */
 import { createHash } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { code, collection, text } from "../documents/testing/shop.ts";
-import { byCaller } from "../rules/index.ts";
+import { code, collection, fields, text } from "../documents/testing/shop.ts";
+import { eq } from "../filter/algebra.ts";
+import { realtimeRoutes } from "../realtime/route.ts";
+import { openStream } from "../realtime/testing/streams.ts";
+import { byCaller, denied } from "../rules/index.ts";
 import { Pool } from "./pool/pool.ts";
 import { call, type FunctionShop, startFunctionShop, webhook } from "./testing/shop.ts";
 import { TestFunctions } from "./testing/threads.ts";
@@ -11,7 +14,19 @@ const notes = collection("notes", {
   rules: { read: byCaller(({ user }) => user?.roles.includes("reader") === true) },
 });
 
+const board = collection("board", {
+  fields,
+  realtime: true,
+  rules: {
+    read: { filter: () => eq(fields.lang, "en"), check: (_, { lang }) => lang === "en" },
+    create: denied,
+  },
+});
+
 const handlers = {
+  posts:
+    "export default async (input, ctx) => (await ctx.db.main.board.create({ title: input.title, lang: input.title === 'hidden' ? 'de' : 'en' })).id;",
+  look: "export default async (input, ctx) => await ctx.caller.db.main.board.get(input.title);",
   digest: `import { createHash } from "node:crypto";
     export default async (input, ctx) => ({
       status: 201,
@@ -38,12 +53,13 @@ beforeAll(async () => {
   shop = await startFunctionShop(
     [
       webhook("digest", { secrets: ["TOKEN"] }),
-      ...["close", "peek", "refuses"].map((name) => call(name)),
+      ...["close", "peek", "refuses", "posts", "look"].map((name) => call(name)),
       call("loops", { timeout: 200 }),
     ],
     {},
     {
-      collections: [notes],
+      collections: [notes, board],
+      routes: [realtimeRoutes("shop")],
       runner: new Pool({
         files: modules,
         workers: 2,
@@ -60,8 +76,8 @@ afterAll(async () => {
   modules.discard();
 });
 
-const post = (name: string, token?: string) =>
-  shop.send("POST", `_func/${name}`, { body: { title: "a" }, ...(token && { token }) });
+const post = (name: string, token?: string, title = "a") =>
+  shop.send("POST", `_func/${name}`, { body: { title }, ...(token && { token }) });
 
 test("a webhook is given the exact bytes and its secrets, and answers bytes", async () => {
   const bytes = Buffer.from(Array.from({ length: 100_000 }, (_, at) => (at * 31) % 256));
@@ -90,6 +106,26 @@ test("what ctx.caller.db refuses, and nobody catches, is what the caller is answ
   expect([refused.status, code(refused)]).toEqual([403, "forbidden"]);
   const reader = await shop.person("reader@example.com", "reader");
   expect((await post("peek", reader.token)).body).toMatchObject({ hasMore: false });
+});
+
+test("ctx.caller.db: get of a document that the caller may not see is null", async () => {
+  const [hidden, shown] = [await post("posts", undefined, "hidden"), await post("posts", undefined, "shown")];
+  expect((await post("look", undefined, JSON.parse(hidden.text))).text).toBe("null");
+  expect((await post("look", undefined, JSON.parse(shown.text))).body).toMatchObject({ title: "shown" });
+});
+
+test("what a function writes past the rules reaches those who follow the collection", async () => {
+  const subscriptions = [{ id: "s", db: "main", collection: "board" }];
+  const stream = await openStream(`${shop.url}/v1/shop/_realtime`, subscriptions);
+  expect((await shop.send("POST", "board", { body: { title: "mine", qty: 1 } })).status).toBe(401);
+  const made = await post("posts", undefined, "by a function");
+  const heard = await stream.until(({ event }) => event === "created");
+  expect(heard.at(-1)?.data["doc"]).toMatchObject({
+    id: JSON.parse(made.text),
+    title: "by a function",
+    _meta: { created_by: "key:main/posts" },
+  });
+  stream.close();
 });
 
 test("its own errors are answered as it chose; one that loops is ended: 504", async () => {

@@ -138,9 +138,9 @@ describe("a webhook", () => {
   test("throws what else its handler throws, and what it must not return", async () => {
     const buggy: Hook = () => Promise.reject(new TypeError("a bug"));
     await expect(realm.webhook("main/hook", buggy, {}, options)).rejects.toThrow(new TypeError("a bug"));
-    const wrong: Hook = () => ({ status: 99 });
+    const wrong: Hook = () => ({ headers: { "bad name": "x" } });
     await expect(realm.webhook("main/hook", wrong, {}, options)).rejects.toThrow(
-      "main/hook: its status must be an integer from 200 to 599",
+      'main/hook: "bad name" is no name of a header',
     );
     // @ts-expect-error: a secret is missing
     await expect(realm.webhook("main/hook", wrong, {})).rejects.toThrow("declares the secret TOKEN");
