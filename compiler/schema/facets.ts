@@ -4,7 +4,7 @@ import { canonicalJson } from "../source/meaning.ts";
 import { commonMultiple } from "./decimals.ts";
 import { closing, isLimit, keyword, keywordsWith, type Limit, limitNames } from "./keywords.ts";
 import { below, isPart, keyOf, type Part, type Place, referred } from "./place.ts";
-import { allTypes, type JsonType, typesOf } from "./shapes.ts";
+import { allTypes, type JsonType, statedTypes, typesOf } from "./shapes.ts";
 import { branchesOf, conjunctsOf, innerOf, mapHeld, namedIn } from "./walk.ts";
 
 export interface Facets {
@@ -75,16 +75,9 @@ function typesIn(
   parts: readonly Part[],
   values: ReadonlyMap<string, JsonValue> | undefined,
 ): ReadonlySet<JsonType> {
-  let types = allTypes;
-  for (const { schema } of parts) {
-    if (schema.type === undefined) continue;
-    const named = typeof schema.type === "string" ? [schema.type] : strings(schema.type);
-    const allowed = named.includes("number") ? [...named, "integer"] : named;
-    types = types.filter((type) => allowed.includes(type));
-  }
-  if (values === undefined) return new Set(types);
-  const occurring = new Set([...values.values()].flatMap(typesOf));
-  return new Set(types.filter((type) => occurring.has(type)));
+  const said = parts.map(({ schema }) => statedTypes(schema));
+  if (values !== undefined) said.push([...values.values()].flatMap(typesOf));
+  return new Set(allTypes.filter((type) => said.every((types) => types.includes(type))));
 }
 
 /** The values that a schema lists, by their canonical JSON. */

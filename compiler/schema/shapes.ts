@@ -140,15 +140,17 @@ export function shapeOf(root: Place, faults: readonly Target[] = []): Shape {
 function ownTypes(schema: JsonValue): ReadonlySet<JsonType> {
   if (schema === false) return new Set();
   if (!isJsonObject(schema)) return anything.types;
-  const { type } = schema;
-  const stated: readonly JsonValue[] | undefined =
-    type === undefined ? undefined : Array.isArray(type) ? type : [type];
-  const types = new Set<JsonType>(allTypes.filter((each) => stated === undefined || stated.includes(each)));
-  if (types.has("number")) types.add("integer");
+  const types = new Set(statedTypes(schema));
   const listed = listedValues(schema);
-  if (listed === undefined) return types;
-  const occurring = new Set(listed.flatMap(typesOf));
-  return new Set([...types].filter((each) => occurring.has(each)));
+  return listed === undefined ? types : common(types, new Set(listed.flatMap(typesOf)));
+}
+
+/** What `type` says, and nothing else; whole numbers are numbers. */
+export function statedTypes({ type }: JsonObject): readonly JsonType[] {
+  const stated = type === undefined ? allTypes : [type].flat();
+  return allTypes.filter(
+    (each) => stated.includes(each) || (each === "integer" && stated.includes("number")),
+  );
 }
 
 export function typesOf(value: JsonValue): JsonType[] {

@@ -2,11 +2,11 @@ import { ApiError } from "../errors.ts";
 import type { Filter } from "../filter/algebra.ts";
 import { documentFields, type Field } from "../filter/fields.ts";
 import type { Order, Position } from "../filter/order.ts";
-import { compareText } from "../filter/predicate.ts";
 import type { JsonObject } from "../json.ts";
 import type { RealmInstance } from "../realm/exchange.ts";
 import type { StoredDocument } from "../store/contract/document.ts";
 import { findPage } from "../store/page.ts";
+import { compareText } from "../text-order.ts";
 import { collections, keyFields, sessionFields } from "./collections.ts";
 import {
   type Read,

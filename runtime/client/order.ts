@@ -1,4 +1,5 @@
 /** The order of lists, made again from documents: with it both agree about every pair. */
+import { compareText } from "../text-order.ts";
 
 /** What a field holds, where it is no text: `instant` for days and instants together. */
 export type OrderKinds = Readonly<Record<string, "number" | "boolean" | "instant">>;
@@ -49,20 +50,5 @@ function sortValue(
 function compareSortValues(a: SortValue, b: SortValue): number {
   if (a === null || b === null) return Number(a !== null) - Number(b !== null);
   if (typeof a === "number" || typeof b === "number") return Number(a) - Number(b);
-  return compareCodePoints(a, b);
-}
-
-function compareCodePoints(a: string, b: string): number {
-  const shorter = Math.min(a.length, b.length);
-  for (let at = 0; at < shorter; at++) {
-    const [one, other] = [a.charCodeAt(at), b.charCodeAt(at)];
-    if (one !== other) return pointRank(one) - pointRank(other);
-  }
-  return a.length - b.length;
-}
-
-/** Surrogates stand for code points above every other unit. */
-function pointRank(unit: number): number {
-  if (unit < 0xd800) return unit;
-  return unit < 0xe000 ? unit + 0x2000 : unit - 0x800;
+  return compareText(a, b);
 }

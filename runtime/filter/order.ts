@@ -1,7 +1,8 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../json.ts";
+import { compareText } from "../text-order.ts";
 import { documentFields, type Field, type FieldKind, passesArray } from "./fields.ts";
 import { MIDNIGHT } from "./instants.ts";
-import { compareText, reaches } from "./predicate.ts";
+import { reaches } from "./predicate.ts";
 
 /**
  * The order of a list. Null and missing come first; mixed kinds: numbers, strings (by code point), objects, arrays,

@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../json.ts";
 import { kept } from "../kept.ts";
+import { compareText } from "../text-order.ts";
 import type { Filter, LeafFilter, Ordering, Scalar, SearchFilter, TextMatch } from "./algebra.ts";
 import type { Field } from "./fields.ts";
 import { fold } from "./fold.ts";
@@ -177,21 +178,4 @@ function searched({ index, terms }: SearchFilter): Predicate {
     if (excluded.some(has)) return false;
     return phrases.length > 0 ? phrases.every(has) : words.some(has);
   };
-}
-
-/** Orders strings by code point: negative when `a` comes first. (JavaScript's `<` orders by UTF-16 unit.) */
-export function compareText(a: string, b: string): number {
-  if (a === b) return 0;
-  const shorter = Math.min(a.length, b.length);
-  for (let at = 0; at < shorter; at++) {
-    const difference = a.charCodeAt(at) - b.charCodeAt(at);
-    if (difference !== 0) return rank(a.charCodeAt(at)) - rank(b.charCodeAt(at));
-  }
-  return a.length - b.length;
-}
-
-/** Surrogates stand for code points above every other unit. */
-function rank(unit: number): number {
-  if (unit < 0xd800) return unit;
-  return unit < 0xe000 ? unit + 0x2000 : unit - 0x800;
 }

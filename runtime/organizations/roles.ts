@@ -1,6 +1,6 @@
-import { compareText } from "../filter/predicate.ts";
 import { kept } from "../kept.ts";
 import { type Manage, manageEntries, type OrganizationSettings, origins } from "../realm/organizations.ts";
+import { compareText } from "../text-order.ts";
 import type { MemberRecord, OrganizationRecord } from "./records.ts";
 
 /** A role that a member has, and through what. */

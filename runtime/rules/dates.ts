@@ -4,7 +4,7 @@
  */
 import { field } from "../filter/fields.ts";
 import { type MidnightForms, midnightForms } from "../filter/instants.ts";
-import { compareText } from "../filter/predicate.ts";
+import { compareText } from "../text-order.ts";
 
 /** `ago('7d')`: the moment `milliseconds` before the request. */
 export function ago(now: string, milliseconds: number): string {

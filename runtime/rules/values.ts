@@ -4,8 +4,8 @@
  * Null and missing are the same, *absent*. The filters of the same rules agree with them (see filter/predicate.ts).
  */
 import type { Scalar } from "../filter/algebra.ts";
-import { compareText } from "../filter/predicate.ts";
 import { isJsonObject } from "../json.ts";
+import { compareText } from "../text-order.ts";
 import type { ComparedWith, ItemOf } from "./compared.ts";
 
 /** `x == null`. */

@@ -21,3 +21,8 @@ export interface DocumentWrite extends StoredDocument {
 
 /** Which documents are looked at. Soft-deleted documents past their `purgeAt` are in none. */
 export type Visibility = "live" | "deleted" | "all";
+
+/** Something for each. */
+export function byVisibility<T>(make: (visibility: Visibility) => T): Record<Visibility, T> {
+  return { live: make("live"), deleted: make("deleted"), all: make("all") };
+}

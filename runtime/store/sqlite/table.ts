@@ -2,7 +2,12 @@ import { type Filter, TRUE } from "../../filter/algebra.ts";
 import { kept } from "../../kept.ts";
 import type { Aggregate } from "../contract/aggregate.ts";
 import type { Decide, Modification } from "../contract/collection.ts";
-import type { DocumentWrite, StoredDocument, Visibility } from "../contract/document.ts";
+import {
+  byVisibility,
+  type DocumentWrite,
+  type StoredDocument,
+  type Visibility,
+} from "../contract/document.ts";
 import { DuplicateId, UniqueViolation } from "../contract/errors.ts";
 import type { CollectionShape } from "../contract/shape.ts";
 import { requireWritable } from "../writable.ts";
@@ -63,7 +68,7 @@ export class Table {
     this.#alone = new IndexAlone(shape, indexes);
     this.counts = new Counts(shape, this.#alone, this.#source);
     this.lookups = new Lookups(shape, indexes);
-    this.#get = { live: get("live"), deleted: get("deleted"), all: get("all") };
+    this.#get = byVisibility(get);
     this.#insert = `INSERT INTO ${name} (id, version, created_at, deleted_at, purge_at, doc) VALUES (?1, ?2, ?3, ?4, ?5, ?6)`;
     this.#put = `${this.#insert} ON CONFLICT (id) DO UPDATE SET version = excluded.version, created_at = excluded.created_at,
       deleted_at = excluded.deleted_at, purge_at = excluded.purge_at, doc = excluded.doc`;

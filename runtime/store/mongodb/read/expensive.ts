@@ -3,7 +3,7 @@ import { confinedTo } from "../../../filter/confined.ts";
 import { documentFields, type Field, passesArray } from "../../../filter/fields.ts";
 import { defaultOrder, type Order } from "../../../filter/order.ts";
 import { kept } from "../../../kept.ts";
-import type { Visibility } from "../../contract/document.ts";
+import { byVisibility, type Visibility } from "../../contract/document.ts";
 import type { Find } from "../../contract/query.ts";
 import type { CollectionShape } from "../../contract/shape.ts";
 import type { Provisioned } from "../engine.ts";
@@ -57,11 +57,7 @@ type Verdicts = Record<Visibility, WeakMap<Filter, Judged>>;
 const verdicts = new WeakMap<CollectionShape, Verdicts>();
 
 function judged(shape: CollectionShape, filter: Filter, visibility: Visibility): Judged {
-  const known = kept(verdicts, shape, () => ({
-    live: new WeakMap(),
-    deleted: new WeakMap(),
-    all: new WeakMap(),
-  }));
+  const known = kept(verdicts, shape, () => byVisibility(() => new WeakMap()));
   return kept(known[visibility], filter, () => ({
     findsFew: findsFew(shape, filter, visibility),
     looksIntoTexts: looksIntoTexts(filter),

@@ -2,9 +2,9 @@ import fc from "fast-check";
 import { type Scalar, TRUE } from "../../../filter/algebra.ts";
 import { bucketUnits } from "../../../filter/buckets.ts";
 import { documentFields, type Field, field, holdsArray } from "../../../filter/fields.ts";
-import { compareText } from "../../../filter/predicate.ts";
 import { periodStart } from "../../../filter/testing/periods.ts";
 import type { JsonObject, JsonValue } from "../../../json.ts";
+import { compareText } from "../../../text-order.ts";
 import type { Aggregate, Group, GroupKey, Metric } from "../../contract/aggregate.ts";
 
 /** Random documents and aggregations, and what they answer. */
