@@ -63,17 +63,7 @@ export interface UserOptions<R extends RealmWithAccounts> extends PageOptions {
   status?: "active" | "disabled" | undefined;
 }
 
-export interface Account<R extends RealmWithAccounts> {
-  id: string;
-  email: string;
-  email_verified: boolean;
-  /** A language tag (BCP 47) such as `de-CH`. */
-  locale: string | null;
-  roles: R["role"][];
-  profile: R["profile"] | null;
-  /** Whether the user has a second factor. */
-  mfa: boolean;
-  created_at: string;
+export interface Account<R extends RealmWithAccounts> extends User<R> {
   status: "active" | "disabled";
 }
 
@@ -122,16 +112,7 @@ export interface NewInvitation<R extends RealmWithAccounts> {
   expires_in?: string | null | undefined;
 }
 
-export interface MadeInvitation<R extends RealmWithAccounts> {
-  id: string;
-  /** Who may use it; null: whoever has it. */
-  email: string | null;
-  roles: R["role"][];
-  status: "pending" | "accepted" | "expired" | "revoked";
-  expires_at: string;
-  created_at: string;
-  /** `user:<id>` or `key:<name>`. */
-  created_by: string;
+export interface MadeInvitation<R extends RealmWithAccounts> extends Invitation<R> {
   /** `svi_…`, shown this once. */
   token: string;
 }

@@ -90,20 +90,7 @@ export interface HeldRole<R extends RealmWithOrganizations> {
   until: string | null;
 }
 
-export interface TeamMember<R extends RealmWithOrganizations> {
-  /** Id of the user. */
-  user: string;
-  /** Direct ones. */
-  roles: R["organizationRole"][];
-  /** Sorted by role. */
-  effective_roles: EffectiveRole<R>[];
-  /** Held both directly and through a team. */
-  overlap: R["organizationRole"][];
-  /** Ids. */
-  teams: string[];
-  email?: string | null;
-  /** Whether the account has a second factor. Shown to managers. */
-  mfa?: boolean;
+export interface TeamMember<R extends RealmWithOrganizations> extends Member<R> {
   team_roles: HeldRole<R>[];
 }
 
@@ -163,22 +150,7 @@ export interface NewOrganizationInvitation<R extends RealmWithOrganizations> {
   expires_in?: string | null | undefined;
 }
 
-export interface MadeOrganizationInvitation {
-  id: string;
-  /** Whom it is for: a user, who has an e-mail address, verified, or whoever has its token. */
-  binding: "user" | "email" | "none";
-  user: string | null;
-  email: string | null;
-  roles: string[];
-  /** Ids. */
-  teams: string[];
-  status: "pending" | "accepted" | "expired" | "revoked";
-  uses: number;
-  max_uses: number;
-  expires_at: string;
-  created_at: string;
-  /** `user:<id>` or `key:<name>`. */
-  created_by: string;
+export interface MadeOrganizationInvitation extends OrganizationInvitation {
   /** `svi_…`, shown this once. */
   token: string;
   /** The realm's invitation link with the token; null where it has none. */

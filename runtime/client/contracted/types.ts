@@ -58,25 +58,9 @@ export interface NewApiKey<R extends RealmTypes> {
   on_behalf_of?: boolean | undefined;
 }
 
-export interface MadeApiKey {
-  id: string;
-  name: string;
+export interface MadeApiKey extends ApiKey {
   /** `svk_…`, shown this once. */
   key: string;
-  /**
-   * What it may do: on everything, or on databases and collections named; `{}`: nothing; null:
-   * everything, and no administration.
-   */
-  scopes: StoredScopes;
-  /** True: everything; or some areas. */
-  admin: boolean | AdministrationArea[];
-  /** Where it may be used from: networks such as `10.0.0.0/8`, or addresses; null: anywhere. */
-  networks: string[] | null;
-  /** Null: never. */
-  expires_at: string | null;
-  /** Whether it may act for users, by `X-Svc-On-Behalf-Of`. */
-  on_behalf_of: boolean;
-  created_at: string;
 }
 
 export interface Secret {
@@ -165,7 +149,7 @@ export interface InvocationOptions extends PageOptions {
   status?: "succeeded" | "failed" | "timeout" | "cancelled" | undefined;
 }
 
-export type Invocation = {
+export interface Invocation {
   id: string;
   kind: "webhook" | "call" | "trigger" | "schedule";
   status: "succeeded" | "failed" | "timeout" | "cancelled";
@@ -184,7 +168,7 @@ export type Invocation = {
     message: string;
     fields: Record<string, unknown>;
   }[];
-};
+}
 
 export interface FunctionRun {
   kind: "schedule" | "trigger";

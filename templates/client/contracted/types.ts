@@ -20,8 +20,18 @@ export interface ClientType {
 /** Objects of no more members stand in place. */
 const mostInPlace = 2;
 
+/** Members that another type has as well, from which on a type is said to extend it. */
+const fewestExtended = 4;
+
+interface Declared extends ClientType {
+  /** All of it, whatever it extends. */
+  readonly text: string;
+}
+
 export class ClientTypes {
-  readonly #declared = new Map<string, ClientType>();
+  readonly #declared = new Map<string, Declared>();
+  /** Of the texts of objects. */
+  readonly #members = new Map<string, readonly string[]>();
   /** Of schemas that several routes have: what they are in realms. */
   readonly #variants = new Map<Schema, readonly PlainSchema[]>();
 
@@ -71,17 +81,39 @@ export class ClientTypes {
     const text = print();
     const generic = /\bR\[|<R>/.test(text);
     const parameters = generic ? `<R extends ${realmKinds[known?.kind ?? kind]}>` : "";
-    const said = comment(description);
-    const declaration =
-      base !== undefined || (text.startsWith("{") && text.endsWith("}") && !/\} [&|] /.test(text))
-        ? `${said}export interface ${name}${parameters}${base === undefined ? "" : ` extends ${base}`} {\n${text.slice(1)}`
-        : `${said}export type ${name}${parameters} = ${text};`;
-    if (known !== undefined && known.declaration !== declaration)
+    if (known !== undefined && known.text !== text)
       throw new Error(
         `clients would have two types called ${name}: give one of the schemas another name by \`client\``,
       );
-    this.#declared.set(name, known ?? { name, declaration, generic, kind });
+    if (known === undefined) {
+      const of = base === undefined ? this.#extended(text) : { base, own: text };
+      const declaration =
+        of === undefined
+          ? `export type ${name}${parameters} = ${text};`
+          : `export interface ${name}${parameters}${of.base === undefined ? "" : ` extends ${of.base}`} {\n${of.own.slice(1)}`;
+      this.#declared.set(name, {
+        name,
+        declaration: comment(description) + declaration,
+        generic,
+        kind,
+        text,
+      });
+    }
     return generic ? `${name}<R>` : name;
+  }
+
+  /** What an object has beyond the largest type before it that it has all of; undefined for what is no object. */
+  #extended(text: string): { readonly base?: string; readonly own: string } | undefined {
+    const members = this.#members.get(text);
+    if (members === undefined) return undefined;
+    const [largest] = [...this.#declared.values()]
+      .map((each) => ({ each, has: this.#members.get(each.text) ?? [] }))
+      .filter(({ has }) => has.length >= fewestExtended && has.every((member) => members.includes(member)))
+      .sort((a, b) => b.has.length - a.has.length);
+    if (largest === undefined) return { own: text };
+    const { each, has } = largest;
+    const own = objectText(members.filter((member) => !has.includes(member)));
+    return { base: each.generic ? `${each.name}<R>` : each.name, own };
   }
 
   /** Objects are one, in which may be missing what some of them do not have; of others it is any. */
@@ -139,11 +171,17 @@ export class ClientTypes {
       const absent = isOptional && way === "request" ? " | undefined" : "";
       return `${said}${codeText(propertyKey(name))}${mark}: ${type}${absent};`;
     });
-    // On one line where it fits: who lays it out keeps objects apart that begin on the next.
-    return members.some((member) => member.startsWith("/**"))
-      ? `{\n${members.join("\n")}\n}`
-      : `{ ${members.join(" ")} }`;
+    const text = objectText(members);
+    this.#members.set(text, members);
+    return text;
   }
+}
+
+/** On one line where it fits: who lays it out keeps objects apart that begin on the next. */
+function objectText(members: readonly string[]): string {
+  return members.some((member) => member.startsWith("/**"))
+    ? `{\n${members.join("\n")}\n}`
+    : `{ ${members.join(" ")} }`;
 }
 
 /** What stands in types where the realm's configuration decides. */
