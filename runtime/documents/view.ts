@@ -1,5 +1,6 @@
 import { documentTag } from "../http/etag.ts";
 import type { CollectionDefinition } from "../realm/definition.ts";
+import type { Answer } from "../realm/exchange.ts";
 import type { StoredDocument } from "../store/contract/document.ts";
 import type { Access } from "./access.ts";
 import { parseDocument } from "./encode.ts";
@@ -31,6 +32,11 @@ export function viewer(definition: CollectionDefinition): Viewer {
     );
     return { text: JSON.stringify(without(document, hidden)), tag };
   };
+}
+
+/** The answer that a document is, which was written. */
+export function written({ text, tag }: View): Answer {
+  return { status: 200, body: text, headers: { etag: tag } };
 }
 
 function plain({ text, version }: StoredDocument): View {

@@ -19,7 +19,7 @@ const jobList = listOf(
   "newest first",
 );
 
-/** GET `/jobs`: newest first; all, or those of a `status`. */
+/** Newest first; all, or those of a `status`. */
 const listJobs = administratorRoute(
   contract.listJobs,
   (realm) =>
@@ -27,7 +27,6 @@ const listJobs = administratorRoute(
       answerPage(realm, jobList, search(query), pageRequest(query), jobView),
 );
 
-/** GET `/jobs/{id}`. */
 const getJob = administratorRoute(
   contract.getJob,
   (realm) =>
@@ -35,7 +34,7 @@ const getJob = administratorRoute(
       jobView(await requireJob(realm, params.id)),
 );
 
-/** POST `/jobs/{id}/retry`: one that has failed goes on where it was, with as many attempts as a new one; audited. */
+/** One that has failed goes on where it was, with as many attempts as a new one; audited. */
 const retry = administratorRoute(contract.retryJob, (realm) => async ({ exchange, params }, { caller }) => {
   const { id, kind } = await requireJob(realm, params.id);
   const job = await retryJob(realm, id, (transaction) =>

@@ -18,8 +18,8 @@ import { assignable, assigningOf } from "./assigning.ts";
 import { administratorEntrance, noSuchOrganization } from "./entrance.ts";
 
 /**
- * `POST /v1/{realm}/_admin/data/{database}/{collection}/_assign_org`: queues a job that gives an organization to documents
- * that have none (spec: Administrator routes); `?dry_run=true` only counts them.
+ * Queues a job that gives an organization to documents that have none (spec: Administrator routes); `?dry_run=true` only counts
+ * them.
  */
 export const assignDocuments = collectionRoute(
   contract,

@@ -39,9 +39,8 @@ interface Checked {
 }
 
 /**
- * `POST /v1/{realm}/_admin/data/{database}/{collection}/_check`: counts and lists the stored documents, deleted ones too,
- * that no longer fit the current schema. It changes nothing, so that it takes the rights of a reader. One at a time in a
- * realm; another one answers `unavailable`.
+ * Counts and lists the stored documents, deleted ones too, that no longer fit the current schema. It changes nothing, so that
+ * it takes the rights of a reader. One at a time in a realm; another one answers `unavailable`.
  */
 export const checkDocuments = collectionRoute(
   contract,

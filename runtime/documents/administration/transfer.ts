@@ -11,6 +11,7 @@ import { ownMembers } from "../draft.ts";
 import { type Belonging, belongingOf, nowhere, type Place, teamRequired } from "../organizations.ts";
 import { writeQuery } from "../query/writes.ts";
 import { collectionRoute } from "../route.ts";
+import { written } from "../view.ts";
 import { type Existing, modifyExisting } from "../writes/existing.ts";
 import { rewritten } from "../writes/update.ts";
 import { Writer } from "../writes/writer.ts";
@@ -19,8 +20,8 @@ import { administratorEntrance, noSuchOrganization } from "./entrance.ts";
 type Transfer = BodyOf<typeof contract>;
 
 /**
- * `POST /v1/{realm}/_admin/data/{database}/{collection}/{id}/_transfer`: gives a live document to another organization, to
- * none, or to a team (spec: Administrator routes). Its members stay as they are.
+ * Gives a live document to another organization, to none, or to a team (spec: Administrator routes). Its members stay as they
+ * are.
  */
 export const transferDocument = collectionRoute(
   contract,
@@ -49,8 +50,7 @@ export const transferDocument = collectionRoute(
         const done = await modifyExisting(collection, access, documents, target, moved);
         return done && { ...done.document, details: done.details };
       });
-      const { text, tag } = collection.view(access, stored);
-      return { status: 200, body: text, headers: { etag: tag } };
+      return written(collection.view(access, stored));
     };
   },
   administratorEntrance,

@@ -12,7 +12,7 @@ import { varyByLanguage } from "../query/language.ts";
 import { conditional, publicCaching } from "../reads.ts";
 import { collectionRoute } from "../route.ts";
 
-/** `GET /v1/{realm}/{database}/{collection}/_aggregate` (spec: Aggregation). */
+/** Spec: Aggregation. */
 export const aggregateDocuments = collectionRoute(contract, ({ realm, definition, collection, enter }) => {
   const { documents } = collection;
   const { aggregate } = definition;

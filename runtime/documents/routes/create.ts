@@ -12,7 +12,6 @@ import { collectionRoute } from "../route.ts";
 import { insertDocument, newDocument } from "../writes/create.ts";
 import { Writer } from "../writes/writer.ts";
 
-/** `POST /v1/{realm}/{database}/{collection}`. */
 export const createDocument = collectionRoute(
   contract,
   ({ realm, definition, collection, entrance, enter, receive }) => {

@@ -16,7 +16,6 @@ function takesCurrent({ context }: Access, condition: Condition | undefined): bo
   return context === undefined && condition === undefined;
 }
 
-/** `DELETE /v1/{realm}/{database}/{collection}/{id}` in a collection without soft delete. */
 export const deleteDocument = collectionRoute(hard, ({ realm, definition, collection, enter }) => {
   const query = writeQuery(hard, realm, [definition]);
   const writer = new Writer(realm, collection);
@@ -36,7 +35,7 @@ export const deleteDocument = collectionRoute(hard, ({ realm, definition, collec
   };
 });
 
-/** `DELETE /v1/{realm}/{database}/{collection}/{id}` in a collection with soft delete; `?purge=true` removes for good. */
+/** In a collection with soft delete: `?purge=true` removes for good. */
 export const softDeleteDocument = collectionRoute(soft, ({ realm, definition, collection, enter }) => {
   const query = writeQuery(soft, realm, [definition]);
   const writer = new Writer(realm, collection);

@@ -9,7 +9,6 @@ import { getQuery } from "../query/get.ts";
 import { conditional, publicCaching, scopeWithin } from "../reads.ts";
 import { collectionRoute } from "../route.ts";
 
-/** `GET /v1/{realm}/{database}/{collection}/{id}`. */
 export const getDocument = collectionRoute(contract, ({ realm, definition, collection, entrance, enter }) => {
   const { documents, view } = collection;
   const query = getQuery(contract, realm, definition);

@@ -17,7 +17,6 @@ import { type ListQuery, listQuery } from "../query/list.ts";
 import { conditional, publicCaching, type Scope, scopeWithin } from "../reads.ts";
 import { collectionRoute } from "../route.ts";
 
-/** `GET /v1/{realm}/{database}/{collection}`. */
 export const listDocuments = collectionRoute(
   contract,
   ({ realm, definition, collection, entrance, enter }) => {

@@ -6,14 +6,12 @@ import { requireWrite } from "../access.ts";
 import { ownMembers } from "../draft.ts";
 import { writeQuery } from "../query/writes.ts";
 import { collectionRoute } from "../route.ts";
+import { written } from "../view.ts";
 import { type Existing, modifyExisting } from "../writes/existing.ts";
 import { rewritten } from "../writes/update.ts";
 import { Writer } from "../writes/writer.ts";
 
-/**
- * `POST /v1/{realm}/{database}/{collection}/{id}/restore`: the next version of a deleted document, live again. Takes no
- * body.
- */
+/** The next version of a deleted document, live again. Takes no body. */
 export const restoreDocument = collectionRoute(
   contract,
   ({ realm, definition, collection, enter, receive }) => {
@@ -40,8 +38,7 @@ export const restoreDocument = collectionRoute(
         async (documents) =>
           (await modifyExisting(collection, access, documents, target, restored))?.document,
       );
-      const { text, tag } = collection.view(access, stored);
-      return { status: 200, body: text, headers: { etag: tag } };
+      return written(collection.view(access, stored));
     };
   },
 );

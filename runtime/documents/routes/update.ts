@@ -6,13 +6,14 @@ import { requireWrite } from "../access.ts";
 import { draftOf } from "../draft.ts";
 import { writeQuery } from "../query/writes.ts";
 import { collectionRoute } from "../route.ts";
+import { written } from "../view.ts";
 import { type Change, updateDocument } from "../writes/update.ts";
 import { Writer } from "../writes/writer.ts";
 
-/** `PUT /v1/{realm}/{database}/{collection}/{id}`: the body is the complete new document. */
+/** The body is the complete new document. */
 export const replaceDocument = updateRoute(replace, "replace");
 
-/** `PATCH /v1/{realm}/{database}/{collection}/{id}`: the body is a JSON Merge Patch. */
+/** The body is a JSON Merge Patch. */
 export const patchDocument = updateRoute(patch, "patch");
 
 function updateRoute(contract: typeof replace | typeof patch, change: Change) {
@@ -32,8 +33,7 @@ function updateRoute(contract: typeof replace | typeof patch, change: Change) {
       const stored = await writer.write(access, change, (documents) =>
         updateDocument(collection, access, documents, target, change, draft, bytes),
       );
-      const { text, tag } = collection.view(access, stored);
-      return { status: 200, body: text, headers: { etag: tag } };
+      return written(collection.view(access, stored));
     };
   });
 }

@@ -14,7 +14,7 @@ import {
   readInvocation,
 } from "../invocations/records.ts";
 
-/** GET `/functions`: by name, each with how its invocations ended. */
+/** By name, each with how its invocations ended. */
 export const listFunctions = administratorRoute(contract.listFunctions, (realm) => async ({ query }) => {
   const counts = await countsOf(realm);
   const records = functionsIn(realm).map((definition) => ({
@@ -52,7 +52,7 @@ const invocationList = listOf(
   "newest first",
 );
 
-/** GET `/functions/{database}/{fn}/invocations`: newest first; all, or those of a `status`. */
+/** Newest first; all, or those of a `status`. */
 export const listInvocations = administratorRoute(
   contract.listInvocations,
   (realm) =>

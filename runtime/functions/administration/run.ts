@@ -15,7 +15,7 @@ import { requireFunction } from "./functions.ts";
 
 type Asked = BodyOf<typeof contract.runFunction>;
 
-/** POST `/functions/{database}/{fn}/run`: queues an event as if it had happened just now; audited. */
+/** Queues an event as if it had happened just now; audited. */
 export const runFunction = administratorRoute(
   contract.runFunction,
   (realm) =>
