@@ -1,5 +1,5 @@
 /** Types of documents that emitted `types.ts` files build on. */
-export type { FileObject } from "../realm/files.ts";
+export type { FileObject } from "../realm/file-object.ts";
 
 /** `_meta` of every document. */
 export interface DocumentMeta {

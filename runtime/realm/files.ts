@@ -1,5 +1,8 @@
 /** Files of documents: what the configuration says of them, and what documents name. */
 import type { Transaction } from "../store/contract/transaction.ts";
+import type { FileObject } from "./file-object.ts";
+
+export type { FileObject } from "./file-object.ts";
 
 /** `storage` of realm.yaml. */
 export interface StorageDefinition {
@@ -62,30 +65,6 @@ export interface ImageVersion {
   readonly height?: number;
   readonly fit: "cover" | "contain" | "inside";
 }
-
-/** A file as documents name it (files.md, "The file object"). `Version`: names of its field's versions. */
-export interface FileObject<Version extends string = string> {
-  readonly id: string;
-  readonly name: string;
-  /** Media type. */
-  readonly type: string;
-  /** Bytes. */
-  readonly size: number;
-  /** Lower-case hexadecimal. */
-  readonly sha256: string;
-  /** Pixels; of images. */
-  readonly width?: number;
-  readonly height?: number;
-  /** Present where the field has versions, by their names. */
-  readonly versions?: { readonly [Name in Version]: VersionState };
-  readonly created_at: string;
-  /** Absent in realms with `auth: disabled`. */
-  readonly created_by?: string;
-  /** Where `file_links=true` asked for it, never stored: a signed address; null of a version that is not ready. */
-  readonly url?: string | null;
-}
-
-export type VersionState = "ready" | "pending" | "failed";
 
 /** A file as the ledger has it: what decides which bytes a document names. */
 export interface NamedFile extends Pick<FileObject, "id" | "sha256" | "size"> {
