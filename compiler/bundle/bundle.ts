@@ -10,8 +10,24 @@ import { bundleName, installedVersion, packageRoot, workerModule } from "../pack
 import { docsFiles } from "./docs.ts";
 import { emittedModules, runtimeOfThisPackage } from "./plugins.ts";
 
-/** Packages with native code; `npm install` in the bundle's folder brings them. */
-export const nativePackages = ["@node-rs/argon2", "@photostructure/sqlite", "sharp"];
+/**
+ * Packages that stay out of the bundle, and what of a server's text needs them: those with native code, and clients that few
+ * servers need. `npm install` in the bundle's folder brings them.
+ */
+const external: Readonly<Record<string, RegExp>> = {
+  "@aws-sdk/client-s3": /\bdriver: \{\s*kind: "s3"/,
+  "@aws-sdk/s3-request-presigner": /\bdriver: \{\s*kind: "s3"/,
+  "@node-rs/argon2": /"@node-rs\/argon2"/,
+  // Required by name only where Node lacks what it brings.
+  "@photostructure/sqlite": /"@photostructure\/sqlite"/,
+  sharp: /\bdriver: \{\s*kind: "(?:local|s3)"/,
+};
+export const externalPackages: readonly string[] = Object.keys(external);
+
+/** Which of them a server needs, by its text: storage is imported late, and so is part of all. */
+export function neededPackages(server: string): readonly string[] {
+  return externalPackages.filter((name) => external[name]?.test(server));
+}
 
 /** CommonJS packages in the bundle load Node's own modules and the native packages by `require`. */
 const commonJs = [
@@ -31,7 +47,7 @@ export const serverOptions = {
   platform: "node",
   format: "esm",
   target: "node20",
-  external: nativePackages,
+  external: [...externalPackages],
   banner: { js: commonJs },
   tsconfigRaw: {},
   logLevel: "silent",
@@ -50,11 +66,9 @@ export async function bundleServer(out: string, plan: Plan): Promise<readonly Em
     plugins: [runtimeOfThisPackage(), emittedModules(out, () => plan.files)],
   });
   const [server = ""] = outputFiles.map(({ text }) => text);
-  // Some are imported, some required by name only where Node lacks what they bring.
-  const used = nativePackages.filter((name) => server.includes(JSON.stringify(name)));
   return [
     { path: "server.mjs", text: server },
-    { path: "package.json", text: productionPackage(used) },
+    { path: "package.json", text: productionPackage(neededPackages(server)) },
     ...(await Promise.all(Object.keys(plan.manifest.realms).map((realm) => descriptionOf(realm, out, plan)))),
     ...(hasFunctions(plan) ? await functionWorker() : []),
     // Bundled only where a realm has the route.

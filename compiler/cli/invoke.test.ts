@@ -7,7 +7,7 @@ import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { nativePackages } from "../bundle/bundle.ts";
+import { externalPackages } from "../bundle/bundle.ts";
 import { installedFolder } from "../package/package.ts";
 import { commandsIn, entry } from "./testing/commands.ts";
 
@@ -57,7 +57,7 @@ beforeAll(async () => {
     write(`config/shop/db/_func/${name}/handler.ts`, `${imported}${handler}\n\nexport default handler;\n`);
   }
   expect((await realmc("build", "config", "--bundle", "dist")).status).toBe(0);
-  for (const name of nativePackages) {
+  for (const name of externalPackages) {
     mkdirSync(dirname(join(folder, "dist/node_modules", name)), { recursive: true });
     symlinkSync(installedFolder(name), join(folder, "dist/node_modules", name));
   }

@@ -80,10 +80,10 @@ async function bundleInto(folder: string, realms: readonly AnalysedRealm[]): Pro
   const plan = await emitOutput(emitted, {
     ...{ compiler: compilerVersion(), previous: undefined, partial: false },
   });
-  const { bundleServer, nativePackages } = await import("../bundle/bundle.ts");
+  const { bundleServer, externalPackages } = await import("../bundle/bundle.ts");
   const handlers = realms.flatMap((each) => each.handlers ?? []);
   for (const file of [...(await bundleServer(folder, plan)), ...handlers]) await writeWhole(folder, file);
-  for (const each of nativePackages) {
+  for (const each of externalPackages) {
     mkdirSync(dirname(join(folder, "node_modules", each)), { recursive: true });
     symlinkSync(installedFolder(each), join(folder, "node_modules", each));
   }

@@ -8,7 +8,7 @@ import { pathToFileURL } from "node:url";
 import { type BuildContext, build, context, type Plugin } from "esbuild";
 import type { JsonValue } from "../../runtime/json.ts";
 import type { EmittedFile } from "../../templates/print/code.ts";
-import { functionWorker, hasFunctions, nativePackages, serverOptions } from "../bundle/bundle.ts";
+import { externalPackages, functionWorker, hasFunctions, serverOptions } from "../bundle/bundle.ts";
 import { docsFiles } from "../bundle/docs.ts";
 import { emittedModules } from "../bundle/plugins.ts";
 import { programFile } from "../emit.ts";
@@ -43,7 +43,7 @@ export class Modules {
   constructor(out: string) {
     this.#out = out;
     this.#folder = realpathSync(mkdtempSync(join(tmpdir(), "realmc-dev-")));
-    for (const name of nativePackages) {
+    for (const name of externalPackages) {
       const place = join(this.#folder, "node_modules", name);
       mkdirSync(dirname(place), { recursive: true });
       symlinkSync(installedFolder(name), place);

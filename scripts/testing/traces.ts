@@ -17,8 +17,8 @@ export function traces() {
     folder: process.cwd(),
     // Sharp says there where its library was made.
     environment: { ...process.env, VIPSHOME: undefined },
-    // Packages that are loaded later may keep something of their own, called so by custom.
-    globals: Object.getOwnPropertyNames(globalThis).filter((name) => !name.startsWith("__")),
+    // Packages that are loaded later may keep something of their own, called so by custom, or as Amazon does.
+    globals: Object.getOwnPropertyNames(globalThis).filter((name) => !/^(?:__|awslambda$)/.test(name)),
     replaced: [
       ...timers.map((name) => globalThis[name]),
       globalThis.fetch,

@@ -1,0 +1,160 @@
+/** Bytes into a bucket: in one request, or in parts where they are many. */
+import { createReadStream } from "node:fs";
+import { open } from "node:fs/promises";
+import { crc32 } from "node:zlib";
+import {
+  AbortMultipartUploadCommand,
+  CompleteMultipartUploadCommand,
+  CreateMultipartUploadCommand,
+  PutObjectCommand,
+  type S3Client,
+  UploadPartCommand,
+} from "@aws-sdk/client-s3";
+import type { Spooled } from "../store.ts";
+import { attempts } from "./attempts.ts";
+
+const MIB = 1_048_576;
+/** Bytes that are put in one request: sent again as a whole where it fails. */
+const WHOLE = 16 * MIB;
+/** Bytes of a part, unless there would be more than are allowed. */
+const PART = 16 * MIB;
+const MOST_PARTS = 10_000;
+/** Parts of one file on their way at a time. */
+const AT_ONCE = 3;
+
+export interface Target {
+  readonly client: S3Client;
+  readonly Bucket: string;
+  readonly Key: string;
+}
+
+export async function upload(target: Target, spooled: Spooled, type: string): Promise<void> {
+  if (spooled.kind === "file" && spooled.size > WHOLE) await inParts(target, spooled, type);
+  else await attempts(() => whole(target, spooled, type));
+}
+
+async function whole({ client, Bucket, Key }: Target, spooled: Spooled, type: string): Promise<void> {
+  const command = new PutObjectCommand({
+    Bucket,
+    Key,
+    Body: spooled.kind === "memory" ? spooled.bytes : createReadStream(spooled.path),
+    ContentLength: spooled.size,
+    ContentType: type,
+    ChecksumSHA256: Buffer.from(spooled.sha256, "hex").toString("base64"),
+  });
+  // The signature covers the bytes, too.
+  command.middlewareStack.add(
+    (next) => (args) => {
+      const { request } = args;
+      if (typeof request === "object" && request !== null && "headers" in request) {
+        Object.assign(request.headers as object, { "x-amz-content-sha256": spooled.sha256 });
+      }
+      return next(args);
+    },
+    { step: "build", name: "knownPayloadHash" },
+  );
+  await client.send(command);
+}
+
+interface Part {
+  readonly PartNumber: number;
+  readonly ETag: string | undefined;
+  readonly ChecksumCRC32: string;
+}
+
+async function inParts(
+  target: Target,
+  { path, size }: Extract<Spooled, { kind: "file" }>,
+  type: string,
+): Promise<void> {
+  const { client, Bucket, Key } = target;
+  const created = await attempts(() =>
+    client.send(
+      new CreateMultipartUploadCommand({ Bucket, Key, ContentType: type, ChecksumAlgorithm: "CRC32" }),
+    ),
+  );
+  const { UploadId } = created;
+  const failed = new AbortController();
+  try {
+    const partSize = Math.max(PART, Math.ceil(size / MOST_PARTS));
+    const count = Math.ceil(size / partSize);
+    const parts: Part[] = [];
+    let next = 1;
+    const work = async () => {
+      while (next <= count && !failed.signal.aborted) {
+        const PartNumber = next;
+        next += 1;
+        const first = (PartNumber - 1) * partSize;
+        const last = Math.min(size, first + partSize) - 1;
+        parts.push(await part(target, UploadId, PartNumber, { path, first, last }, failed.signal));
+      }
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, work));
+    parts.sort((a, b) => a.PartNumber - b.PartNumber);
+    const MultipartUpload = { Parts: parts };
+    await attempts(() =>
+      client.send(new CompleteMultipartUploadCommand({ Bucket, Key, UploadId, MultipartUpload })),
+    );
+  } catch (error) {
+    failed.abort();
+    // What is left where this fails, too, goes by the bucket's own rules.
+    await attempts(() => client.send(new AbortMultipartUploadCommand({ Bucket, Key, UploadId }))).catch(
+      () => undefined,
+    );
+    throw error;
+  }
+}
+
+interface Extent {
+  readonly path: string;
+  readonly first: number;
+  readonly last: number;
+}
+
+async function part(
+  { client, Bucket, Key }: Target,
+  UploadId: string | undefined,
+  PartNumber: number,
+  extent: Extent,
+  signal: AbortSignal,
+): Promise<Part> {
+  const ChecksumCRC32 = await checksum(extent);
+  const { path, first, last } = extent;
+  const { ETag } = await attempts(
+    () =>
+      client.send(
+        new UploadPartCommand({
+          Bucket,
+          Key,
+          UploadId,
+          PartNumber,
+          ChecksumCRC32,
+          Body: createReadStream(path, { start: first, end: last, highWaterMark: 262_144 }),
+          ContentLength: last - first + 1,
+        }),
+        { abortSignal: signal },
+      ),
+    signal,
+  );
+  return { PartNumber, ETag, ChecksumCRC32 };
+}
+
+/** Base64 of the four bytes, as S3 compares them. */
+async function checksum({ path, first, last }: Extent): Promise<string> {
+  const file = await open(path, "r");
+  try {
+    const buffer = Buffer.allocUnsafeSlow(MIB);
+    let sum = 0;
+    for (let at = first; at <= last; ) {
+      const { bytesRead } = await file.read(buffer, 0, Math.min(MIB, last - at + 1), at);
+      if (bytesRead === 0) throw new Error(`${path} is shorter than it was`);
+      sum = crc32(buffer.subarray(0, bytesRead), sum);
+      at += bytesRead;
+    }
+    const bytes = Buffer.alloc(4);
+    bytes.writeUInt32BE(sum);
+    return bytes.toString("base64");
+  } finally {
+    await file.close();
+  }
+}
