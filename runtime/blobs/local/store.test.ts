@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { openSpool } from "../spool.ts";
-import { BlobMissing, StorageUnavailable } from "../store.ts";
+import { BlobMissing, type BlobStore, StorageUnavailable } from "../store.ts";
 import { pieces } from "../testing/bytes.ts";
 import { describeBlobs } from "../testing/suite.ts";
 import { openLocalBlobs } from "./store.ts";
@@ -97,8 +97,10 @@ describe("the local folder", () => {
     const small = join(above, "small");
     const { mount, unmount } = smallDevice(small);
     if (!mount()) return skip("this process may not mount a small device");
+    let open: BlobStore | undefined;
     try {
       const { store, spool } = await openIn(small);
+      open = store;
       const large = spool.take(pieces(randomBytes(3_000_000)), 10_000_000);
       await expect(large).rejects.toThrow(StorageUnavailable);
       await expect(large).rejects.toThrow("no room is left on the device");
@@ -114,6 +116,7 @@ describe("the local folder", () => {
       expect(readdirSync(spool.folder)).toEqual([]);
       for await (const { size } of store.list()) expect(size).toBe(60_000);
     } finally {
+      await open?.close();
       unmount();
     }
   });

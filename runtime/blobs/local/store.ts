@@ -1,6 +1,6 @@
 /** Bytes in a folder of this machine. What is stored is on the device before `put` answers. */
 import { constants } from "node:fs";
-import { access, mkdir, open, opendir, rename, rm, stat, unlink, writeFile } from "node:fs/promises";
+import { access, mkdir, opendir, rename, rm, stat, unlink } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
 import type { ByteSource } from "../../realm/exchange.ts";
 import { codeOf, unavailable } from "../failures.ts";
@@ -13,6 +13,7 @@ import {
   type Spooled,
   StorageUnavailable,
 } from "../store.ts";
+import { closed, opened, synced, writeNew } from "./durable.ts";
 import { keyAt, placeOf } from "./places.ts";
 import { openFile } from "./read.ts";
 
@@ -35,8 +36,8 @@ export async function openLocalBlobs(folder: string, spool: Spool): Promise<Blob
 class LocalBlobs implements BlobStore {
   readonly #folder: string;
   readonly #spool: Spool;
-  /** Folders that are there, on the device too. */
-  readonly #made = new Set<string>();
+  /** Descriptors of the shelves that are there, on the device too: at most 256, each synced with every file in it. */
+  readonly #shelves = new Map<string, number>();
 
   constructor(folder: string, spool: Spool) {
     this.#folder = folder;
@@ -54,7 +55,7 @@ class LocalBlobs implements BlobStore {
         if (spooled.kind === "memory") await rm(written, { force: true });
         throw error;
       }
-      await synced(dirname(path));
+      await this.#sync(dirname(path));
     });
   }
 
@@ -96,7 +97,7 @@ class LocalBlobs implements BlobStore {
           await this.#expectMissing(error);
         }
       }
-      for (const folder of changed) await synced(folder);
+      for (const folder of changed) await this.#sync(folder);
     });
   }
 
@@ -125,21 +126,20 @@ class LocalBlobs implements BlobStore {
     await this.#attempt(() => access(this.#folder, constants.R_OK | constants.W_OK | constants.X_OK));
   }
 
-  async close(): Promise<void> {}
+  async close(): Promise<void> {
+    const descriptors = [...this.#shelves.values()];
+    this.#shelves.clear();
+    for (const descriptor of descriptors) await closed(descriptor);
+  }
 
   /** A file of the spool with all of the bytes, on the device. */
   async #written(spooled: Spooled): Promise<string> {
-    const path = spooled.kind === "file" ? spooled.path : this.#spool.newPath();
-    const file = await open(path, spooled.kind === "file" ? "r+" : "wx", 0o600);
-    try {
-      if (spooled.kind === "memory") await writeFile(file, spooled.bytes);
-      await file.datasync();
-    } catch (error) {
-      if (spooled.kind === "memory") await rm(path, { force: true });
-      throw error;
-    } finally {
-      await file.close();
+    if (spooled.kind === "file") {
+      await synced(spooled.path);
+      return spooled.path;
     }
+    const path = this.#spool.newPath();
+    await writeNew(path, spooled.bytes);
     return path;
   }
 
@@ -150,7 +150,7 @@ class LocalBlobs implements BlobStore {
     } catch (error) {
       if (codeOf(error) !== "ENOENT") throw error;
       // Somebody took the folders away.
-      for (const folder of folders) this.#made.delete(folder);
+      for (const folder of folders) await this.#forget(folder);
       await this.#makeAll(folders);
       await rename(from, to);
     }
@@ -158,17 +158,35 @@ class LocalBlobs implements BlobStore {
 
   async #makeAll(folders: readonly string[]): Promise<void> {
     for (const folder of folders) {
-      if (this.#made.has(folder)) continue;
+      if (this.#shelves.has(folder)) continue;
       try {
         // Not what is above: where the folder of all is gone, its device may be, too.
         await mkdir(folder, { mode: 0o700 });
       } catch (error) {
         if (codeOf(error) !== "EEXIST") throw error;
       }
-      await synced(dirname(folder));
+      await this.#sync(dirname(folder));
       // Folders of versions are as many as files.
-      if (dirname(folder) === this.#folder) this.#made.add(folder);
+      if (dirname(folder) === this.#folder) await this.#keep(folder);
     }
+  }
+
+  async #keep(folder: string): Promise<void> {
+    const descriptor = await opened(folder);
+    // Another put may have been faster.
+    if (this.#shelves.has(folder)) await closed(descriptor);
+    else this.#shelves.set(folder, descriptor);
+  }
+
+  async #forget(folder: string): Promise<void> {
+    const descriptor = this.#shelves.get(folder);
+    this.#shelves.delete(folder);
+    if (descriptor !== undefined) await closed(descriptor);
+  }
+
+  /** Names in a folder are on the device. */
+  #sync(folder: string): Promise<void> {
+    return synced(this.#shelves.get(folder) ?? folder);
   }
 
   /** @throws the error, unless it says that a file is not there while the folder of all is */
@@ -185,15 +203,5 @@ class LocalBlobs implements BlobStore {
       if (error instanceof BlobMissing || error instanceof StorageUnavailable || signal?.aborted) throw error;
       throw unavailable(this.#folder, error);
     }
-  }
-}
-
-/** Names in a folder are on the device. */
-async function synced(folder: string): Promise<void> {
-  const handle = await open(folder, constants.O_RDONLY | constants.O_DIRECTORY);
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
   }
 }

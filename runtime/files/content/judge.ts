@@ -1,4 +1,5 @@
 /** What type a file is of: by its content, and by what its sender claims as far as the content bears it out. */
+import type { FileTypeParser } from "file-type";
 import type { Spooled } from "../../blobs/store.ts";
 import { halfKnown, isAccepted, isTextual, mayBe, mediaType, UNKNOWN, weaklySigned } from "./media-types.ts";
 import { isSvg } from "./svg.ts";
@@ -48,7 +49,7 @@ async function typeOf(spooled: Spooled, claim: string): Promise<string> {
     if (await isText(spooled)) return claim;
     throw new UnsupportedType("The content is no text in UTF-8, as the type that was given says.", undefined);
   }
-  if (claim === "image/svg+xml" || (await known()).has(claim)) {
+  if (claim === "image/svg+xml" || (await loaded()).known.has(claim)) {
     throw new UnsupportedType("The content is not of the type that was given.", undefined);
   }
   return UNKNOWN;
@@ -56,22 +57,32 @@ async function typeOf(spooled: Spooled, claim: string): Promise<string> {
 
 /** By the detector, and vectors, of which it knows the XML at most. */
 async function detected(spooled: Spooled): Promise<string | undefined> {
-  const { fileTypeFromBuffer, fileTypeFromFile } = await import("file-type");
+  const { parser } = await loaded();
   const found = await (spooled.kind === "memory"
-    ? fileTypeFromBuffer(spooled.bytes)
-    : fileTypeFromFile(spooled.path));
+    ? parser.fromBuffer(spooled.bytes)
+    : parser.fromFile(spooled.path));
   const type = found === undefined ? undefined : mediaType(found.mime);
   if (type !== undefined && type !== "application/xml") return type;
   return (await isSvg(spooled)) ? "image/svg+xml" : type;
 }
 
-let types: ReadonlySet<string> | undefined;
+interface Detector {
+  readonly parser: FileTypeParser;
+  /** Types that it would have told, so that nothing else is of them. */
+  readonly known: ReadonlySet<string>;
+}
 
-/** Types that the detector would have told, so that nothing else is of them. */
-async function known(): Promise<ReadonlySet<string>> {
-  if (types === undefined) {
-    const { supportedMimeTypes } = await import("file-type");
-    types = new Set([...supportedMimeTypes].map(mediaType).filter((type) => !halfKnown.has(type)));
+let detector: Detector | undefined;
+
+/** Loaded with the first file. */
+async function loaded(): Promise<Detector> {
+  if (detector === undefined) {
+    const { FileTypeParser, supportedMimeTypes } = await import("file-type");
+    const types = [...supportedMimeTypes].map(mediaType);
+    detector = {
+      parser: new FileTypeParser(),
+      known: new Set(types.filter((type) => !halfKnown.has(type))),
+    };
   }
-  return types;
+  return detector;
 }
