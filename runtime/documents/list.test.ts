@@ -121,9 +121,9 @@ test.each([
 });
 
 test.each([
-  ["file_links=true", "is not available yet"],
+  ["file_links=true", "is not available: documents here have no files"],
   ["file_links=no", "must be true or false"],
-  ["version=thumb", "is not available yet"],
+  ["version=thumb", "must be a version of images of the collection"],
   ["org=x", "is not available: there are no organizations here"],
   ["team=x", "is not available: there are no teams here"],
 ])("List query parameters: %s is 400 invalid_query: %s", async (query, reason) => {

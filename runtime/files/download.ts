@@ -6,8 +6,9 @@ import { publicCaching } from "../documents/reads.ts";
 import { parameters } from "../http/parameters.ts";
 import { ranged } from "../http/streams/ranged.ts";
 import { isId } from "../ids.ts";
+import type { JsonObject } from "../json.ts";
 import type { Answer, Exchange } from "../realm/exchange.ts";
-import type { FileObject } from "../realm/files.ts";
+import type { FileField, FileObject, NamedFile } from "../realm/files.ts";
 import { fileError, noSuchFile } from "./errors.ts";
 import { filesIn, isHidden } from "./field.ts";
 import { disposition } from "./names.ts";
@@ -30,15 +31,28 @@ export function downloadFrom(place: Place): (exchange: Exchange) => Promise<Answ
       : [undefined, []];
     if (stored === undefined) throw notFound();
     const document = parseDocument(stored.text);
-    const file = filesIn(document, field).find((each) => each.id === wanted);
-    // The ledger says whose bytes they are: a text may be older than the field's being one of files.
-    const isNamed = names.some(
-      (each) => each.id === wanted && each.field === field.name && each.sha256 === file?.sha256,
-    );
-    if (file === undefined || !isNamed || isHidden(collection, access, document, field)) throw noSuchFile();
+    const file = fileNamed(document, field, wanted, names);
+    if (file === undefined || isHidden(collection, access, document, field)) throw noSuchFile();
     const cacheControl = entrance.class === "document" ? caching(exchange, undefined) : undefined;
     return fileAnswer(exchange, storage, file, cacheControl);
   };
+}
+
+/**
+ * The file that a document names. The ledger says whose bytes they are: a text may be older than the field's being one of
+ * files.
+ */
+export function fileNamed(
+  document: JsonObject,
+  field: FileField,
+  id: string,
+  names: readonly NamedFile[],
+): FileObject | undefined {
+  const file = filesIn(document, field).find((each) => each.id === id);
+  const isNamed = names.some(
+    (each) => each.id === id && each.field === field.name && each.sha256 === file?.sha256,
+  );
+  return isNamed ? file : undefined;
 }
 
 /** The bytes of a file, or the part of them that is asked for. */

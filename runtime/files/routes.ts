@@ -4,6 +4,7 @@ import type { CollectionDefinition } from "../realm/definition.ts";
 import type { RouteFactory, RouteTable, StreamRouteFactory } from "../realm/exchange.ts";
 import type { FileField } from "../realm/files.ts";
 import { downloadFrom } from "./download.ts";
+import { linkedFiles } from "./linked.ts";
 import { placeIn } from "./place.ts";
 import { removeFrom } from "./remove.ts";
 import { uploadTo } from "./upload.ts";
@@ -26,6 +27,7 @@ export function fileRoutes(realm: string, collections: readonly CollectionDefini
       }
     }
   }
+  table[`/v1/${realm}/_files/:signed`] = { GET: linkedFiles(collections) };
   return table;
 }
 

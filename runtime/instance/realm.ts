@@ -74,7 +74,10 @@ export function assembleRealm({ keys, countIdConflict, realtime, ...given }: Rea
     appConfigReplaced: () => appConfig.replaced(),
     ...(organizations !== undefined && { organizations }),
     ...(definition.storage !== undefined && {
-      files: { ledger: fileLedger(store, definition.storage, () => clock.now()) },
+      files: {
+        ledger: fileLedger(store, definition.storage, () => clock.now()),
+        links: signer(keys, `file links of ${definition.name}`),
+      },
     }),
     mail: mailer(own),
     cursors: signer(keys, `cursors of ${definition.name}`),

@@ -1,4 +1,5 @@
 /** Files of documents: what the configuration says of them, and what documents name. */
+import type { Signer } from "../signing.ts";
 import type { Transaction } from "../store/contract/transaction.ts";
 import type { FileObject } from "./file-object.ts";
 
@@ -124,4 +125,6 @@ export class BytesSwept extends Error {
 /** What a realm with storage has for its files. */
 export interface RealmFiles {
   readonly ledger: FileLedger;
+  /** Signs addresses of files. */
+  readonly links: Signer;
 }

@@ -57,6 +57,7 @@ export const conversations = [
   "documents/organizations",
   "documents/soft-delete",
   "files/ledger",
+  "files/links",
   "files/proxied",
   "jobs/routes",
   "organizations/administration/lifecycle",

@@ -16,11 +16,28 @@ export type Judges = Readonly<Record<string, Judge>>;
 /** Which documents a read shows, beside the live ones: `only` the deleted ones, or these too. */
 export type Deleted = "only" | "include";
 
-/** Parameters of the specification that answer `invalid_query` until their feature is there. */
-export const unavailable: Judges = {
-  file_links: (value) => (value === "true" ? "is not available yet" : judgeBoolean(value)),
-  version: () => "is not available yet",
-};
+/** Of the links that reads add to files (files.md, The file object). */
+export function judgeLinks({ files = [] }: CollectionDefinition): Judges {
+  const versions = new Set(files.flatMap(({ versions = {} }) => Object.keys(versions)));
+  return {
+    file_links: (value) =>
+      value === "true" && files.length === 0
+        ? "is not available: documents here have no files"
+        : judgeBoolean(value),
+    version: (value) => (versions.has(value) ? undefined : "must be a version of images of the collection"),
+  };
+}
+
+/** The links that a read asks for. */
+export interface AskedLinks {
+  /** Of an image; undefined: of the files themselves. */
+  readonly version: string | undefined;
+}
+
+/** Undefined where it asks for none. */
+export function linksOf(values: ReadonlyMap<string, string>): AskedLinks | undefined {
+  return values.get("file_links") === "true" ? { version: values.get("version") } : undefined;
+}
 
 export function judgeBoolean(value: string): string | undefined {
   return value === "true" || value === "false" ? undefined : "must be true or false";

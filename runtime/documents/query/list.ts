@@ -11,14 +11,16 @@ import type { Access } from "../access.ts";
 import type { Cursors } from "./cursors.ts";
 import { type QueryFields, queryFields } from "./fields.ts";
 import {
+  type AskedLinks,
   type Deleted,
   deletedOf,
   type Judges,
   judgeDeleted,
   judgeLanguage,
+  judgeLinks,
   judgesOf,
+  linksOf,
   problemsOf,
-  unavailable,
 } from "./judges.ts";
 import { isNegotiated, searchLanguage } from "./language.ts";
 import { readOrder } from "./order.ts";
@@ -37,6 +39,7 @@ export interface ListQuery {
   readonly deleted: Deleted | undefined;
   /** As it was sent: see `readExpand`. */
   readonly expand: string | undefined;
+  readonly links: AskedLinks | undefined;
   /** `Accept-Language` had a say in the search. */
   readonly negotiated: boolean;
 }
@@ -50,6 +53,7 @@ const plainList: ListQuery = {
   count: false,
   deleted: undefined,
   expand: undefined,
+  links: undefined,
   negotiated: false,
 };
 
@@ -67,14 +71,15 @@ export function listQuery(
   cursors: Cursors,
 ): (exchange: Exchange, access: Access) => ListQuery {
   const traits = traitsOf(realm.definition, [definition]);
+  const links = judgeLinks(definition);
   const judges: Judges = {
-    ...unavailable,
+    ...links,
     ...judgesOf(route, traits),
     deleted: judgeDeleted(definition),
     language: judgeLanguage,
     ...judgeShorthands(definition),
   };
-  const names = [...Object.keys(unavailable), ...queryNames(route, traits)];
+  const names = [...new Set([...Object.keys(links), ...queryNames(route, traits)])];
   return (exchange, access) => {
     if (exchange.search === "") return plainList;
     const { values, problems } = readParameters(exchange.search, names, ["expand"]);
@@ -116,6 +121,7 @@ class ListReader {
       skip,
       count: values.get("count") === "true",
       deleted: deletedOf(values),
+      links: linksOf(values),
       expand: values.get("expand"),
       negotiated: where?.searches === true && isNegotiated(language, access),
     };

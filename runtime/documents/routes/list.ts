@@ -10,6 +10,7 @@ import { QueryTimeout } from "../../store/contract/errors.ts";
 import { readable } from "../access.ts";
 import { withScore } from "../encode.ts";
 import { expander } from "../expand/expand.ts";
+import { linkAdder, linkedCaching } from "../files/links.ts";
 import { PageReader } from "../page-reader.ts";
 import { type Cursors, cursors } from "../query/cursors.ts";
 import { varyByLanguage } from "../query/language.ts";
@@ -25,6 +26,7 @@ export const listDocuments = collectionRoute(
     const ofLists = cursors(realm.cursors, collection.storeName);
     const readQuery = listQuery(contract, realm, definition, ofLists);
     const caching = publicCaching(definition);
+    const addLinks = linkAdder(realm, definition);
     const { readExpand, run } = expander(realm, definition, entrance);
     const negotiatedVary = varyByLanguage(realm.definition);
     return async (exchange): Promise<Answer> => {
@@ -41,19 +43,26 @@ export const listDocuments = collectionRoute(
       for (const stored of page.found) {
         const { text, tag } = view(access, stored);
         const { score } = stored;
-        texts.push(score === undefined ? text : withScore(text, score));
+        const linked = query.links === undefined ? text : addLinks(stored.id, text, query.links);
+        texts.push(score === undefined ? linked : withScore(linked, score));
         shown += score === undefined ? `\n${stored.id}${tag}` : `\n${stored.id}${tag}${score}`;
       }
       const etag = listTag(shown);
       const vary = query.negotiated ? negotiatedVary : undefined;
-      if (plan === undefined) {
+      if (plan === undefined && query.links === undefined) {
         const body = () => listText(texts, query, page, cursor);
         return conditional(exchange, etag, caching(exchange, query.deleted), body, vary);
       }
+      const headers = {
+        etag,
+        ...(vary !== undefined && { vary }),
+        ...(query.links !== undefined && linkedCaching),
+      };
+      if (plan === undefined) return { status: 200, headers, body: listText(texts, query, page, cursor) };
       const expanded = await run(plan, access, exchange, page.found, texts);
       return {
         status: 200,
-        headers: { ...expanded.headers, etag, ...(vary !== undefined && { vary }) },
+        headers: { ...expanded.headers, ...headers },
         body: listText(expanded.texts, query, page, cursor),
       };
     };

@@ -1,0 +1,47 @@
+/** `GET /v1/{realm}/_files/{signed}`: what a link leads to, for whoever has it. */
+import { parseDocument } from "../documents/encode.ts";
+import { openLink } from "../documents/files/links.ts";
+import { ApiError } from "../errors.ts";
+import { parameters } from "../http/parameters.ts";
+import { type CollectionDefinition, storeNameOf } from "../realm/definition.ts";
+import type { RouteFactory } from "../realm/exchange.ts";
+import { fileAnswer, fileNamed } from "./download.ts";
+import { noSuchFile } from "./errors.ts";
+import { storageOf } from "./realm.ts";
+
+/** As long as links last. */
+const cacheControl = "private, max-age=600";
+
+export function linkedFiles(collections: readonly CollectionDefinition[]): RouteFactory {
+  return (realm) => {
+    const storage = storageOf(realm);
+    const { files, organizations, store } = realm;
+    if (files === undefined) throw new Error(`realm ${realm.definition.name} has no files`);
+    const byName = new Map(collections.map((definition) => [storeNameOf(definition), definition]));
+    return {
+      class: "document",
+      async handle(exchange) {
+        parameters(exchange.search, []);
+        const link = openLink(realm, exchange.params["signed"] ?? "");
+        if (link === undefined)
+          throw new ApiError("invalid_file_link", "The link is not one of ours, or its time is over.");
+        const { collection, document: id, sha256 } = link;
+        const field = byName.get(collection)?.files?.find(({ name }) => name === link.field);
+        if (field === undefined) throw noSuchFile();
+        const [stored, names, withheld] = await Promise.all([
+          store.collection(collection).get(id, "live"),
+          files.ledger.read(collection, id),
+          organizations?.withheld(),
+        ]);
+        const document = stored && parseDocument(stored.text);
+        const org = document?._meta["org"];
+        // Of a deleted organization nothing is seen any more, by nobody.
+        const isWithheld = typeof org === "string" && withheld?.has(org) === true;
+        if (document === undefined || isWithheld) throw noSuchFile();
+        const file = fileNamed(document, field, link.file, names);
+        if (file === undefined || file.sha256 !== sha256) throw noSuchFile();
+        return fileAnswer(exchange, storage, file, cacheControl);
+      },
+    };
+  };
+}
