@@ -13,7 +13,7 @@ import type { EmittedFile } from "../templates/print/code.ts";
 import { checkModel, checkRules, hints } from "./check/analyze.ts";
 import { type Recorded, retiredFields } from "./check/retired.ts";
 import { diagnose } from "./diagnostics/catalogue.ts";
-import type { Diagnostic, Staged } from "./diagnostics/diagnostic.ts";
+import type { Diagnostic, Span, Staged } from "./diagnostics/diagnostic.ts";
 import { hasErrors, sorted } from "./diagnostics/sort.ts";
 import type { KnownHandlers } from "./handlers.ts";
 import type { Realm } from "./model/model.ts";
@@ -62,13 +62,20 @@ export interface AnalyseOptions {
   readonly step?: ((what: string) => void) | undefined;
 }
 
-/** The last gate before anything is emitted: files are checked, and not served yet. */
+/** The last gate before anything is emitted: what of files is checked, and not served yet. */
 export function notBuiltYet(realms: readonly AnalysedRealm[]): readonly Diagnostic[] {
-  return realms.flatMap(({ realm: { storage } }) =>
-    storage === undefined
-      ? []
-      : [diagnose("not-built", storage.span, { what: "storage", feature: "files that are served" })],
-  );
+  const refused = (span: Span, what: string, feature: string) =>
+    diagnose("not-built", span, { what, feature });
+  return realms.flatMap(({ realm: { storage, databases } }) => {
+    const fields = databases.flatMap(({ collections }) => collections.flatMap(({ files = [] }) => files));
+    return [
+      ...(storage?.driver.kind === "s3" ? [refused(storage.span, "driver: s3", "storage in a bucket")] : []),
+      ...fields.flatMap(({ span, versions, upload }) => [
+        ...(versions === undefined ? [] : [refused(span, "versions", "versions of images")]),
+        ...(upload === "proxy" ? [] : [refused(span, `upload: ${upload}`, "uploads past the server")]),
+      ]),
+    ];
+  });
 }
 
 /** Compiles the realms of a configuration folder up to their rules. */

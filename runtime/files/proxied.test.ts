@@ -13,7 +13,7 @@ const papers = collection("papers", {
     fileField("pages", { maxFiles: 3 }),
     fileField("text", { accept: ["text/*"] }),
     fileField("direct", { upload: "direct", maxSize: 4 * 1024 * 1024 }),
-    fileField("large", { maxSize: 64 * 1024 * 1024 }),
+    fileField("large", { maxSize: 64 * 1024 * 1024, upload: "any" }),
   ],
   softDelete: {},
 });
@@ -236,6 +236,15 @@ describe("A proxied upload", () => {
     expect((await vault.send("GET", `papers/${id}`)).body).toMatchObject({ _meta: { version: 1 } });
     expect(await vault.records("blobs")).toHaveLength(before);
   });
+});
+
+it("a max_size above SVC_MAX_UPLOAD_BYTES of what can only be proxied stops the start, naming its file", async () => {
+  const large = collection("large", { files: [fileField("scan", { maxSize: 2 * 1024 * kibibyte })] });
+  await expect(
+    startVault("disabled", [large], {}, { settings: { maxUploadBytes: 1024 * kibibyte } }),
+  ).rejects.toThrow(
+    "shop/main/large/collection.yaml: files.scan.max_size is 2MiB, and SVC_MAX_UPLOAD_BYTES is 1MiB",
+  );
 });
 
 describe("Names", () => {

@@ -1,53 +1,76 @@
+import { patternOf, type RouteContract } from "../contract/contract.ts";
+import { dataPath } from "../contract/document-administration.ts";
+import { downloadFile, removeFile, uploadFile } from "../contract/files.ts";
 import { administratorEntrance } from "../documents/administration/entrance.ts";
 import { clientEntrance, type Open } from "../documents/entrance.ts";
 import type { CollectionDefinition } from "../realm/definition.ts";
-import type { RouteFactory, RouteTable, StreamRouteFactory } from "../realm/exchange.ts";
+import type {
+  Handler,
+  Method,
+  RealmInstance,
+  RouteFactory,
+  RouteTable,
+  StreamHandler,
+  StreamRouteFactory,
+} from "../realm/exchange.ts";
 import type { FileField } from "../realm/files.ts";
 import { downloadFrom } from "./download.ts";
 import { linkedFiles } from "./linked.ts";
-import { placeIn } from "./place.ts";
+import { type Place, placeIn } from "./place.ts";
 import { removeFrom } from "./remove.ts";
 import { uploadTo } from "./upload.ts";
+
+type Factory = RouteFactory | StreamRouteFactory;
+
+/** What is done in a file field, by the route that asks for it. */
+const served: readonly (readonly [RouteContract, (at: (realm: RealmInstance) => Place) => Factory])[] = [
+  [uploadFile, streamed(uploadTo)],
+  [downloadFile, whole(downloadFrom)],
+  [removeFile, whole(removeFrom)],
+];
+
+function streamed(make: (place: Place) => StreamHandler) {
+  return (at: (realm: RealmInstance) => Place): StreamRouteFactory =>
+    (realm) => {
+      const place = at(realm);
+      return { class: place.entrance.class, body: "stream", handle: make(place) };
+    };
+}
+
+function whole(make: (place: Place) => Handler) {
+  return (at: (realm: RealmInstance) => Place): RouteFactory =>
+    (realm) => {
+      const place = at(realm);
+      return { class: place.entrance.class, handle: make(place) };
+    };
+}
 
 /**
  * The routes of a realm's files (files.md, Routes): of clients, and of administrators past the rules.
  * @param collections all of the realm
  */
 export function fileRoutes(realm: string, collections: readonly CollectionDefinition[]): RouteTable {
-  const ways: readonly (readonly [base: string, open: Open])[] = [
-    [`/v1/${realm}`, clientEntrance],
-    [`/v1/${realm}/_admin/data`, administratorEntrance],
-  ];
-  const table: Record<string, RouteTable[string]> = {};
+  const table: Record<string, Partial<Record<Method, Factory>>> = {};
   for (const definition of collections) {
     for (const field of definition.files ?? []) {
-      for (const [base, open] of ways) {
-        const path = `${base}/${definition.database}/${definition.name}/:id/_files/${field.name}`;
-        Object.assign(table, fieldRoutes(path, definition, field, open));
-      }
+      addRoutes(table, `/v1/${realm}`, definition, field, clientEntrance);
+      addRoutes(table, `/v1/${realm}${dataPath}`, definition, field, administratorEntrance);
     }
   }
-  table[`/v1/${realm}/_files/:signed`] = { GET: linkedFiles(collections) };
-  return table;
+  return { ...table, [`/v1/${realm}/_files/:signed`]: { GET: linkedFiles(collections) } };
 }
 
-function fieldRoutes(
-  path: string,
+function addRoutes(
+  table: Record<string, Partial<Record<Method, Factory>>>,
+  base: string,
   definition: CollectionDefinition,
   field: FileField,
   open: Open,
-): RouteTable {
-  const upload: StreamRouteFactory = (realm) => {
-    const place = placeIn(realm, definition, field, open);
-    return { class: place.entrance.class, body: "stream", handle: uploadTo(place) };
-  };
-  const download: RouteFactory = (realm) => {
-    const place = placeIn(realm, definition, field, open);
-    return { class: place.entrance.class, handle: downloadFrom(place) };
-  };
-  const remove: RouteFactory = (realm) => {
-    const place = placeIn(realm, definition, field, open);
-    return { class: place.entrance.class, handle: removeFrom(place) };
-  };
-  return { [path]: { POST: upload }, [`${path}/:file`]: { GET: download, DELETE: remove } };
+): void {
+  const { database, name: collection } = definition;
+  for (const [contract, route] of served) {
+    const pattern = patternOf(base, contract.path, { database, collection, field: field.name });
+    const factory = route((realm) => placeIn(realm, definition, field, open));
+    table[pattern] = { ...table[pattern], [contract.method]: factory };
+  }
 }

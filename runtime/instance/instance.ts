@@ -7,6 +7,7 @@ import { assignOrganization } from "../documents/administration/assigning.ts";
 import { checkExpandLimits } from "../documents/expand/limits.ts";
 import { type Every, every } from "../every.ts";
 import { Budget } from "../feed/budget.ts";
+import { checkUploadLimits } from "../files/limits.ts";
 import { openFiles, type RealmStorage, storageOf } from "../files/realm.ts";
 import { fileSweep } from "../files/sweep.ts";
 import { beginTriggers, followTriggers } from "../functions/events/following.ts";
@@ -102,6 +103,7 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
   const beyond = realms.flatMap(({ definition }) => [
     ...checkExpandLimits(definition.collections, settings.expandLimits),
     ...checkRealtimeLimits(definition, settings.realtime.limits),
+    ...checkUploadLimits(definition.collections, settings.maxUploadBytes),
   ]);
   if (beyond.length > 0) throw new BadSettings(beyond);
   if (data !== undefined) makeFolder("SVC_DATA", data);

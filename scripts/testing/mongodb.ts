@@ -56,6 +56,7 @@ export const conversations = [
   "documents/list-where",
   "documents/organizations",
   "documents/soft-delete",
+  "files/access",
   "files/ledger",
   "files/links",
   "files/proxied",

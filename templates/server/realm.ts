@@ -81,6 +81,11 @@ function routes(realm: Realm, collections: readonly Collection[]): Code {
     ...collections.map(routesOf),
     ...realm.databases.map((database) => batch(realm, database)),
     when(
+      realm.storage !== undefined,
+      () =>
+        code`${imported("fileRoutes", runtime)}(${literal(realm.name)}, ${array(collections.map(collectionCode))})`,
+    ),
+    when(
       realm.functions.length > 0,
       () =>
         code`${imported("functionRoutes", runtime)}(${literal(realm.name)}, ${array(realm.functions.map(functionCode))})`,

@@ -1,0 +1,98 @@
+/** Files of a compiled realm: every answer is held against its OpenAPI document. */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { analyse, notBuiltYet } from "../../compiler/pipeline.ts";
+import { type Started, startRealm } from "../../runtime/instance/testing/servers.ts";
+import { isJsonObject, type JsonObject } from "../../runtime/json.ts";
+import { compileRealm } from "../compiled.ts";
+
+const schema = JSON.stringify({
+  type: "object",
+  properties: { title: { type: "string" } },
+  additionalProperties: false,
+});
+const collection = (files: string) => `files:\n  ${files}\n`;
+const realm = (settings = "driver: local") => `auth: disabled\nstorage: { ${settings} }\n`;
+
+function writeTree(folder: string, files: Readonly<Record<string, string>>): void {
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), text);
+  }
+}
+
+const config = mkdtempSync(join(tmpdir(), "realmc-config-"));
+const data = mkdtempSync(join(tmpdir(), "realmc-data-"));
+let server: Started;
+beforeAll(async () => {
+  writeTree(config, {
+    "paper/realm.yaml": realm(),
+    "paper/main/bills/schema.json": schema,
+    "paper/main/bills/collection.yaml": collection("scan: { accept: ['*/*'], max_size: 1MiB }"),
+  });
+  server = await startRealm(await compileRealm(config, "paper"), { settings: { data } });
+});
+afterAll(async () => {
+  await server.stop();
+  for (const folder of [config, data]) rmSync(folder, { recursive: true, force: true });
+});
+
+const bills = () => `${server.url}/v1/paper/main/bills`;
+const objectOf = async (response: Response): Promise<JsonObject> => {
+  const value: unknown = await response.json();
+  return isJsonObject(value) ? value : {};
+};
+
+describe("Files of a compiled realm", () => {
+  it("are uploaded, found, linked, downloaded and removed", async () => {
+    const json = { "content-type": "application/json" };
+    const made = await fetch(bills(), {
+      method: "POST",
+      headers: json,
+      body: JSON.stringify({ title: "a" }),
+    });
+    const { id } = await objectOf(made);
+    const headers = { "content-type": "text/plain", "x-svc-filename": "a.txt" };
+    const uploaded = await fetch(`${bills()}/${id}/_files/scan`, { method: "POST", headers, body: "hello" });
+    expect(uploaded.status).toBe(201);
+    const file = await objectOf(uploaded);
+    expect(file).toMatchObject({ name: "a.txt", type: "text/plain", size: 5 });
+    const full = await fetch(`${bills()}/${id}/_files/scan`, { method: "POST", headers, body: "hello" });
+    expect(full.status).toBe(409);
+    const where = encodeURIComponent(JSON.stringify({ "scan.size": { $lt: 6 }, scan: { $notNull: true } }));
+    expect(await objectOf(await fetch(`${bills()}?where=${where}`))).toMatchObject({
+      items: [{ id, scan: file }],
+    });
+    const linked = await objectOf(await fetch(`${bills()}/${id}?file_links=true`));
+    expect(linked["scan"]).toMatchObject({ url: expect.stringMatching(/^\/v1\/paper\/_files\//) });
+    const at = `${bills()}/${id}/_files/scan/${file["id"]}`;
+    const part = await fetch(at, { headers: { range: "bytes=1-3" } });
+    expect([part.status, await part.text()]).toEqual([206, "ell"]);
+    expect((await fetch(at, { method: "DELETE" })).status).toBe(204);
+    expect((await fetch(at)).status).toBe(404);
+  });
+});
+
+describe("What of files is not served is refused by the build", () => {
+  it.each([
+    [
+      "storage in a bucket",
+      realm("driver: s3, bucket: acme, region: eu-central-1"),
+      "scan: { accept: ['*/*'] }",
+    ],
+    ["versions of images", realm(), "scan: { accept: [image/png], versions: { thumb: { width: 10 } } }"],
+    ["uploads past the server", realm(), "scan: { accept: ['*/*'], upload: direct }"],
+  ])("%s", async (feature, settings, files) => {
+    const folder = mkdtempSync(join(tmpdir(), "realmc-config-"));
+    writeTree(folder, {
+      "paper/realm.yaml": settings,
+      "paper/main/bills/schema.json": schema,
+      "paper/main/bills/collection.yaml": collection(files),
+    });
+    const { realms } = await analyse(folder);
+    expect(notBuiltYet(realms).map(({ message }) => message)).toEqual([expect.stringContaining(feature)]);
+    rmSync(folder, { recursive: true });
+  });
+});
