@@ -46,7 +46,7 @@ describe("realmc init", () => {
     const { status, stdout, stderr } = await init("my shop");
     expect([status, stderr]).toEqual([0, ""]);
     expect(stdout).toContain("  config/app/realm.yaml\n");
-    expect(stdout).toContain(`14 files written to my shop
+    expect(stdout).toContain(`17 files written to my shop
 
 Next:
   cd 'my shop'
@@ -56,6 +56,9 @@ Next:
 Then, in another terminal, an account:
   curl http://127.0.0.1:8080/v1/app/_auth/signup -H 'Content-Type: application/json' \\
     -d '{"email":"ada@example.com","password":"correct horse"}'
+
+And the test of its function:
+  npm test
 `);
     expect(readdirSync(folder)).toEqual(["my shop"]);
   });
@@ -63,11 +66,12 @@ Then, in another terminal, an account:
   it("completes the package.json of a folder that has realmc installed", async () => {
     install("realmc");
     install("typescript");
+    install("@types/node");
     writeFileSync(join(folder, "package.json"), '{"devDependencies": {"realmc": "^0.1.0"}}');
     const { status, stdout } = await init();
     expect(status).toBe(0);
     expect(stdout).toContain("  package.json (completed)\n");
-    expect(stdout).toContain("13 files written to this folder\n\nNext:\n  npx realmc dev config\n");
+    expect(stdout).toContain("16 files written to this folder\n\nNext:\n  npx realmc dev config\n");
     expect(JSON.parse(readFileSync(join(folder, "package.json"), "utf8"))).toMatchObject({
       scripts: { dev: "realmc dev config" },
       devDependencies: { realmc: "^0.1.0" },
@@ -86,7 +90,7 @@ Then, in another terminal, an account:
     const before = paths();
     const { status, stdout, stderr } = await init();
     expect([status, stdout]).toEqual([1, ""]);
-    expect(stderr).toMatch(/^error: 12 files are in the way, and nothing was written\n {2}\.gitattributes\n/);
+    expect(stderr).toMatch(/^error: 15 files are in the way, and nothing was written\n {2}\.gitattributes\n/);
     expect(stderr).toContain("  config/app/realm.yaml\n");
     expect(stderr).toMatch(/hint: --keep-existing leaves .*\n$/);
     expect(paths()).toEqual(before);
@@ -108,9 +112,9 @@ Then, in another terminal, an account:
     const { status, stdout } = await init(".", { keepExisting: true });
     expect(status).toBe(0);
     expect(stdout).toContain(
-      "  .gitignore (kept as it was)\n  package.json (kept as it was)\n12 files written",
+      "  .gitignore (kept as it was)\n  package.json (kept as it was)\n15 files written",
     );
-    expect(stdout).toContain("  npm install --save-dev realmc typescript\n");
+    expect(stdout).toContain("  npm install --save-dev realmc typescript @types/node\n");
     expect(readFileSync(join(folder, "package.json"), "utf8")).toBe('{"name": "mine"}');
     expect(readFileSync(join(folder, ".gitignore"), "utf8")).toBe("mine");
     expect(paths()).toContain("config/app/work/tasks/schema.json");

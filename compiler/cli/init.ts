@@ -69,17 +69,22 @@ function report(folder: string, project: Project, terminal: Terminal): void {
 
 function nextSteps(place: string, { inTheWay }: Project): readonly string[] {
   const install = inTheWay.includes("package.json")
-    ? "npm install --save-dev realmc typescript"
+    ? "npm install --save-dev realmc typescript @types/node"
     : "npm install";
   return [
     "Next:",
     ...(place === "" ? [] : [`  cd ${quoted(place)}`]),
-    ...(["realmc", "typescript"].every((name) => isInstalled(name, place)) ? [] : [`  ${install}`]),
+    ...(["realmc", "typescript", "@types/node"].every((name) => isInstalled(name, place))
+      ? []
+      : [`  ${install}`]),
     "  npx realmc dev config",
     "",
     "Then, in another terminal, an account:",
     "  curl http://127.0.0.1:8080/v1/app/_auth/signup -H 'Content-Type: application/json' \\",
     `    -d '{"email":"ada@example.com","password":"correct horse"}'`,
+    "",
+    "And the test of its function:",
+    "  npm test",
   ];
 }
 

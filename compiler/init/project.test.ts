@@ -35,6 +35,9 @@ const all = [
   ".vscode/extensions.json",
   ".vscode/settings.json",
   "config/app/realm.yaml",
+  "config/app/work/_func/finish/function.yaml",
+  "config/app/work/_func/finish/handler.test.ts",
+  "config/app/work/_func/finish/handler.ts",
   "config/app/work/projects/collection.yaml",
   "config/app/work/projects/indexes.json",
   "config/app/work/projects/schema.json",
@@ -59,6 +62,7 @@ describe("a new project", () => {
     const ours = JSON.parse(readFileSync(join(packageRoot, "package.json"), "utf8"));
     const { version, devDependencies } = { ...ours, ...JSON.parse(contents()["package.json"] ?? "") };
     expect(devDependencies).toEqual({
+      "@types/node": ours.devDependencies["@types/node"],
       realmc: `^${version}`,
       typescript: ours.devDependencies.typescript,
     });

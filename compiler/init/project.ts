@@ -8,7 +8,10 @@ import { removeFile, writeWhole } from "../output/write.ts";
 import { compilerVersion, packageRoot } from "../package/package.ts";
 import { completedPackage, newPackage, packageName, usesRealmc } from "./package-json.ts";
 
-/** Its files are named `dot-…` where those of a project start with a dot, which npm and git would heed here. */
+/**
+ * Its files are named `dot-…` where those of a project start with a dot, which npm and git would heed here, and
+ * `….template` where they would be tests of ours.
+ */
 const template = join(packageRoot, "compiler/init/template");
 
 const settingsFile = "package.json";
@@ -80,7 +83,7 @@ async function templateFiles(): Promise<Map<string, string>> {
 function projectPath(source: string): string {
   return source
     .split(sep)
-    .map((name) => name.replace(/^dot-/, "."))
+    .map((name) => name.replace(/^dot-/, ".").replace(/\.template$/, ""))
     .join("/");
 }
 

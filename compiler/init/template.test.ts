@@ -9,7 +9,7 @@ import { planProject } from "./project.ts";
 
 const project = await planProject(join(packageRoot, "node_modules/.cache/not-there"));
 const files = new Map(project.files.map(({ path, text }) => [path, text]));
-const configured = [...files.keys()].filter((path) => path.startsWith("config/"));
+const configured = [...files.keys()].filter((path) => /^config\/.*\.(?:yaml|json)$/.test(path));
 
 function textOf(path: string): string {
   const text = files.get(path);

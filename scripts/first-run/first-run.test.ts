@@ -126,7 +126,7 @@ describe("the README's first run (needs the npm registry or its cache, bash and 
       "npm install",
       "npm pack --silent --pack-destination ..",
       "mkdir ../shop && cd ../shop",
-      expect.stringMatching(/^npm install --save-dev \.\.\/realmc-.*\.tgz typescript$/),
+      expect.stringMatching(/^npm install --save-dev \.\.\/realmc-.*\.tgz typescript @types\/node$/),
       "npx realmc init",
       "npx realmc dev config",
     ]);
@@ -174,7 +174,7 @@ describe("afterwards, in the folder that realmc init filled", () => {
   }) => {
     if (!existsSync(join(folder, "node_modules"))) skip("the packages could not be installed");
     await stopDev();
-    for (const script of ["check", "build", "types"]) {
+    for (const script of ["check", "build", "types", "test"]) {
       const { status, stdout, stderr } = bash(`npm run --silent ${script}`);
       expect(status, stdout + stderr).toBe(0);
       if (script === "check") expect(stdout.trim()).toBe("config: 1 realm, no problems");

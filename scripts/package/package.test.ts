@@ -67,12 +67,14 @@ describe("what is published", () => {
       "runtime/client/contracted/",
       "runtime/documents/",
     ]);
-    expect(tarball.files.filter((path) => /\.test\.|testing|testdata|golden|fixture/.test(path))).toEqual([]);
+    const ofTests = /\.test\.|testing|testdata|golden|fixture/;
+    const template = "compiler/init/template/config/app/work/_func/finish/handler";
+    expect(tarball.files.filter((path) => ofTests.test(path))).toEqual([`${template}.test.ts.template`]);
     const sources = tarball.files.filter((path) => /\.ts$/.test(path) && !/\.d\.ts$/.test(path));
-    // What clients are made of, and the file that the README shows.
+    // What clients are made of, the file that the README shows, and what a new project starts from.
     expect(
       sources.filter((path) => !/^runtime\/client\/|^runtime\/documents\/shape\.ts$/.test(path)),
-    ).toEqual(["generated/helpdesk/support/tickets/rules.ts"]);
+    ).toEqual([`${template}.ts`, "generated/helpdesk/support/tickets/rules.ts"]);
   });
 
   it("has what the README links to", () => {
@@ -101,7 +103,7 @@ describe("what is published", () => {
 describe.skipIf(unreachable !== "")(`installed into an empty folder${unreachable}`, () => {
   beforeAll(() => {
     mkdirSync(project);
-    install(project, tarball.path);
+    install(project, tarball.path, "@types/node@20");
     installedIn(project, process.execPath).realmc("init");
   }, 300_000);
 
@@ -118,16 +120,20 @@ describe.skipIf(unreachable !== "")(`installed into an empty folder${unreachable
       expect(realmc("--help")).toMatch(/realmc build config/);
     });
 
-    it("has what handlers are tested with", () => {
-      const script = 'import { testRealm } from "realmc/testing"; console.log(typeof testRealm);';
-      const words = ["--input-type=module", "--eval", script];
-      expect(execFileSync(node, words, { cwd: project, encoding: "utf8" })).toBe("function\n");
-    });
-
     it("builds what it starts from, and emits the same on every Node", () => {
       realmc("check", "config");
       realmc("build", "config", "--out", "generated", "--bundle", "dist");
       expect(realmc("build", "config", "--out", "generated", "--check")).toBe("generated is up to date\n");
+    });
+
+    it("runs the test of its handler", () => {
+      const test = "config/app/work/_func/finish/handler.test.ts";
+      const words = ["--import", "realmc/register", "--test", test];
+      // Runners of tests tell each other, by their environment, that they run.
+      const env = { PATH: process.env["PATH"] };
+      const { status, stdout, stderr } = spawnSync(node, words, { cwd: project, encoding: "utf8", env });
+      expect([status, stderr]).toEqual([0, ""]);
+      expect(stdout).toMatch(/pass 1\n/);
     });
 
     it("makes a key, serves, and ends", async () => {

@@ -39,6 +39,7 @@ function compileRuntime(folder: string): void {
     "runtime/client/index",
     "runtime/functions/handler",
     "runtime/trials/index",
+    "runtime/trials/register",
   ].map((path) => join(folder, `${path}.d.ts`));
   const words = ["--ignoreConfig", "--listFilesOnly", "--module", "nodenext", "--types", "node", ...entries];
   const declarations = new Set(run(words).split("\n"));

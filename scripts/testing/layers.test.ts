@@ -72,7 +72,7 @@ it("what is there for tests lies in folders named testing/, and the product impo
   const used = new Set(product.flatMap(importsOf));
   // Nothing consumes a realm's feed yet, and nothing takes or sends files.
   const entries =
-    /^(?:runtime\/client\/|compiler\/cli\/main\.ts$|runtime\/index\.ts$|runtime\/trials\/index\.ts$|runtime\/functions\/(?:handler|worker\/entry)\.ts$|runtime\/feed\/consumer\.ts$|runtime\/http\/streams\/ranged\.ts$|runtime\/blobs\/|runtime\/files\/content\/|.*\.d\.ts$)/;
+    /^(?:runtime\/client\/|compiler\/cli\/main\.ts$|runtime\/index\.ts$|runtime\/trials\/(?:index|register|hooks)\.ts$|runtime\/functions\/(?:handler|worker\/entry)\.ts$|runtime\/feed\/consumer\.ts$|runtime\/http\/streams\/ranged\.ts$|runtime\/blobs\/|runtime\/files\/content\/|.*\.d\.ts$)/;
   expect(product.filter((path) => !used.has(path) && !entries.test(path))).toEqual([]);
 });
 
