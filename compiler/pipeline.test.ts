@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -40,6 +40,23 @@ const desk = {
     '{ "indexes": [{ "fields": ["title", "-_meta.deleted_at"] }, { "fields": ["customer_id"] }] }',
   "desk/support/customers/schema.json": '{ "type": "object" }',
 };
+
+/** The modules that are loaded with one, by their paths below this folder. */
+function loadedWith(path: string, found = new Set<string>()): ReadonlySet<string> {
+  if (found.has(path)) return found;
+  found.add(path);
+  const text = readFileSync(new URL(path, import.meta.url), "utf8");
+  for (const [, from = ""] of text.matchAll(/^(?:(?:import|export)(?! type\b).*|\} )from "(\.[^"]+)";$/gm))
+    loadedWith(join(dirname(path), from), found);
+  return found;
+}
+
+test("what checks and bundles handlers is loaded for realms with functions alone", () => {
+  const loaded = loadedWith("pipeline.ts");
+  expect(loaded).toContain("rules/rules.ts");
+  expect([...loaded].filter((path) => /^handlers|^functions\/(?:check|tree|bundle)/.test(path))).toEqual([]);
+  expect(loadedWith("handlers.ts")).toContain("functions/tree.ts");
+});
 
 describe("analyse", () => {
   test("a profile may be a $ref to a schema of objects, and to nothing else", async () => {

@@ -152,7 +152,9 @@ function badValue(place: Place): Problem {
   const code = error.keyword === "type" ? "wrong-type" : "wrong-value";
   const parameters = { what: nameOf(path), expected: expectedBy(error), found: describe(error.value) };
   const hint =
-    (typeof error.value === "string" ? textHint(place, error.value) : emptyHint(place)) ?? objectHint(error);
+    (typeof error.value === "string" ? textHint(place, error.value) : emptyHint(place)) ??
+    unitHint(error) ??
+    objectHint(error);
   return { diagnostic: diagnose(code, value, parameters, { hint }), fault: path, distinct: "value" };
 }
 
@@ -194,6 +196,8 @@ function textHint({ file, path, error }: Place, text: string): string | undefine
   }
   if (isYaml && takes(error, "object") && /^\w+:[^\s/]/.test(text))
     return "a space follows the ':' after a key";
+  if (String(error.schema["x-expected"]).startsWith("a schema") && /^[^{}\n]+\.json(?:#.*)?$/.test(text))
+    return isYaml ? `write { $ref: ${text} }` : `write { "$ref": ${JSON.stringify(text)} }`;
   if (takes(error, "array") && /^[\w.-]+(?:, *[\w.-]+)*$/.test(text)) {
     const items = text.split(/, */).map((item) => (isYaml ? item : JSON.stringify(item)));
     return `write [${items.join(", ")}]`;
@@ -202,6 +206,18 @@ function textHint({ file, path, error }: Place, text: string): string | undefine
     return `write ${text}, without quotes`;
   const foreign = lastOf(path) === "type" ? foreignTypes : path[0] === "aggregate" ? foreignMetrics : {};
   return foreign[text] ?? didYouMean(text, candidates);
+}
+
+/** For a size or a duration as others write it. */
+function unitHint({ schema, value }: SchemaError): string | undefined {
+  const expected = String(schema["x-expected"]);
+  if (expected.startsWith("a duration")) {
+    const [, number, unit = "s"] = /^(\d+) *([smhd])?$/.exec(String(value)) ?? [];
+    return number === undefined ? undefined : `write ${number}${unit}`;
+  }
+  if (!expected.startsWith("a size")) return undefined;
+  const [, number, unit = ""] = /^(\d+) *([kmg])i?b?$/i.exec(String(value)) ?? [];
+  return number === undefined ? undefined : `write ${number}${unit.toUpperCase()}iB`;
 }
 
 /** `editor:` alone is a key without a value. */
