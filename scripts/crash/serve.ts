@@ -1,7 +1,7 @@
 /** What the server programs of these tests share: `<realm> [key create …]`, a realm in which anybody may sign up. */
 import { accountRoutes } from "../../runtime/auth/accounts/routes.ts";
 import { main } from "../../runtime/instance/main.ts";
-import type { CollectionDefinition } from "../../runtime/realm/definition.ts";
+import type { CollectionDefinition, RealmDefinition } from "../../runtime/realm/definition.ts";
 import type { RouteTable } from "../../runtime/realm/exchange.ts";
 
 const day = 86_400_000;
@@ -14,11 +14,15 @@ export function realmAsked(): string {
   return realm;
 }
 
-/** @param routes beside those of accounts */
+/**
+ * @param routes beside those of accounts
+ * @param more of the realm
+ */
 export async function serve(
   realm: string,
   collections: readonly CollectionDefinition[],
   routes: readonly RouteTable[],
+  more: Pick<RealmDefinition, "storage"> = {},
 ): Promise<void> {
   const accounts = {
     signup: "open",
@@ -37,6 +41,7 @@ export async function serve(
     origins: [],
     appConfig: {},
     effective: { realm: {}, databases: {} },
+    ...more,
     collections,
   };
   await main({ fingerprint: "crash", realms: [{ definition, routes: [accountRoutes(realm), ...routes] }] });
