@@ -103,6 +103,15 @@ describe("a call", () => {
     expect(await realm.db.main.notes.count()).toBe(1);
   });
 
+  test("is run in this thread, and nothing listens or is connected", async () => {
+    const open = () =>
+      process.getActiveResourcesInfo().filter((kind) => /^(?:TCP|Worker|MessagePort)/.test(kind));
+    const before = open();
+    const { ada, note } = await adaAndNote();
+    const here: File = () => ({ by: String(open().length - before.length) });
+    expect(await realm.call("main/file", here, { note }, { caller: ada })).toEqual({ by: "0" });
+  });
+
   test("of the wrong kind says what runs it", async () => {
     await expect(realm.call("main/tick", () => undefined, {})).rejects.toThrow(
       "main/tick is of mode event (realm.trigger and realm.schedule run it)",

@@ -48,8 +48,8 @@ export interface Attempt {
 }
 
 /**
- * A realm in memory on which handlers are tested: they are given the `ctx` of a server, on the documents layer and the
- * embedded engine of one. Nothing is faked but what the test gives (secrets, `ctx.fetch`, who calls), the time, and mail,
+ * A realm on which handlers are tested, in this thread: they are given the `ctx` of a server, on the documents layer and the
+ * embedded engine of one, in a temporary folder. Nothing is faked but what the test gives (secrets, `ctx.fetch`, who calls), the time, and mail,
  * which is kept. Functions are named `<database>/<function>`.
  */
 export interface TestRealm<All extends AllCollections = AllCollections> {
@@ -127,5 +127,6 @@ export interface TestRealm<All extends AllCollections = AllCollections> {
   readonly now: Date;
   /** Moves the time on, by such as `10m`. */
   advance(duration: string): void;
+  /** Ends it; nothing of it is left. */
   close(): Promise<void>;
 }
