@@ -77,6 +77,11 @@ export class Pool implements Runner {
     this.#watch.close();
   }
 
+  /** A thread has started. */
+  up(): void {
+    this.#beginNext();
+  }
+
   /** A thread can take more. */
   free(thread: FunctionThread): void {
     const { owner } = thread;

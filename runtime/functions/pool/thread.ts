@@ -33,6 +33,8 @@ const grace = 1_000;
 const slow = 5;
 
 export interface ThreadListener {
+  /** It has started: another may. */
+  up(): void;
   /** It can take more. */
   free(thread: FunctionThread): void;
   /** Runs that it was given, and has not begun. */
@@ -94,6 +96,11 @@ export class FunctionThread {
 
   get id(): number {
     return this.#worker.threadId;
+  }
+
+  /** It has started. */
+  get isUp(): boolean {
+    return this.#isUp;
   }
 
   get isBusy(): boolean {
@@ -226,6 +233,7 @@ export class FunctionThread {
       case "up":
         this.#isUp = true;
         this.#front = undefined;
+        this.#listener.up();
         return;
       case "documents": {
         const [kind, run, id, as, method, path, search, headers, body] = message;

@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { kept } from "../../kept.ts";
 import type { FunctionFiles } from "../invocation.ts";
 import type { ThreadBounds } from "../messages.ts";
@@ -17,6 +18,9 @@ export interface ThreadsOptions {
 const usualMemory = 128 * 1024 ** 2;
 /** Milliseconds after which a spare is made in place of one that was taken: who took it goes first. */
 const restocking = 250;
+
+/** Threads that start at a time for runs that wait: more than there are processors would only hold up each other. */
+const startingAtOnce = Math.max(2, availableParallelism());
 
 /**
  * The threads that there are. Each is one function's for life: what its runs leave in the globals of their thread is never
@@ -62,6 +66,7 @@ export class Threads implements Iterable<FunctionThread> {
       this.#spare = undefined;
       return spare;
     }
+    if (this.#starting >= startingAtOnce) return undefined;
     if (this.#isFull) this.#drop(this.#longestIdle() ?? spare);
     return this.#isFull ? undefined : this.#made(memory);
   }
@@ -91,6 +96,13 @@ export class Threads implements Iterable<FunctionThread> {
     const all = [...this.#all];
     for (const thread of all) thread.end();
     await Promise.all(all.map((thread) => thread.gone));
+  }
+
+  /** Those with runs that wait for them to start. */
+  get #starting(): number {
+    let starting = 0;
+    for (const thread of this.#all) if (thread.isBusy && !thread.isUp) starting += 1;
+    return starting;
   }
 
   get #isFull(): boolean {
