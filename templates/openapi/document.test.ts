@@ -3,11 +3,7 @@ import { fileURLToPath } from "node:url";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import type { OpenAPIV3_1 } from "openapi-types";
 import { describe, expect, test } from "vitest";
-import { jobRoutes } from "../../runtime/jobs/routes.ts";
 import { isJsonObject, type JsonValue } from "../../runtime/json.ts";
-import { organizationAdministrationRoutes } from "../../runtime/organizations/administration/routes.ts";
-import { organizationRoutes } from "../../runtime/organizations/routes.ts";
-import type { RouteTable } from "../../runtime/realm/exchange.ts";
 import { jsonText } from "../print/format.ts";
 import { organizations } from "../testing/models.ts";
 import { openapiDocument } from "./document.ts";
@@ -15,16 +11,15 @@ import { desk } from "./testing/desk.ts";
 import {
   type Allowed,
   aggregate,
-  codesOf,
   customId,
   publicCache,
   type RealmSketch,
   reference,
   responseOf,
-  sketch,
   text,
   uniqueIndex,
 } from "./testing/models.ts";
+import { codes, documentOf, operation, operations, parameters } from "./testing/reading.ts";
 
 const schema = { type: "object", required: ["name"], properties: { name: { type: "string" } } };
 const hostile = "*/ `\" ' \\ </script> \u2028 {}";
@@ -96,35 +91,9 @@ const realms: Readonly<Record<string, RealmSketch>> = {
   },
 };
 
-function documentOf(realm: RealmSketch): OpenAPIV3_1.Document {
-  const { realm: model, rules } = sketch(realm);
-  return openapiDocument(model, rules);
-}
-
 /** As a client reads it. */
 function read(document: OpenAPIV3_1.Document): JsonValue {
   return JSON.parse(JSON.stringify(document));
-}
-
-interface Listed {
-  readonly method: string;
-  readonly path: string;
-  readonly operation: OpenAPIV3_1.OperationObject;
-}
-
-function operations(document: OpenAPIV3_1.Document): readonly Listed[] {
-  return Object.entries(document.paths ?? {}).flatMap(([path, item = {}]) =>
-    (["get", "put", "post", "delete", "patch"] as const).flatMap((method) => {
-      const operation = item[method];
-      return operation ? [{ method, path, operation }] : [];
-    }),
-  );
-}
-
-function operation(document: OpenAPIV3_1.Document, id: string): OpenAPIV3_1.OperationObject {
-  const found = operations(document).find((listed) => listed.operation.operationId === id);
-  if (!found) throw new Error(`no operation ${id}`);
-  return found.operation;
 }
 
 /** What an operation answers where it succeeds. */
@@ -137,17 +106,6 @@ function references(value: JsonValue | undefined): readonly string[] {
   if (!isJsonObject(value)) return [];
   const own = typeof value.$ref === "string" ? [value.$ref] : [];
   return [...own, ...Object.values(value).flatMap((member) => references(member))];
-}
-
-/** The codes that an operation answers with a status. */
-function codes(document: OpenAPIV3_1.Document, id: string, status: number): readonly string[] {
-  return codesOf(responseOf(document, operation(document, id), status));
-}
-
-function parameters(document: OpenAPIV3_1.Document, id: string): readonly string[] {
-  return (operation(document, id).parameters ?? []).map((parameter) =>
-    "$ref" in parameter ? (parameter.$ref.split("/").at(-1) ?? "") : parameter.name,
-  );
 }
 
 describe("a realm's OpenAPI document", () => {
@@ -354,113 +312,6 @@ describe("a realm's OpenAPI document", () => {
     expect(document.components?.schemas?.DbHardDocument?.properties?._meta).toEqual({
       $ref: "#/components/schemas/Meta",
     });
-  });
-
-  test("Organization endpoints: describes every route of organizations, of their administrators and of jobs", () => {
-    const routesOf = (tables: readonly ((realm: string) => RouteTable)[]): readonly string[] =>
-      tables
-        .flatMap((table) =>
-          Object.entries(table("desk")).flatMap(([path, methods]) =>
-            Object.keys(methods).map((method) => `${method} ${path.replace(/:(\w+)/g, "{$1}")}`),
-          ),
-        )
-        .sort();
-    const described = (of: OpenAPIV3_1.Document): readonly string[] =>
-      operations(of)
-        .filter(({ path }) => /\/_orgs\b|\/_admin\/(?:orgs|jobs)\b/.test(path))
-        .map(({ method, path }) => `${method.toUpperCase()} ${path}`)
-        .sort();
-    expect(described(documentOf({ organizations }))).toEqual(
-      routesOf([organizationRoutes, organizationAdministrationRoutes, jobRoutes]),
-    );
-    // Every realm has jobs.
-    expect(described(documentOf({}))).toEqual(routesOf([jobRoutes]));
-    expect(described(documentOf({ auth: false }))).toEqual(routesOf([jobRoutes]));
-  });
-
-  test("Organization endpoints: what members of one are answered is said of each route", () => {
-    const document = documentOf({ organizations });
-    const own = operations(document).filter(({ path }) => path.includes("/_orgs/{org}"));
-    for (const { operation: each } of own) {
-      const id = each.operationId ?? "";
-      expect(each.security).toEqual([{ session: [] }]);
-      const also = id === "leaveOrganization" ? [] : ["org_requires_mfa"];
-      expect(codes(document, id, 403)).toEqual(["forbidden", "not_org_member", ...also]);
-      expect(codes(document, id, 401)).toContain("unauthenticated");
-    }
-    expect(own).toHaveLength(22);
-    expect(codes(document, "acceptInvitation", 403)).toEqual([
-      "forbidden",
-      "invitation_not_for_you",
-      "org_requires_mfa",
-    ]);
-  });
-
-  test("Organization: members show their address as the realm says, and its roles", () => {
-    const member = (membersVisibleTo: "members" | "managers" | "nobody") =>
-      documentOf({ organizations: { ...organizations, membersVisibleTo } }).components?.schemas?.Member;
-    expect(member("members")?.required).toContain("email");
-    expect(member("managers")?.properties).toHaveProperty("email");
-    expect(member("managers")?.required).not.toContain("email");
-    expect(member("nobody")?.properties).not.toHaveProperty("email");
-    expect(member("members")?.properties?.roles).toMatchObject({ items: { enum: ["member", "owner"] } });
-  });
-
-  test("Organization endpoints 6: a proof is asked for where organizations can require a second factor", () => {
-    const patch = (allowRequireMfa: boolean) => {
-      const document = documentOf({ organizations: { ...organizations, allowRequireMfa } });
-      return [parameters(document, "patchOrganization"), codes(document, "patchOrganization", 401)];
-    };
-    expect(patch(true)).toEqual([["ReauthToRequireMfa"], ["reauth_required", "unauthenticated"]]);
-    expect(patch(false)).toEqual([[], ["unauthenticated"]]);
-  });
-
-  test("has organizations and teams only where documents belong to them", () => {
-    const document = documentOf({
-      organizations,
-      databases: {
-        db: {
-          plain: { schema },
-          shared: { schema, organization: { required: false, onDelete: "keep" } },
-          owned: {
-            schema,
-            ...text("name"),
-            organization: { required: true, teams: "required", onDelete: "keep" },
-          },
-        },
-      },
-    });
-    const about = (id: string) => parameters(document, id).filter((name) => /Org|Team/.test(name));
-    expect(about("listDbPlain")).toEqual([]);
-    expect(about("createDbPlainDocument")).toEqual([]);
-    expect(about("listDbShared")).toEqual(["OrgOfList"]);
-    expect(about("createDbSharedDocument")).toEqual(["OrgOfCreate"]);
-    expect(about("patchDbSharedDocument")).toEqual(["OrgOfUpdate"]);
-    expect(about("listDbOwned")).toEqual(["OrgOfList", "TeamOfList"]);
-    expect(about("createDbOwnedDocument")).toEqual(["RequiredOrgOfCreate", "RequiredTeamOfCreate"]);
-    expect(about("batchDb")).toEqual(["OrgOfBatch", "TeamOfBatch"]);
-    const named = (id: string, status: number) =>
-      codes(document, id, status).filter((code) => /org|team|immutable/.test(code));
-    expect(named("createDbPlainDocument", 400)).toEqual(["org_not_allowed", "team_not_allowed"]);
-    expect(named("createDbSharedDocument", 400)).toEqual(["team_not_allowed"]);
-    expect(named("createDbOwnedDocument", 400)).toEqual(["org_required", "team_required"]);
-    expect(named("createDbPlainDocument", 403)).toEqual([]);
-    expect(named("createDbSharedDocument", 403)).toEqual(["not_org_member"]);
-    expect(named("replaceDbPlainDocument", 400)).toEqual([]);
-    expect(named("replaceDbOwnedDocument", 400)).toEqual(["immutable_field"]);
-    const members = (schemaName: string) =>
-      Object.keys(document.components?.schemas?.[schemaName]?.properties ?? {});
-    expect(members("Meta")).not.toContain("org");
-    expect(members("OrganizationMeta")).toContain("org");
-    expect(members("OrganizationMeta")).not.toContain("team");
-    expect(members("SearchableTeamMeta")).toEqual(expect.arrayContaining(["org", "team", "score"]));
-    expect(members("DbSharedTransfer")).toEqual(["org"]);
-    expect(members("DbOwnedTransfer")).toEqual(["org", "team"]);
-    expect(codes(document, "adminDataTransferDbOwnedDocument", 400)).toContain("team_required");
-    expect(Object.keys(operation(document, "adminDataAssignOrgToDbOwned").responses ?? {})).toEqual(
-      expect.arrayContaining(["200", "202"]),
-    );
-    expect(operations(document).filter(({ path }) => /plain.*_(transfer|assign_org)/.test(path))).toEqual([]);
   });
 
   test("Errors: names the codes that each operation can answer", () => {
