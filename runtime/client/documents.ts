@@ -21,7 +21,7 @@ import type { RequestOptions } from "./request.ts";
 import type { BodyError, Usual } from "./route-errors.ts";
 
 /** Where there are no accounts, there is none. */
-type AlwaysOf<S extends Shape> = Usual | IfTrait<S, "accounts", Refusal>;
+export type AlwaysOf<S extends Shape> = Usual | IfTrait<S, "accounts", Refusal>;
 type SearchError<S extends Shape> = IfTrait<
   S,
   "search",
@@ -231,15 +231,15 @@ export class Collection<S extends Shape, Further extends AnyErrorCode = never> {
   }
 
   #guarded({ ifMatch, ...options }: WriteOptions = {}) {
-    return { headers: { "If-Match": this.#tag(ifMatch) }, options };
+    return { headers: { "If-Match": tagFor(this.#connection, ifMatch) }, options };
   }
+}
 
-  #tag(ifMatch: WriteOptions["ifMatch"]): string | undefined {
-    if (typeof ifMatch !== "object")
-      return ifMatch === undefined || ifMatch === "*" ? ifMatch : `"${ifMatch}"`;
-    const version = "version" in ifMatch._meta ? ifMatch._meta.version : undefined;
-    return this.#connection.tagOf(ifMatch) ?? (version === undefined ? undefined : `"${version}"`);
-  }
+/** What `If-Match` says of a version, or of a document of that version. */
+export function tagFor(sender: Pick<Sender, "tagOf">, ifMatch: WriteOptions["ifMatch"]): string | undefined {
+  if (typeof ifMatch !== "object") return ifMatch === undefined || ifMatch === "*" ? ifMatch : `"${ifMatch}"`;
+  const version = "version" in ifMatch._meta ? ifMatch._meta.version : undefined;
+  return sender.tagOf(ifMatch) ?? (version === undefined ? undefined : `"${version}"`);
 }
 
 /** What a create says in its query. */

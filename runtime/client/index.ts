@@ -46,6 +46,20 @@ export {
 } from "./errors.ts";
 export type { Checked, Cut, Expandable, Expanded, Many, One, Partly } from "./expansion.ts";
 export {
+  type Download,
+  type DownloadError,
+  type DownloadOptions,
+  type FiledOf,
+  type FiledShape,
+  type FileError,
+  type FileSource,
+  type FilesOf,
+  type FileTransfers,
+  files,
+  type UploadError,
+  type UploadOptions,
+} from "./files.ts";
+export {
   type FollowedDatabases,
   type FollowedOf,
   type FollowedShape,

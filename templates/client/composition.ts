@@ -87,12 +87,15 @@ function client(realm: Realm): Code {
     () =>
       code` & { ${docComment("All documents, past the access rules.")}readonly data: Databases<${shared("AdministratorError")}<ThisRealm>> }`,
   );
-  const held = followable(realm).length > 0 ? code`${shared("FollowedDatabases")}<Shapes>` : code`Databases`;
+  const isFollowed = followable(realm).length > 0;
+  const followed = code`${shared("FollowedDatabases")}<Shapes>`;
+  const both = isFollowed && hasFiles(realm);
+  const held = both ? code`Held` : isFollowed ? followed : code`Databases`;
   const others = outerParts(realm).map(
     ({ path, name }) =>
       code`readonly ${identifier(path)}: ${identifier(name)}${when(name === administration, () => data)};`,
   );
-  return code`export interface Client ${when(length > 0, () => code`extends ${held} `)}{
+  return code`${when(both, () => code`type Held = ${followed} & ${shared("FiledOf")}<Shapes>;\n\n`)}export interface Client ${when(length > 0, () => code`extends ${held} `)}{
     ${when(callsOf(realm).length > 0, () => code`${docComment("The functions that can be called.")}readonly ${identifier(callMember(realm))}: ${shared("CallsOf")}<Calls>;\n`)}${lines(others)}
   }\n`;
 }
@@ -158,7 +161,12 @@ function connection(realm: Realm): Code {
 
 const connectedType = code`${shared("Connected")}<ThisRealm>`;
 
-function databases({ databases: all }: Realm, names: ClientNames): Code {
+function hasFiles({ databases: all }: Pick<Realm, "databases">): boolean {
+  return all.some(({ collections }) => collections.some(({ files }) => files !== undefined));
+}
+
+function databases(realm: Realm, names: ClientNames): Code {
+  const { databases: all } = realm;
   const types = all.map(({ name, collections }) => {
     const shapes = collections.map((each) => code`${propertyKey(each.name)}: ${shapeName(names, each)};`);
     return code`${propertyKey(name)}: { ${lines(shapes)} };`;
@@ -168,9 +176,16 @@ function databases({ databases: all }: Realm, names: ClientNames): Code {
       name,
       object([
         code`...${part("batches")}(connected, ${name})`,
-        ...collections.map((each) =>
-          property(each.name, code`${part("collection")}(connected, ${name}, ${each.name})`),
-        ),
+        ...collections.map((each) => {
+          const arguments_ = code`(connected, ${name}, ${each.name})`;
+          const documents = code`${part("collection")}${arguments_}`;
+          return property(
+            each.name,
+            each.files === undefined
+              ? documents
+              : code`Object.assign(${documents}, ${part("files")}${arguments_})`,
+          );
+        }),
       ]),
     ),
   );
@@ -179,7 +194,7 @@ function databases({ databases: all }: Realm, names: ClientNames): Code {
   };\n`;
   if (all.length === 0) return shapes;
   return code`${shapes}
-  export type Databases<Further extends ErrorCode = never> = ${shared("DatabasesOf")}<Shapes, Further>;
+  export type Databases<Further extends ErrorCode = never> = ${shared("DatabasesOf")}<Shapes, Further>${when(hasFiles(realm), () => code` & ${shared("FiledOf")}<Shapes, Further>`)};
 
   function databases<Further extends ErrorCode>(connected: ${shared("Connected")}<ThisRealm, Further>): Databases<Further> {
     return ${object(values)};

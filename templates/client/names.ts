@@ -24,7 +24,7 @@ export interface ClientNames {
 /** Names that the part of the module which varies by realm declares. */
 function declaredIn({ auth, organizations, functions }: Realm): readonly string[] {
   return [
-    ...["Client", "Databases", "ErrorCode", "Object", "Profile", "Scope", "Shapes", "ThisRealm"],
+    ...["Client", "Databases", "ErrorCode", "Held", "Object", "Profile", "Scope", "Shapes", "ThisRealm"],
     ...(functions.some(isCall) ? ["Calls"] : []),
     ...(auth ? ["Role"] : []),
     ...(organizations === undefined ? [] : ["OrganizationRole", "TeamRoleName"]),

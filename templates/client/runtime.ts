@@ -39,6 +39,7 @@ function moduleNames(realm: Realm): readonly string[] {
     ...everywhere,
     ...(realm.auth || hasCalls ? ["calls"] : []),
     ...(hasCalls ? ["functions"] : []),
+    ...(realm.storage === undefined ? [] : ["files"]),
     ...modulesOf(realm).map((name) => `contracted/${name}`),
     ...(followable(realm).length > 0 ? withRealtime : []),
   ];

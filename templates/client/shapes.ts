@@ -1,7 +1,7 @@
 /** What each collection holds and can do, as types. */
 import { storedFields } from "../../compiler/model/file-fields.ts";
 import { type KnownField, knownField } from "../../compiler/model/known-fields.ts";
-import type { Aggregation, Collection, Realm } from "../../compiler/model/model.ts";
+import type { Aggregation, Collection, FileSetting, Realm } from "../../compiler/model/model.ts";
 import { serverFieldTables } from "../../compiler/model/server-fields.ts";
 import { collectionSettings } from "../../compiler/settings/collection.ts";
 import {
@@ -46,12 +46,17 @@ export function shape(
     fields: ${identifier(`${stem}Fields`)};
     references: ${references.length === 0 ? code`object` : code`{ ${lines(references)} }`};
     traits: ${unionOf(traits(realm, collection).map(literal))};
-    ${given(collection.realtime, () => code`orders: ${unionOf(ordersOf(realm, collection).map(literal))};\n`)}aggregation: ${aggregationType(realm, collection, type)};
+    ${given(collection.files, (files) => code`files: { ${lines(files.map(versionsType))} };\n`)}${given(collection.realtime, () => code`orders: ${unionOf(ordersOf(realm, collection).map(literal))};\n`)}aggregation: ${aggregationType(realm, collection, type)};
   }
 
   ${docComment("What queries may say of each field.")}export interface ${identifier(`${stem}Fields`)} extends ${serverFieldTypes(realm, collection, type)} {
     ${lines(storedFields(collection).map((field) => code`${propertyKey(field.path)}: ${conditionType(field, type)};`))}
   }\n`;
+}
+
+/** The versions of a file field, by their names. */
+function versionsType({ name, versions = {} }: FileSetting): Code {
+  return code`${propertyKey(name)}: ${unionOf(Object.keys(versions).map(literal))};`;
 }
 
 function traits(realm: Realm, collection: Collection): readonly string[] {

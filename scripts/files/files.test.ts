@@ -1,0 +1,225 @@
+/** Files of a compiled realm, through the client: what is uploaded, asked for, downloaded and removed. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { analyse, emitRealm } from "../../compiler/pipeline.ts";
+import {
+  type Condition,
+  collection,
+  connectTo,
+  type DocumentFields,
+  type DocumentMeta,
+  type FileObject,
+  files,
+  isApiError,
+  type PresenceCondition,
+  type RealmTypes,
+  type TextCondition,
+} from "../../runtime/client/index.ts";
+import { type Started, startRealm } from "../../runtime/instance/testing/servers.ts";
+import { compileRealm } from "../compiled.ts";
+
+const config = fileURLToPath(new URL("config", import.meta.url));
+
+interface Book {
+  title: string;
+}
+
+/** As the realm's own `client.ts` has it. */
+interface Books {
+  document: Book & {
+    id: string;
+    cover?: FileObject<never>;
+    pages?: readonly FileObject<never>[];
+    _meta: DocumentMeta;
+  };
+  content: Book;
+  create: Book;
+  patch: Partial<Book>;
+  fields: DocumentFields & {
+    title: TextCondition<string>;
+    cover: PresenceCondition;
+    pages: PresenceCondition;
+    "cover.size": Condition<number>;
+    "pages.name": TextCondition<string>;
+  };
+  references: object;
+  traits: never;
+  files: { cover: never; pages: never };
+  aggregation: { keys: object; by: never; metrics: object };
+}
+
+interface Shelf extends RealmTypes {
+  shapes: { main: { books: Books } };
+}
+
+const folder = mkdtempSync(join(tmpdir(), "realmc-files-"));
+let server: Started;
+beforeAll(async () => {
+  server = await startRealm(await compileRealm(config, "shelf"), { settings: { data: folder } });
+});
+afterAll(async () => {
+  await server.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const connected = () => connectTo<Shelf>("shelf", false, { baseUrl: server.url });
+const books = () => collection(connected(), "main", "books");
+const shelved = () => files(connected(), "main", "books");
+
+let id: string;
+beforeEach(async () => {
+  ({ id } = await books().create({ title: "Emma" }));
+});
+
+async function* pieces(...texts: readonly string[]): AsyncGenerator<Uint8Array> {
+  for (const text of texts) yield new TextEncoder().encode(text);
+}
+
+const textOf = async (download: { blob(): Promise<Blob> }): Promise<string> => (await download.blob()).text();
+
+describe("What is uploaded stands in the document, and is downloaded as it was", () => {
+  test.each([
+    ["a blob", () => new Blob(["once upon a time"], { type: "text/plain" })],
+    ["bytes", () => new TextEncoder().encode("once upon a time")],
+    ["a buffer", () => new TextEncoder().encode("once upon a time").buffer],
+    ["pieces", () => pieces("once upon ", "a time")],
+    ["a stream", () => new Blob(["once upon a time"]).stream()],
+  ])("%s", async (_, source) => {
+    const file = await shelved().upload(id, "cover", source(), { name: "a.txt", type: "text/plain" });
+    expect(file).toMatchObject({ name: "a.txt", type: "text/plain", size: 16 });
+    const { cover, _meta } = await books().get(id);
+    expect(cover).toEqual(file);
+    expect(_meta.version).toBe(2);
+    const download = await shelved().download(id, "cover", file);
+    expect(download).toMatchObject({ size: 16, partial: false });
+    expect(download.type).toMatch(/^text\/plain/);
+    expect(await textOf(download)).toBe("once upon a time");
+  });
+
+  test("a file of a page brings its name, whatever characters it has", async () => {
+    const name = `na\u00efve (1)'*%.txt`;
+    const file = await shelved().upload(id, "pages", new File(["x"], name));
+    expect(file.name).toBe(name);
+  });
+
+  test("a part of it is downloaded by a range", async () => {
+    const file = await shelved().upload(id, "cover", new Blob(["once upon a time"]), { type: "text/plain" });
+    const part = await shelved().download(id, "cover", file.id, { range: { first: 5, last: 8 } });
+    expect([part.partial, part.size, await textOf(part)]).toEqual([true, 4, "upon"]);
+    const rest = await shelved().download(id, "cover", file.id, { range: { first: 12 } });
+    expect(await textOf(rest)).toBe("time");
+    await expect(shelved().download(id, "cover", file, { range: { first: 99 } })).rejects.toMatchObject({
+      code: "range_not_satisfiable",
+    });
+  });
+
+  test("progress of pieces is told as they are taken, of what is whole at its end", async () => {
+    const told: (readonly [number, number | undefined])[] = [];
+    const onProgress = (sent: number, size: number | undefined) => void told.push([sent, size]);
+    await shelved().upload(id, "pages", pieces("once ", "upon"), { onProgress });
+    expect(told).toEqual([
+      [0, undefined],
+      [5, undefined],
+      [9, undefined],
+    ]);
+    told.length = 0;
+    await shelved().upload(id, "pages", new Blob(["once upon"]), { onProgress });
+    expect(told).toEqual([
+      [0, 9],
+      [9, 9],
+    ]);
+  });
+});
+
+describe("What the server refuses is an error with its code", () => {
+  test("a full field, unless it is replaced", async () => {
+    const cover = { type: "text/plain" };
+    const first = await shelved().upload(id, "cover", new Blob(["a"]), cover);
+    await expect(shelved().upload(id, "cover", new Blob(["b"]), cover)).rejects.toMatchObject({
+      code: "too_many_files",
+    });
+    const second = await shelved().upload(id, "cover", new Blob(["b"]), { ...cover, replace: true });
+    expect((await books().get(id)).cover?.id).toBe(second.id);
+    await expect(shelved().download(id, "cover", first)).rejects.toMatchObject({ code: "not_found" });
+  });
+
+  test("bytes of another type, and a document that somebody else has written", async () => {
+    const png = Buffer.from("89504e470d0a1a0a0000000d49484452", "hex");
+    await expect(shelved().upload(id, "cover", png, { type: "application/pdf" })).rejects.toSatisfy((error) =>
+      isApiError(error, "unsupported_file_type"),
+    );
+    const document = await books().get(id);
+    await books().patch(id, { title: "Emma, again" });
+    const stale = shelved().upload(id, "pages", new Blob(["a"]), { ifMatch: document });
+    await expect(stale).rejects.toMatchObject({ code: "version_mismatch" });
+  });
+
+  test("an upload whose signal is aborted is not there", async () => {
+    const stopping = new AbortController();
+    async function* endless(): AsyncGenerator<Uint8Array> {
+      yield new Uint8Array(10);
+      stopping.abort();
+      yield new Uint8Array(10);
+    }
+    await expect(shelved().upload(id, "pages", endless(), { signal: stopping.signal })).rejects.toThrow();
+    expect(await books().get(id)).not.toHaveProperty("pages");
+  });
+});
+
+test("A file is removed from its document alone", async () => {
+  const one = await shelved().upload(id, "pages", new Blob(["a"]));
+  const other = await shelved().upload(id, "pages", new Blob(["a"]));
+  await shelved().removeFile(id, "pages", one);
+  expect((await books().get(id)).pages).toEqual([other]);
+  await shelved().removeFile(id, "pages", other.id);
+  expect(await books().get(id)).not.toHaveProperty("pages");
+});
+
+describe("Fine points: where asks of a file whether it is there, and of its members", () => {
+  const found = async (where: NonNullable<Parameters<ReturnType<typeof books>["list"]>[0]>["where"]) =>
+    (await books().list({ where: { ...where, id: { $in: [id] } } })).items.length;
+
+  test("with the operators of their kinds", async () => {
+    expect(await found({ cover: { $isNull: true } })).toBe(1);
+    await shelved().upload(id, "cover", new Blob(["a".repeat(100)]), { type: "text/plain" });
+    await shelved().upload(id, "pages", new Blob(["a"]), { name: "one.txt" });
+    await shelved().upload(id, "pages", new Blob(["b"]), { name: "two.txt" });
+    expect(await found({ cover: { $isNull: true } })).toBe(0);
+    expect(await found({ cover: { $notNull: true }, pages: { $notNull: true } })).toBe(1);
+    expect(await found({ "cover.size": { $between: [100, 100] } })).toBe(1);
+    expect(await found({ "cover.size": { $gt: 100 } })).toBe(0);
+    expect(await found({ "pages.name": { $startsWith: "two" } })).toBe(1);
+    expect(await found({ "pages.name": "three.txt" })).toBe(0);
+  });
+
+  test.each([
+    { cover: "x" },
+    { cover: { $eq: {} } },
+    { "cover.sha256": "x" },
+    { "cover.id": "x" },
+    { "cover.url": "x" },
+  ])("anything else is 400 invalid_query: %j", async (where) => {
+    const search = new URLSearchParams({ where: JSON.stringify(where) });
+    const response = await fetch(`${server.url}/v1/shelf/main/books?${search}`);
+    expect([response.status, await response.json()]).toMatchObject([
+      400,
+      { error: { code: "invalid_query" } },
+    ]);
+  });
+});
+
+test("The client that imports nothing has what it needs for files, each name once", async () => {
+  const [realm] = (await analyse(config)).realms;
+  if (realm === undefined) throw new Error("no realm");
+  const { files: emitted } = await emitRealm(realm, { standalone: true });
+  const text = emitted.find(({ path }) => path.endsWith("client.ts"))?.text ?? "";
+  const names = [...text.matchAll(/^(?:export )?(?:type|interface|class|(?:async )?function|const) (\w+)/gm)];
+  const counted = names.map(([, name = ""]) => name);
+  expect(counted).toEqual(expect.arrayContaining(["FileObject", "FileTransfers", "files"]));
+  // Of an overload there are two.
+  const twice = counted.filter((name, at) => counted.indexOf(name) !== at);
+  expect(twice.filter((name) => name !== "files")).toEqual([]);
+});
