@@ -87,6 +87,8 @@ function compiled(...files: readonly string[]): string {
         typeRoots: [join(root, "node_modules/@types")],
       },
       paths: Object.fromEntries(paths),
+      // Sources stand for what is published, and theirs are packages as Node has them.
+      customConditions: ["node"],
     },
     include: [],
     files,
