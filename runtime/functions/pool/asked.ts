@@ -1,4 +1,4 @@
-import type { LogLine, Outcome, Result, Run } from "../invocation.ts";
+import type { HostReply, HostRequest, LogLine, Outcome, Result, Run } from "../invocation.ts";
 import type { PooledFunction } from "./pooled-function.ts";
 
 /** Who waits for what comes of a run. */
@@ -37,6 +37,16 @@ export class Asked {
     this.#logs ??= [];
     this.#logs.push(line);
     this.run.host.log(line);
+  }
+
+  /** What its handler asks for, answered whatever happens. */
+  async answer(request: HostRequest): Promise<HostReply> {
+    try {
+      return await this.run.host.answer(request);
+    } catch {
+      const error = { code: "internal_error", message: "An internal error occurred.", details: [] };
+      return { status: 500, body: JSON.stringify({ error }) };
+    }
   }
 
   /** What ends because it is told to is cancelled, however it takes that. */

@@ -3,7 +3,7 @@ import type { EventLoopUtilization } from "node:perf_hooks";
 import { pathToFileURL } from "node:url";
 import { Worker } from "node:worker_threads";
 import { printSize } from "../../units.ts";
-import type { FunctionFiles, FunctionHost, HostReply, HostRequest, Result } from "../invocation.ts";
+import type { FunctionFiles, HostRequest, Result } from "../invocation.ts";
 import type {
   FromThread,
   FunctionSetup,
@@ -253,7 +253,7 @@ export class FunctionThread {
   async #answer(run: number, id: number, request: HostRequest): Promise<void> {
     const asked = this.#line.find(run);
     if (asked === undefined || this.#isEnded) return;
-    const { status, headers, body } = await answerOf(asked.run.host, request);
+    const { status, headers, body } = await asked.answer(request);
     if (this.#line.find(run) === asked) this.#post(["reply", run, id, status, headers?.["etag"], body]);
   }
 
@@ -292,15 +292,6 @@ export class FunctionThread {
 
 function failed(reason: string): Result {
   return { kind: "failed", code: "function_failed", reason };
-}
-
-async function answerOf(host: FunctionHost, request: HostRequest): Promise<HostReply> {
-  try {
-    return await host.answer(request);
-  } catch {
-    const error = { code: "internal_error", message: "An internal error occurred.", details: [] };
-    return { status: 500, body: JSON.stringify({ error }) };
-  }
 }
 
 function messageOf(error: unknown): string {
