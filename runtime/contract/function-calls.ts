@@ -71,6 +71,11 @@ export const receiveWebhook = contract({
   id: "webhook{stem}",
   body: { schema: bytes, media: "any", optional: true },
   answers: {
+    200: {
+      description: "What the function returns, as it does without a status.",
+      schema: bytes,
+      media: "*/*",
+    },
     default: {
       description: "What the function returns: status, headers and body are its own.",
       schema: bytes,

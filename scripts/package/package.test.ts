@@ -71,10 +71,12 @@ describe("what is published", () => {
     const template = "compiler/init/template/config/app/work/_func/finish/handler";
     expect(tarball.files.filter((path) => ofTests.test(path))).toEqual([`${template}.test.ts.template`]);
     const sources = tarball.files.filter((path) => /\.ts$/.test(path) && !/\.d\.ts$/.test(path));
-    // What clients are made of, the file that the README shows, and what a new project starts from.
-    expect(
-      sources.filter((path) => !/^runtime\/client\/|^runtime\/documents\/shape\.ts$/.test(path)),
-    ).toEqual([`${template}.ts`, "generated/helpdesk/support/tickets/rules.ts"]);
+    // What clients are made of, handlers of examples, the file that the README shows, and what a new project starts from.
+    const expected = /^runtime\/client\/|^runtime\/documents\/shape\.ts$|^examples\/\w+\/\w+\/_func\//;
+    expect(sources.filter((path) => !expected.test(path))).toEqual([
+      `${template}.ts`,
+      "generated/helpdesk/support/tickets/rules.ts",
+    ]);
   });
 
   it("has what the README links to", () => {

@@ -98,12 +98,7 @@ export class ErrorResponses {
                     type: "object",
                     required: ["code"],
                     properties: {
-                      code: isFree
-                        ? {
-                            type: "string",
-                            anyOf: [...(known ? [known] : []), { pattern: "^[a-z][a-z0-9_]*$" }],
-                          }
-                        : { type: "string", ...known },
+                      code: { type: "string", ...(isFree ? orOwn(known) : known) },
                     },
                   },
                 },
@@ -114,6 +109,12 @@ export class ErrorResponses {
       },
     };
   }
+}
+
+/** A function's own code, or one of those. */
+function orOwn(known: { enum: OperationError[] } | false) {
+  const own = { pattern: "^[a-z][a-z0-9_]*$" };
+  return known ? { anyOf: [known, own] } : own;
 }
 
 const ownCodes = "Any other code: the function's own.";

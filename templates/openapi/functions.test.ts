@@ -172,7 +172,7 @@ describe("A call", () => {
     });
     const own = { pattern: "^[a-z][a-z0-9_]*$" };
     const codeIn = (status: string) => JSON.stringify(resolved("helpdesk", call.responses?.[status]));
-    expect(codeIn("4XX")).toContain(JSON.stringify({ type: "string", anyOf: [own] }));
+    expect(codeIn("4XX")).toContain(JSON.stringify({ type: "string", ...own }));
     expect(codeIn("403")).toContain(
       JSON.stringify({ type: "string", anyOf: [{ enum: ["forbidden"] }, own] }),
     );
@@ -198,7 +198,8 @@ test("a webhook takes any bytes of anybody and answers what it likes", () => {
   const webhook = operation("helpdesk", "post", "/support/_func/inbound");
   expect(webhook.security).toContainEqual({});
   expect(webhook.requestBody).toMatchObject({ required: false, content: { "*/*": {} } });
-  expect(resolved("helpdesk", webhook.responses?.["default"])).toMatchObject({ content: { "*/*": {} } });
+  for (const status of ["200", "default"])
+    expect(resolved("helpdesk", webhook.responses?.[status])).toMatchObject({ content: { "*/*": {} } });
   expect(parametersOf("helpdesk", webhook)).toEqual([]);
   const codes = [413, 500].flatMap((status) => codesOf(responseOf(documentOf("helpdesk"), webhook, status)));
   expect(codes).toEqual([
