@@ -66,10 +66,9 @@ export interface AnalyseOptions {
 export function notBuiltYet(realms: readonly AnalysedRealm[]): readonly Diagnostic[] {
   const refused = (span: Span, what: string, feature: string) =>
     diagnose("not-built", span, { what, feature });
-  return realms.flatMap(({ realm: { storage, databases } }) => {
+  return realms.flatMap(({ realm: { databases } }) => {
     const fields = databases.flatMap(({ collections }) => collections.flatMap(({ files = [] }) => files));
     return [
-      ...(storage?.driver.kind === "s3" ? [refused(storage.span, "driver: s3", "storage in a bucket")] : []),
       ...fields.flatMap(({ span, versions, upload }) => [
         ...(versions === undefined ? [] : [refused(span, "versions", "versions of images")]),
         ...(upload === "proxy" ? [] : [refused(span, `upload: ${upload}`, "uploads past the server")]),

@@ -294,7 +294,7 @@ async function listen(
     { driver }: StorageDefinition,
   ): Promise<RealmStorage> {
     const { maxUploadBytes: maxUpload } = settings;
-    return { ...(await openBytes(folder, name, driver)), maxUpload, metrics: metrics?.files() };
+    return { ...(await openBytes(folder, name, driver, settings)), maxUpload, metrics: metrics?.files() };
   }
 
   function storeOf(realm: string): Store {

@@ -234,6 +234,13 @@ describe("Instance settings", () => {
     ]);
   });
 
+  it("half of a key to buckets stops the start", () => {
+    const half = "SVC_S3_ACCESS_KEY_ID and SVC_S3_SECRET_ACCESS_KEY go together: one is not set";
+    expect(problemsOf({ SVC_S3_ACCESS_KEY_ID: "a" })).toEqual([half]);
+    expect(problemsOf({ SVC_S3_SECRET_ACCESS_KEY: "b" })).toEqual([half]);
+    expect(problemsOf({ SVC_S3_ACCESS_KEY_ID: "a", SVC_S3_SECRET_ACCESS_KEY: "b" })).toEqual([]);
+  });
+
   it("all problems are named at once", () => {
     expect(problemsOf({ SVC_X: "1", PORT: "x", SVC_LOG: "x" })).toHaveLength(3);
   });

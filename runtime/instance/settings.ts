@@ -56,6 +56,8 @@ export interface Settings {
   readonly addressOf: AddressOf;
   /** What mail is sent by; undefined: it is written into the data folder. */
   readonly smtp: SmtpServer | undefined;
+  /** Of buckets; undefined: the SDK's own ways are asked. */
+  readonly s3Credentials: { readonly accessKeyId: string; readonly secretAccessKey: string } | undefined;
   readonly logLevel: LogLevel;
   /** A line in the log for every request. */
   readonly accessLog: boolean;
@@ -147,6 +149,8 @@ const variables = {
   SVC_KEYS: { fallback: undefined, parse: keys },
   SVC_TRUST_PROXY: { fallback: trustNobody, parse: proxies },
   SVC_SMTP_URL: { fallback: undefined, parse: smtp },
+  SVC_S3_ACCESS_KEY_ID: { fallback: undefined, parse: (text) => text },
+  SVC_S3_SECRET_ACCESS_KEY: { fallback: undefined, parse: (text) => text },
   SVC_LOG: { fallback: "info", parse: logLevel },
   SVC_ACCESS_LOG: { fallback: false, parse: onOff },
   SVC_METRICS: { fallback: "off", parse: metrics },
@@ -181,6 +185,8 @@ const variables = {
   SVC_KEYS: Variable<readonly Uint8Array[] | undefined>;
   SVC_TRUST_PROXY: Variable<AddressOf>;
   SVC_SMTP_URL: Variable<SmtpServer | undefined>;
+  SVC_S3_ACCESS_KEY_ID: Variable<string | undefined>;
+  SVC_S3_SECRET_ACCESS_KEY: Variable<string | undefined>;
   SVC_LOG: Variable<LogLevel>;
   SVC_ACCESS_LOG: Variable<boolean>;
   SVC_METRICS: Variable<MetricsPlace>;
@@ -238,6 +244,10 @@ export function readSettings(environment: Environment): Settings {
     functionWorkers: read("SVC_FUNCTION_WORKERS", variables.SVC_FUNCTION_WORKERS),
     keys: read<readonly Uint8Array[] | undefined>("SVC_KEYS", variables.SVC_KEYS),
     addressOf: read("SVC_TRUST_PROXY", variables.SVC_TRUST_PROXY),
+    s3Credentials: credentials(
+      read<string | undefined>("SVC_S3_ACCESS_KEY_ID", variables.SVC_S3_ACCESS_KEY_ID),
+      read<string | undefined>("SVC_S3_SECRET_ACCESS_KEY", variables.SVC_S3_SECRET_ACCESS_KEY),
+    ),
     smtp: read<SmtpServer | undefined>("SVC_SMTP_URL", variables.SVC_SMTP_URL),
     logLevel: read<LogLevel>("SVC_LOG", variables.SVC_LOG),
     accessLog: read("SVC_ACCESS_LOG", variables.SVC_ACCESS_LOG),
@@ -254,6 +264,16 @@ export function readSettings(environment: Environment): Settings {
   }
   if (problems.length > 0) throw new BadSettings(problems.sort());
   return settings;
+
+  function credentials(
+    accessKeyId: string | undefined,
+    secretAccessKey: string | undefined,
+  ): Settings["s3Credentials"] {
+    if (accessKeyId !== undefined && secretAccessKey !== undefined) return { accessKeyId, secretAccessKey };
+    if (accessKeyId !== secretAccessKey)
+      problems.push("SVC_S3_ACCESS_KEY_ID and SVC_S3_SECRET_ACCESS_KEY go together: one is not set");
+    return undefined;
+  }
 
   function read<T>(name: keyof typeof variables, variable: Variable<T>): T {
     const text = environment[name];

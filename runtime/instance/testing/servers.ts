@@ -98,6 +98,7 @@ export const testSettings: Omit<Settings, "store"> = {
   keys: [Buffer.alloc(32, 7)],
   addressOf: trustNobody,
   smtp: undefined,
+  s3Credentials: undefined,
   logLevel: "info",
   accessLog: false,
   metrics: "off",
