@@ -68,12 +68,10 @@ export function notBuiltYet(realms: readonly AnalysedRealm[]): readonly Diagnost
     diagnose("not-built", span, { what, feature });
   return realms.flatMap(({ realm: { databases } }) => {
     const fields = databases.flatMap(({ collections }) => collections.flatMap(({ files = [] }) => files));
-    return [
-      ...fields.flatMap(({ span, versions, upload }) => [
-        ...(versions === undefined ? [] : [refused(span, "versions", "versions of images")]),
-        ...(upload === "proxy" ? [] : [refused(span, `upload: ${upload}`, "uploads past the server")]),
-      ]),
-    ];
+    return fields.flatMap(({ span, versions, upload }) => [
+      ...(versions === undefined ? [] : [refused(span, "versions", "versions of images")]),
+      ...(upload === "proxy" ? [] : [refused(span, `upload: ${upload}`, "uploads past the server")]),
+    ]);
   });
 }
 

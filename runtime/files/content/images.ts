@@ -6,7 +6,7 @@
 import { createHash } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { availableParallelism } from "node:os";
-import type { Metadata, Sharp, SharpOptions } from "sharp";
+import type { Metadata, OutputInfo, Sharp, SharpOptions } from "sharp";
 import type { Spool } from "../../blobs/spool.ts";
 import { type Spooled, StorageUnavailable } from "../../blobs/store.ts";
 import { ApiError } from "../../errors.ts";
@@ -69,7 +69,7 @@ export function storedImage(
   spool: Spool,
   limits: ImageLimits = imageLimits,
 ): Promise<Image> {
-  return made(source, type, spool, limits, (image, format, of) =>
+  return made(source, type, spool, limits, {}, (image, format, of) =>
     // Inks are made colours, which leaves their profile nothing to say.
     written(of.metadata.space === "cmyk" ? image : image.keepIccProfile(), format, of, "original"),
   );
@@ -87,7 +87,7 @@ export function rendered(
   spool: Spool,
   limits: ImageLimits = imageLimits,
 ): Promise<Image> {
-  return made(source, type, spool, limits, (image, format, of) => {
+  return made(source, type, spool, limits, { width, height }, (image, format, of) => {
     const isBox = width !== undefined && height !== undefined && fit !== "inside";
     const background = format === "jpeg" ? "#ffffff" : { r: 0, g: 0, b: 0, alpha: 0 };
     const resized = image.resize({ width, height, fit, background, withoutEnlargement: !isBox });
@@ -112,6 +112,12 @@ const turns = new Turns(
   () => new ApiError("unavailable", "Too many images are being worked on; try again."),
 );
 
+/** Absent: as large as it is. */
+interface Box {
+  readonly width?: number | undefined;
+  readonly height?: number | undefined;
+}
+
 type Write = (image: Sharp, format: ImageFormat, source: Source) => Sharp;
 
 async function made(
@@ -119,6 +125,7 @@ async function made(
   type: string,
   spool: Spool,
   limits: ImageLimits,
+  box: Box,
   write: Write,
 ): Promise<Image> {
   const format = formatOf(type);
@@ -140,13 +147,32 @@ async function made(
       if (format === "gif" && !(await isWholeGif(spooled))) throw new InvalidImage("it is cut off");
       const source = { metadata, isLossless: format === "webp" && (await isLosslessWebp(spooled)) };
       const image = sharp(input, options).autoOrient().timeout({ seconds: limits.seconds });
-      const { width, height, pageHeight } = await write(image, format, source).toFile(path);
-      return { spooled: await spool.adopt(path), width, height: pageHeight ?? height };
+      const result = write(image, format, source);
+      const [{ width, height, pageHeight }, taken] = isSmall(metadata, box)
+        ? await inMemory(result, spool)
+        : [await result.toFile(path), await spool.adopt(path)];
+      return { spooled: taken, width, height: pageHeight ?? height };
     } catch (error) {
       await rm(path, { force: true });
       throw told(error);
     }
   });
+}
+
+/** Pixels that take few megabytes in any format: not worth a file before it is known whether they are worth one. */
+const SMALL = 1_000_000;
+
+function isSmall(of: Metadata, { width = of.width, height = of.height }: Box): boolean {
+  return width * height * (of.pages ?? 1) <= SMALL;
+}
+
+async function inMemory(image: Sharp, spool: Spool): Promise<[OutputInfo, Spooled]> {
+  const { data, info } = await image.toBuffer({ resolveWithObject: true });
+  return [info, await spool.take(only(data), data.length)];
+}
+
+async function* only(bytes: Buffer): AsyncGenerator<Buffer> {
+  yield bytes;
 }
 
 type Library = typeof import("sharp").default;
