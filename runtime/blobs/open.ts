@@ -1,6 +1,6 @@
 import type { LocalStorage, S3Storage } from "../realm/files.ts";
 import { openLocalBlobs } from "./local/store.ts";
-import type { S3Credentials } from "./s3/store.ts";
+import { openS3Blobs, type S3Credentials } from "./s3/store.ts";
 import type { Spool } from "./spool.ts";
 import type { BlobStore } from "./store.ts";
 
@@ -21,7 +21,5 @@ export async function openBlobs(
   { folder, spool, credentials }: BlobsOptions,
 ): Promise<BlobStore> {
   if (driver.kind === "local") return openLocalBlobs(folder, spool);
-  // The SDK takes a second and 30 MB: only where it is used.
-  const { openS3Blobs } = await import("./s3/store.ts");
   return openS3Blobs(driver, { credentials });
 }

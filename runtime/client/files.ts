@@ -270,6 +270,16 @@ function percentEncoded(name: string): string {
   return encodeURIComponent(text).replace(/['()*]/g, (one) => `%${one.charCodeAt(0).toString(16)}`);
 }
 
+/** Aborted when one of them is; `AbortSignal.any` is younger than some of the compilers that clients have. */
+function eitherOf(signals: readonly AbortSignal[]): AbortSignal {
+  const either = new AbortController();
+  for (const signal of signals) {
+    if (signal.aborted) either.abort(signal.reason);
+    else signal.addEventListener("abort", () => either.abort(signal.reason), { once: true });
+  }
+  return either.signal;
+}
+
 async function download(
   connection: Connection,
   path: string,
@@ -279,8 +289,8 @@ async function download(
   let found: Download | undefined;
   const opening = connection.fetching((fetch) => async (url, request) => {
     // The signal of a request ends with it; the bytes go on.
-    const signals = [request.signal, signal].flatMap((each) => each ?? []);
-    const response = await fetch(url, { ...request, signal: AbortSignal.any(signals) });
+    const either = eitherOf([request.signal, signal].flatMap((each) => each ?? []));
+    const response = await fetch(url, { ...request, signal: either });
     if (response.status !== 200 && response.status !== 206) return response;
     if (!("body" in response && response.body instanceof ReadableStream))
       throw new TypeError("fetch gives no stream");

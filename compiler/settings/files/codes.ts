@@ -31,7 +31,7 @@ export const codes = {
   },
   "file-required": {
     severity: "error",
-    summary: "schema.json requires a file field.",
+    summary: "A file field that schema.json requires.",
     message: "'{name}' is a file field, which no body of a document has: nothing could be created",
     hint: "do not require it; a rule can ask for document.{name} != null",
     explanation:

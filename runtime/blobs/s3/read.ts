@@ -1,20 +1,20 @@
 import { Readable } from "node:stream";
-import { GetObjectCommand, type S3Client } from "@aws-sdk/client-s3";
 import type { ByteSource } from "../../realm/exchange.ts";
 import type { ByteRange } from "../store.ts";
 import { attempts } from "./attempts.ts";
 import { unreachable } from "./failures.ts";
+import type { Bucket } from "./sdk.ts";
 
 /** An object, or a part of it, as it comes; the connection ends with whoever reads, and when the signal aborts. */
 export async function openObject(
-  client: S3Client,
-  { Bucket, Key }: { readonly Bucket: string; readonly Key: string },
+  { sdk, client, name: Bucket }: Bucket,
+  Key: string,
   range: ByteRange | undefined,
   signal: AbortSignal,
 ): Promise<ByteSource> {
   const Range = range === undefined ? undefined : `bytes=${range.first}-${range.last}`;
   const { Body } = await attempts(
-    () => client.send(new GetObjectCommand({ Bucket, Key, Range }), { abortSignal: signal }),
+    () => client.send(new sdk.client.GetObjectCommand({ Bucket, Key, Range }), { abortSignal: signal }),
     signal,
   );
   if (!(Body instanceof Readable)) throw new Error("the answer has no body");

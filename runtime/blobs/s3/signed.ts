@@ -1,13 +1,13 @@
-import { GetObjectCommand, PutObjectCommand, type S3Client } from "@aws-sdk/client-s3";
-import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
 import type { BlobKey, SignedAccess } from "../store.ts";
+import type { Bucket } from "./sdk.ts";
 
 /** Addresses of the bucket that stand for a request each: nobody can make another one of them. */
 export function signedAccess(
-  client: S3Client,
-  Bucket: string,
+  { sdk, client, name: Bucket }: Bucket,
   objectKey: (key: BlobKey) => string,
 ): SignedAccess {
+  const { getSignedUrl } = sdk;
+  const { GetObjectCommand, PutObjectCommand } = sdk.client;
   return {
     async put(key, { size, sha256, type }, seconds) {
       const checksum = Buffer.from(sha256, "hex").toString("base64");

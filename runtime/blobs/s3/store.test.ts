@@ -19,7 +19,7 @@ async function opened(of: Partial<S3Storage> = {}, options: S3Options = {}) {
   const folder = mkdtempSync(join(tmpdir(), "s3-"));
   const { bucket, endpoint, key } = s3;
   const storage: S3Storage = { kind: "s3", bucket, endpoint, region: key.region, pathStyle: true, ...of };
-  const store = openS3Blobs(storage, { credentials: key, ...options });
+  const store = await openS3Blobs(storage, { credentials: key, ...options });
   const close = async () => {
     await s3.close();
     rmSync(folder, { recursive: true, force: true });
@@ -115,7 +115,7 @@ describe("a bucket", () => {
   test("that refuses us is unavailable, without another attempt and without our secret in the message", async () => {
     const { bucket, endpoint, key } = s3;
     const secretAccessKey = "another/secret";
-    const other = openS3Blobs(
+    const other = await openS3Blobs(
       { kind: "s3", bucket, endpoint, region: key.region, pathStyle: true },
       { credentials: { ...key, secretAccessKey } },
     );
@@ -132,7 +132,7 @@ describe("a bucket", () => {
   test("that is not there is unavailable, and its files not missing", async () => {
     const { endpoint, key } = s3;
     const storage = { kind: "s3", bucket: "nowhere", endpoint, region: key.region, pathStyle: true } as const;
-    const other = openS3Blobs(storage, { credentials: key });
+    const other = await openS3Blobs(storage, { credentials: key });
     const name = "a".repeat(64);
     await expect(other.health()).rejects.toThrow(StorageUnavailable);
     await expect(other.open(name, undefined, never)).rejects.toThrow("NoSuchBucket");

@@ -1,11 +1,4 @@
 /** Bytes in a bucket of a server that speaks S3. */
-import {
-  DeleteObjectsCommand,
-  HeadBucketCommand,
-  HeadObjectCommand,
-  ListObjectsV2Command,
-  S3Client,
-} from "@aws-sdk/client-s3";
 import type { ByteSource } from "../../realm/exchange.ts";
 import type { S3Storage } from "../../realm/files.ts";
 import { named, read } from "../keys.ts";
@@ -13,6 +6,7 @@ import { type BlobKey, BlobMissing, type BlobStore, type ByteRange, type Spooled
 import { attempts } from "./attempts.ts";
 import { isMissing, unreachable } from "./failures.ts";
 import { openObject } from "./read.ts";
+import { type Bucket, loadSdk, type Sdk } from "./sdk.ts";
 import { signedAccess } from "./signed.ts";
 import { upload } from "./upload.ts";
 
@@ -33,13 +27,14 @@ const BATCH = 1_000;
 /** Connections at a time. */
 const CONNECTIONS = 64;
 
-export function openS3Blobs(storage: S3Storage, options: S3Options = {}): BlobStore {
-  return new S3Blobs(storage, clientOf(storage, options));
+export async function openS3Blobs(storage: S3Storage, options: S3Options = {}): Promise<BlobStore> {
+  const sdk = await loadSdk();
+  return new S3Blobs({ sdk, client: clientOf(sdk, storage, options), name: storage.bucket }, storage.prefix);
 }
 
-function clientOf({ region, endpoint, pathStyle }: S3Storage, options: S3Options): S3Client {
+function clientOf({ client }: Sdk, { region, endpoint, pathStyle }: S3Storage, options: S3Options) {
   const { credentials, patience = 30_000 } = options;
-  return new S3Client({
+  return new client.S3Client({
     // A server with an address of its own has no region that says where it is.
     ...((region !== undefined || endpoint !== undefined) && { region: region ?? "us-east-1" }),
     ...(endpoint !== undefined && { endpoint }),
@@ -61,29 +56,28 @@ function clientOf({ region, endpoint, pathStyle }: S3Storage, options: S3Options
 }
 
 class S3Blobs implements BlobStore {
-  readonly #client: S3Client;
-  readonly #bucket: string;
+  readonly #bucket: Bucket;
   readonly #prefix: string;
   readonly signed;
 
-  constructor({ bucket, prefix = "" }: S3Storage, client: S3Client) {
-    this.#client = client;
+  constructor(bucket: Bucket, prefix = "") {
     this.#bucket = bucket;
     this.#prefix = prefix;
-    this.signed = signedAccess(client, bucket, (key) => this.#object(key));
+    this.signed = signedAccess(bucket, (key) => this.#object(key));
   }
 
   put(key: BlobKey, spooled: Spooled, type: string): Promise<void> {
     const Key = this.#object(key);
-    return this.#telling(() => upload({ client: this.#client, Bucket: this.#bucket, Key }, spooled, type));
+    return this.#telling(() => upload({ bucket: this.#bucket, Key }, spooled, type));
   }
 
   size(key: BlobKey): Promise<number | undefined> {
     const Key = this.#object(key);
+    const { sdk, client, name: Bucket } = this.#bucket;
     return this.#telling(async () => {
       try {
-        const command = new HeadObjectCommand({ Bucket: this.#bucket, Key });
-        return (await attempts(() => this.#client.send(command))).ContentLength;
+        const command = new sdk.client.HeadObjectCommand({ Bucket, Key });
+        return (await attempts(() => client.send(command))).ContentLength;
       } catch (error) {
         if (isMissing(error)) return undefined;
         throw error;
@@ -92,10 +86,10 @@ class S3Blobs implements BlobStore {
   }
 
   open(key: BlobKey, range: ByteRange | undefined, signal: AbortSignal): Promise<ByteSource> {
-    const at = { Bucket: this.#bucket, Key: this.#object(key) };
+    const Key = this.#object(key);
     return this.#telling(async () => {
       try {
-        return await openObject(this.#client, at, range, signal);
+        return await openObject(this.#bucket, Key, range, signal);
       } catch (error) {
         if (isMissing(error)) throw new BlobMissing(key);
         throw error;
@@ -128,18 +122,19 @@ class S3Blobs implements BlobStore {
         if (read(key) !== undefined) yield { key, size, changedAt };
       }
     } catch (error) {
-      throw unreachable(this.#bucket, error);
+      throw unreachable(this.#bucket.name, error);
     }
   }
 
   health(): Promise<void> {
+    const { sdk, client, name: Bucket } = this.#bucket;
     return this.#telling(async () => {
-      await this.#client.send(new HeadBucketCommand({ Bucket: this.#bucket }));
+      await client.send(new sdk.client.HeadBucketCommand({ Bucket }));
     });
   }
 
   async close(): Promise<void> {
-    this.#client.destroy();
+    this.#bucket.client.destroy();
   }
 
   /** @throws Error for what is no key */
@@ -149,9 +144,10 @@ class S3Blobs implements BlobStore {
   }
 
   async *#objects(Prefix: string) {
+    const { sdk, client, name: Bucket } = this.#bucket;
     for (let ContinuationToken: string | undefined; ; ) {
-      const command = new ListObjectsV2Command({ Bucket: this.#bucket, Prefix, ContinuationToken });
-      const page = await attempts(() => this.#client.send(command));
+      const command = new sdk.client.ListObjectsV2Command({ Bucket, Prefix, ContinuationToken });
+      const page = await attempts(() => client.send(command));
       for (const { Key, Size = 0, LastModified } of page.Contents ?? []) {
         if (Key !== undefined) yield { Key, size: Size, changedAt: LastModified?.getTime() ?? 0 };
       }
@@ -161,10 +157,11 @@ class S3Blobs implements BlobStore {
   }
 
   async #delete(all: readonly string[]): Promise<void> {
+    const { sdk, client, name: Bucket } = this.#bucket;
     for (let at = 0; at < all.length; at += BATCH) {
       const Objects = all.slice(at, at + BATCH).map((Key) => ({ Key }));
-      const command = new DeleteObjectsCommand({ Bucket: this.#bucket, Delete: { Objects, Quiet: true } });
-      const { Errors = [] } = await attempts(() => this.#client.send(command));
+      const command = new sdk.client.DeleteObjectsCommand({ Bucket, Delete: { Objects, Quiet: true } });
+      const { Errors = [] } = await attempts(() => client.send(command));
       const [failed] = Errors.filter(({ Code }) => Code !== "NoSuchKey");
       if (failed !== undefined) throw new Error(`${failed.Key} cannot be removed: ${failed.Code}`);
     }
@@ -174,7 +171,7 @@ class S3Blobs implements BlobStore {
     try {
       return await work();
     } catch (error) {
-      throw error instanceof BlobMissing || signal?.aborted ? error : unreachable(this.#bucket, error);
+      throw error instanceof BlobMissing || signal?.aborted ? error : unreachable(this.#bucket.name, error);
     }
   }
 }

@@ -2,16 +2,9 @@
 import { createReadStream } from "node:fs";
 import { open } from "node:fs/promises";
 import { crc32 } from "node:zlib";
-import {
-  AbortMultipartUploadCommand,
-  CompleteMultipartUploadCommand,
-  CreateMultipartUploadCommand,
-  PutObjectCommand,
-  type S3Client,
-  UploadPartCommand,
-} from "@aws-sdk/client-s3";
 import type { Spooled } from "../store.ts";
 import { attempts } from "./attempts.ts";
+import type { Bucket } from "./sdk.ts";
 
 const MIB = 1_048_576;
 /** Bytes that are put in one request: sent again as a whole where it fails. */
@@ -23,8 +16,7 @@ const MOST_PARTS = 10_000;
 const AT_ONCE = 3;
 
 export interface Target {
-  readonly client: S3Client;
-  readonly Bucket: string;
+  readonly bucket: Bucket;
   readonly Key: string;
 }
 
@@ -33,8 +25,9 @@ export async function upload(target: Target, spooled: Spooled, type: string): Pr
   else await attempts(() => whole(target, spooled, type));
 }
 
-async function whole({ client, Bucket, Key }: Target, spooled: Spooled, type: string): Promise<void> {
-  const command = new PutObjectCommand({
+async function whole({ bucket, Key }: Target, spooled: Spooled, type: string): Promise<void> {
+  const { sdk, client, name: Bucket } = bucket;
+  const command = new sdk.client.PutObjectCommand({
     Bucket,
     Key,
     Body: spooled.kind === "memory" ? spooled.bytes : createReadStream(spooled.path),
@@ -67,7 +60,12 @@ async function inParts(
   { path, size }: Extract<Spooled, { kind: "file" }>,
   type: string,
 ): Promise<void> {
-  const { client, Bucket, Key } = target;
+  const {
+    bucket: { sdk, client, name: Bucket },
+    Key,
+  } = target;
+  const { AbortMultipartUploadCommand, CompleteMultipartUploadCommand, CreateMultipartUploadCommand } =
+    sdk.client;
   const created = await attempts(() =>
     client.send(
       new CreateMultipartUploadCommand({ Bucket, Key, ContentType: type, ChecksumAlgorithm: "CRC32" }),
@@ -112,7 +110,7 @@ interface Extent {
 }
 
 async function part(
-  { client, Bucket, Key }: Target,
+  { bucket: { sdk, client, name: Bucket }, Key }: Target,
   UploadId: string | undefined,
   PartNumber: number,
   extent: Extent,
@@ -123,7 +121,7 @@ async function part(
   const { ETag } = await attempts(
     () =>
       client.send(
-        new UploadPartCommand({
+        new sdk.client.UploadPartCommand({
           Bucket,
           Key,
           UploadId,

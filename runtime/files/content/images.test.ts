@@ -213,7 +213,8 @@ describe("a version", () => {
     const jpg = await noise(40, 20).jpeg().toBuffer();
     const jpeg = await rendered(inMemory(jpg), "image/jpeg", box, spool);
     const corner = (await pixels(bytesOf(jpeg.spooled))).subarray(0, 3);
-    for (const value of corner) expect(value).toBeGreaterThan(245);
+    // Of what is noise a few pixels further, JPEG leaves a shimmer.
+    for (const value of corner) expect(value).toBeGreaterThan(225);
   });
 
   test("is told apart by all that is asked for", () => {
