@@ -54,6 +54,9 @@ export default defineConfig({
           maxWorkers: 2,
           sequence: { groupOrder: 0 },
           include: [...productTests],
+          // Each runs compilers, servers and tests of its own, beside the tests on MongoDB in continuous integration.
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
         },
       },
       ...(uri === undefined
