@@ -113,8 +113,8 @@ export interface Job {
   /**
    * Erases what a deleted organization leaves, gives documents to an organization, brings documents into
    * a text index, sends a mail, removes what has expired (one that never ends), runs a function that was
-   * called in the background, or one for what has happened, or begins what schedules have due (one that
-   * never ends, too).
+   * called in the background, or one for what has happened, begins what schedules have due (one that
+   * never ends, too), or removes the bytes of files that no document names (another).
    */
   kind:
     | "org_delete"
@@ -124,7 +124,8 @@ export interface Job {
     | "retention"
     | "function.call"
     | "function.event"
-    | "function.schedules";
+    | "function.schedules"
+    | "file_sweep";
   status: "queued" | "running" | "succeeded" | "failed" | "cancelled";
   /** `org:<id>`, `collection:<database>/<collection>`, `mail`, `realm`, `function:<database>/<function>`. */
   target: string;
