@@ -70,9 +70,8 @@ it("what is there for tests lies in folders named testing/, and the product impo
   ).toEqual([]);
   // Not in a folder for tests, but of use to nothing else.
   const used = new Set(product.flatMap(importsOf));
-  // Nothing consumes a realm's feed yet, and nothing takes or sends files.
   const entries =
-    /^(?:runtime\/client\/|compiler\/cli\/main\.ts$|runtime\/index\.ts$|runtime\/trials\/(?:index|register|hooks)\.ts$|runtime\/functions\/(?:handler|worker\/entry)\.ts$|runtime\/feed\/consumer\.ts$|runtime\/http\/streams\/ranged\.ts$|runtime\/blobs\/|runtime\/files\/content\/|.*\.d\.ts$)/;
+    /^(?:compiler\/cli\/main|runtime\/(?:index|client\/index|functions\/worker\/entry|trials\/(?:index|register|hooks)))\.ts$|\.d\.ts$/;
   expect(product.filter((path) => !used.has(path) && !entries.test(path))).toEqual([]);
 });
 
