@@ -50,15 +50,15 @@ export interface FileField {
 /** Bytes that may be uploaded by the proxy whatever the field's mode. */
 export const alwaysProxied = 1_048_576;
 
-/** Media types of the images that versions are made of. */
-export const versionedTypes: readonly string[] = [
+/** Media types of the images that versions are made of; each has its format in `runtime/files/content`. */
+export const versionedTypes = [
   "image/avif",
   "image/gif",
   "image/jpeg",
   "image/png",
   "image/tiff",
   "image/webp",
-];
+] as const;
 
 /** Fitted into a box of pixels; at least one of the sides is given. */
 export interface ImageVersion {

@@ -1,9 +1,10 @@
 /** The formats of images, and how each is written. */
 import type { Metadata, Sharp } from "sharp";
+import type { versionedTypes } from "../../realm/files.ts";
 
 export type ImageFormat = "jpeg" | "png" | "webp" | "gif" | "tiff" | "avif";
 
-const formats: Readonly<Record<string, ImageFormat>> = {
+const formats: Readonly<Record<(typeof versionedTypes)[number], ImageFormat>> = {
   "image/jpeg": "jpeg",
   "image/png": "png",
   "image/webp": "webp",
@@ -12,9 +13,11 @@ const formats: Readonly<Record<string, ImageFormat>> = {
   "image/avif": "avif",
 };
 
+const byType: ReadonlyMap<string, ImageFormat> = new Map(Object.entries(formats));
+
 /** Of a media type; undefined for those that are not read. */
 export function formatOf(type: string): ImageFormat | undefined {
-  return Object.hasOwn(formats, type) ? formats[type] : undefined;
+  return byType.get(type);
 }
 
 /** Whether a file may have several frames, or pages. */
