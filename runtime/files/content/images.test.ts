@@ -280,6 +280,19 @@ describe("hostile images", () => {
     expect(growth).toBeLessThan(250_000_000);
   });
 
+  test("more at once than wait for a turn are refused as unavailable, with Retry-After", async () => {
+    const nothing = inMemory(Buffer.alloc(0));
+    const all = Array.from({ length: 300 }, () => storedImage(nothing, "image/png", spool));
+    const ends = await Promise.allSettled(all);
+    const reasons: unknown[] = ends.flatMap((end) => (end.status === "rejected" ? [end.reason] : []));
+    const turnedAway = reasons.filter((reason) => !(reason instanceof InvalidImage));
+    // Of those that are worked on there are as many as the machine has processors.
+    expect(turnedAway.length).toBeGreaterThan(0);
+    expect(turnedAway.length).toBeLessThan(300 - 256);
+    for (const reason of turnedAway)
+      expect(reason).toMatchObject({ code: "unavailable", headers: { "retry-after": "1" } });
+  });
+
   test("a limit on pixels of one's own holds", async () => {
     const small = { ...limits, pixels: 100 };
     const bytes = inMemory(await noise(11, 10).png().toBuffer());

@@ -9,7 +9,7 @@ import { availableParallelism } from "node:os";
 import type { Metadata, OutputInfo, Sharp, SharpOptions } from "sharp";
 import type { Spool } from "../../blobs/spool.ts";
 import { type Spooled, StorageUnavailable } from "../../blobs/store.ts";
-import { ApiError } from "../../errors.ts";
+import { unavailable } from "../../errors.ts";
 import type { ImageVersion } from "../../realm/files.ts";
 import { Turns } from "../../turns.ts";
 import { isWholeGif } from "./gif.ts";
@@ -106,10 +106,8 @@ export function specHash({ width, height, fit }: ImageVersion): string {
 
 /** Threads that Node has for files, names, passwords and images alike: half of them are for others. */
 const threads = Number(process.env["UV_THREADPOOL_SIZE"]) || 4;
-const turns = new Turns(
-  Math.max(1, Math.min(availableParallelism(), Math.floor(threads / 2))),
-  256,
-  () => new ApiError("unavailable", "Too many images are being worked on; try again."),
+const turns = new Turns(Math.max(1, Math.min(availableParallelism(), Math.floor(threads / 2))), 256, () =>
+  unavailable("Too many images are being worked on; try again shortly."),
 );
 
 /** Absent: as large as it is. */

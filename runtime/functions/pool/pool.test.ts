@@ -90,13 +90,16 @@ test("a few threads start at a time; all runs that wait get one, as far as there
   for (const run of runs) expect(await run).toMatchObject(returned(1));
 });
 
-test("a run that waited in vain is refused as unavailable", async () => {
+/** What a run is refused with that finds no thread; it may find one soon. */
+const noThread = { code: "unavailable", status: 503, headers: { "retry-after": "1" } };
+
+test("a run that waited in vain is refused as unavailable, with Retry-After", async () => {
   const pool = poolOf({ workers: 1, patience: 20 });
   const { host, asked, open } = gate();
   const definition = held("patient");
   const first = running(pool, definition, {}, { host });
   await asked;
-  await expect(running(pool, definition)).rejects.toMatchObject({ code: "unavailable", status: 503 });
+  await expect(running(pool, definition)).rejects.toMatchObject(noThread);
   open();
   expect(await first).toMatchObject(returned(1));
 });
@@ -108,7 +111,7 @@ test("the queue is bounded: beyond it a run is refused at once", async () => {
   const first = running(pool, definition, {}, { host });
   await asked;
   const waiting = Array.from({ length: 1_000 }, () => running(pool, definition));
-  await expect(running(pool, definition)).rejects.toMatchObject({ code: "unavailable" });
+  await expect(running(pool, definition)).rejects.toMatchObject(noThread);
   open();
   await first;
   const outcomes = await Promise.all(waiting);
