@@ -4,7 +4,16 @@ import { join } from "node:path";
 import { MongoClient } from "mongodb";
 import { root } from "../workspace.ts";
 
-const realms = ["open", "guarded", "checked", "queries", "organizations", "realtime", "functions"] as const;
+const realms = [
+  "open",
+  "guarded",
+  "checked",
+  "queries",
+  "organizations",
+  "realtime",
+  "functions",
+  "files",
+] as const;
 export type MeasuredRealm = (typeof realms)[number];
 
 /** Where the measured servers of one run store, each on its own. */
@@ -27,7 +36,7 @@ const config = join(root, "scripts/bench/config");
 
 /** Where the servers written by hand lie that a realm is compared with. */
 function roomOf(realm: MeasuredRealm): string {
-  return realm === "queries" || realm === "functions" ? `${realm}/` : "";
+  return realm === "queries" || realm === "functions" || realm === "files" ? `${realm}/` : "";
 }
 
 /** The embedded engine. */

@@ -7,6 +7,7 @@ import { realmc, withWorkspace } from "../workspace.ts";
 import { compileBenchmark } from "./compile/run.ts";
 import { credentialBenchmark } from "./credentials.ts";
 import { documentBenchmark } from "./documents.ts";
+import { fileBenchmark } from "./files/run.ts";
 import { functionBenchmark } from "./functions/run.ts";
 import { jobBenchmark } from "./jobs.ts";
 import { organizationBenchmark } from "./organizations.ts";
@@ -24,8 +25,8 @@ const { values: options } = parseArgs({
     /** A `mongodb://` URI: both store there, each in databases of its own, dropped afterwards. */
     store: { type: "string" },
     /**
-     * `documents`, `credentials`, `queries`, `isolation`, `organizations`, `realtime`, `functions`, `jobs`, `process`,
-     * `compile`, or names of rows, between `;`.
+     * `documents`, `credentials`, `queries`, `isolation`, `organizations`, `realtime`, `functions`, `files`, `jobs`,
+     * `process`, `compile`, or names of rows, between `;`.
      */
     only: { type: "string" },
     /** Realtime streams that are open at a time. */
@@ -54,8 +55,10 @@ await withWorkspace(async (work) => {
   const inOrganizations = isWanted("organizations");
   const inRealtime = isWanted("realtime");
   const withFunctions = isWanted("functions");
+  // The bytes lie in a folder, whatever the store.
+  const withFiles = store === undefined && isWanted("files");
   const isNothing = documentRows.length + queries.length === 0 && !isolated && !checked;
-  if (isNothing && !inOrganizations && !inRealtime && !withFunctions) return;
+  if (isNothing && !inOrganizations && !inRealtime && !withFunctions && !withFiles) return;
   const bundle = join(work, "dist");
   const place = store === undefined ? folders(work) : databases(store, work);
   execFileSync(
@@ -74,6 +77,7 @@ await withWorkspace(async (work) => {
       await realtimeBenchmark({ place, bundle, rounds, scale, streams: Number(options.streams) });
     if (withFunctions)
       await functionBenchmark({ place, bundle, work, rounds, scale, against: options.against });
+    if (withFiles) await fileBenchmark({ place, bundle, rounds, scale });
   } finally {
     await place.clear();
   }

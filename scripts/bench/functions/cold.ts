@@ -1,7 +1,7 @@
 import { middle } from "../middle.ts";
 import { startGenerated } from "../servers.ts";
+import type { Setting } from "../setting.ts";
 import { Sender } from "./sender.ts";
-import type { Setting } from "./setting.ts";
 
 /** Milliseconds after which the spare is there, at the latest. */
 const STOCKED = 1_500;

@@ -1,9 +1,9 @@
 import { cpuOf } from "../cpu.ts";
 import { middle } from "../middle.ts";
 import { type MeasuredServer, startGenerated } from "../servers.ts";
+import { part, type Setting } from "../setting.ts";
 import { measure, type Row, seed } from "../workload.ts";
 import { Sender } from "./sender.ts";
-import { part, type Setting } from "./setting.ts";
 
 /** Gets a second, which leave most of the processor to the jobs. */
 const RATE = 200;

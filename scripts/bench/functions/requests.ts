@@ -1,6 +1,6 @@
 import { middle } from "../middle.ts";
+import { type Both, inTurn, type Setting } from "../setting.ts";
 import { type Measure, measure, type Row, seed } from "../workload.ts";
-import { type Both, inTurn, type Setting } from "./setting.ts";
 
 const rows: readonly (Row & { readonly target: string })[] = [
   {

@@ -2,10 +2,10 @@
 // how long a trigger and a cold call take; what reads notice of a queue that is drained; what functions add to a start.
 import { Report } from "../report.ts";
 import { startGenerated, startHandwritten } from "../servers.ts";
+import type { Setting } from "../setting.ts";
 import { coldCalls } from "./cold.ts";
 import { drain } from "./drain.ts";
 import { requests } from "./requests.ts";
-import type { Setting } from "./setting.ts";
 import { starts } from "./starts.ts";
 import { triggers } from "./trigger.ts";
 

@@ -2,8 +2,8 @@ import { Changes } from "../changes.ts";
 import { cpuOf } from "../cpu.ts";
 import { middle } from "../middle.ts";
 import type { MeasuredServer } from "../servers.ts";
+import { type Both, inTurn, part, type Setting } from "../setting.ts";
 import { Sender } from "./sender.ts";
-import { type Both, inTurn, part, type Setting } from "./setting.ts";
 
 /** Writes a second. */
 const RATE = 100;

@@ -1,7 +1,7 @@
-/** What all parts of the benchmark of functions share. */
-import type { Place } from "../place.ts";
-import type { Report } from "../report.ts";
-import type { MeasuredServer } from "../servers.ts";
+/** What all parts of a benchmark against servers written by hand share. */
+import type { Place } from "./place.ts";
+import type { Report } from "./report.ts";
+import type { MeasuredServer } from "./servers.ts";
 
 export interface Setting {
   readonly place: Place;

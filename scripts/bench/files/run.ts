@@ -1,0 +1,28 @@
+// Files: uploads and downloads against a route written by hand, and parts of large files against parts of small ones.
+import { Report } from "../report.ts";
+import { startGenerated, startHandwritten } from "../servers.ts";
+import type { Setting } from "../setting.ts";
+import { ranges } from "./ranges.ts";
+import { transfers } from "./transfers.ts";
+
+export async function fileBenchmark(options: Omit<Setting, "report">): Promise<void> {
+  const { place, bundle, rounds } = options;
+  const setting: Setting = { ...options, report: new Report() };
+  const byHand = await startHandwritten(place, "files");
+  try {
+    const environment = { SVC_MAX_UPLOAD_BYTES: "2GiB" };
+    const generated = await startGenerated(bundle, place, "files", { environment });
+    try {
+      await transfers(setting, { byHand, generated });
+      await ranges(setting, generated);
+    } finally {
+      await generated.stop();
+    }
+  } finally {
+    await byHand.stop();
+  }
+  setting.report.print(
+    "files",
+    `Medians of ${rounds} rounds, in turns; ratios above 1 are better, but of ranges.`,
+  );
+}
