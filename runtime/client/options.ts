@@ -24,8 +24,19 @@ interface TrashOptions {
   deleted?: "only" | "include" | undefined;
 }
 
+interface LinkOptions<Version> {
+  /** Whether files have `url`: where they are had without a credential, for 10 minutes. */
+  file_links?: boolean | undefined;
+  /** Of images: `url` is that of this version, null while it is not ready. */
+  version?: Version | undefined;
+}
+
+/** Of all fields that hold files. */
+type VersionsOf<S extends Shape> = S extends { files: infer Files } ? Files[keyof Files] : never;
+
 export type ReadOptions<S extends Shape, Entry extends string> = RequestOptions &
   ExpandOptions<S, Entry> &
+  ("files" extends keyof S ? LinkOptions<VersionsOf<S>> : unknown) &
   IfTrait<S, "trash", TrashOptions, unknown>;
 
 /** What a read answered before: it comes back itself where it is still what the server would answer. */

@@ -87,6 +87,21 @@ export const documentParameters = {
     schema: { type: "string", enum: ["only", "include"] },
     when: some(({ softDelete }) => softDelete !== undefined),
   },
+  FileLinks: {
+    name: "file_links",
+    in: "query",
+    description:
+      "`true` adds `url` to files: where they are had without a credential, for 10 minutes. Nobody may keep such an answer.",
+    schema: { type: "boolean", default: false },
+    when: some(({ files = [] }) => files.length > 0),
+  },
+  Version: {
+    name: "version",
+    in: "query",
+    description:
+      "With `file_links`: `url` is that of this version of images, null where it is not ready or the field has none such.",
+    schema: { made: "Version" },
+  },
   OrgOfList: {
     name: "org",
     in: "query",
@@ -205,6 +220,13 @@ export const documentParameters = {
     name: "If-None-Match",
     in: "header",
     description: 'Go on only if the current version is none of these: `"3"`, a list of them, or `*` for any.',
+    schema: { type: "string" },
+  },
+  SignedLink: {
+    name: "signed",
+    in: "path",
+    required: true,
+    description: "Of `url` of a file.",
     schema: { type: "string" },
   },
   FileId: { name: "file", in: "path", required: true, schema: { type: "string" } },

@@ -43,6 +43,9 @@ const tagged = (ETag: HeaderName) =>
     ...(publicCache && { "Cache-Control": "PublicCache" as const }),
   }));
 
+/** The addresses of files in what is read. */
+const links = ["FileLinks", "Version"] as const satisfies readonly ParameterName[];
+
 const expanded = (ETag: HeaderName) =>
   ofCollection((collection, realm) => ({
     ...tagged(ETag)(realm),
@@ -69,6 +72,7 @@ export const listDocuments = contract({
   query: [
     ...(["Where", "OrderBy", "Language", "Limit", "Skip", "Cursor", "Count", "Expand", "Deleted"] as const),
     ...(["OrgOfList", "TeamOfList"] as const),
+    ...links,
   ],
   headers: ["IfNoneMatch"],
   answers: {
@@ -147,7 +151,7 @@ export const getDocument = contract({
   method: "GET",
   path: one,
   who: reads,
-  query: ["Expand", "Deleted"],
+  query: ["Expand", "Deleted", ...links],
   headers: ["IfNoneMatch"],
   answers: {
     200: {

@@ -1,6 +1,6 @@
 /** files.md, Routes: files of documents. Each field of `files` in collection.yaml has these. */
 import { printSize } from "../units.ts";
-import { contract } from "./contract.ts";
+import { contract, type RouteContract } from "./contract.ts";
 import { conditions, type RouteOfRules } from "./documents.ts";
 import { closed, id, named, timestamp } from "./schema.ts";
 import { type FileTraits, ofFile } from "./traits.ts";
@@ -91,11 +91,8 @@ const tagged = {
   "Content-Disposition": "ContentDisposition",
 } as const;
 
-export const downloadFile = contract({
-  id: "download{stem}",
-  method: "GET",
-  path: one,
-  who: reads,
+/** What answers of bytes have in common. */
+const download = {
   headers: ["Range", "IfRange", "IfNoneMatch"],
   answers: {
     200: { name: "FileBytes", description: "The file.", schema: bytes, media: "*/*", headers: tagged },
@@ -108,7 +105,17 @@ export const downloadFile = contract({
     },
     304: { name: "FileNotModified", description: "The client has it.", headers: { ETag: "FileETag" } },
   },
-  errors: ["not_found", "file_missing", "range_not_satisfiable", "storage_unavailable"],
+} as const;
+
+const downloadErrors = ["not_found", "file_missing", "range_not_satisfiable", "storage_unavailable"] as const;
+
+export const downloadFile = contract({
+  ...download,
+  id: "download{stem}",
+  method: "GET",
+  path: one,
+  who: reads,
+  errors: downloadErrors,
   tag,
   summary: "Download a file of {field} of a document of {collection}",
   about: "For who may read the document and the field.",
@@ -129,3 +136,20 @@ export const removeFile = contract({
 
 /** Of each field, in the order of OpenAPI documents. */
 export const fileContracts: readonly RouteOfRules[] = [uploadFile, downloadFile, removeFile];
+
+export const fileLinksTag = "links to files";
+
+export const openFileLink = contract({
+  ...download,
+  id: "openFileLink",
+  method: "GET",
+  path: "/_files/{signed}",
+  who: { kind: "anyone" },
+  errors: ["invalid_file_link", ...downloadErrors],
+  tag: fileLinksTag,
+  summary: "Download the file that a link leads to",
+  about: "For whoever has the link, 10 minutes long, as long as a live document has the file.",
+});
+
+/** Of a realm whose documents can have files. */
+export const fileLinks: readonly RouteContract[] = [openFileLink];

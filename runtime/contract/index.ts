@@ -4,6 +4,7 @@ import type { RouteContract } from "./contract.ts";
 import { credentials } from "./credentials.ts";
 import { description, descriptionTag } from "./description.ts";
 import { dataTag } from "./document-administration.ts";
+import { fileLinks, fileLinksTag } from "./files.ts";
 import { functions } from "./functions.ts";
 import { invitations } from "./invitations.ts";
 import { administrationTag, jobs } from "./jobs.ts";
@@ -26,6 +27,7 @@ const subjects: readonly (readonly [
   routes: readonly RouteContract[],
 ])[] = [
   [() => true, realtime],
+  [({ storage }) => storage !== undefined, fileLinks],
   [ofAccounts, accounts],
   [ofAccounts, credentials],
   [ofAccounts, userAdministration],
@@ -57,6 +59,7 @@ export const realmTags: readonly { readonly name: string; readonly description: 
     name: realtimeTag,
     description: "Changes as they happen, of the collections that can be followed.",
   },
+  { name: fileLinksTag, description: "Files for whoever has the address, for a while." },
   { name: accountsTag, description: "The caller's own account and sessions." },
   {
     name: organizationsTag,

@@ -16,6 +16,7 @@ export const pathParameters = {
   database: "FunctionDatabase",
   fn: "FunctionName",
   file: "FileId",
+  signed: "SignedLink",
 } as const satisfies Record<string, ParameterName>;
 
 /** The definition of a parameter. */

@@ -64,6 +64,7 @@ export interface Made {
 
 export type MadeName =
   | ("Create" | "Replace" | "Patch" | "Document" | "Page" | "Where" | "OrderBy" | "Expand")
+  | "Version"
   | ("GroupBy" | "Metrics" | "GroupOrder" | "Groups")
   | ("Arguments" | "Result")
   | ("BatchRequest" | "BatchResponse" | "RealtimeRequest" | "RealtimeEvent" | "Filter");

@@ -20,6 +20,8 @@ export interface RealmTraits {
   readonly collections?: readonly CollectionTraits[];
   /** Absent: none. */
   readonly functions?: readonly object[];
+  /** Its documents can have files. */
+  readonly storage?: object;
   /** That a route is about. */
   readonly fn?: FunctionTraits;
   /** The field that a route of files is about. */
@@ -51,6 +53,8 @@ export interface CollectionTraits {
   readonly references?: object;
   /** Anyone may keep what anonymous readers are answered, on the way that the route is on. */
   readonly publicCache?: object;
+  /** Its fields of files; absent: none. */
+  readonly files?: readonly Pick<FileField, "versions">[];
 }
 
 export interface OrganizationTraits
@@ -119,7 +123,7 @@ export type RealmPart = keyof typeof realmNames | "profile" | "profilePatch" | "
 
 /** Of a realm as it runs. @param collections that a route is about */
 export function traitsOf(
-  { accounts, openapi, functions = [] }: RealmDefinition,
+  { accounts, openapi, functions = [], storage }: RealmDefinition,
   collections: readonly CollectionTraits[] = [],
 ): RealmTraits {
   const { cookie, email, organizations } = accounts ?? {};
@@ -134,5 +138,6 @@ export function traitsOf(
     ...(organizations !== undefined && { organizations }),
     collections,
     functions,
+    ...(storage !== undefined && { storage }),
   };
 }

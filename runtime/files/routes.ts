@@ -1,6 +1,6 @@
 import { patternOf, type RouteContract } from "../contract/contract.ts";
 import { dataPath } from "../contract/document-administration.ts";
-import { downloadFile, removeFile, uploadFile } from "../contract/files.ts";
+import { downloadFile, openFileLink, removeFile, uploadFile } from "../contract/files.ts";
 import { administratorEntrance } from "../documents/administration/entrance.ts";
 import { clientEntrance, type Open } from "../documents/entrance.ts";
 import type { CollectionDefinition } from "../realm/definition.ts";
@@ -57,7 +57,8 @@ export function fileRoutes(realm: string, collections: readonly CollectionDefini
       addRoutes(table, `/v1/${realm}${dataPath}`, definition, field, administratorEntrance);
     }
   }
-  return { ...table, [`/v1/${realm}/_files/:signed`]: { GET: linkedFiles(collections) } };
+  const links = patternOf(`/v1/${realm}`, openFileLink.path, {});
+  return { ...table, [links]: { [openFileLink.method]: linkedFiles(collections) } };
 }
 
 function addRoutes(

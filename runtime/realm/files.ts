@@ -128,3 +128,8 @@ export interface RealmFiles {
   /** Signs addresses of files. */
   readonly links: Signer;
 }
+
+/** Of all fields of a collection, each once. */
+export function versionNames(files: readonly Pick<FileField, "versions">[] = []): readonly string[] {
+  return [...new Set(files.flatMap(({ versions = {} }) => Object.keys(versions)))];
+}

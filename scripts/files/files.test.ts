@@ -15,6 +15,7 @@ import {
   files,
   isApiError,
   type PresenceCondition,
+  type ReadOptions,
   type RealmTypes,
   type TextCondition,
 } from "../../runtime/client/index.ts";
@@ -166,6 +167,33 @@ describe("What the server refuses is an error with its code", () => {
     }
     await expect(shelved().upload(id, "pages", endless(), { signal: stopping.signal })).rejects.toThrow();
     expect(await books().get(id)).not.toHaveProperty("pages");
+  });
+});
+
+describe("Reads that ask for links are answered addresses that need no credential", () => {
+  test("a document and a list", async () => {
+    await shelved().upload(id, "cover", new Blob(["once upon"]), { type: "text/plain" });
+    await shelved().upload(id, "pages", new Blob(["a time"]));
+    const one = await books().get(id, { file_links: true });
+    const [first] = (await books().list({ where: { id }, file_links: true })).items;
+    const urls = [one.cover, one.pages?.[0], first?.cover, first?.pages?.[0]].map((file) => file?.url ?? "");
+    const texts = urls.map(async (url) => (await fetch(new URL(url, server.url))).text());
+    expect(await Promise.all(texts)).toEqual(["once upon", "a time", "once upon", "a time"]);
+    expect((await books().get(id)).cover).not.toHaveProperty("url");
+  });
+
+  test("a version is one that the collection has", async () => {
+    // @ts-expect-error: it has none.
+    const none = books().get(id, { file_links: true, version: "thumb" });
+    await expect(none).rejects.toMatchObject({ code: "invalid_query" });
+    const versioned: ReadOptions<Omit<Books, "files"> & { files: { cover: "thumb" | "large" } }, never> = {
+      version: "large",
+    };
+    // @ts-expect-error: another name.
+    versioned.version = "huge";
+    const plain: ReadOptions<Omit<Books, "files">, never> = {};
+    // @ts-expect-error: documents without files.
+    plain.file_links = true;
   });
 });
 

@@ -13,6 +13,7 @@ import { batchSchemas } from "./schemas/batch.ts";
 import { type CollectionSchemas, collectionSchemas } from "./schemas/collection.ts";
 import { whereSchema } from "./schemas/conditions.ts";
 import type { MadeSchemas } from "./schemas/contracted.ts";
+import { versionSchema } from "./schemas/files.ts";
 import { orderSchema } from "./schemas/order.ts";
 import { realtimeSchemas } from "./schemas/realtime.ts";
 import { expandSchema } from "./schemas/references.ts";
@@ -42,7 +43,8 @@ export function describe(
   const Expand = expandSchema(pool, references, collection, stem);
   const OrderBy = orderSchema(pool, fields, collection.text !== undefined, stem);
   const aggregation = collection.aggregate && aggregationSchemas(pool, collection.aggregate, fields, stem);
-  const made = { Where, OrderBy, ...(Expand && { Expand }), ...aggregation };
+  const Version = versionSchema(pool, collection, stem);
+  const made = { Where, OrderBy, ...(Expand && { Expand }), ...(Version && { Version }), ...aggregation };
   return { collection, rules: compiled?.rules ?? {}, stem, schemas, made };
 }
 

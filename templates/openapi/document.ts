@@ -141,6 +141,7 @@ const collectionKinds = [
   "Selection",
   "Subscription",
   "Transfer",
+  "Version",
   "Where",
 ];
 

@@ -54,7 +54,7 @@ test("the document is valid OpenAPI 3.1", async () => {
 
 test("each field has its own upload, download and removal, of clients and of administrators", () => {
   const ids = Object.entries(document.paths ?? {}).flatMap(([path, item]) =>
-    path.includes("/_files")
+    path.includes("/_files/") && !path.endsWith("/{signed}")
       ? (["post", "get", "delete"] as const).flatMap((way) => {
           const id = item?.[way]?.operationId;
           return id === undefined ? [] : [`${way} ${path} ${id}`];
@@ -124,6 +124,33 @@ test("downloads answer bytes, whole and in parts, with what tells them from othe
   expect(keysAt(download, "responses", "416", "headers")).toContain("Content-Range");
 });
 
+test("documents and lists take file_links, and version by the names that the collection has", () => {
+  const tickets = "/v1/desk/support/tickets";
+  for (const path of [tickets, `${tickets}/{id}`, "/v1/desk/_admin/data/support/tickets"]) {
+    const parameters = operation("get", path).parameters ?? [];
+    const named = new Map(parameters.map((each) => [at(each, "name"), each]));
+    expect(at(named.get("file_links"), "schema")).toEqual({ type: "boolean", default: false });
+    expect(at(named.get("version"), "schema")).toEqual({ type: "string", enum: ["large", "thumb"] });
+  }
+  expect(at(document, "components", "schemas", "FileObject", "properties", "url", "type")).toEqual([
+    "string",
+    "null",
+  ]);
+});
+
+test("links are opened without a credential, with the answers of downloads and invalid_file_link", () => {
+  const open = operation("get", "/v1/desk/_files/{signed}");
+  expect(open.security).toEqual([]);
+  expect(codesOf(open, "403")).toEqual(["invalid_file_link"]);
+  expect(codesOf(open, "404")).toEqual(["file_missing", "not_found"]);
+  const download = operation("get", `${field}/photo/{file}`);
+  for (const status of ["200", "206", "304", "416"])
+    expect(at(open, "responses", status)).toEqual(at(download, "responses", status));
+  expect((open.parameters ?? []).map((each) => at(each, "name"))).toEqual(
+    expect.arrayContaining(["Range", "If-Range", "If-None-Match"]),
+  );
+});
+
 test("documents have the file object, or an array of them, and what is written has none", () => {
   const schemas = (name: string): readonly string[] =>
     keysAt(document, "components", "schemas", name, "properties");
@@ -147,5 +174,5 @@ test("where asks of a file whether it is there, and of its size, type, name, sid
 test("realms without files have nothing of them", () => {
   const { realm, rules } = desk();
   const text = JSON.stringify(openapiDocument(realm, rules));
-  expect(text).not.toMatch(/_files|FileObject|X-Svc-Filename|storage_unavailable/);
+  expect(text).not.toMatch(/_files|FileObject|X-Svc-Filename|storage_unavailable|file_links/);
 });

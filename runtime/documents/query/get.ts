@@ -27,10 +27,9 @@ export function getQuery(
   realm: RealmInstance,
   definition: CollectionDefinition,
 ): (search: string) => GetQuery {
-  const links = judgeLinks(definition);
-  const judges = { ...links, deleted: judgeDeleted(definition) };
+  const judges = { ...judgeLinks(definition), deleted: judgeDeleted(definition) };
   const names = queryNames(route, traitsOf(realm.definition, [definition]));
-  const read = reader([...new Set([...Object.keys(links), ...names])], judges, ["expand"]);
+  const read = reader(names, judges, ["expand"]);
   return (search) => {
     if (search === "") return plain;
     const values = read(search);

@@ -6,6 +6,7 @@ import type { Detail } from "../../errors.ts";
 import { isLocale } from "../../filter/search/locales.ts";
 import { parameters } from "../../http/parameters.ts";
 import type { CollectionDefinition } from "../../realm/definition.ts";
+import { versionNames } from "../../realm/files.ts";
 
 /** Says what is wrong with a parameter's value. */
 export type Judge = (value: string) => string | undefined;
@@ -18,7 +19,7 @@ export type Deleted = "only" | "include";
 
 /** Of the links that reads add to files (files.md, The file object). */
 export function judgeLinks({ files = [] }: CollectionDefinition): Judges {
-  const versions = new Set(files.flatMap(({ versions = {} }) => Object.keys(versions)));
+  const versions = new Set(versionNames(files));
   return {
     file_links: (value) =>
       value === "true" && files.length === 0

@@ -71,15 +71,14 @@ export function listQuery(
   cursors: Cursors,
 ): (exchange: Exchange, access: Access) => ListQuery {
   const traits = traitsOf(realm.definition, [definition]);
-  const links = judgeLinks(definition);
   const judges: Judges = {
-    ...links,
     ...judgesOf(route, traits),
+    ...judgeLinks(definition),
     deleted: judgeDeleted(definition),
     language: judgeLanguage,
     ...judgeShorthands(definition),
   };
-  const names = [...new Set([...Object.keys(links), ...queryNames(route, traits)])];
+  const names = queryNames(route, traits);
   return (exchange, access) => {
     if (exchange.search === "") return plainList;
     const { values, problems } = readParameters(exchange.search, names, ["expand"]);

@@ -45,6 +45,7 @@ const differences: readonly Partial<RealmTraits>[] = [
   { organizations: { ...organizations, membersVisibleTo: "nobody" } },
   { organizations: { ...organizations, allowRequireMfa: false } },
   { functions: [{}] },
+  { storage: {} },
 ];
 
 const much: RealmTraits = {
