@@ -4,6 +4,7 @@ import { invalid } from "./table.ts";
 
 /** `purge`: DELETE with `?purge=true`; `check`, `transfer` and `assign` are for administrators alone. */
 export type DocumentOperation =
+  | FileOperation
   | "create"
   | "list"
   | "get"
@@ -17,6 +18,9 @@ export type DocumentOperation =
   | "transfer"
   | "assign";
 
+/** On a file in a field of a document. */
+export type FileOperation = "upload" | "download" | "remove_file";
+
 /** What the access rules answer to users: by name, `anonymous`, or everybody else who is signed in. */
 export type Verdicts = Readonly<Record<string, string>> & {
   readonly anonymous: string;
@@ -28,6 +32,8 @@ export interface Documents {
   /** One for each number, as unique indexes need it. */
   readonly body: (n: number) => JsonObject;
   readonly verdicts: Readonly<Partial<Record<DocumentOperation, Verdicts>>>;
+  /** Of its fields that hold files. */
+  readonly files?: Readonly<Record<string, Readonly<Record<FileOperation, Verdicts>>>>;
   /** Where clients choose ids: any, or their user's. */
   readonly ids?: "any" | "own";
   /** What keys get, whatever their scopes; where absent, scopes decide. */
@@ -55,6 +61,9 @@ const success: Readonly<Record<DocumentOperation, string>> = {
   transfer: "200",
   // Asked without what it needs: no job is left behind that goes on while others ask.
   assign: invalid,
+  upload: "201",
+  download: "200",
+  remove_file: "204",
 };
 
 export function successOf(operation: DocumentOperation): string {
@@ -131,6 +140,32 @@ export const documents: Readonly<Record<string, Documents>> = {
       replace: users("200"),
       patch: users("200"),
       delete: nobody,
+    },
+  },
+  "fort/main/papers": {
+    body: () => ({ title: "A paper" }),
+    verdicts: {
+      create: users("201"),
+      list: users("200"),
+      get: seen("200", "maker", "boss"),
+      replace: seen("200", "maker", "boss"),
+      patch: seen("200", "maker", "boss"),
+      delete: { ...seen("204", "maker"), boss: denied },
+      restore: nobody,
+      purge: nobody,
+    },
+    files: {
+      scan: {
+        upload: seen("201", "maker", "boss"),
+        download: seen("200", "maker", "boss"),
+        remove_file: seen("204", "maker", "boss"),
+      },
+      // Who may read the document is not told whether there is one.
+      secret: {
+        upload: seen("201", "boss"),
+        download: seen("200", "boss"),
+        remove_file: seen("204", "boss"),
+      },
     },
   },
   "fort/main/sealed": {

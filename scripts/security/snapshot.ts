@@ -12,7 +12,7 @@ import type { Store } from "../../runtime/store/contract/store.ts";
 const passing = new Set(["last_used_at", "administered_at"]);
 
 /** The jobs of the service's own, which run when they are due, whatever is asked. */
-const ownJobs: ReadonlySet<string> = new Set(["retention", "function.schedules"]);
+const ownJobs: ReadonlySet<string> = new Set(["retention", "function.schedules", "file_sweep"]);
 
 /** Where triggers stand, and which of their runs wait for which. */
 const ofTriggers: ReadonlySet<string> = new Set([consumerShape.name, laneCollection]);

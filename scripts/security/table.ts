@@ -47,6 +47,8 @@ const unproved = "401 reauth_required";
 /** By method and path below the realm; `{}` stands for a parameter. */
 export const own: Readonly<Record<string, Own>> = {
   "GET /_openapi.json": { who: "anybody", answer: "200" },
+  // Whoever has the link.
+  "GET /_files/{}": { who: "public", answer: "200" },
 
   "POST /_auth/signup": { who: "public", body: {}, answer: invalid },
   "POST /_auth/login": { who: "public", body: {}, answer: invalid },

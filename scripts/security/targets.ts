@@ -2,7 +2,7 @@
 import { vi } from "vitest";
 import type { HeldClock, Started } from "../../runtime/instance/testing/servers.ts";
 import { findJob } from "../../runtime/jobs/queue.ts";
-import type { JsonObject } from "../../runtime/json.ts";
+import { isJsonObject, type JsonObject } from "../../runtime/json.ts";
 import { findOrganization } from "../../runtime/organizations/change.ts";
 import type { RealmDefinition } from "../../runtime/realm/definition.ts";
 import { insertSession, insertUser } from "../people.ts";
@@ -48,6 +48,8 @@ export class Targets {
         return name;
       case "/_admin/invitations":
         return this.#id(await this.#ask("POST", start, { roles: [] }));
+      case "/_files":
+        return this.#link();
       case "/_admin/jobs":
         return this.#job();
       case "/main/_jobs":
@@ -158,6 +160,28 @@ export class Targets {
     );
     if (operation === "restore") await this.#ask("DELETE", `${collection}/${made}`);
     return path.replace(/\{\w+\}/, made) + (operation === "purge" ? "?purge=true" : "");
+  }
+
+  /** A path to a field of a document of the maker's, or to a file in one. */
+  async file(path: string, name: string, field: string): Promise<string> {
+    const { body } = documents[name] ?? {};
+    if (body === undefined) throw new Error(`no documents of ${name}`);
+    const collection = name.slice(this.#definition.name.length);
+    const made = await this.#ask("POST", collection, body(this.#serial), { user: "maker" });
+    const at = path.replace("{id}", this.#id(made));
+    if (!at.includes("{file}")) return at;
+    // The operator passes the rules.
+    const file = await this.#ask("POST", `${collection}/${this.#id(made)}/_files/${field}`, { written: "in" });
+    return at.replace("{file}", this.#id(file));
+  }
+
+  /** What a link of a document's file ends with. */
+  async #link(): Promise<string> {
+    const { id } = await this.#ask("POST", "/main/papers", { title: "A paper" }, { user: "maker" });
+    await this.#ask("POST", `/main/papers/${id}/_files/secret`, { written: "in a file" });
+    const { secret } = await this.#ask("GET", `/main/papers/${id}?file_links=true`);
+    if (!isJsonObject(secret) || typeof secret["url"] !== "string") throw new Error("no link");
+    return secret["url"].split("/").at(-1) ?? "";
   }
 
   get #store() {

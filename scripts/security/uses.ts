@@ -2,7 +2,13 @@
 import type { JsonObject } from "../../runtime/json.ts";
 import type { Operation } from "../conformance/description.ts";
 import type { Caller } from "./callers.ts";
-import { type DocumentOperation, type Documents, documents, successOf } from "./documents.ts";
+import {
+  type DocumentOperation,
+  type Documents,
+  documents,
+  type FileOperation,
+  successOf,
+} from "./documents.ts";
 import { type Own, own } from "./table.ts";
 import type { Targets } from "./targets.ts";
 import { dataAnswer, documentAnswer, ownAnswer } from "./verdicts.ts";
@@ -42,6 +48,24 @@ export function usesOf(
   if (collection === "_batch") return batchUses(title, path, database, realm, administrators !== undefined);
   const name = `${realm.name}/${database}/${collection}`;
   const there = documents[name];
+  const [, field, file] = /^\/\{\}\/_files\/(\w+)(\/\{\})?$/.exec(rest) ?? [];
+  if (there !== undefined && field !== undefined) {
+    const operation = fileKinds[`${method} ${file ?? ""}`];
+    const verdicts = operation && there.files?.[field]?.[operation];
+    if (operation === undefined || verdicts === undefined) throw new Error(`nobody has decided who may ${title}`);
+    return [
+      {
+        title,
+        method,
+        path: (targets) => targets.file(path, name, field),
+        body: operation === "upload" ? () => ({ written: "in a file" }) : undefined,
+        answer({ credential }) {
+          if (administrators !== undefined) return dataAnswer(name, there, operation, credential, realm.auth);
+          return documentAnswer(name, there, operation, credential, verdicts);
+        },
+      },
+    ];
+  }
   const kind = kinds[`${method} ${rest}`];
   if (there === undefined || kind === undefined) throw new Error(`nobody has decided who may ${title}`);
   const all: readonly DocumentOperation[] = kind === "delete" && softly(path) ? ["delete", "purge"] : [kind];
@@ -67,6 +91,12 @@ const kinds: Readonly<Record<string, DocumentOperation>> = {
   "POST /_check": "check",
   "POST /{}/_transfer": "transfer",
   "POST /_assign_org": "assign",
+};
+
+const fileKinds: Readonly<Record<string, FileOperation>> = {
+  "POST ": "upload",
+  "GET /{}": "download",
+  "DELETE /{}": "remove_file",
 };
 
 function ownUse(title: string, { method, path }: Operation, known: Own, { auth }: Realm): Use {

@@ -62,7 +62,10 @@ function memberAnswer(
   return needed === "members" ? (member ?? answer) : forbidden;
 }
 
-const reading: ReadonlySet<DocumentOperation> = new Set(["list", "get", "aggregate", "check"]);
+const reading: ReadonlySet<DocumentOperation> = new Set([
+  ...(["list", "get", "aggregate", "check"] as const),
+  "download",
+]);
 
 /** Past the rules: for administrators of the area `data`, and of keys for those whose scopes reach so far. */
 export function dataAnswer(
@@ -80,14 +83,17 @@ export function dataAnswer(
     : admitted;
 }
 
-/** @param name `<realm>/<database>/<collection>` */
+/**
+ * @param name `<realm>/<database>/<collection>`
+ * @param verdicts those of a field, of what is done in one
+ */
 export function documentAnswer(
   name: string,
   documents: Documents,
   operation: DocumentOperation,
   credential: Credential,
+  verdicts = documents.verdicts[operation],
 ): string {
-  const verdicts = documents.verdicts[operation];
   if (verdicts === undefined) throw new Error(`nobody has decided who may ${operation} documents of ${name}`);
   switch (credential.kind) {
     case "none":

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { type PasswordCost, PasswordHasher } from "../../auth/credentials/passwords.ts";
 import type { Clock } from "../../clock.ts";
 import type { Every } from "../../every.ts";
@@ -143,10 +146,12 @@ export async function startRealm(
   const place = passingPlace(
     realms.map(({ definition }) => ({ realm: definition.name, collections: realmCollections(definition) })),
   );
+  const hasFiles = realms.some(({ definition }) => definition.storage !== undefined);
+  const folder = hasFiles ? mkdtempSync(join(tmpdir(), "realmc-data-")) : undefined;
   const instance = await startInstance({
     fingerprint: options.fingerprint ?? "test",
     realms,
-    settings: { ...testSettings, store: place.location, ...options.settings },
+    settings: { ...testSettings, data: folder, store: place.location, ...options.settings },
     clock,
     log: options.log ?? quiet,
     observe: options.observe,
@@ -166,6 +171,7 @@ export async function startRealm(
       startedRealms.delete(instance.url);
       await instance.stop(2_000);
       await place.discard();
+      if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
     },
   };
 }
