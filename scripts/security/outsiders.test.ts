@@ -334,6 +334,18 @@ describe("Organization: what members leave behind", () => {
     }
   });
 
+  it("a link to a file leads there without a credential, and with the organization's end as nowhere", async () => {
+    const founder = await town.person("the-linker");
+    const late = await town.found(founder, "Linked");
+    const { scan } = await town.well(founder, "GET", `/main/tasks/${late.documents.tasks}?file_links=true`);
+    const [file] = Array.isArray(scan) ? scan : [];
+    const link = isJsonObject(file) ? String(file["url"]).slice("/v1/tenants".length) : "";
+    expect((await town.ask(nobody, "GET", link)).body).toEqual({ kept: "Linked" });
+    await town.administer("DELETE", late.org);
+    expect((await town.ask(nobody, "GET", link)).outcome).toBe("404 not_found");
+    expect((await town.ask(founder, "GET", link)).outcome).toBe("404 not_found");
+  });
+
   it("a token of an invitation tells whom it is not for that it is good, and nothing else", async () => {
     const body = { user: "the-member", roles: ["guest"] };
     const made = await town.well(member, "POST", `/_orgs/${acme.org}/invitations`, body);

@@ -171,7 +171,9 @@ export class Targets {
     const at = path.replace("{id}", this.#id(made));
     if (!at.includes("{file}")) return at;
     // The operator passes the rules.
-    const file = await this.#ask("POST", `${collection}/${this.#id(made)}/_files/${field}`, { written: "in" });
+    const file = await this.#ask("POST", `${collection}/${this.#id(made)}/_files/${field}`, {
+      written: "in",
+    });
     return at.replace("{file}", this.#id(file));
   }
 

@@ -52,7 +52,8 @@ export function usesOf(
   if (there !== undefined && field !== undefined) {
     const operation = fileKinds[`${method} ${file ?? ""}`];
     const verdicts = operation && there.files?.[field]?.[operation];
-    if (operation === undefined || verdicts === undefined) throw new Error(`nobody has decided who may ${title}`);
+    if (operation === undefined || verdicts === undefined)
+      throw new Error(`nobody has decided who may ${title}`);
     return [
       {
         title,

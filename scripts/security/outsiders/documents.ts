@@ -1,6 +1,7 @@
 /** How the operations on documents name organizations, and what is in them. */
 import type { JsonObject } from "../../../runtime/json.ts";
 import { type Ask, type Asks, bodies } from "./ask.ts";
+import { fileAsks } from "./files.ts";
 import { type Names, type Owned, owned } from "./town.ts";
 
 /** Documents, by the operation and the rest of the path below the collection. */
@@ -38,7 +39,7 @@ export function documentAsks(title: string): Asks | undefined {
     case "POST /{id}/restore":
       return (names) => byId(path, found, names, "/restore", undefined);
     default:
-      return undefined;
+      return found === "tasks" ? fileAsks(path, kind) : undefined;
   }
 }
 
@@ -61,6 +62,7 @@ function lists(path: string, collection: Owned, names: Names): readonly Ask[] {
     `order_by=id&after=${id}`,
     `order_by=-id&after=${id}`,
     `order_by=id&after=${id}&count=true&org=${org}`,
+    ...(collection === "tasks" ? [`${where({ id })}&file_links=true`, "file_links=true&version=none"] : []),
     ...(collection === "wiki"
       ? [
           `${where({ id })}&deleted=include`,
@@ -102,6 +104,7 @@ function reads(path: string, collection: Owned, { documents, trashed }: Names): 
   return [
     { path: one },
     ...conditions.map((condition) => ({ path: one, headers: { "if-none-match": condition } })),
+    ...(collection === "tasks" ? [{ path: `${one}?file_links=true` }] : []),
     ...(collection === "wiki"
       ? [
           { path: `${one}?expand=task` },

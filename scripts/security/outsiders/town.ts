@@ -19,6 +19,8 @@ export interface Names {
   readonly team: string;
   /** One of each collection, of this organization and team. */
   readonly documents: Readonly<Record<Owned, string>>;
+  /** In `scan` of the document of `tasks`. */
+  readonly file: string;
   /** A document of `wiki` in the trash. */
   readonly trashed: string;
   readonly invitation: string;
@@ -134,6 +136,7 @@ export async function startTown(module: RealmModule): Promise<Town> {
         made(owner, `/main/${collection}?org=${org}${query}`, { title: `${name} keeps this`, ...body });
       const inTeam = `&team=${team}`;
       const tasks = await document("tasks", inTeam);
+      const scan = await well(owner, "POST", `/main/tasks/${tasks}/_files/scan`, { kept: name });
       const trashed = await document("wiki", inTeam);
       await well(owner, "DELETE", `/main/wiki/${trashed}`);
       return {
@@ -148,6 +151,7 @@ export async function startTown(module: RealmModule): Promise<Town> {
           wiki: await document("wiki", inTeam, { slug, kind: "guide", size: 7, task_id: tasks, code: slug }),
           handles: await document("handles", "", { id: `${slug}-handle`, code: slug }),
         },
+        file: String(scan["id"]),
         trashed,
         invitation,
         user,
@@ -171,6 +175,7 @@ export function unlike(names: Names): Names {
       wiki: other(names.documents.wiki),
       handles: other(names.documents.handles),
     },
+    file: other(names.file),
     trashed: other(names.trashed),
     invitation: other(names.invitation),
     user: other(names.user),
