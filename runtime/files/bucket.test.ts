@@ -1,8 +1,10 @@
 /** Files in a bucket are answered as those in a folder. */
 import { randomBytes } from "node:crypto";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type S3Server, startS3 } from "../blobs/testing/s3/server.ts";
-import { collection } from "../documents/testing/shop.ts";
+import { code, collection, text } from "../documents/testing/shop.ts";
 import { fileField, startVault, type Vault } from "./testing/vault.ts";
 
 const papers = collection("papers", { files: [fileField("scan", { maxSize: 20 * 1024 * 1024 })] });
@@ -41,3 +43,39 @@ it.each([10, 12 * 1024 * 1024])(
     expect((await vault.bring("GET", path)).status).toBe(404);
   },
 );
+
+describe("A bucket that cannot be reached", () => {
+  it.each([
+    ["is broken", { kind: "answer", status: 500, code: "InternalError" }],
+    ["is busy", { kind: "answer", status: 503, code: "SlowDown" }],
+    ["refuses the key", { kind: "answer", status: 403, code: "AccessDenied" }],
+    ["cuts connections", { kind: "cut", at: "start" }],
+  ] as const)("that %s: 503 storage_unavailable, and all is well again with it", async (_, does) => {
+    const id = await vault.made("papers");
+    const bytes = randomBytes(2_000);
+    const file = await vault.uploaded(`papers/${id}/_files/scan`, 0, { bytes });
+    const path = `papers/${id}/_files/scan/${file["id"]}`;
+    const url = text((await vault.send("GET", `papers/${id}?file_links=true`)).body, "scan", "url");
+    const other = await vault.made("papers");
+    s3.faults.push({ of: /./, times: Number.POSITIVE_INFINITY, does });
+    try {
+      const answers = [
+        await vault.bring("GET", path),
+        await vault.bring("GET", url),
+        await vault.bring("POST", `papers/${other}/_files/scan`, { bytes: randomBytes(3_000) }),
+      ];
+      for (const answer of answers) {
+        expect([answer.status, code(answer)]).toEqual([503, "storage_unavailable"]);
+        expect(answer.headers.get("retry-after")).toBe("5");
+      }
+      // Documents do not need it.
+      expect((await vault.send("GET", `papers/${other}`)).body).toMatchObject({ _meta: { version: 1 } });
+      expect((await vault.send("GET", `papers/${other}`)).body).not.toHaveProperty("scan");
+      expect(await readdir(join(vault.folder, "spool", "shop"))).toEqual([]);
+    } finally {
+      s3.faults.length = 0;
+    }
+    expect((await vault.bring("GET", path)).bytes.equals(bytes)).toBe(true);
+    await vault.uploaded(`papers/${other}/_files/scan`, 3_000);
+  });
+});

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { code, collection, text } from "../documents/testing/shop.ts";
 import { isJsonObject } from "../json.ts";
-import { fileField, sha256, startVault, type Vault } from "./testing/vault.ts";
+import { fileField, sha256, startVault, until, type Vault } from "./testing/vault.ts";
 
 const papers = collection("papers", {
   files: [
@@ -391,10 +391,6 @@ describe("A removal", () => {
     expect(Object.keys((await vault.send("GET", `papers/${id}`)).body)).not.toContain("pages");
   });
 });
-
-async function until(holds: () => Promise<boolean>): Promise<void> {
-  while (!(await holds())) await new Promise((go) => setImmediate(go));
-}
 
 function begun(path: string, ...lines: readonly string[]): Promise<Socket> {
   const { hostname, port } = new URL(vault.url);
