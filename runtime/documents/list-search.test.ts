@@ -1,112 +1,25 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { eq } from "../filter/algebra.ts";
-import { documentFields, field, ownershipFields } from "../filter/fields.ts";
-import { textIndex } from "../filter/search/index.ts";
 import { apiError } from "../http/failures.ts";
 import { realmOf } from "../http/testing/server.ts";
-import { isJsonObject, type JsonObject, type JsonValue } from "../json.ts";
+import { isJsonObject, type JsonValue } from "../json.ts";
 import type { Exchange } from "../realm/exchange.ts";
-import { allowed } from "../rules/index.ts";
 import type { StoreCollection } from "../store/contract/collection.ts";
 import { IndexBuilding, QueryTimeout, StoreBusy } from "../store/contract/errors.ts";
 import type { Store } from "../store/contract/store.ts";
 import { isEmbedded } from "../store/testing/stores.ts";
 import { listDocuments } from "./routes/list.ts";
-import { code, collection, details, type Received, type Shop, startShop, text } from "./testing/shop.ts";
+import { code, details, type Received, text } from "./testing/shop.ts";
+import { itemsOf, sizes, Texts, unruled } from "./testing/texts.ts";
 
-const fields = {
-  ...documentFields,
-  ...ownershipFields,
-  title: field("title", "string"),
-  body: field("body", "string"),
-  tags: field("tags", "string", ["tags"]),
-  lang: field("lang", "string"),
-  size: field("size", "integer"),
-  author: field("author", "string"),
-};
-const index = textIndex({
-  fields: [
-    { field: fields.title, weight: 10 },
-    { field: fields.body, weight: 1 },
-    { field: fields.tags, weight: 5 },
-  ],
-  defaultLanguage: "en",
-  languageField: fields.lang,
-});
-const open = { fields, validate: () => true, rules: { create: allowed, read: allowed, update: allowed } };
-const texts = collection("texts", { ...open, text: index });
-const many = collection("many", { ...open, text: index });
-const visible = collection("visible", {
-  ...open,
-  text: index,
-  rules: {
-    create: allowed,
-    read: { filter: () => eq(fields.lang, "en"), check: (_, { lang }) => lang === "en" },
-  },
-});
-const linked = collection("linked", {
-  ...open,
-  text: index,
-  references: {
-    author: { database: "main", collection: "texts", field: fields.author, key: "id", many: false },
-  },
-});
-const shown = collection("shown", { ...open, text: index, publicMaxAge: 60 });
-const plain = collection("plain", open);
-const unruled = collection("unruled", { fields, text: index });
-
-let shop: Shop;
-let locked: Shop;
-const ids: Record<string, string> = {};
+let texts: Texts;
 beforeAll(async () => {
-  shop = await startShop("disabled", [texts, many, plain]);
-  locked = await startShop("enabled", [texts, visible, linked, shown]);
-  const documents: readonly JsonObject[] = [
-    { title: "Running shoes", body: "For long runs", tags: ["sport"], size: 1 },
-    { title: "A house", body: "runs in the family", tags: ["home"], size: 2 },
-    { title: "Die Häuser am See", body: "Mehrere Häuser", lang: "de", size: 3 },
-    { title: "Quick brown fox", body: "The lazy dog sleeps", tags: ["quick brown", "fox"], size: 4 },
-  ];
-  for (const body of documents) {
-    for (const server of [shop, locked]) {
-      server.clock.advance(1);
-      const created = await server.send("POST", "texts", { body });
-      if (server === shop) ids[String(body["size"])] = text(created.body, "id");
-    }
-  }
+  texts = await Texts.start();
 });
-afterAll(() => Promise.all([shop.stop(), locked.stop()]));
-
-interface Asked {
-  readonly where?: JsonValue;
-  readonly more?: string;
-  readonly token?: string;
-  readonly headers?: Readonly<Record<string, string>>;
-}
-
-function list(name: string, { where, more = "", token, headers }: Asked, server = shop): Promise<Received> {
-  const asked = where === undefined ? "" : `where=${encodeURIComponent(JSON.stringify(where))}`;
-  return server.send("GET", `${name}?${asked}${more}`, {
-    ...(token !== undefined && { token }),
-    ...(headers !== undefined && { headers }),
-  });
-}
-
-function itemsOf({ body }: Received): readonly JsonObject[] {
-  return Array.isArray(body["items"]) ? body["items"].filter(isJsonObject) : [];
-}
-
-const sizes = (page: Received) => itemsOf(page).map(({ size }) => size);
-
-async function found($search: string, more: Omit<Asked, "where"> = {}, server = shop): Promise<unknown> {
-  const page = await list("texts", { where: { $search }, ...more }, server);
-  expect([page.status, details(page)]).toEqual([200, []]);
-  return sizes(page);
-}
+afterAll(() => texts.stop());
 
 test("Full-text search 1: without a text index: 400 search_not_enabled", async () => {
   for (const where of [{ $search: "x" }, { $search: 5 }, { $search: "", title: 5, nope: 1 }]) {
-    const answer = await list("plain", { where });
+    const answer = await texts.list("plain", { where });
     expect([answer.status, code(answer), details(answer).map(({ path }) => path)]).toEqual([
       400,
       "search_not_enabled",
@@ -117,15 +30,19 @@ test("Full-text search 1: without a text index: 400 search_not_enabled", async (
 
 describe("Full-text search 2: a top-level key, ANDed", () => {
   test("Full-text search 2: with other conditions, groups beside it, and the read rule", async () => {
-    expect(sizes(await list("texts", { where: { $search: "runs", size: { $gt: 1 } } }))).toEqual([2]);
+    expect(sizes(await texts.list("texts", { where: { $search: "runs", size: { $gt: 1 } } }))).toEqual([2]);
     expect(
-      sizes(await list("texts", { where: { $or: [{ size: 1 }, { size: 4 }], $search: "runs fox" } })),
+      sizes(await texts.list("texts", { where: { $or: [{ size: 1 }, { size: 4 }], $search: "runs fox" } })),
     ).toEqual([1, 4]);
-    expect(sizes(await list("texts", { where: { $search: "runs", size: { $in: [] } } }))).toEqual([]);
+    expect(sizes(await texts.list("texts", { where: { $search: "runs", size: { $in: [] } } }))).toEqual([]);
     for (const lang of ["en", "de"]) {
-      await locked.send("POST", "visible", { body: { title: "fox", lang, size: lang.length } });
+      await texts.locked.send("POST", "visible", { body: { title: "fox", lang, size: lang.length } });
     }
-    const page = await list("visible", { where: { $search: "fox" }, more: "&count=true" }, locked);
+    const page = await texts.list(
+      "visible",
+      { where: { $search: "fox" }, more: "&count=true" },
+      texts.locked,
+    );
     expect([itemsOf(page).map(({ lang }) => lang), page.body["total"]]).toEqual([["en"], 1]);
   });
 
@@ -137,7 +54,7 @@ describe("Full-text search 2: a top-level key, ANDed", () => {
         [{ $and: [{ $search: "x" }] }, "where.$and.0.$search"],
         [{ $and: [{ $or: [{ $search: 5 }] }] }, "where.$and.0.$or.0.$search"],
       ] as const) {
-        const answer = await list(name, { where });
+        const answer = await texts.list(name, { where });
         expect([answer.status, code(answer), details(answer)]).toEqual([
           400,
           "invalid_query",
@@ -148,7 +65,7 @@ describe("Full-text search 2: a top-level key, ANDed", () => {
   );
 
   test("Full-text search 2: it is an operator of no field", async () => {
-    const answer = await list("texts", { where: { title: { $search: "x" } } });
+    const answer = await texts.list("texts", { where: { title: { $search: "x" } } });
     expect(details(answer)).toEqual([{ path: "where.title.$search", reason: "unknown operator" }]);
   });
 });
@@ -170,7 +87,7 @@ describe("Full-text search 3: words, phrases, exclusions", () => {
     ["(fox) AND {house}", [2, 4]],
     ['fox"', [4]],
   ])("Full-text search 3: %s", async (value, expected) => {
-    expect(await found(value)).toEqual(expected);
+    expect(await texts.found(value)).toEqual(expected);
   });
 
   test.each<[JsonValue, string]>([
@@ -181,7 +98,7 @@ describe("Full-text search 3: words, phrases, exclusions", () => {
     ["a\0b", "must not hold NUL or a lone surrogate"],
     ["\ud800", "must not hold NUL or a lone surrogate"],
   ])("Full-text search 3: %j is refused", async ($search, reason) => {
-    const answer = await list("texts", { where: { $search } });
+    const answer = await texts.list("texts", { where: { $search } });
     expect([answer.status, code(answer), details(answer)]).toEqual([
       400,
       "invalid_query",
@@ -192,112 +109,25 @@ describe("Full-text search 3: words, phrases, exclusions", () => {
   test.each(["", " ", "!?", '""', "-", "é".repeat(129), "x ".repeat(11), '"a b" '.repeat(11)])(
     "Limits: $search text: 256 bytes, 10 terms, and one at least: %j is refused",
     async ($search) => {
-      const answer = await list("texts", { where: { $search, nope: 1 } });
+      const answer = await texts.list("texts", { where: { $search, nope: 1 } });
       expect([answer.status, code(answer)]).toEqual([400, "invalid_query"]);
       expect(details(answer).map(({ path }) => path)).toEqual(["where.$search", "where.nope"]);
     },
   );
 
   test("Limits: $search text: 256 bytes and 10 terms are taken, and count as one condition", async () => {
-    expect((await list("texts", { where: { $search: "é".repeat(128) } })).status).toBe(200);
+    expect((await texts.list("texts", { where: { $search: "é".repeat(128) } })).status).toBe(200);
     const $search = '"a b" '.repeat(10);
     const $or = Array.from({ length: 31 }, (_, size) => ({ size }));
-    expect((await list("texts", { where: { $search, $or } })).status).toBe(200);
-    const answer = await list("texts", { where: { $search, $or: [...$or, { size: 0 }] } });
+    expect((await texts.list("texts", { where: { $search, $or } })).status).toBe(200);
+    const answer = await texts.list("texts", { where: { $search, $or: [...$or, { size: 0 }] } });
     expect(details(answer)).toEqual([{ path: "where", reason: "must have at most 32 conditions" }]);
-  });
-});
-
-describe("Full-text search 4: the language of the query", () => {
-  const german = { "accept-language": "de-CH, en;q=0.8" };
-
-  test("Full-text search 4: language, else Accept-Language of anonymous callers, else the index's default", async () => {
-    expect(await found("Häuser")).toEqual([]);
-    for (const language of ["de", "de-AT", "de_CH"]) {
-      expect(await found("Häuser", { more: `&language=${language}` })).toEqual([3]);
-    }
-    expect(await found("Häuser", { headers: german })).toEqual([3]);
-    expect(await found("Häuser", { headers: { "accept-language": "en, de" } })).toEqual([]);
-    expect(await found("Häuser", { headers: german, more: "&language=en" })).toEqual([]);
-    // Without stemming: what both languages leave as it is.
-    expect(await found("fox", { more: "&language=tlh" })).toEqual([4]);
-    for (const header of ["", "*", ",", "*;q=0.5", "!", "x".repeat(200), ";q=1"]) {
-      expect(await found("running", { headers: { "accept-language": header } })).toEqual([1, 2]);
-    }
-  });
-
-  test.each([
-    ["en;q=0.5, de", true],
-    ["en ; q=0.2,\tde;q=0.30", true],
-    ["*, de;q=0.1", true],
-    ["en;q=0, de;Q=0.001", true],
-    ["de_AT", true],
-    ["en;q=1.0, de", false],
-    ["de;q=0.8, en;q=0.9", false],
-    ["de;q=0", false],
-    ["de;q=2", false],
-    [`${"!,".repeat(50)}de`, false],
-  ])(
-    "Full-text search 4: the first language of Accept-Language is the one of the highest quality: %s",
-    async (header, isGerman) => {
-      const headers = { "accept-language": header };
-      expect(await found("Häuser", { headers })).toEqual(isGerman ? [3] : []);
-    },
-  );
-
-  test("Full-text search 4: a signed-in user's locale; keys and users without one get the default", async () => {
-    const signUp = async (email: string, locale: string | null) => {
-      const body = { email, password: "correct horse", ...(locale !== null && { locale }) };
-      return text((await locked.send("POST", "../_auth/signup", { body })).body, "session", "token");
-    };
-    const [de, none] = [await signUp("de@example.com", "de-CH"), await signUp("no@example.com", null)];
-    expect(await found("Häuser", { token: de }, locked)).toEqual([3]);
-    expect(await found("Häuser", { token: de, headers: { "accept-language": "en" } }, locked)).toEqual([3]);
-    expect(await found("Häuser", { token: de, more: "&language=en" }, locked)).toEqual([]);
-    expect(await found("Häuser", { token: none, headers: german }, locked)).toEqual([]);
-    expect(await found("Häuser", { token: await locked.key(), headers: german }, locked)).toEqual([]);
-    expect(await found("Häuser", { headers: german }, locked)).toEqual([3]);
-  });
-
-  test.each(["", "e", "none", "english!", "de-", "x".repeat(300)])(
-    "Full-text search 4: language=%s is no locale code: 400 invalid_query",
-    async (language) => {
-      const answer = await list("texts", { where: { $search: "fox" }, more: `&language=${language}` });
-      expect([answer.status, code(answer), details(answer)]).toEqual([
-        400,
-        "invalid_query",
-        [{ path: "language", reason: "must be a locale code such as en or de-CH" }],
-      ]);
-    },
-  );
-
-  test("Full-text search 4: where Accept-Language has a say, answers vary by it, 304 and public ones too", async () => {
-    const vary = async (asked: Asked, server = shop) =>
-      (await list("texts", asked, server)).headers.get("vary");
-    const where = { $search: "fox" };
-    expect(await vary({ where, headers: german })).toBe("Origin, Authorization, Accept-Language");
-    expect(await vary({ where })).toBe("Origin, Authorization, Accept-Language");
-    expect(await vary({ where, more: "&language=de", headers: german })).toBe("Origin, Authorization");
-    expect(await vary({ where: {}, headers: german })).toBe("Origin, Authorization");
-    const token = await locked.key({ name: "another robot" });
-    expect(await vary({ where, token }, locked)).toBe("Origin, Authorization, Cookie");
-    const page = await list("shown", { where, headers: german }, locked);
-    const again = await list(
-      "shown",
-      { where, headers: { ...german, "if-none-match": page.tag ?? "" } },
-      locked,
-    );
-    expect([page.status, again.status]).toEqual([200, 304]);
-    for (const { headers } of [page, again]) {
-      expect(headers.get("vary")).toBe("Origin, Authorization, Cookie, Accept-Language");
-      expect(headers.get("cache-control")).toBe("public, max-age=60");
-    }
   });
 });
 
 describe("Full-text search 5: relevance", () => {
   const byRelevance = (where: JsonValue, more = "") =>
-    list("texts", { where, more: `&order_by=_relevance${more}` });
+    texts.list("texts", { where, more: `&order_by=_relevance${more}` });
   const scores = (page: Received) =>
     itemsOf(page).map(({ _meta }) => (isJsonObject(_meta) ? Number(_meta["score"]) : Number.NaN));
 
@@ -307,11 +137,11 @@ describe("Full-text search 5: relevance", () => {
     const [first = 0, second = 0] = scores(page);
     expect(first).toBeGreaterThan(second);
     expect(second).toBeGreaterThan(0);
-    const { body } = await shop.send("GET", `texts/${ids["2"]}`);
+    const { body } = await texts.shop.send("GET", `texts/${texts.ids["2"]}`);
     expect(body["_meta"]).not.toHaveProperty("score");
     expect(itemsOf(page)[0]).toEqual({ ...body, _meta: { ...Object(body["_meta"]), score: first } });
     // Nowhere else.
-    expect(scores(await list("texts", { where: { $search: "house home run" } }))).toEqual([
+    expect(scores(await texts.list("texts", { where: { $search: "house home run" } }))).toEqual([
       Number.NaN,
       Number.NaN,
     ]);
@@ -320,12 +150,12 @@ describe("Full-text search 5: relevance", () => {
   test("Full-text search 5: ties by id, pages by skip alone, no cursor", async () => {
     const made: string[] = [];
     for (let size = 0; size < 5; size += 1) {
-      made.push(text((await shop.send("POST", "many", { body: { title: "same", size } })).body, "id"));
+      made.push(text((await texts.shop.send("POST", "many", { body: { title: "same", size } })).body, "id"));
     }
     const where = { $search: "same" };
     const seen: unknown[] = [];
     for (let skip = 0; skip < 5; skip += 2) {
-      const page = await list("many", {
+      const page = await texts.list("many", {
         where,
         more: `&order_by=_relevance&limit=2&skip=${skip}&count=true`,
       });
@@ -334,7 +164,7 @@ describe("Full-text search 5: relevance", () => {
       seen.push(...itemsOf(page).map(({ id }) => id));
     }
     expect(seen).toEqual(made);
-    const answer = await list("many", { where, more: "&order_by=_relevance&after=x" });
+    const answer = await texts.list("many", { where, more: "&order_by=_relevance&after=x" });
     expect(details(answer)).toEqual([{ path: "after", reason: "is not available in this order: use skip" }]);
   });
 
@@ -348,7 +178,7 @@ describe("Full-text search 5: relevance", () => {
         [{ path: "skip", reason: "skip and limit must stay within the first 1000 results by relevance" }],
       ]);
     }
-    expect((await list("texts", { where: { $search: "fox" }, more: "&skip=2000" })).status).toBe(200);
+    expect((await texts.list("texts", { where: { $search: "fox" }, more: "&skip=2000" })).status).toBe(200);
   });
 
   test("Full-text search 5: _relevance stands alone, and only with $search", async () => {
@@ -357,7 +187,7 @@ describe("Full-text search 5: relevance", () => {
         { path: "order_by", reason: "_relevance needs a $search in where" },
       ]);
     }
-    const answer = await list("texts", { where: { $search: "fox" }, more: "&order_by=_relevance,id" });
+    const answer = await texts.list("texts", { where: { $search: "fox" }, more: "&order_by=_relevance,id" });
     expect(details(answer)).toEqual([{ path: "order_by", reason: "_relevance must stand alone" }]);
   });
 
@@ -368,24 +198,24 @@ describe("Full-text search 5: relevance", () => {
 
   test("Full-text search 5: any other order works with search as a filter, and gives cursors", async () => {
     const where = { $search: "runs fox" };
-    const first = await list("texts", { where, more: "&order_by=-size&limit=2" });
+    const first = await texts.list("texts", { where, more: "&order_by=-size&limit=2" });
     expect(sizes(first)).toEqual([4, 2]);
     const after = text(first.body, "next_cursor");
-    expect(sizes(await list("texts", { where, more: `&order_by=-size&limit=2&after=${after}` }))).toEqual([
-      1,
-    ]);
+    expect(
+      sizes(await texts.list("texts", { where, more: `&order_by=-size&limit=2&after=${after}` })),
+    ).toEqual([1]);
   });
 });
 
 describe("Full-text search 6: elsewhere", () => {
   test("Full-text search 6: with expand", async () => {
-    const author = text((await locked.send("POST", "texts", { body: { title: "Ann" } })).body, "id");
-    await locked.send("POST", "linked", { body: { title: "fox", author } });
+    const author = text((await texts.locked.send("POST", "texts", { body: { title: "Ann" } })).body, "id");
+    await texts.locked.send("POST", "linked", { body: { title: "fox", author } });
     for (const order of ["", "&order_by=_relevance"]) {
-      const page = await list(
+      const page = await texts.list(
         "linked",
         { where: { $search: "fox" }, more: `&expand=author${order}` },
-        locked,
+        texts.locked,
       );
       const [item] = itemsOf(page);
       expect(item).toMatchObject({ title: "fox", _expanded: { author: { id: author, title: "Ann" } } });
@@ -399,21 +229,21 @@ describe("Full-text search 6: elsewhere", () => {
 
   test("Full-text search 6: conditional GET; in relevance order the tag covers the scores", async () => {
     const asked = { where: { $search: "watchword" } };
-    await shop.send("POST", "many", { body: { title: "watchword", size: 1 } });
-    const plainTag = (await list("many", asked)).tag ?? "";
+    await texts.shop.send("POST", "many", { body: { title: "watchword", size: 1 } });
+    const plainTag = (await texts.list("many", asked)).tag ?? "";
     const more = "&order_by=_relevance";
-    const relevanceTag = (await list("many", { ...asked, more })).tag ?? "";
-    expect((await list("many", { ...asked, headers: { "if-none-match": plainTag } })).status).toBe(304);
-    expect((await list("many", { ...asked, more, headers: { "if-none-match": relevanceTag } })).status).toBe(
-      304,
-    );
+    const relevanceTag = (await texts.list("many", { ...asked, more })).tag ?? "";
+    expect((await texts.list("many", { ...asked, headers: { "if-none-match": plainTag } })).status).toBe(304);
+    expect(
+      (await texts.list("many", { ...asked, more, headers: { "if-none-match": relevanceTag } })).status,
+    ).toBe(304);
     // Where they change how much a match is worth. To MongoDB a score is a matter of the document alone.
     for (let at = 0; at < 3; at += 1)
-      await shop.send("POST", "many", { body: { title: "other", body: "words" } });
-    expect((await list("many", { ...asked, headers: { "if-none-match": plainTag } })).status).toBe(304);
-    expect((await list("many", { ...asked, more, headers: { "if-none-match": relevanceTag } })).status).toBe(
-      isEmbedded ? 200 : 304,
-    );
+      await texts.shop.send("POST", "many", { body: { title: "other", body: "words" } });
+    expect((await texts.list("many", { ...asked, headers: { "if-none-match": plainTag } })).status).toBe(304);
+    expect(
+      (await texts.list("many", { ...asked, more, headers: { "if-none-match": relevanceTag } })).status,
+    ).toBe(isEmbedded ? 200 : 304);
   });
 });
 
