@@ -20,7 +20,8 @@ import { holds, truth } from "./form/evaluate.ts";
 import type { Condition } from "./form/form.ts";
 import { compileRules } from "./rules.ts";
 import { type EmittedRules, emittedRules } from "./testing/emitted.ts";
-import { type BooleanRule, ruleArbitrary, type World } from "./testing/random-rules.ts";
+import { ruleArbitrary } from "./testing/random-rules.ts";
+import type { BooleanRule, World } from "./testing/random-values.ts";
 import { contextArbitrary, documentArbitrary } from "./testing/random-worlds.ts";
 import { noteFields, noteRealm, ofOrganizations, organizations, ruleSource } from "./testing/realms.ts";
 

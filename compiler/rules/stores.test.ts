@@ -17,7 +17,8 @@ import { runs } from "../../runtime/testing/random.ts";
 import { collectionOf } from "../../templates/testing/models.ts";
 import { compileRules } from "./rules.ts";
 import { type EmittedRules, emittedRules } from "./testing/emitted.ts";
-import { type BooleanRule, ruleArbitrary } from "./testing/random-rules.ts";
+import { ruleArbitrary } from "./testing/random-rules.ts";
+import type { BooleanRule } from "./testing/random-values.ts";
 import { contextArbitrary, documentArbitrary } from "./testing/random-worlds.ts";
 import { noteFields, noteRealm, ofOrganizations, organizations, ruleSource } from "./testing/realms.ts";
 
