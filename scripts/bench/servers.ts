@@ -74,6 +74,8 @@ export async function startGenerated(
       NODE_ENV: "production",
       HOST: "127.0.0.1",
       PORT: String(port),
+      // Of the files of one realm: without it no process of the bundle starts.
+      SVC_MAX_UPLOAD_BYTES: "2GiB",
       ...place.environment(realm),
       ...more.environment,
     },

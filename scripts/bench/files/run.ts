@@ -10,8 +10,7 @@ export async function fileBenchmark(options: Omit<Setting, "report">): Promise<v
   const setting: Setting = { ...options, report: new Report() };
   const byHand = await startHandwritten(place, "files");
   try {
-    const environment = { SVC_MAX_UPLOAD_BYTES: "2GiB" };
-    const generated = await startGenerated(bundle, place, "files", { environment });
+    const generated = await startGenerated(bundle, place, "files");
     try {
       await transfers(setting, { byHand, generated });
       await ranges(setting, generated);
