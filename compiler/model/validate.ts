@@ -12,7 +12,8 @@ import { parseDuration, parseSize } from "../../runtime/units.ts";
 import type { Diagnostic } from "../diagnostics/diagnostic.ts";
 import { toJson } from "../source/node.ts";
 import { nodeAt, type Path, pathOf, type SourceFile } from "../source/source.ts";
-import { durations, type Problem, problemOf, type SchemaError } from "./validation-problems.ts";
+import type { SchemaError } from "./validation-place.ts";
+import { durations, type Problem, problemOf } from "./validation-problems.ts";
 
 export type FileKind = "realm" | "collection" | "indexes" | "function" | "schema";
 
@@ -115,7 +116,8 @@ function ajv(): Ajv2020 {
     // A few files are held against it, once: what that would save takes longer.
     code: { optimize: false },
   });
-  shared.addVocabulary(["x-expected", "x-unknown"]);
+  // What values are, and where what others look for here is said: for messages.
+  shared.addVocabulary(["x-expected", "x-unknown", "x-elsewhere"]);
   // What editors show of keys that are refused.
   shared.addVocabulary(["deprecationMessage", "doNotSuggest"]);
   shared.addKeyword({ keyword: "x-refused", schemaType: "string", errors: false, validate: () => false });

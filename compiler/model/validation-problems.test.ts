@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import collectionSchema from "../../docs/schemas/collection.schema.json" with { type: "json" };
+import functionSchema from "../../docs/schemas/function.schema.json" with { type: "json" };
 import indexesSchema from "../../docs/schemas/indexes.schema.json" with { type: "json" };
 import realmSchema from "../../docs/schemas/realm.schema.json" with { type: "json" };
 import schemaSchema from "../../docs/schemas/schema.schema.json" with { type: "json" };
@@ -11,7 +12,7 @@ import { problemOf } from "./validation-problems.ts";
 const silent = [
   ...["$defs", "$ref", "$schema", "if", "items", "patternProperties", "properties", "then"],
   ...["default", "deprecationMessage", "description", "doNotSuggest", "examples", "title"],
-  ...["x-expected", "x-unknown"],
+  ...["x-expected", "x-unknown", "x-elsewhere"],
 ];
 
 /** Every keyword of a schema with one of the schemas that it stands in. */
@@ -38,6 +39,7 @@ describe("what a failed keyword means is said in our words", () => {
   test.for([
     ["realm", realmSchema],
     ["collection", collectionSchema],
+    ["function", functionSchema],
     ["indexes", indexesSchema],
     ["schema", schemaSchema],
   ] as const)("every keyword of the schema of %s has its words", ([, schema]) => {
