@@ -70,7 +70,9 @@ export function notBuiltYet(realms: readonly AnalysedRealm[]): readonly Diagnost
     const fields = databases.flatMap(({ collections }) => collections.flatMap(({ files = [] }) => files));
     return fields.flatMap(({ span, versions, upload }) => [
       ...(versions === undefined ? [] : [refused(span, "versions", "versions of images")]),
-      ...(upload === "proxy" ? [] : [refused(span, `upload: ${upload}`, "uploads past the server")]),
+      ...(upload === "proxy" || upload === "direct"
+        ? []
+        : [refused(span, `upload: ${upload}`, "resumable uploads")]),
     ]);
   });
 }

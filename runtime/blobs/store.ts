@@ -53,6 +53,8 @@ export interface BlobStore {
 
 /** Requests that the storage answers without us; times in seconds. */
 export interface SignedAccess {
+  /** Bytes that it takes in one request. */
+  readonly most: number;
   /** The storage itself refuses other sizes and, where it can, other bytes. */
   put(
     key: BlobKey,

@@ -230,10 +230,18 @@ export const documentParameters = {
     schema: { type: "string" },
   },
   FileId: { name: "file", in: "path", required: true, schema: { type: "string" } },
+  UploadId: { name: "upload", in: "path", required: true, schema: { type: "string" } },
   ReplaceFile: {
     name: "replace",
     in: "query",
     description: "`true` takes the place of all files that the document has there, in the same write.",
+    schema: { type: "boolean", default: false },
+  },
+  RedirectFile: {
+    name: "redirect",
+    in: "query",
+    description:
+      "`true` answers an address of the bucket that the file is in, where it is in one, in place of its bytes.",
     schema: { type: "boolean", default: false },
   },
   FileName: {

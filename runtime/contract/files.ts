@@ -8,6 +8,7 @@ import { type FileTraits, ofFile } from "./traits.ts";
 const tag = "{database}/{collection}";
 const all = "/{database}/{collection}/{id}/_files/{field}";
 const one = `${all}/{file}` as const;
+const uploads = `${all}/_uploads` as const;
 
 const reads = { kind: "ruled", to: "see", by: [["read"]] } as const;
 const updates = { kind: "ruled", to: "change", by: [["read", "update"]] } as const;
@@ -85,6 +86,100 @@ export const uploadFile = contract({
   about: ofFile((file) => `${taken(file)} The body is the file; its type is judged by its bytes.`),
 });
 
+/** Whether files may come past the routes that take them as bodies. */
+const isDirect = ({ upload }: Pick<FileTraits, "upload">): boolean => upload === "direct" || upload === "any";
+
+export const startUpload = contract({
+  id: "start{stem}Upload",
+  method: "POST",
+  path: uploads,
+  who: updates,
+  query: ["ReplaceFile"],
+  headers: conditions,
+  body: {
+    schema: named(
+      "FileToUpload",
+      closed({
+        name: { type: "string", description: "What the file is called.", minLength: 1, maxLength: 4_096 },
+        type: {
+          type: "string",
+          description: "Media type, as `Content-Type` of a proxied upload.",
+          pattern: "^[A-Za-z0-9!#$&^_.+-]{1,127}/[A-Za-z0-9!#$&^_.+-]{1,127}(?:[ \\t]*;[ -~]*)?$",
+          maxLength: 512,
+          told: "must be a media type such as image/png",
+        },
+        size: { type: "integer", minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description: "Bytes." },
+        sha256: {
+          type: "string",
+          pattern: "^[0-9a-f]{64}$",
+          told: "must be 64 hexadecimal digits in lower case",
+        },
+      }),
+    ),
+    media: "json",
+  },
+  answers: {
+    201: {
+      name: "FileUpload",
+      description: "Where to send the bytes. Then the upload is completed.",
+      schema: named(
+        "FileUpload",
+        closed({
+          upload: id,
+          method: { type: "string", enum: ["PUT"] },
+          url: {
+            type: "string",
+            format: "uri-reference",
+            description: "A path of this server, or an address of the bucket.",
+          },
+          headers: {
+            type: "object",
+            description: "To be sent along with the bytes, and no credential.",
+            additionalProperties: { type: "string" },
+          },
+          expires_at: timestamp,
+        }),
+      ),
+    },
+  },
+  errors: [
+    ...(["not_found", "write_conflict", "version_mismatch", "too_many_files", "quota_exceeded"] as const),
+    ...([
+      "too_many_requests",
+      "unsupported_file_type",
+      "upload_mode_mismatch",
+      "storage_unavailable",
+    ] as const),
+  ],
+  useful: ({ file }) => file !== undefined && isDirect(file),
+  tag,
+  summary: "Begin an upload past the server into {field} of a document of {collection}",
+  about: ofFile(
+    ({ maxSize }) =>
+      `Of at most ${printSize(maxSize)}. The address is valid for 15 minutes, by when the bytes have to be on their way.`,
+  ),
+});
+
+export const completeUpload = contract({
+  id: "complete{stem}Upload",
+  method: "POST",
+  path: `${uploads}/{upload}/complete`,
+  who: updates,
+  headers: conditions,
+  answers: uploadFile.answers,
+  errors: ofFile((file) => [
+    ...(["not_found", "write_conflict", "version_mismatch", "too_many_files"] as const),
+    ...(["quota_exceeded", "unsupported_file_type", "file_not_uploaded", "upload_mismatch"] as const),
+    ...(["storage_unavailable"] as const),
+    ...(takesImages(file) ? (["invalid_image"] as const) : []),
+  ]),
+  useful: ({ file }) => file !== undefined && isDirect(file),
+  tag,
+  summary: "Complete an upload into {field} of a document of {collection}",
+  about:
+    "Judges what was sent: its size, SHA-256 and type. Of what differs nothing is left. By whoever began it; once more it is answered the same.",
+});
+
 const tagged = {
   ETag: "FileETag",
   "Accept-Ranges": "AcceptRanges",
@@ -115,6 +210,15 @@ export const downloadFile = contract({
   method: "GET",
   path: one,
   who: reads,
+  query: ["RedirectFile"],
+  answers: {
+    ...download.answers,
+    302: {
+      name: "FileElsewhere",
+      description: "With `redirect=true`, of files in a bucket: where the file is for ten minutes.",
+      headers: { Location: "FileAddress" },
+    },
+  },
   errors: downloadErrors,
   tag,
   summary: "Download a file of {field} of a document of {collection}",
@@ -135,7 +239,13 @@ export const removeFile = contract({
 });
 
 /** Of each field, in the order of OpenAPI documents. */
-export const fileContracts: readonly RouteOfRules[] = [uploadFile, downloadFile, removeFile];
+export const fileContracts: readonly RouteOfRules[] = [
+  uploadFile,
+  startUpload,
+  completeUpload,
+  downloadFile,
+  removeFile,
+];
 
 export const fileLinksTag = "links to files";
 
@@ -151,5 +261,21 @@ export const openFileLink = contract({
   about: "For whoever has the link, 10 minutes long, as long as a live document has the file.",
 });
 
-/** Of a realm whose documents can have files. */
-export const fileLinks: readonly RouteContract[] = [openFileLink];
+export const sendFile = contract({
+  id: "sendFile",
+  method: "PUT",
+  path: openFileLink.path,
+  who: { kind: "anyone" },
+  body: { schema: bytes, media: "any" },
+  answers: { 204: { name: "FileSent", description: "The bytes have come; complete the upload." } },
+  errors: ["not_found", "invalid_file_link", "upload_mismatch", "too_many_requests", "storage_unavailable"],
+  useful: ({ collections = [], storage }) =>
+    storage?.driver.kind === "local" && collections.some(({ files = [] }) => files.some(isDirect)),
+  tag: fileLinksTag,
+  summary: "Send the bytes of an upload to the address that it was given",
+  about:
+    "For whoever has the address, once it is begun within 15 minutes. Once more is the same, until it is completed.",
+});
+
+/** Of a realm whose documents can have files: about all its collections. */
+export const fileLinks: readonly RouteContract[] = [openFileLink, sendFile];

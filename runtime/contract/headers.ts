@@ -63,6 +63,11 @@ export const headers = {
     required: true,
     schema: { type: "string" },
   },
+  FileAddress: {
+    description: "An address that is valid for ten minutes, and needs no credential.",
+    required: true,
+    schema: { type: "string", format: "uri" },
+  },
   JobLocation: {
     description: "Path of the job.",
     required: true,

@@ -17,6 +17,7 @@ export const pathParameters = {
   fn: "FunctionName",
   file: "FileId",
   signed: "SignedLink",
+  upload: "UploadId",
 } as const satisfies Record<string, ParameterName>;
 
 /** The definition of a parameter. */

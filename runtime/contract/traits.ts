@@ -21,7 +21,7 @@ export interface RealmTraits {
   /** Absent: none. */
   readonly functions?: readonly object[];
   /** Its documents can have files. */
-  readonly storage?: object;
+  readonly storage?: { readonly driver: { readonly kind: "local" | "s3" } };
   /** That a route is about. */
   readonly fn?: FunctionTraits;
   /** The field that a route of files is about. */
@@ -54,7 +54,7 @@ export interface CollectionTraits {
   /** Anyone may keep what anonymous readers are answered, on the way that the route is on. */
   readonly publicCache?: object;
   /** Its fields of files; absent: none. */
-  readonly files?: readonly Pick<FileField, "versions">[];
+  readonly files?: readonly Pick<FileField, "upload" | "versions">[];
 }
 
 export interface OrganizationTraits

@@ -83,8 +83,8 @@ function duplicatesOf(
   };
 }
 
-/** A user, a key, or an address. */
-function callerKey({ caller }: Access, exchange: Exchange): string {
+/** Who is counted together: a user, a key, or an address. */
+export function callerKey({ caller }: Access, exchange: Exchange): string {
   if (caller === undefined || caller.kind === "anonymous") return `address:${exchange.address}`;
   return caller.kind === "user" ? caller.actor : `key:${caller.keyId}`;
 }

@@ -4,7 +4,7 @@ import { code, collection, fields, text } from "../documents/testing/shop.ts";
 import { eq } from "../filter/algebra.ts";
 import type { ReadRule } from "../realm/rule.ts";
 import { allowed, byCaller } from "../rules/index.ts";
-import { fileField, startVault, type Vault } from "./testing/vault.ts";
+import { fileField, sha256, startVault, type Vault } from "./testing/vault.ts";
 
 const own: ReadRule = {
   filter: ({ user }) => eq(fields.owner, user?.email),
@@ -12,7 +12,13 @@ const own: ReadRule = {
 };
 const ofBoss = byCaller(({ user }) => user?.email === "boss@example.com");
 const papers = collection("papers", {
-  files: [fileField("scan"), fileField("hidden"), fileField("sealed"), fileField("small")],
+  files: [
+    fileField("scan"),
+    fileField("hidden", { upload: "direct" }),
+    fileField("sealed", { upload: "direct" }),
+    fileField("small"),
+    fileField("sent", { upload: "direct" }),
+  ],
   rules: { create: allowed, read: own, update: own, delete: own },
   fieldRules: [
     { path: ["hidden"], read: ofBoss },
@@ -124,6 +130,69 @@ describe("Rules hold for bytes as for documents", () => {
     expect((await vault.bring("GET", path, { token: reader })).status).toBe(200);
     const refused = await vault.bring("POST", `papers/${id}/_files/hidden`, { bytes: "x", token: reader });
     expect([refused.status, code(refused)]).toEqual([403, "forbidden"]);
+  });
+});
+
+describe("Direct uploads", () => {
+  const bytes = "sent past the routes";
+  const claim = JSON.stringify({
+    name: "a.txt",
+    type: "text/plain",
+    size: bytes.length,
+    sha256: sha256(bytes),
+  });
+  const headers = { "content-type": "application/json" };
+  const begin = (base: string, token?: string) =>
+    vault.bring("POST", `${base}/_uploads`, { bytes: claim, headers, ...(token !== undefined && { token }) });
+  async function sent(base: string, token: string): Promise<string> {
+    const { body } = await begin(base, token);
+    expect((await vault.bring("PUT", text(body, "url"), { bytes })).status).toBe(204);
+    return `${base}/_uploads/${text(body, "upload")}/complete`;
+  }
+
+  it("are begun by who may update the document and the field: 404, 403 and 401 as for others", async () => {
+    const { id } = await paper();
+    const at = (field: string) => `papers/${id}/_files/${field}`;
+    expect((await begin(at("sent"), tokens.eve)).status).toBe(404);
+    expect((await begin(at("sent"))).status).toBe(401);
+    expect((await begin(at("hidden"), tokens.ann)).status).toBe(404);
+    // What the field's rule says of a file is asked when it is there.
+    const sealed = await vault.bring("POST", await sent(at("sealed"), tokens.ann), { token: tokens.ann });
+    expect([sealed.status, code(sealed)]).toEqual([403, "forbidden"]);
+    expect((await begin(at("sent"), tokens.ann)).status).toBe(201);
+  });
+
+  it("are completed by whoever began them, who may still change the document then", async () => {
+    const { id } = await paper();
+    const base = `papers/${id}/_files/sent`;
+    const path = await sent(base, tokens.ann);
+    const key = await vault.key({ name: "other" });
+    for (const token of [tokens.eve, tokens.boss, key])
+      expect((await vault.bring("POST", path, { token })).status).toBe(404);
+    const body = { title: "b", owner: "eve@example.com" };
+    await vault.send("PUT", `papers/${id}`, { body, token: key });
+    expect((await vault.bring("POST", path, { token: tokens.ann })).status).toBe(404);
+    await vault.send("PUT", `papers/${id}`, { body: { ...body, owner: "ann@example.com" }, token: key });
+    const done = await vault.bring("POST", path, { token: tokens.ann });
+    expect(done).toMatchObject({ status: 201, body: { name: "a.txt", type: "text/plain" } });
+    // What was answered is for those who may read the document.
+    await vault.send("PUT", `papers/${id}`, { body, token: key });
+    expect((await vault.bring("POST", path, { token: tokens.ann })).status).toBe(404);
+  });
+
+  it("of administrators pass the rules, are audited, and are completed on the way that they began", async () => {
+    const { id } = await paper();
+    const { token } = await vault.person("keeper@example.com", "librarian");
+    const base = `/v1/shop/_admin/data/main/papers/${id}/_files/sealed`;
+    const path = await sent(base, token);
+    const own = path.replace("/v1/shop/_admin/data/main/", "");
+    expect((await vault.bring("POST", own, { token })).status).toBe(404);
+    const done = await vault.bring("POST", path, { token });
+    expect(done.status).toBe(201);
+    expect((await vault.audit()).at(-1)).toMatchObject({
+      action: "data.upload",
+      details: { field: "sealed", file: done.body["id"], name: "a.txt", size: bytes.length },
+    });
   });
 });
 

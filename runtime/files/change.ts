@@ -9,6 +9,7 @@ import { define } from "../merge-patch.ts";
 import type { FileField, FileObject, NamedFile } from "../realm/files.ts";
 import { longBackoff, once, optimistic } from "../retry.ts";
 import type { StoredDocument } from "../store/contract/document.ts";
+import type { Transaction } from "../store/contract/transaction.ts";
 import { noSuchFile } from "./errors.ts";
 import { filesIn, isHidden, memberOf } from "./field.ts";
 import type { Place } from "./place.ts";
@@ -27,8 +28,9 @@ export type Decide = (held: readonly FileObject[]) => Change;
 
 /**
  * Changes the files of a document: its next version.
+ * @param along writes in the same transaction
  * @throws ApiError `not_found` where the caller may not read the document or the field; `version_mismatch`; `forbidden`;
- *   `quota_exceeded`; `write_conflict`; what `decide` throws
+ *   `quota_exceeded`; `write_conflict`; what `decide` and `along` throw
  * @throws BytesSwept
  */
 export async function changeFiles(
@@ -36,6 +38,7 @@ export async function changeFiles(
   access: Access,
   target: Target,
   decide: Decide,
+  along?: (transaction: Transaction, document: StoredDocument) => Promise<void>,
 ): Promise<StoredDocument> {
   const { realm, collection, definition, field, ledger } = place;
   const { storeName } = collection;
@@ -50,6 +53,8 @@ export async function changeFiles(
           return { ...written, change: made, before: held };
         }),
       );
+      // What an upload holds of the quota is free for its file.
+      await along?.(transaction, document);
       await ledger.rename(
         transaction,
         storeName,

@@ -21,7 +21,7 @@ export function downloadFrom(place: Place): (exchange: Exchange) => Promise<Answ
   return async (exchange) => {
     const access = await entrance.reader(exchange);
     const filter = readable(definition, access, definition.rules?.read);
-    parameters(exchange.search, []);
+    const isSent = parameters(exchange.search, ["redirect"], judgeRedirect).get("redirect") === "true";
     const { id = "", file: wanted = "" } = exchange.params;
     const [stored, names] = isId(id)
       ? await Promise.all([
@@ -34,8 +34,35 @@ export function downloadFrom(place: Place): (exchange: Exchange) => Promise<Answ
     const file = fileNamed(document, field, wanted, names);
     if (file === undefined || isHidden(collection, access, document, field)) throw noSuchFile();
     const cacheControl = entrance.class === "document" ? caching(exchange, undefined) : undefined;
-    return fileAnswer(exchange, storage, file, cacheControl);
+    const elsewhere = isSent && exchange.method === "GET" ? await addressOf(storage, file) : undefined;
+    return elsewhere ?? fileAnswer(exchange, storage, file, cacheControl);
   };
+}
+
+function judgeRedirect(values: ReadonlyMap<string, string>) {
+  const value = values.get("redirect");
+  return value === undefined || value === "true" || value === "false"
+    ? []
+    : [{ path: "redirect", reason: "must be true or false" }];
+}
+
+/** Seconds that an address of a bucket is valid. */
+const addressLifetime = 600;
+
+/** Sends the client to the bucket; undefined where there is none. */
+async function addressOf(
+  { blobs }: RealmStorage,
+  { name, type, sha256 }: FileObject,
+): Promise<Answer | undefined> {
+  if (blobs.signed === undefined) return undefined;
+  const as = { disposition: disposition(name, type), type: contentType(type) };
+  const location = await blobs.signed.get(sha256, as, addressLifetime);
+  return { status: 302, headers: { location, "cache-control": "private, no-store" } };
+}
+
+/** As browsers are told it. */
+function contentType(type: string): string {
+  return type.startsWith("text/") ? `${type}; charset=utf-8` : type;
 }
 
 /**
@@ -66,7 +93,7 @@ export function fileAnswer(
     length: size,
     etag: `"${sha256}"`,
     headers: {
-      "content-type": type.startsWith("text/") ? `${type}; charset=utf-8` : type,
+      "content-type": contentType(type),
       "content-disposition": disposition(name, type),
       // Whatever it is, nothing in it runs as if it were ours.
       "content-security-policy": "sandbox",

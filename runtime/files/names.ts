@@ -8,6 +8,12 @@ const unnamed = "file";
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const control = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
+
+/** Control characters, which no name has. */
+export function hasControls(said: string): boolean {
+  return control.test(said);
+}
+
 /** Marks that turn the direction of what follows, so that `exe.png` may be `gnp.exe`. */
 const turning = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
 
@@ -31,7 +37,7 @@ export function nameIn(header: string | undefined): string {
  * @throws ApiError `invalid_header`
  */
 export function fileName(said: string, path: string): string {
-  if (control.test(said)) throw invalidHeader(path, "must have no control characters");
+  if (hasControls(said)) throw invalidHeader(path, "must have no control characters");
   // A half of a character, which is no UTF-8, becomes the mark for that.
   const name = Buffer.from(said)
     .toString()

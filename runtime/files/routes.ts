@@ -1,6 +1,14 @@
 import { patternOf, type RouteContract } from "../contract/contract.ts";
 import { dataPath } from "../contract/document-administration.ts";
-import { downloadFile, openFileLink, removeFile, uploadFile } from "../contract/files.ts";
+import {
+  completeUpload,
+  downloadFile,
+  openFileLink,
+  removeFile,
+  sendFile,
+  startUpload,
+  uploadFile,
+} from "../contract/files.ts";
 import { administratorEntrance } from "../documents/administration/entrance.ts";
 import { clientEntrance, type Open } from "../documents/entrance.ts";
 import type { CollectionDefinition } from "../realm/definition.ts";
@@ -14,6 +22,9 @@ import type {
   StreamRouteFactory,
 } from "../realm/exchange.ts";
 import type { FileField } from "../realm/files.ts";
+import { completeAt } from "./direct/complete.ts";
+import { receiveUpload } from "./direct/receive.ts";
+import { startAt } from "./direct/start.ts";
 import { downloadFrom } from "./download.ts";
 import { linkedFiles } from "./linked.ts";
 import { type Place, placeIn } from "./place.ts";
@@ -25,6 +36,8 @@ type Factory = RouteFactory | StreamRouteFactory;
 /** What is done in a file field, by the route that asks for it. */
 const served: readonly (readonly [RouteContract, (at: (realm: RealmInstance) => Place) => Factory])[] = [
   [uploadFile, streamed(uploadTo)],
+  [startUpload, whole(startAt)],
+  [completeUpload, whole(completeAt)],
   [downloadFile, whole(downloadFrom)],
   [removeFile, whole(removeFrom)],
 ];
@@ -58,7 +71,10 @@ export function fileRoutes(realm: string, collections: readonly CollectionDefini
     }
   }
   const links = patternOf(`/v1/${realm}`, openFileLink.path, {});
-  return { ...table, [links]: { [openFileLink.method]: linkedFiles(collections) } };
+  return {
+    ...table,
+    [links]: { [openFileLink.method]: linkedFiles(collections), [sendFile.method]: receiveUpload },
+  };
 }
 
 function addRoutes(

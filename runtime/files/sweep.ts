@@ -18,6 +18,7 @@ import type { Hold, JobKind, JobRealm } from "../jobs/kind.ts";
 import { AttemptFailed } from "../jobs/kind.ts";
 import type { FileLedger } from "../realm/files.ts";
 import type { StoredDocument } from "../store/contract/document.ts";
+import { sweepUploads } from "./direct/sweep.ts";
 import type { RealmStorage } from "./realm.ts";
 
 /** Milliseconds that bytes stay after they were stored, or named last. */
@@ -42,6 +43,7 @@ export function fileSweep(ledger: FileLedger, storage: Sweeping): JobKind {
       try {
         const released = await releaseExpired(realm, ledger, hold);
         const removed = await removeUnnamed(realm, storage, hold);
+        await sweepUploads(realm, storage, hold);
         await storage.spool.clean(Date.now());
         if (removed > 0)
           realm.log.info({ realm: realm.definition.name, removed }, "removed bytes that nothing names");

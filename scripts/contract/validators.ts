@@ -3,6 +3,7 @@ import { transformSync } from "esbuild";
 import { validatorCode } from "../../compiler/schema/validator.ts";
 import type { RouteContract } from "../../runtime/contract/contract.ts";
 import { documentAdministration } from "../../runtime/contract/document-administration.ts";
+import { fileContracts } from "../../runtime/contract/files.ts";
 import { contracts } from "../../runtime/contract/index.ts";
 import { isMade, isNamed, type Schema } from "../../runtime/contract/schema.ts";
 import type { JsonObject } from "../../runtime/json.ts";
@@ -10,9 +11,13 @@ import type { JsonObject } from "../../runtime/json.ts";
 /** One line a body, in the order of contracts. */
 export function validatorsModule(): string {
   const helpers = new Set<string>();
-  const routes: readonly RouteContract[] = [...contracts, ...Object.values(documentAdministration)];
+  const routes: readonly RouteContract[] = [
+    ...contracts,
+    ...Object.values(documentAdministration),
+    ...fileContracts,
+  ];
   const compiled = routes.flatMap(({ id, body }) => {
-    if (body === undefined || isMade(body.schema)) return [];
+    if (body === undefined || isMade(body.schema) || body.media === "any") return [];
     const document = judged(body.schema);
     const code = validatorCode({
       path: `${id}.json`,

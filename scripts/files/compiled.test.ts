@@ -1,4 +1,5 @@
 /** Files of a compiled realm: every answer is held against its OpenAPI document. */
+import { createHash } from "node:crypto";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -30,7 +31,9 @@ beforeAll(async () => {
   writeTree(config, {
     "paper/realm.yaml": realm(),
     "paper/main/bills/schema.json": schema,
-    "paper/main/bills/collection.yaml": collection("scan: { accept: ['*/*'], max_size: 1MiB }"),
+    "paper/main/bills/collection.yaml": collection(
+      "scan: { accept: ['*/*'], max_size: 1MiB }\n  film: { accept: ['*/*'], max_size: 9MiB, upload: direct }",
+    ),
   });
   server = await startRealm(await compileRealm(config, "paper"), { settings: { data } });
 });
@@ -75,10 +78,39 @@ describe("Files of a compiled realm", () => {
   });
 });
 
+it("Files are sent to an address of their own, and completed, as the OpenAPI document says", async () => {
+  const json = { "content-type": "application/json" };
+  const post = (at: string, body?: object) =>
+    fetch(at, {
+      method: "POST",
+      ...(body !== undefined && { headers: json, body: JSON.stringify(body) }),
+    });
+  const { id } = await objectOf(await post(bills(), { title: "a" }));
+  const film = `${bills()}/${id}/_files/film/_uploads`;
+  const bytes = Buffer.alloc(2_000_000, "film");
+  const sha256 = createHash("sha256").update(bytes).digest("hex");
+  const claim = { name: "a.bin", type: "application/octet-stream", size: bytes.length, sha256 };
+  const begun = await post(film, claim);
+  expect(begun.status).toBe(201);
+  const { upload, method, url } = await objectOf(begun);
+  const complete = `${film}/${upload}/complete`;
+  expect((await post(complete)).status).toBe(409);
+  const sent = await fetch(`${server.url}${url}`, { method: `${method}`, body: new Blob([bytes]) });
+  expect(sent.status).toBe(204);
+  const done = await post(complete);
+  expect(done.status).toBe(201);
+  const file = await objectOf(done);
+  expect(file).toMatchObject({ name: "a.bin", size: bytes.length, sha256 });
+  const got = await fetch(`${bills()}/${id}/_files/film/${file["id"]}?redirect=true`);
+  expect([got.status, Buffer.from(await got.arrayBuffer()).equals(bytes)]).toEqual([200, true]);
+  expect((await post(`${bills()}/${id}/_files/scan/_uploads`, claim)).status).toBe(409);
+});
+
 describe("What of files is not served is refused by the build", () => {
   it.each([
     ["versions of images", realm(), "scan: { accept: [image/png], versions: { thumb: { width: 10 } } }"],
-    ["uploads past the server", realm(), "scan: { accept: ['*/*'], upload: direct }"],
+    ["resumable uploads", realm(), "scan: { accept: ['*/*'], upload: resumable }"],
+    ["resumable uploads", realm(), "scan: { accept: ['*/*'], upload: any }"],
   ])("%s", async (feature, settings, files) => {
     const folder = mkdtempSync(join(tmpdir(), "realmc-config-"));
     writeTree(folder, {

@@ -18,8 +18,8 @@ export type DocumentOperation =
   | "transfer"
   | "assign";
 
-/** On a file in a field of a document. */
-export type FileOperation = "upload" | "download" | "remove_file";
+/** On a file in a field of a document; `begin` and `complete`: an upload to an address of its own. */
+export type FileOperation = "upload" | "begin" | "complete" | "download" | "remove_file";
 
 /** What the access rules answer to users: by name, `anonymous`, or everybody else who is signed in. */
 export type Verdicts = Readonly<Record<string, string>> & {
@@ -33,7 +33,7 @@ export interface Documents {
   readonly body: (n: number) => JsonObject;
   readonly verdicts: Readonly<Partial<Record<DocumentOperation, Verdicts>>>;
   /** Of its fields that hold files. */
-  readonly files?: Readonly<Record<string, Readonly<Record<FileOperation, Verdicts>>>>;
+  readonly files?: Readonly<Record<string, Readonly<Partial<Record<FileOperation, Verdicts>>>>>;
   /** Where clients choose ids: any, or their user's. */
   readonly ids?: "any" | "own";
   /** What keys get, whatever their scopes; where absent, scopes decide. */
@@ -62,6 +62,8 @@ const success: Readonly<Record<DocumentOperation, string>> = {
   // Asked without what it needs: no job is left behind that goes on while others ask.
   assign: invalid,
   upload: "201",
+  begin: "201",
+  complete: "201",
   download: "200",
   remove_file: "204",
 };
@@ -157,6 +159,13 @@ export const documents: Readonly<Record<string, Documents>> = {
     files: {
       scan: {
         upload: seen("201", "maker", "boss"),
+        download: seen("200", "maker", "boss"),
+        remove_file: seen("204", "maker", "boss"),
+      },
+      film: {
+        upload: seen("201", "maker", "boss"),
+        begin: seen("201", "maker", "boss"),
+        complete: seen("201", "maker", "boss"),
         download: seen("200", "maker", "boss"),
         remove_file: seen("204", "maker", "boss"),
       },

@@ -8,9 +8,9 @@ import { helpdesk } from "../../generated/helpdesk/realm.ts";
 import { inventory } from "../../generated/inventory/realm.ts";
 import { type Names, placed, type RouteContract } from "../../runtime/contract/contract.ts";
 import { documents } from "../../runtime/contract/documents.ts";
+import { fileContracts, fileLinks } from "../../runtime/contract/files.ts";
 import { openRealtimeStream } from "../../runtime/contract/realtime.ts";
-import { traitsOf } from "../../runtime/contract/traits.ts";
-import type { CollectionDefinition, RealmDefinition } from "../../runtime/realm/definition.ts";
+import { type RealmTraits, traitsOf } from "../../runtime/contract/traits.ts";
 import type { RealmModule } from "../../runtime/realm/exchange.ts";
 import { runs } from "../../runtime/testing/random.ts";
 import { emailKey } from "../../runtime/validation/people.ts";
@@ -31,37 +31,50 @@ describe("Inventory", () => {
 
 /** By method and path, whatever its parameters are called. */
 function served({ definition, routes }: RealmModule): readonly string[] {
-  // What no collection declares is there to say so: 400 aggregate_not_enabled, 400 realtime_not_enabled.
-  const followed = definition.collections.filter(({ realtime }) => realtime === true);
+  const { collections, storage } = definition;
+  // What no collection declares is there to say so: 400 aggregate_not_enabled, 400 realtime_not_enabled, 409
+  // upload_mode_mismatch.
+  const followed = collections.filter(({ realtime }) => realtime === true);
   const without = [
-    ...refusing(openRealtimeStream, definition, followed, {}),
-    ...definition.collections.flatMap((each) =>
-      Object.values(documents).flatMap((route) =>
-        refusing(route, definition, [each], { database: each.database, collection: each.name }),
-      ),
+    ...refusing(openRealtimeStream, traitsOf(definition, followed), {}),
+    ...(storage === undefined ? [] : fileLinks).flatMap((route) =>
+      refusing(route, traitsOf(definition, collections), {}),
     ),
+    ...collections.flatMap((each) => {
+      const { database, name: collection, files = [] } = each;
+      const traits = traitsOf(definition, [each]);
+      return [
+        ...Object.values(documents).flatMap((route) => refusing(route, traits, { database, collection })),
+        ...files.flatMap((file) =>
+          fileContracts.flatMap((route) =>
+            refusing(route, { ...traits, file }, { database, collection, field: file.name }),
+          ),
+        ),
+      ];
+    }),
   ];
   return (
     routes
       .flatMap((table) => Object.entries(table))
-      .filter(([path]) => !without.some((end) => path.endsWith(end)))
       // A page for people, no operation for programs.
       .filter(([path]) => !/^\/v1\/[^/]+\/_docs(?:\/|$)/.test(path))
       .flatMap(([path, methods]) =>
         Object.keys(methods).map((method) => `${method} ${path.replace(/:\w+/g, "{}")}`),
       )
+      .filter((route) => !without.some((is) => is(route)))
       .sort()
   );
 }
 
-/** The end of the path of a route that does nothing but refuse. */
+/** A route that does nothing but refuse, on all ways to it. */
 function refusing(
-  { path, useful }: RouteContract,
-  definition: RealmDefinition,
-  collections: readonly CollectionDefinition[],
+  { method, path, useful }: RouteContract,
+  traits: RealmTraits,
   names: Names,
-): readonly string[] {
-  return useful?.(traitsOf(definition, collections)) === false ? [placed(path, names)] : [];
+): readonly ((route: string) => boolean)[] {
+  if (useful?.(traits) !== false) return [];
+  const end = placed(path, names).replace(/\{\w+\}/g, "{}");
+  return [(route: string) => route.startsWith(`${method} `) && route.endsWith(end)];
 }
 
 function described(module: RealmModule): readonly string[] {

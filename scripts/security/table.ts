@@ -44,11 +44,15 @@ const managers: Own["who"] = { organization: "managers" };
 export const invalid = "400 validation_error";
 const unproved = "401 reauth_required";
 
+/** What files in these tests hold. */
+export const written = { written: "in a file" };
+
 /** By method and path below the realm; `{}` stands for a parameter. */
 export const own: Readonly<Record<string, Own>> = {
   "GET /_openapi.json": { who: "anybody", answer: "200" },
-  // Whoever has the link.
+  // Whoever has the link, or the address.
   "GET /_files/{}": { who: "public", answer: "200" },
+  "PUT /_files/{}": { who: "public", body: written, answer: "204" },
 
   "POST /_auth/signup": { who: "public", body: {}, answer: invalid },
   "POST /_auth/login": { who: "public", body: {}, answer: invalid },

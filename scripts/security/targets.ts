@@ -1,4 +1,5 @@
 /** What requests are about: users, sessions, keys, documents, each made for the one request. */
+import { hash } from "node:crypto";
 import { vi } from "vitest";
 import type { HeldClock, Started } from "../../runtime/instance/testing/servers.ts";
 import { findJob } from "../../runtime/jobs/queue.ts";
@@ -9,6 +10,17 @@ import { insertSession, insertUser } from "../people.ts";
 import type { Caller } from "./callers.ts";
 import { type DocumentOperation, documents } from "./documents.ts";
 import { send } from "./send.ts";
+import { written } from "./table.ts";
+
+const bytes = JSON.stringify(written);
+
+/** What is said of a file before it is sent. */
+export const claimed: JsonObject = {
+  name: "a.json",
+  type: "application/json",
+  size: bytes.length,
+  sha256: hash("sha256", bytes),
+};
 
 export class Targets {
   readonly #server: Started<HeldClock>;
@@ -24,12 +36,14 @@ export class Targets {
   }
 
   /** A path of the service's own, leading to something that is there. */
-  async own(path: string, { credential }: Caller): Promise<string> {
+  async own(method: string, path: string, { credential }: Caller): Promise<string> {
     const parameters = path.match(/\{\w+\}/g) ?? [];
     if (parameters.length === 0) return path;
     const below = path.slice(`/v1/${this.#definition.name}`.length);
     if (/^\/(?:_admin\/)?_?orgs\//.test(below)) return this.#organizationPath(path);
     if (below.startsWith("/_admin/functions/")) return this.#functionPath(path);
+    if (`${method} ${below}` === "PUT /_files/{signed}")
+      return path.replace("{signed}", await this.#address());
     const [start = ""] = below.split("/{");
     const user = credential.kind === "session" ? credential.user : "maker";
     return path.replace(/\{\w+\}/, await this.#made(start, user));
@@ -162,28 +176,45 @@ export class Targets {
     return path.replace(/\{\w+\}/, made) + (operation === "purge" ? "?purge=true" : "");
   }
 
-  /** A path to a field of a document of the maker's, or to a file in one. */
-  async file(path: string, name: string, field: string): Promise<string> {
+  /** A path to a field of a document of the maker's, to a file in one, or to an upload that the caller has begun, if they may. */
+  async file(path: string, name: string, field: string, caller: Caller): Promise<string> {
     const { body } = documents[name] ?? {};
     if (body === undefined) throw new Error(`no documents of ${name}`);
     const collection = name.slice(this.#definition.name.length);
     const made = await this.#ask("POST", collection, body(this.#serial), { user: "maker" });
     const at = path.replace("{id}", this.#id(made));
+    if (at.includes("{upload}")) return at.replace("{upload}", await this.#upload(at, caller));
     if (!at.includes("{file}")) return at;
     // The operator passes the rules.
-    const file = await this.#ask("POST", `${collection}/${this.#id(made)}/_files/${field}`, {
-      written: "in",
-    });
+    const file = await this.#ask("POST", `${collection}/${this.#id(made)}/_files/${field}`, written);
     return at.replace("{file}", this.#id(file));
   }
 
   /** What a link of a document's file ends with. */
   async #link(): Promise<string> {
     const { id } = await this.#ask("POST", "/main/papers", { title: "A paper" }, { user: "maker" });
-    await this.#ask("POST", `/main/papers/${id}/_files/secret`, { written: "in a file" });
+    await this.#ask("POST", `/main/papers/${id}/_files/secret`, written);
     const { secret } = await this.#ask("GET", `/main/papers/${id}?file_links=true`);
     if (!isJsonObject(secret) || typeof secret["url"] !== "string") throw new Error("no link");
     return secret["url"].split("/").at(-1) ?? "";
+  }
+
+  /** What an address ends with that takes the bytes of an upload. */
+  async #address(): Promise<string> {
+    const { id } = await this.#ask("POST", "/main/papers", { title: "A paper" }, { user: "maker" });
+    const { url } = await this.#ask("POST", `/main/papers/${id}/_files/film/_uploads`, claimed);
+    return String(url).split("/").at(-1) ?? "";
+  }
+
+  /** One whose bytes are there: of the caller, or of the operator where the caller may begin none. */
+  async #upload(path: string, caller: Caller): Promise<string> {
+    const begun = `${this.#server.url}${path.replace("/{upload}/complete", "")}`;
+    const own = await send("POST", begun, { headers: await caller.headers(), body: claimed });
+    const { body } =
+      own.status === 201 ? own : await send("POST", begun, { token: this.#operator, body: claimed });
+    const { status } = await send("PUT", `${this.#server.url}${body["url"]}`, { body: written });
+    if (status !== 204) throw new Error(`the bytes of an upload were answered ${status}`);
+    return String(body["upload"]);
   }
 
   get #store() {

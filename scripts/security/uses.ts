@@ -9,8 +9,8 @@ import {
   type FileOperation,
   successOf,
 } from "./documents.ts";
-import { type Own, own } from "./table.ts";
-import type { Targets } from "./targets.ts";
+import { type Own, own, written } from "./table.ts";
+import { claimed, type Targets } from "./targets.ts";
 import { dataAnswer, documentAnswer, ownAnswer } from "./verdicts.ts";
 
 /** One way to use an operation. */
@@ -48,9 +48,9 @@ export function usesOf(
   if (collection === "_batch") return batchUses(title, path, database, realm, administrators !== undefined);
   const name = `${realm.name}/${database}/${collection}`;
   const there = documents[name];
-  const [, field, file] = /^\/\{\}\/_files\/(\w+)(\/\{\})?$/.exec(rest) ?? [];
+  const [, field, below = ""] = /^\/\{\}\/_files\/(\w+)(\/\S+)?$/.exec(rest) ?? [];
   if (there !== undefined && field !== undefined) {
-    const operation = fileKinds[`${method} ${file ?? ""}`];
+    const operation = fileKinds[`${method} ${below}`];
     const verdicts = operation && there.files?.[field]?.[operation];
     if (operation === undefined || verdicts === undefined)
       throw new Error(`nobody has decided who may ${title}`);
@@ -58,8 +58,8 @@ export function usesOf(
       {
         title,
         method,
-        path: (targets) => targets.file(path, name, field),
-        body: operation === "upload" ? () => ({ written: "in a file" }) : undefined,
+        path: (targets, caller) => targets.file(path, name, field, caller),
+        body: fileBodies[operation],
         answer({ credential }) {
           if (administrators !== undefined) return dataAnswer(name, there, operation, credential, realm.auth);
           return documentAnswer(name, there, operation, credential, verdicts);
@@ -96,8 +96,15 @@ const kinds: Readonly<Record<string, DocumentOperation>> = {
 
 const fileKinds: Readonly<Record<string, FileOperation>> = {
   "POST ": "upload",
+  "POST /_uploads": "begin",
+  "POST /_uploads/{}/complete": "complete",
   "GET /{}": "download",
   "DELETE /{}": "remove_file",
+};
+
+const fileBodies: Readonly<Partial<Record<FileOperation, () => JsonObject>>> = {
+  upload: () => written,
+  begin: () => claimed,
 };
 
 function ownUse(title: string, { method, path }: Operation, known: Own, { auth }: Realm): Use {
@@ -105,7 +112,7 @@ function ownUse(title: string, { method, path }: Operation, known: Own, { auth }
   return {
     title,
     method,
-    path: (targets, caller) => targets.own(path, caller),
+    path: (targets, caller) => targets.own(method, path, caller),
     body: body && (() => body),
     answer: ({ credential }) => ownAnswer(known, credential, auth),
   };

@@ -3,7 +3,7 @@ import type { RulesStage } from "../../compiler/rules/compiled.ts";
 import type { Names, RouteContract } from "../../runtime/contract/contract.ts";
 import { administered, documentAdministration } from "../../runtime/contract/document-administration.ts";
 import { batchRoute, documents, type RouteOfRules } from "../../runtime/contract/documents.ts";
-import { fileContracts, fileObject } from "../../runtime/contract/files.ts";
+import { fileContracts, fileLinks, fileObject } from "../../runtime/contract/files.ts";
 import { realtime } from "../../runtime/contract/realtime.ts";
 import { capitalized, pascalCase } from "../print/names.ts";
 import type { Build, Paths } from "./build.ts";
@@ -93,6 +93,13 @@ export function realtimePaths(build: Build, described: readonly Described[]): Pa
   if (followed.length === 0) return {};
   const made = realtimeSchemas(build.schemas, build.realm, followed);
   return contractPaths(build, realtime, subjectOf(build, followed, {}, made));
+}
+
+/** None where documents can have no files. */
+export function fileLinkPaths(build: Build, described: readonly Described[]): Paths {
+  return build.realm.storage === undefined
+    ? {}
+    : contractPaths(build, fileLinks, subjectOf(build, described, {}, {}));
 }
 
 /** @param further what administrators can do beside */

@@ -4,7 +4,7 @@ import type { RulesStage } from "../../compiler/rules/compiled.ts";
 import { placeOf } from "../../compiler/schema/place.ts";
 import { description } from "../../runtime/contract/description.ts";
 import { documentAdministration } from "../../runtime/contract/document-administration.ts";
-import { fileContracts } from "../../runtime/contract/files.ts";
+import { fileContracts, fileLinks } from "../../runtime/contract/files.ts";
 import { functionCalls } from "../../runtime/contract/function-calls.ts";
 import { functionJobs } from "../../runtime/contract/function-jobs.ts";
 import { contractsOf, realmTags } from "../../runtime/contract/index.ts";
@@ -17,6 +17,7 @@ import {
   collectionPaths,
   type Described,
   describe,
+  fileLinkPaths,
   realtimePaths,
 } from "./collections.ts";
 import { contractPaths } from "./contracts.ts";
@@ -60,8 +61,8 @@ export function openapiDocument(realm: Realm, rules: RulesStage): OpenAPIV3_1.Do
       tags.push({ name: database.name, description: `Database ${database.name}.` });
     }
   }
-  const fixed = contractsOf(realm);
-  Object.assign(paths, realtimePaths(build, all));
+  const fixed = contractsOf(realm).filter((route) => !fileLinks.includes(route));
+  Object.assign(paths, realtimePaths(build, all), fileLinkPaths(build, all));
   Object.assign(
     paths,
     contractPaths(

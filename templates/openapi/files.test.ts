@@ -52,7 +52,7 @@ test("the document is valid OpenAPI 3.1", async () => {
   expect(await new Validator().validate({ ...document })).toEqual({ valid: true });
 });
 
-test("each field has its own upload, download and removal, of clients and of administrators", () => {
+test("each field has its own uploads, download and removal, of clients and of administrators", () => {
   const ids = Object.entries(document.paths ?? {}).flatMap(([path, item]) =>
     path.includes("/_files/") && !path.endsWith("/{signed}")
       ? (["post", "get", "delete"] as const).flatMap((way) => {
@@ -63,12 +63,16 @@ test("each field has its own upload, download and removal, of clients and of adm
   );
   expect(ids).toEqual([
     `post ${field}/attachments uploadSupportTicketsAttachments`,
+    `post ${field}/attachments/_uploads startSupportTicketsAttachmentsUpload`,
+    `post ${field}/attachments/_uploads/{upload}/complete completeSupportTicketsAttachmentsUpload`,
     `get ${field}/attachments/{file} downloadSupportTicketsAttachments`,
     `delete ${field}/attachments/{file} removeSupportTicketsAttachments`,
     `post ${field}/photo uploadSupportTicketsPhoto`,
     `get ${field}/photo/{file} downloadSupportTicketsPhoto`,
     `delete ${field}/photo/{file} removeSupportTicketsPhoto`,
     `post ${administered}/attachments adminDataUploadSupportTicketsAttachments`,
+    `post ${administered}/attachments/_uploads adminDataStartSupportTicketsAttachmentsUpload`,
+    `post ${administered}/attachments/_uploads/{upload}/complete adminDataCompleteSupportTicketsAttachmentsUpload`,
     `get ${administered}/attachments/{file} adminDataDownloadSupportTicketsAttachments`,
     `delete ${administered}/attachments/{file} adminDataRemoveSupportTicketsAttachments`,
     `post ${administered}/photo adminDataUploadSupportTicketsPhoto`,
@@ -108,14 +112,31 @@ test("uploads answer each error of a page about files", () => {
   expect(codes("503")).toContain("storage_unavailable");
 });
 
+test("direct uploads are begun with what the file is, and completed; a bucket takes the bytes itself", () => {
+  const begin = operation("post", `${field}/attachments/_uploads`);
+  const said = ["requestBody", "content", "application/json", "schema", "properties"];
+  expect(keysAt(begin, ...said)).toEqual(["name", "type", "size", "sha256"]);
+  expect(begin.description).toContain("Of at most 50MiB.");
+  expect(codesOf(begin, "413")).toEqual(["payload_too_large", "quota_exceeded"]);
+  expect(codesOf(begin, "429")).toEqual(["too_many_requests"]);
+  const complete = operation("post", `${field}/attachments/_uploads/{upload}/complete`);
+  expect(codesOf(complete, "409")).toEqual(["file_not_uploaded", "too_many_files", "write_conflict"]);
+  expect(codesOf(complete, "422")).toEqual(["invalid_image", "upload_mismatch"]);
+  // The bucket takes the bytes.
+  expect(keysAt(document.paths, "/v1/desk/_files/{signed}")).not.toContain("put");
+});
+
 test("downloads answer bytes, whole and in parts, with what tells them from others", () => {
   const download = operation("get", `${field}/photo/{file}`);
   expect((download.parameters ?? []).map((each) => at(each, "name"))).toEqual([
+    "redirect",
     "Range",
     "If-Range",
     "If-None-Match",
   ]);
-  expect(keysAt(download, "responses")).toEqual(expect.arrayContaining(["200", "206", "304", "404", "416"]));
+  expect(keysAt(download, "responses")).toEqual(
+    expect.arrayContaining(["200", "206", "302", "304", "404", "416"]),
+  );
   expect(keysAt(download, "responses", "206", "headers")).toEqual(
     expect.arrayContaining(["ETag", "Accept-Ranges", "Content-Range", "Content-Disposition"]),
   );

@@ -9,6 +9,7 @@ export function signedAccess(
   const { getSignedUrl } = sdk;
   const { GetObjectCommand, PutObjectCommand } = sdk.client;
   return {
+    most: 5 * 1024 ** 3,
     async put(key, { size, sha256, type }, seconds) {
       const checksum = Buffer.from(sha256, "hex").toString("base64");
       const command = new PutObjectCommand({

@@ -1,4 +1,3 @@
-import { ApiError } from "../../errors.ts";
 import type { JsonObject } from "../../json.ts";
 import {
   BytesSwept,
@@ -7,21 +6,11 @@ import {
   type NamedFile,
   type StorageDefinition,
 } from "../../realm/files.ts";
-import { Outdated } from "../../retry.ts";
-import { DuplicateId } from "../../store/contract/errors.ts";
 import type { Store } from "../../store/contract/store.ts";
 import type { Transaction } from "../../store/contract/transaction.ts";
 import { splitDocument } from "../encode.ts";
-import {
-  type BlobRecord,
-  collections,
-  type NamesRecord,
-  readBlob,
-  readNames,
-  readUsage,
-  type UsageRecord,
-  writeFileRecord,
-} from "./records.ts";
+import { type BlobRecord, collections, type NamesRecord, readBlob, readNames } from "./records.ts";
+import { putRecord, spend, type Used } from "./usage.ts";
 
 /** Where a document is, as far as its files are concerned. */
 type Whereabouts = Pick<NamesRecord, "org" | "purge_at">;
@@ -36,7 +25,7 @@ const none: Names = { org: null, purge_at: null, files: [] };
 /** Keeps {@link FileLedger} in the store. @param now epoch milliseconds */
 export function fileLedger(
   store: Pick<Store, "collection">,
-  { quota, quotaPerOrg }: StorageDefinition,
+  quotas: StorageDefinition,
   now: () => number,
 ): FileLedger {
   return {
@@ -75,7 +64,12 @@ export function fileLedger(
     if (before.files === after.files && before.org === after.org && before.purge_at === after.purge_at)
       return;
     if (after.files.length > 0)
-      await put(transaction, collections.names, stored?.version, { id, collection, document, ...after });
+      await putRecord(transaction, collections.names, stored?.version, {
+        id,
+        collection,
+        document,
+        ...after,
+      });
     else await names.remove(id);
     for (const [sha256, more] of counted(before.files, after.files)) await refer(transaction, sha256, more);
     await use(transaction, before, after);
@@ -89,65 +83,20 @@ export function fileLedger(
       return;
     }
     const record: BlobRecord = { ...blob.record, refs: blob.record.refs + more, at: now() };
-    await put(transaction, collections.blobs, blob.version, record);
+    await putRecord(transaction, collections.blobs, blob.version, record);
   }
 
   async function use(transaction: Transaction, before: Names, after: Names): Promise<void> {
     const [had, has] = [sizeOf(before.files), sizeOf(after.files)];
-    const realm = less(has, had);
-    if (!isNothing(realm)) await spend(transaction, "realm", realm, quota, "realm");
+    await spend(transaction, quotas, undefined, less(has, had));
     if (before.org === after.org) {
-      if (after.org !== null && !isNothing(realm))
-        await spend(transaction, `org:${after.org}`, realm, quotaPerOrg, "organization");
+      if (after.org !== null) await spend(transaction, quotas, after.org, less(has, had));
       return;
     }
-    if (before.org !== null)
-      await spend(transaction, `org:${before.org}`, less(nothingUsed, had), quotaPerOrg, "organization");
-    if (after.org !== null) await spend(transaction, `org:${after.org}`, has, quotaPerOrg, "organization");
-  }
-
-  async function spend(
-    transaction: Transaction,
-    id: string,
-    more: Used,
-    most: number | undefined,
-    whose: string,
-  ): Promise<void> {
-    const stored = await transaction.collection(collections.usage).get(id, "live");
-    const { record, version } = stored === undefined ? { record: nothingUsed } : readUsage(stored);
-    const next: UsageRecord = { id, bytes: record.bytes + more.bytes, files: record.files + more.files };
-    if (more.bytes > 0) requireRoom(next.bytes, most, whose);
-    await put(transaction, collections.usage, version, next);
+    if (before.org !== null) await spend(transaction, quotas, before.org, less({ bytes: 0, files: 0 }, had));
+    if (after.org !== null) await spend(transaction, quotas, after.org, has);
   }
 }
-
-/**
- * Refuses what is full already, before anything is taken in; the ledger itself decides.
- * @param more bytes
- * @throws ApiError `quota_exceeded`
- */
-export async function requireQuota(
-  store: Pick<Store, "collection">,
-  { quota, quotaPerOrg }: StorageDefinition,
-  org: string | undefined,
-  more: number,
-): Promise<void> {
-  const bytesOf = async (id: string) => {
-    const found = await store.collection(collections.usage).get(id, "live");
-    return found === undefined ? 0 : readUsage(found).record.bytes;
-  };
-  if (quota !== undefined) requireRoom((await bytesOf("realm")) + more, quota, "realm");
-  if (quotaPerOrg === undefined || org === undefined) return;
-  requireRoom((await bytesOf(`org:${org}`)) + more, quotaPerOrg, "organization");
-}
-
-function requireRoom(bytes: number, most: number | undefined, whose: string): void {
-  if (most === undefined || bytes <= most) return;
-  throw new ApiError("quota_exceeded", `The files would pass the quota of the ${whose}.`);
-}
-
-type Used = Pick<UsageRecord, "bytes" | "files">;
-const nothingUsed: Used = { bytes: 0, files: 0 };
 
 function sizeOf(files: readonly NamedFile[]): Used {
   return { bytes: files.reduce((sum, { size }) => sum + size, 0), files: files.length };
@@ -155,10 +104,6 @@ function sizeOf(files: readonly NamedFile[]): Used {
 
 function less(one: Used, other: Used): Used {
   return { bytes: one.bytes - other.bytes, files: one.files - other.files };
-}
-
-function isNothing({ bytes, files }: Used): boolean {
-  return bytes === 0 && files === 0;
 }
 
 /** By how much more names each content has, in an order that all transactions share. */
@@ -183,23 +128,4 @@ function whereabouts(text: string): Whereabouts {
 
 function keyOf(collection: string, document: string): string {
   return `${collection}/${document}`;
-}
-
-/** @param version that is stored; undefined: none */
-async function put(
-  transaction: Transaction,
-  name: string,
-  version: number | undefined,
-  record: NamesRecord | BlobRecord | UsageRecord,
-): Promise<void> {
-  const records = transaction.collection(name);
-  if (version !== undefined) {
-    if (await records.replace(version, writeFileRecord(record, version + 1))) return;
-    throw new Outdated();
-  }
-  try {
-    await records.insert(writeFileRecord(record, 1));
-  } catch (error) {
-    throw error instanceof DuplicateId ? new Outdated() : error;
-  }
 }

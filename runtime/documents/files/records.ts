@@ -13,6 +13,7 @@ export const collections = {
   names: "_svc.files",
   blobs: "_svc.blobs",
   usage: "_svc.usage",
+  uploads: "_svc.uploads",
 } as const;
 
 /** `_svc.files`: the files that a document names; there is none for a document without files. */
@@ -41,11 +42,43 @@ export interface BlobRecord {
   readonly sweeping?: true;
 }
 
-/** `_svc.usage`: what the documents of `realm`, or of `org:<id>`, name; in the trash, too. */
+/**
+ * `_svc.usage`: what the documents of `realm`, or of `org:<id>`, name, in the trash too, and what uploads under way hold
+ * there. Of `caller:<hash>` and `field:<place>` there is the latter alone, as long as there is any.
+ */
 export interface UsageRecord {
   readonly id: string;
   readonly bytes: number;
   readonly files: number;
+  /** Of uploads that nobody has completed. */
+  readonly open?: { readonly bytes: number; readonly files: number };
+}
+
+/** `_svc.uploads`: a file that is to come past the server, or in pieces. */
+export interface UploadRecord {
+  readonly id: string;
+  readonly collection: string;
+  readonly document: string;
+  readonly field: string;
+  /** The way that whoever began it took, and who that is: nobody else ends it. */
+  readonly entrance: string;
+  readonly by: string | null;
+  /** Of the file, as its sender says. */
+  readonly name: string;
+  readonly type: string;
+  readonly size: number;
+  readonly sha256: string;
+  /** It takes the place of all that the field has. */
+  readonly replace: boolean;
+  /** What it holds as long as it is open: ids of {@link UsageRecord}, and bytes of each. */
+  readonly holds: readonly string[];
+  readonly held: number;
+  /** When it ends by itself: epoch milliseconds. Of one that is over: when its record goes. */
+  readonly until: number;
+  readonly state:
+    | { readonly kind: "open" | "over" }
+    /** The document names the file: what was answered, to be answered again. */
+    | { readonly kind: "done"; readonly body: string; readonly etag: string; readonly location: string };
 }
 
 export const namesFields = {
@@ -57,10 +90,15 @@ export const blobFields = {
   at: field("at", "integer"),
 };
 
+export const uploadFields = {
+  until: field("until", "integer"),
+};
+
 const shapes: readonly CollectionShape[] = [
   shape(collections.names, namesFields, [index("purge", namesFields.purge_at, false)]),
   shape(collections.blobs, blobFields, [index("unnamed", [blobFields.refs, blobFields.at], false)]),
   shape(collections.usage, {}),
+  shape(collections.uploads, uploadFields, [index("until", uploadFields.until, false)]),
 ];
 
 /** Those of a realm: none where it stores no files. */
@@ -71,10 +109,11 @@ export function fileCollections({ storage }: Pick<RealmDefinition, "storage">): 
 export const readNames = readRecord<NamesRecord>;
 export const readBlob = readRecord<BlobRecord>;
 export const readUsage = readRecord<UsageRecord>;
+export const readUpload = readRecord<UploadRecord>;
 
 /** As it is stored; nobody lists them by their time. */
 export function writeFileRecord(
-  record: NamesRecord | BlobRecord | UsageRecord,
+  record: NamesRecord | BlobRecord | UsageRecord | UploadRecord,
   version: number,
 ): DocumentWrite {
   return writeRecord(record, version, beginning);

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openLocalBlobs } from "../../blobs/local/store.ts";
+import { openBlobs } from "../../blobs/open.ts";
 import { openSpool } from "../../blobs/spool.ts";
 import { fileLedger } from "../../documents/files/ledger.ts";
 import { collections } from "../../documents/files/records.ts";
@@ -108,7 +108,8 @@ export async function startVault(
       const store = shop.store("shop");
       const own = join(folder, "files", "shop");
       const spool = await openSpool(join(own, "spool"));
-      const blobs = await openLocalBlobs(own, spool);
+      const credentials = settings?.s3Credentials;
+      const blobs = await openBlobs(storage.driver ?? { kind: "local" }, { folder: own, spool, credentials });
       const ledger = fileLedger(store, { driver: { kind: "local" } }, () => shop.clock.now());
       const realm = {
         definition: {

@@ -75,7 +75,7 @@ const unnamed: readonly RegExp[] = [
   /^\w+ \/_admin\/(?:users|invitations|keys|secrets|config|jobs)(?:\/|$)/,
   /^GET \/_openapi\.json$/,
   // Whoever has a link may follow it; how it ends is tested by itself.
-  /^GET \/_files\/\{signed\}$/,
+  /^(?:GET|PUT) \/_files\/\{signed\}$/,
   // Only of the caller's own.
   /^(?:GET|POST) \/_orgs$/,
   // A token is told only to whom it was given; what it may tell is tested by itself.

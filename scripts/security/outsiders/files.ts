@@ -4,16 +4,9 @@ import type { Names } from "./town.ts";
 
 /** Of the files in `tasks`, by the operation and the rest of the path below the collection. */
 export function fileAsks(path: string, kind: string): Asks | undefined {
-  switch (kind) {
-    case "POST /{id}/_files/scan":
-      return (names) => uploads(`${path}/${names.documents.tasks}/_files/scan`);
-    case "GET /{id}/_files/scan/{file}":
-      return (names) => downloads(`${path}/${names.documents.tasks}/_files/scan`, names);
-    case "DELETE /{id}/_files/scan/{file}":
-      return (names) => removals(`${path}/${names.documents.tasks}/_files/scan`, names);
-    default:
-      return undefined;
-  }
+  const [, method, field, below = ""] = /^(\w+) \/\{id\}\/_files\/(scan|film)(\/\S+)?$/.exec(kind) ?? [];
+  const ask = field === undefined ? undefined : asks[`${method} ${below}`];
+  return ask && ((names) => ask(`${path}/${names.documents.tasks}/_files/${field}`, names));
 }
 
 const conditions = ["*", '"1"', '"99"', '"1", "2"', "nonsense"] as const;
@@ -38,6 +31,32 @@ function uploads(path: string): readonly Ask[] {
   ];
 }
 
+/** An upload that would be begun, and such as would be refused for what they are, or for what is full. */
+function beginnings(path: string): readonly Ask[] {
+  const body = { name: "film", type: "application/json", size: 7, sha256: "0".repeat(64) };
+  const one = `${path}/_uploads`;
+  return [
+    { path: one, body },
+    { path: one, body: {} },
+    { path: one, body: { ...body, size: 2_000_000 } },
+    { path: one, text: "nonsense" },
+    { path: `${one}?replace=true`, body },
+    { path: `${one}?nonsense=1`, body },
+    ...conditions.map((condition) => ({ path: one, body, headers: { "if-match": condition } })),
+  ];
+}
+
+function completions(path: string, { upload, file }: Names): readonly Ask[] {
+  const one = `${path}/_uploads/${upload}/complete`;
+  return [
+    { path: one },
+    { path: `${path}/_uploads/${file}/complete` },
+    { path: `${one}?nonsense=1` },
+    { path: one, text: "nonsense" },
+    ...conditions.map((condition) => ({ path: one, headers: { "if-match": condition } })),
+  ];
+}
+
 function downloads(path: string, { file, documents }: Names): readonly Ask[] {
   const one = `${path}/${file}`;
   return [
@@ -58,3 +77,11 @@ function removals(path: string, { file, documents }: Names): readonly Ask[] {
     ...conditions.map((condition) => ({ path: one, headers: { "if-match": condition } })),
   ];
 }
+
+const asks: Readonly<Record<string, (path: string, names: Names) => readonly Ask[]>> = {
+  "POST ": uploads,
+  "POST /_uploads": beginnings,
+  "POST /_uploads/{upload}/complete": completions,
+  "GET /{file}": downloads,
+  "DELETE /{file}": removals,
+};

@@ -21,6 +21,8 @@ export interface Names {
   readonly documents: Readonly<Record<Owned, string>>;
   /** In `scan` of the document of `tasks`. */
   readonly file: string;
+  /** Into `film` of the same, which is open. */
+  readonly upload: string;
   /** A document of `wiki` in the trash. */
   readonly trashed: string;
   readonly invitation: string;
@@ -137,6 +139,9 @@ export async function startTown(module: RealmModule): Promise<Town> {
       const inTeam = `&team=${team}`;
       const tasks = await document("tasks", inTeam);
       const scan = await well(owner, "POST", `/main/tasks/${tasks}/_files/scan`, { kept: name });
+      const { upload } = await well(owner, "POST", `/main/tasks/${tasks}/_files/film/_uploads`, {
+        ...{ name: "film", type: "application/json", size: 7, sha256: "0".repeat(64) },
+      });
       const trashed = await document("wiki", inTeam);
       await well(owner, "DELETE", `/main/wiki/${trashed}`);
       return {
@@ -152,6 +157,7 @@ export async function startTown(module: RealmModule): Promise<Town> {
           handles: await document("handles", "", { id: `${slug}-handle`, code: slug }),
         },
         file: String(scan["id"]),
+        upload: String(upload),
         trashed,
         invitation,
         user,
@@ -176,6 +182,7 @@ export function unlike(names: Names): Names {
       handles: other(names.documents.handles),
     },
     file: other(names.file),
+    upload: other(names.upload),
     trashed: other(names.trashed),
     invitation: other(names.invitation),
     user: other(names.user),

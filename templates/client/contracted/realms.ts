@@ -45,7 +45,7 @@ const differences: readonly Partial<RealmTraits>[] = [
   { organizations: { ...organizations, membersVisibleTo: "nobody" } },
   { organizations: { ...organizations, allowRequireMfa: false } },
   { functions: [{}] },
-  { storage: {} },
+  { storage: { driver: { kind: "local" } } },
 ];
 
 const much: RealmTraits = {

@@ -1,0 +1,85 @@
+/** Whether an upload is worth to be taken in. */
+import type { Access } from "../documents/access.ts";
+import { requireQuota } from "../documents/files/usage.ts";
+import { belongingOf } from "../documents/organizations.ts";
+import { type Existing, existing, type Target } from "../documents/writes/existing.ts";
+import { ApiError } from "../errors.ts";
+import { parameters } from "../http/parameters.ts";
+import { isId } from "../ids.ts";
+import type { FileObject } from "../realm/files.ts";
+import { judged, requireRoom } from "./change.ts";
+import { noSuchFile } from "./errors.ts";
+import { filesIn, isHidden } from "./field.ts";
+import type { Place } from "./place.ts";
+import { type Claim, fileObject } from "./taking.ts";
+
+/** Whether the file is to take the place of all that the field has. @throws ApiError `invalid_query` */
+export function replaceIn(search: string): boolean {
+  return parameters(search, ["replace"], judgeReplace).get("replace") === "true";
+}
+
+function judgeReplace(values: ReadonlyMap<string, string>) {
+  const value = values.get("replace");
+  return value === undefined || value === "true" || value === "false"
+    ? []
+    : [{ path: "replace", reason: "must be true or false" }];
+}
+
+/**
+ * Refuses what would be refused anyway, before any bytes are taken in.
+ * @param judgeSize of the file, where it is known; absent: it was judged when the upload began, and its place is held
+ * @returns the document
+ * @throws ApiError; what `judgeSize` throws
+ */
+export async function requireWorthwhile(
+  place: Place,
+  access: Access,
+  target: Target,
+  { name, type, sha256, size }: Claim,
+  replace: boolean,
+  judgeSize?: (size: number) => void,
+): Promise<Existing> {
+  const { realm, field } = place;
+  const found = await foundIn(place, access, target);
+  const held = filesIn(found.document, field);
+  requireRoom(field, held, replace);
+  // What the rule asks of the file may be what the bytes alone will tell: only what it refuses in any case is refused now.
+  const file = fileObject(place, access, name, {
+    type: type ?? "application/octet-stream",
+    size: size ?? 0,
+    sha256: sha256 ?? "",
+  });
+  if (!isJudged(place, access, found, held)) judged(place, access, found, { files: [...held, file] });
+  if (size === undefined || judgeSize === undefined) return found;
+  judgeSize(size);
+  const { storage: settings } = realm.definition;
+  if (settings !== undefined && !replace)
+    await requireQuota(realm.store, settings, belongingOf(found.meta).org, size);
+  return found;
+}
+
+/**
+ * The document, where the caller may know of it and of its field.
+ * @throws ApiError `not_found` | `version_mismatch`
+ */
+export async function foundIn(
+  { collection, field }: Place,
+  access: Access,
+  target: Target,
+): Promise<Existing> {
+  const stored = isId(target.id) ? await collection.documents.get(target.id, "live") : undefined;
+  const found = existing(collection, access, stored, target);
+  if (isHidden(collection, access, found.document, field)) throw noSuchFile();
+  return found;
+}
+
+/** Whether the rules let the document be written with the files that it has. */
+function isJudged(place: Place, access: Access, found: Existing, files: readonly FileObject[]): boolean {
+  try {
+    judged(place, access, found, { files });
+    return true;
+  } catch (error) {
+    if (error instanceof ApiError) return false;
+    throw error;
+  }
+}
