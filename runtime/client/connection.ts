@@ -213,6 +213,24 @@ export class Connection {
     }
   }
 
+  /**
+   * Sends bytes to an address that the server gave, and no credential; a path is one of the server's.
+   * @returns the status of the answer
+   * @throws ConnectionError
+   */
+  async deliver(url: string, request: Parameters<Fetch>[1], body: object): Promise<number> {
+    const { baseUrl, fetch = globalThis.fetch } = this.#options;
+    const at = url.startsWith("/") ? baseUrl.replace(/\/+$/, "") + url : url;
+    try {
+      const response = await fetch(at, Object.assign({ ...request }, { body }));
+      await response.text();
+      return response.status;
+    } catch (cause) {
+      request.signal?.throwIfAborted();
+      throw new ConnectionError(`${request.method} of an upload: no answer`, { cause });
+    }
+  }
+
   async #credential({ options }: Call): Promise<Call["headers"]> {
     const token = await this.#token();
     return {

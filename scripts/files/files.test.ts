@@ -34,6 +34,7 @@ interface Books {
     id: string;
     cover?: FileObject<never>;
     pages?: readonly FileObject<never>[];
+    film?: FileObject<never>;
     _meta: DocumentMeta;
   };
   content: Book;
@@ -43,12 +44,13 @@ interface Books {
     title: TextCondition<string>;
     cover: PresenceCondition;
     pages: PresenceCondition;
+    film: PresenceCondition;
     "cover.size": Condition<number>;
     "pages.name": TextCondition<string>;
   };
   references: object;
   traits: never;
-  files: { cover: never; pages: never };
+  files: { cover: never; pages: never; film: never };
   aggregation: { keys: object; by: never; metrics: object };
 }
 
@@ -132,6 +134,46 @@ describe("What is uploaded stands in the document, and is downloaded as it was",
       [0, 9],
       [9, 9],
     ]);
+  });
+});
+
+describe("A direct upload", () => {
+  const mode = "direct";
+
+  test.each([
+    ["a blob", (bytes: Uint8Array<ArrayBuffer>) => new Blob([bytes])],
+    ["bytes", (bytes: Uint8Array<ArrayBuffer>) => bytes],
+    ["a stream", (bytes: Uint8Array<ArrayBuffer>) => new Blob([bytes]).stream()],
+  ])("of %s stands in the document when it is answered", async (_, source) => {
+    const bytes = new Uint8Array(2_000_000).fill(7);
+    const told: (readonly [number, number | undefined])[] = [];
+    const file = await shelved().upload(id, "film", source(bytes), {
+      mode,
+      name: "na\u00efve.bin",
+      onProgress: (sent, size) => void told.push([sent, size]),
+    });
+    expect(file).toMatchObject({ name: "na\u00efve.bin", size: 2_000_000 });
+    expect((await books().get(id)).film).toEqual(file);
+    expect(told).toEqual([
+      [0, 2_000_000],
+      [2_000_000, 2_000_000],
+    ]);
+    const download = await shelved().download(id, "film", file);
+    expect((await download.blob()).size).toBe(2_000_000);
+  });
+
+  test("what the server refuses is an error with its code", async () => {
+    const upload = (field: "cover" | "film", more = {}) =>
+      shelved().upload(id, field, new Blob(["a"], { type: "text/plain" }), { mode, ...more });
+    await expect(upload("cover")).rejects.toMatchObject({ code: "upload_mode_mismatch" });
+    const first = await upload("film");
+    await expect(upload("film")).rejects.toMatchObject({ code: "too_many_files" });
+    const second = await upload("film", { replace: true });
+    expect((await books().get(id)).film?.id).toBe(second.id);
+    expect(second.id).not.toBe(first.id);
+    const other = new Blob(["%PDF-1.7"], { type: "image/png" });
+    const wrong = shelved().upload(id, "film", other, { mode, replace: true });
+    await expect(wrong).rejects.toMatchObject({ code: "unsupported_file_type" });
   });
 });
 
