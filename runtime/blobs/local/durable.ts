@@ -1,13 +1,8 @@
-/** What is on the device when it answers. By bare descriptors: these are all that a small file costs. */
-import { close, constants, fsync, open, unlink, write } from "node:fs";
+/** What is on the device when it answers. */
+import { constants, fsync, open, unlink, write } from "node:fs";
 import { promisify } from "node:util";
+import { closed, opened } from "./descriptors.ts";
 
-export const opened: (path: string) => Promise<number> = promisify((path: string, done: Done<number>) =>
-  open(path, "r", done),
-);
-export const closed = promisify(close);
-
-type Done<T> = (error: Error | null, result: T) => void;
 const created = promisify(open);
 const writing = promisify(write);
 const syncing = promisify(fsync);

@@ -1,14 +1,11 @@
 /** A file, or a part of it, as a source: one piece is read ahead of whoever takes them. */
-import { close, open, read } from "node:fs";
-import { promisify } from "node:util";
+import { read } from "node:fs";
 import type { ByteSource } from "../../realm/exchange.ts";
 import type { ByteRange } from "../store.ts";
+import { closed, opened } from "./descriptors.ts";
 
 /** Bytes of a piece. */
 const PIECE = 65_536;
-
-const opened = promisify(open);
-const closed = promisify(close);
 
 /**
  * The descriptor is closed when all was read, at the end of whoever reads, and when the signal aborts. The first piece is
@@ -21,7 +18,7 @@ export async function openFile(
   signal: AbortSignal,
 ): Promise<ByteSource> {
   signal.throwIfAborted();
-  const file = new OpenFile(await opened(path, "r"), range, signal);
+  const file = new OpenFile(await opened(path), range, signal);
   return file.begin();
 }
 

@@ -13,7 +13,8 @@ import {
   type Spooled,
   StorageUnavailable,
 } from "../store.ts";
-import { closed, opened, synced, writeNew } from "./durable.ts";
+import { closed, opened } from "./descriptors.ts";
+import { synced, writeNew } from "./durable.ts";
 import { keyAt, placeOf } from "./places.ts";
 import { openFile } from "./read.ts";
 
