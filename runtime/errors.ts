@@ -52,7 +52,7 @@ export function unavailable(message: string, milliseconds = 1_000, cause?: unkno
   return new ApiError("unavailable", message, { headers: retryAfter(milliseconds), cause });
 }
 
-/** In whole seconds, one at least. */
-function retryAfter(milliseconds: number): Readonly<Record<string, string>> {
+/** When to come again, in whole seconds, one at least: of answers that pass. */
+export function retryAfter(milliseconds: number): Readonly<Record<string, string>> {
   return { "retry-after": String(Math.max(1, Math.ceil(milliseconds / 1_000))) };
 }

@@ -1,5 +1,5 @@
 import { BlobMissing, StorageUnavailable } from "../blobs/store.ts";
-import { ApiError } from "../errors.ts";
+import { ApiError, retryAfter } from "../errors.ts";
 
 /** Absent, of another field or document, or hidden from the caller: they are not told apart. */
 export function noSuchFile(): ApiError {
@@ -15,7 +15,7 @@ export function fileError(error: unknown): unknown {
 }
 
 export function storageUnavailable(cause?: unknown): ApiError {
-  const headers = { "retry-after": "5" };
+  const headers = retryAfter(5_000);
   return new ApiError("storage_unavailable", "The file storage cannot be reached.", { headers, cause });
 }
 

@@ -1,4 +1,4 @@
-import { ApiError, type Detail, unavailable } from "../errors.ts";
+import { ApiError, type Detail, retryAfter, unavailable } from "../errors.ts";
 import type { JsonObject } from "../json.ts";
 import type { Answer } from "../realm/exchange.ts";
 import {
@@ -31,7 +31,7 @@ export function apiError(error: unknown): ApiError {
   }
   if (error instanceof IndexBuilding) {
     return new ApiError("index_building", "The text index is being built.", {
-      headers: { "retry-after": String(error.retryAfter) },
+      headers: retryAfter(error.retryAfter * 1_000),
     });
   }
   return new ApiError("internal_error", "Something went wrong on our side.", { cause: error });
