@@ -5,11 +5,11 @@ import type { Connected } from "./connected.ts";
 import type { Connection } from "./connection.ts";
 import { uploadDirectly } from "./direct-uploads.ts";
 import { type AlwaysOf, type DeleteError, tagFor } from "./documents.ts";
+import { type Download, type DownloadOptions, download } from "./downloads.ts";
 import type { ApiPromise } from "./errors.ts";
 import type { WriteOptions } from "./options.ts";
 import type { Shape } from "./queries.ts";
 import type { RealmTypes } from "./realm.ts";
-import type { Call, RequestOptions } from "./request.ts";
 
 /** A collection whose documents have files. */
 export interface FiledShape extends Shape {
@@ -46,26 +46,6 @@ export interface UploadOptions extends WriteOptions {
    * whole when all of it is there, since `fetch` tells nothing in between.
    */
   onProgress?: ((sent: number, size: number | undefined) => void) | undefined;
-}
-
-export interface DownloadOptions<Version extends string> extends RequestOptions {
-  /** Of an image, in place of itself. */
-  version?: Version | undefined;
-  /** Bytes, from the first to the last of them; without one to the end. */
-  range?: { first: number; last?: number | undefined } | undefined;
-}
-
-/** The bytes of a file, or the part of them that was asked for, as they come. */
-export interface Download {
-  readonly body: ReadableStream<Uint8Array>;
-  /** Media type. */
-  readonly type: string;
-  /** Bytes of the body; undefined where the server does not say. */
-  readonly size: number | undefined;
-  /** Whether it is a part. */
-  readonly partial: boolean;
-  /** All of it in memory. */
-  blob(): Promise<Blob>;
 }
 
 /** The codes that each operation answers. */
@@ -287,60 +267,4 @@ function iteratorOf(source: AsyncIterable<Uint8Array>): Pieces {
 function percentEncoded(name: string): string {
   const text = new TextDecoder().decode(new TextEncoder().encode(name));
   return encodeURIComponent(text).replace(/['()*]/g, (one) => `%${one.charCodeAt(0).toString(16)}`);
-}
-
-/** Aborted when one of them is; `AbortSignal.any` is younger than some of the compilers that clients have. */
-function eitherOf(signals: readonly AbortSignal[]): AbortSignal {
-  const either = new AbortController();
-  for (const signal of signals) {
-    if (signal.aborted) either.abort(signal.reason);
-    else signal.addEventListener("abort", () => either.abort(signal.reason), { once: true });
-  }
-  return either.signal;
-}
-
-async function download(
-  connection: Connection,
-  path: string,
-  { version, range, ...options }: DownloadOptions<string> = {},
-): Promise<Download> {
-  const { signal } = options;
-  let found: Download | undefined;
-  const opening = connection.fetching((fetch) => async (url, request) => {
-    // The signal of a request ends with it; the bytes go on.
-    const either = eitherOf([request.signal, signal].flatMap((each) => each ?? []));
-    const response = await fetch(url, { ...request, signal: either });
-    if (response.status !== 200 && response.status !== 206) return response;
-    if (!("body" in response && response.body instanceof ReadableStream))
-      throw new TypeError("fetch gives no stream");
-    found = downloadOf(response.status, response.headers, response.body);
-    return { status: 200, headers: response.headers, text: async () => "{}" };
-  });
-  const call: Call = {
-    method: "GET",
-    path,
-    query: { version },
-    headers: { Range: range && `bytes=${range.first}-${range.last ?? ""}` },
-    options,
-    repeatable: true,
-  };
-  await opening.call(call);
-  if (found === undefined) throw new TypeError("no bytes");
-  return found;
-}
-
-function downloadOf(
-  status: number,
-  headers: { get(name: string): string | null },
-  body: ReadableStream,
-): Download {
-  const type = headers.get("Content-Type") ?? "application/octet-stream";
-  const length = headers.get("Content-Length");
-  return {
-    body,
-    type,
-    size: length === null ? undefined : Number(length),
-    partial: status === 206,
-    blob: () => new Response(body, { headers: { "Content-Type": type } }).blob(),
-  };
 }

@@ -32,6 +32,7 @@ export {
   type ListError,
   type WriteError,
 } from "./documents.ts";
+export type { Download, DownloadOptions } from "./downloads.ts";
 export {
   ApiError,
   type ApiErrorOf,
@@ -46,9 +47,7 @@ export {
 } from "./errors.ts";
 export type { Checked, Cut, Expandable, Expanded, Many, One, Partly } from "./expansion.ts";
 export {
-  type Download,
   type DownloadError,
-  type DownloadOptions,
   type FiledOf,
   type FiledShape,
   type FileError,
