@@ -1,4 +1,5 @@
 /** files.md, Routes: files of documents. Each field of `files` in collection.yaml has these. */
+import { comesBy, mostProxied } from "../realm/files.ts";
 import { printSize } from "../units.ts";
 import { contract, type RouteContract } from "./contract.ts";
 import { conditions, type RouteOfRules } from "./documents.ts";
@@ -52,11 +53,11 @@ function takesImages({ accept }: FileTraits): boolean {
   return accept.some((type) => type === "*/*" || type.startsWith("image/"));
 }
 
-function taken({ accept, maxSize, maxFiles, upload }: FileTraits): string {
+function taken(field: FileTraits): string {
+  const { accept, maxFiles } = field;
   const types = accept.includes("*/*") ? "Files of any type" : `Files of ${accept.join(", ")}`;
-  const size = upload === "proxy" || upload === "any" ? maxSize : Math.min(maxSize, 1_048_576);
   const count = maxFiles === 1 ? "one in each document" : `${maxFiles} in each document`;
-  return `${types}, of at most ${printSize(size)}, ${count}.`;
+  return `${types}, of at most ${printSize(mostProxied(field))}, ${count}.`;
 }
 
 export const uploadFile = contract({
@@ -79,7 +80,7 @@ export const uploadFile = contract({
     ...(["not_found", "write_conflict", "version_mismatch", "too_many_files"] as const),
     ...(["quota_exceeded", "unsupported_file_type", "upload_mismatch", "storage_unavailable"] as const),
     ...(takesImages(file) ? (["invalid_image"] as const) : []),
-    ...(file.upload === "proxy" || file.upload === "any" ? [] : (["upload_mode_mismatch"] as const)),
+    ...(comesBy(file, "proxy") ? [] : (["upload_mode_mismatch"] as const)),
   ]),
   tag,
   summary: "Upload a file into {field} of a document of {collection}",
@@ -87,7 +88,7 @@ export const uploadFile = contract({
 });
 
 /** Whether files may come past the routes that take them as bodies. */
-const isDirect = ({ upload }: Pick<FileTraits, "upload">): boolean => upload === "direct" || upload === "any";
+const isDirect = (field: Pick<FileTraits, "upload">): boolean => comesBy(field, "direct");
 
 export const startUpload = contract({
   id: "start{stem}Upload",

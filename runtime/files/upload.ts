@@ -4,7 +4,7 @@ import type { Target } from "../documents/writes/existing.ts";
 import { ApiError } from "../errors.ts";
 import { conditionOf } from "../http/etag.ts";
 import type { Answer, StreamExchange } from "../realm/exchange.ts";
-import { alwaysProxied } from "../realm/files.ts";
+import { alwaysProxied, comesBy, mostProxied } from "../realm/files.ts";
 import { digestIn, requireSame } from "./digest.ts";
 import { invalidHeader, tooLarge } from "./errors.ts";
 import { nameIn } from "./names.ts";
@@ -40,20 +40,15 @@ export function uploadTo(place: Place): (exchange: StreamExchange) => Promise<An
 
 /** Bytes that a proxied upload may have. */
 function proxiedLimit({ field, storage }: Place): number {
-  const most = Math.min(field.maxSize, storage.maxUpload);
-  return isProxied(field.upload) ? most : Math.min(most, alwaysProxied);
-}
-
-function isProxied(mode: string): boolean {
-  return mode === "proxy" || mode === "any";
+  return Math.min(mostProxied(field), storage.maxUpload);
 }
 
 /** @throws ApiError `payload_too_large` | `upload_mode_mismatch` */
 function requireSize(place: Place, size: number): void {
   const { field, storage } = place;
-  if (size > field.maxSize || (isProxied(field.upload) && size > storage.maxUpload))
+  if (size > field.maxSize || (comesBy(field, "proxy") && size > storage.maxUpload))
     throw tooLarge(Math.min(field.maxSize, storage.maxUpload));
-  if (!isProxied(field.upload) && size > alwaysProxied) throw modeMismatch(place);
+  if (!comesBy(field, "proxy") && size > alwaysProxied) throw modeMismatch(place);
 }
 
 /** @throws ApiError `invalid_header` */

@@ -50,6 +50,19 @@ export interface FileField {
 /** Bytes that may be uploaded by the proxy whatever the field's mode. */
 export const alwaysProxied = 1_048_576;
 
+/** Whether files of any size that a field takes may come in a way. */
+export function comesBy(
+  { upload }: Pick<FileField, "upload">,
+  way: "proxy" | "direct" | "resumable",
+): boolean {
+  return upload === way || upload === "any";
+}
+
+/** Bytes of the largest file that may come through the server as a body, as far as the field goes. */
+export function mostProxied({ maxSize, upload }: Pick<FileField, "maxSize" | "upload">): number {
+  return comesBy({ upload }, "proxy") ? maxSize : Math.min(maxSize, alwaysProxied);
+}
+
 /** Media types of the images that versions are made of; each has its format in `runtime/files/content`. */
 export const versionedTypes = [
   "image/avif",

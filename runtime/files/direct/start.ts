@@ -11,6 +11,7 @@ import { ApiError } from "../../errors.ts";
 import { bodyReader } from "../../http/contract-body.ts";
 import { conditionOf } from "../../http/etag.ts";
 import type { Answer, Exchange } from "../../realm/exchange.ts";
+import { comesBy } from "../../realm/files.ts";
 import { isAccepted, mediaType, UNKNOWN } from "../content/media-types.ts";
 import { fileError, tooLarge } from "../errors.ts";
 import { filesIn } from "../field.ts";
@@ -24,7 +25,7 @@ export function startAt(place: Place): (exchange: Exchange) => Promise<Answer> {
   const { realm, definition, collection, field, entrance, storage } = place;
   const { enter, receive } = gate(startUpload, entrance);
   const read = bodyReader(startUpload, traitsOf(realm.definition, [definition]));
-  const isDirect = field.upload === "direct" || field.upload === "any";
+  const isDirect = comesBy(field, "direct");
   const most = Math.min(field.maxSize, storage.blobs.signed?.most ?? Number.POSITIVE_INFINITY);
   return async (exchange) => {
     const asked = await enter(exchange);
