@@ -59,8 +59,8 @@ export interface Run {
   readonly definition: FunctionDefinition;
   readonly input: FunctionInput;
   readonly requestId: string;
-  /** Who called, as the handler sees them; absent: `ctx.caller` is null. */
-  readonly caller?: CallerView;
+  /** Who called, as the handler sees them; undefined: `ctx.caller` is null. */
+  readonly caller?: CallerView | undefined;
   /** The values of all secrets that the definition declares. */
   readonly secrets: Readonly<Record<string, string>>;
   readonly host: FunctionHost;
@@ -146,7 +146,7 @@ export type HostRequest =
       readonly search: string;
       readonly headers: Readonly<Record<string, string>>;
       /** JSON text. */
-      readonly body?: string;
+      readonly body?: string | undefined;
     }
   | { readonly kind: "organization"; readonly id: string }
   | { readonly kind: "claims"; readonly id: string /** JSON text. */; readonly claims: string }
@@ -172,8 +172,8 @@ export type HostRequest =
 /** As HTTP answers: JSON text, an error's envelope where the status is 400 or more. */
 export interface HostReply {
   readonly status: number;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly body?: string | undefined;
 }
 
 /** Runs handlers in threads, within the limits of the definition and of the instance. */

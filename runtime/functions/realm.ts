@@ -16,7 +16,7 @@ import { FunctionBusy, type FunctionInput, type Outcome, type Run, type Runner }
 import { InvocationJournal } from "./invocations/journal.ts";
 import { recordOf, statusOf } from "./invocations/telling.ts";
 import { RealmLimits } from "./limits.ts";
-import { judgedResult } from "./output.ts";
+import { judgedOutcome } from "./output.ts";
 import { SecretReader, type Secrets } from "./secrets.ts";
 
 /** What an instance gives the functions of its realms. */
@@ -105,9 +105,12 @@ export class RealmFunctions {
     const { definition, requestId, caller, signal = this.#parts.ending } = asked;
     const isSeen = definition.mode === "call" && caller !== undefined;
     return {
-      ...{ definition, requestId, secrets, signal },
-      ...(isSeen && { caller: callerView(caller, await this.#membershipsOf(asked)) }),
+      definition,
+      requestId,
+      caller: isSeen ? callerView(caller, await this.#membershipsOf(asked)) : undefined,
+      secrets,
       host: new RunHost(this.#host, () => this.#hosted(asked, secrets)),
+      signal,
     };
   }
 
@@ -123,7 +126,7 @@ export class RealmFunctions {
     const started = this.#realm.clock.now();
     const secrets = await this.#secretsOf(asked, started);
     const outcome = await runner.run({ ...(await this.prepare(asked, secrets)), input });
-    const judged = { ...outcome, result: judgedResult(definition, outcome.result) };
+    const judged = judgedOutcome(definition, outcome);
     this.#tell(asked, started, judged, secrets);
     return judged;
   }
@@ -143,8 +146,9 @@ export class RealmFunctions {
   }
 
   #tell(asked: AskedRun, started: number, outcome: Outcome, secrets: Secrets = {}): void {
-    const { caller, attempt = 1, definition } = asked;
-    this.#journal.note(recordOf(this.#realm, { ...asked, caller, attempt, started }, outcome, secrets));
+    const { definition, input, requestId, caller, attempt = 1 } = asked;
+    const told = { definition, input, requestId, caller, attempt, started };
+    this.#journal.note(recordOf(this.#realm, told, outcome, secrets));
     const seconds = outcome.duration / 1_000;
     const status = statusOf(outcome.result);
     this.#parts.metrics?.invoked(definition.realm, functionName(definition), status, seconds);

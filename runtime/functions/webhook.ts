@@ -41,7 +41,8 @@ function inputOf({ body, method, search, headers }: Received, path: string): Web
 
 function joined(headers: Received["headers"]): Record<string, string> {
   const values: Record<string, string> = {};
-  for (const [name, value] of Object.entries(headers)) {
+  for (const name in headers) {
+    const value = headers[name];
     if (value !== undefined) values[name] = typeof value === "string" ? value : value.join(", ");
   }
   return values;

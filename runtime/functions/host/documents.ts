@@ -58,9 +58,5 @@ function noRoute(isKnown: boolean): ApiError {
 /** @throws Error for a stream, which no route of documents answers */
 export function replyOf({ status, headers, body }: Answer): HostReply {
   if (typeof body === "object" && "kind" in body) throw new Error("an answer is a stream");
-  return {
-    status,
-    ...(headers !== undefined && { headers }),
-    ...(body !== undefined && { body: body.toString() }),
-  };
+  return { status, headers, body: body?.toString() };
 }

@@ -3,7 +3,7 @@ import type { PackedInput } from "../messages.ts";
 import { reasonOf } from "./reason.ts";
 
 /** Of the connection, not of the answer (RFC 9110, 7.6.1), or the server's own. */
-const dropped = [
+const dropped: ReadonlySet<string> = new Set([
   "connection",
   "content-length",
   "keep-alive",
@@ -16,7 +16,7 @@ const dropped = [
   "transfer-encoding",
   "upgrade",
   "x-request-id",
-];
+]);
 
 const headerName = /^[!#$%&'*+.^_`|~\w-]+$/;
 const headerValue = /^[\t\x20-\x7e\x80-\xff]*$/;
@@ -74,15 +74,17 @@ function headersOf(headers: unknown): Record<string, string> {
     throw new InvalidOutput("its headers must be an object");
   const given: [string, unknown][] = Object.entries(headers);
   const sent = new Map<string, string>();
+  let connection = "";
   for (const [name, value] of given) {
     if (!headerName.test(name)) throw new InvalidOutput(`${JSON.stringify(name)} is no name of a header`);
     if (typeof value !== "string" || !headerValue.test(value)) {
       throw new InvalidOutput(`its header ${name} must be text of printable characters up to U+00FF`);
     }
-    sent.set(name.toLowerCase(), value);
+    const lower = name.toLowerCase();
+    if (lower === "connection") connection = value.toLowerCase();
+    if (!dropped.has(lower)) sent.set(lower, value);
   }
-  const ofConnection = (sent.get("connection") ?? "").toLowerCase().split(",");
-  for (const name of [...dropped, ...ofConnection]) sent.delete(name.trim());
+  if (connection !== "") for (const name of connection.split(",")) sent.delete(name.trim());
   return Object.fromEntries(sent);
 }
 
