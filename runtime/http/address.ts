@@ -1,5 +1,6 @@
 import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
+import { kept, Recent } from "../kept.ts";
 
 /** The client's address, from the socket's and the `X-Forwarded-For` header. */
 export type AddressOf = (socket: string, forwarded: string | undefined) => string;
@@ -41,8 +42,13 @@ function withoutPort(entry: string): string {
 
 /** In its usual form, an IPv4 address mapped into IPv6 as IPv4; undefined for what is no address. */
 function plain(address: string): string | undefined {
-  return isIP(address) !== 0 ? ipaddr.process(address).toString() : undefined;
+  return isIP(address) === 0
+    ? undefined
+    : kept(usualForms, address, () => ipaddr.process(address).toString());
 }
+
+/** Many requests come from few addresses, mostly: those of connections that stay open, and of proxies. */
+const usualForms = new Recent<string, string>(1_000);
 
 /** A network: an address and the length of its prefix. */
 export type Network = readonly [ipaddr.IPv4 | ipaddr.IPv6, number];
