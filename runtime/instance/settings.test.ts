@@ -228,6 +228,10 @@ describe("Instance settings", () => {
     expect(problemsOf({ SVC_STOER: "sqlite:./data" })).toEqual([
       "SVC_STOER is not a setting; did you mean SVC_STORE?",
     ]);
+    expect(problemsOf({ SVC_PORT: "8080" })).toEqual(["SVC_PORT is not a setting; did you mean PORT?"]);
+    expect(problemsOf({ SVC_S3_SECRET_KEY: "b" })).toEqual([
+      "SVC_S3_SECRET_KEY is not a setting; did you mean SVC_S3_SECRET_ACCESS_KEY?",
+    ]);
     expect(problemsOf({ SVC_QWERTYUIOP: "1" })).toEqual(["SVC_QWERTYUIOP is not a setting"]);
     expect(problemsOf({ SVC_constructor: "1", svc_store: "x" })).toEqual([
       "SVC_constructor is not a setting",

@@ -2,8 +2,8 @@ import { resolve } from "node:path";
 import { type AddressOf, trustNobody } from "../http/address.ts";
 import type { ExpandLimits, RealtimeSettings } from "../realm/definition.ts";
 import type { StoreLocation } from "../store/location.ts";
-import { closest } from "../suggest.ts";
 import { parseSize } from "../units.ts";
+import { notASetting } from "./setting-names.ts";
 import {
   decimal,
   duration,
@@ -200,7 +200,7 @@ export function readSettings(environment: Environment): Settings {
   const problems: string[] = [];
   for (const name of Object.keys(environment)) {
     if (!name.startsWith("SVC_") || Object.hasOwn(variables, name)) continue;
-    problems.push(unknown(name));
+    problems.push(notASetting(name, Object.keys(variables)));
   }
   const maxBodyBytes = read("MAX_BODY_BYTES", variables.MAX_BODY_BYTES);
   const settings: Settings = {
@@ -287,9 +287,4 @@ export function readSettings(environment: Environment): Settings {
       return variable.fallback;
     }
   }
-}
-
-function unknown(name: string): string {
-  const meant = closest(name, Object.keys(variables));
-  return `${name} is not a setting${meant === undefined ? "" : `; did you mean ${meant}?`}`;
 }
