@@ -12,29 +12,46 @@ export type Secrets = Readonly<Record<string, string>>;
 
 const none: Secrets = {};
 
-/** The secrets that functions of a realm declare: kept until one is changed, where the store tells; else read for each run. */
-export class SecretReader {
-  readonly #realm: Pick<RealmInstance, "store" | "vault">;
-  readonly #kept = new Map<FunctionDefinition, Secrets>();
-  #revision: number | undefined;
+/** Milliseconds that they count where the store cannot say whether one was changed. */
+const trusted = 1_000;
 
-  constructor(realm: Pick<RealmInstance, "store" | "vault">) {
+type Realm = Pick<RealmInstance, "vault" | "clock" | "secretChanges"> & {
+  readonly store: Pick<RealmInstance["store"], "revision" | "collection">;
+};
+
+/**
+ * The secrets that functions of a realm declare. A change counts at the next run; where the store is shared, on other
+ * instances within a second.
+ */
+export class SecretReader {
+  readonly #realm: Realm;
+  readonly #kept = new Map<FunctionDefinition, { readonly secrets: Secrets; readonly readAt: number }>();
+  /** What the store said when they were read, or how often they had been changed here. */
+  #stand: number | undefined;
+
+  constructor(realm: Realm) {
     this.#realm = realm;
   }
 
   /** The function throws (or rejects with) ApiError `secret_missing` where one is not set, or cannot be opened. */
   of(definition: FunctionDefinition): Secrets | Promise<Secrets> {
     if (definition.secrets.length === 0) return none;
-    const revision = this.#realm.store.revision(collections.secrets);
-    if (revision !== this.#revision) {
-      this.#revision = revision;
+    const { store, clock, secretChanges } = this.#realm;
+    const revision = store.revision(collections.secrets);
+    const stand = revision ?? secretChanges.count;
+    if (stand !== this.#stand) {
+      this.#stand = stand;
       this.#kept.clear();
     }
-    return this.#kept.get(definition) ?? this.#read(definition, revision);
+    const kept = this.#kept.get(definition);
+    // Also where the clock was set back.
+    const counts = (readAt: number) => revision !== undefined || Math.abs(clock.now() - readAt) < trusted;
+    return kept !== undefined && counts(kept.readAt) ? kept.secrets : this.#read(definition, stand);
   }
 
-  async #read(definition: FunctionDefinition, revision: number | undefined): Promise<Secrets> {
-    const { store, vault } = this.#realm;
+  async #read(definition: FunctionDefinition, stand: number): Promise<Secrets> {
+    const { store, vault, clock } = this.#realm;
+    const readAt = clock.now();
     const names = definition.secrets;
     const found = await store.collection(collections.secrets).find({
       filter: isIn(secretFields.id, names),
@@ -51,7 +68,7 @@ export class SecretReader {
     const secrets = Object.fromEntries(
       names.map((name) => [name, known(definition, name, values.get(name))]),
     );
-    if (revision !== undefined && revision === this.#revision) this.#kept.set(definition, secrets);
+    if (stand === this.#stand) this.#kept.set(definition, { secrets, readAt });
     return secrets;
   }
 }

@@ -72,6 +72,7 @@ export function assembleRealm({ keys, countIdConflict, realtime, ...given }: Rea
     ...own,
     appConfig: () => appConfig.current(),
     appConfigReplaced: () => appConfig.replaced(),
+    secretChanges: { count: 0 },
     ...(organizations !== undefined && { organizations }),
     ...(definition.storage !== undefined && {
       files: {

@@ -174,6 +174,8 @@ export interface RealmInstance {
   readonly appConfig: () => JsonObject | Promise<JsonObject>;
   /** To be called when it was replaced here: the next request reads it anew. */
   readonly appConfigReplaced: () => void;
+  /** How often secrets were changed here: whoever changes one counts, and the next run of a function reads its own anew. */
+  readonly secretChanges: { count: number };
   /** Present in realms with `organizations`. */
   readonly organizations?: RealmOrganizations;
   /** Present in realms with `storage`. */

@@ -50,6 +50,7 @@ export const putSecret = administratorRoute(contract.putSecret, (realm) => {
           details: { replaced: before !== undefined },
         }),
     });
+    realm.secretChanges.count += 1;
     return secretView(record);
   };
 });
@@ -66,6 +67,7 @@ export const deleteSecret = administratorRoute(
         return true;
       });
       if (!removed) throw noSuchSecret();
+      realm.secretChanges.count += 1;
     },
 );
 

@@ -65,6 +65,7 @@ function instanceOf(definition: RealmDefinition): RealmInstance {
     },
     appConfig: () => definition.appConfig,
     appConfigReplaced: () => undefined,
+    secretChanges: { count: 0 },
     wakeJobs: () => undefined,
     dropJob: () => undefined,
     passwords: { hash: async () => "", hashAtSignup: async () => "", verify: async () => false },
