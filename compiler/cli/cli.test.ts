@@ -170,7 +170,7 @@ describe("realmc", () => {
     const copy = await realmc("copy", "--from", "sqlite:./a", "--to", "sqlite:./b", "--dist", "none");
     expect([copy.status, copy.stdout]).toEqual([2, ""]);
     expect(copy.stderr).toContain("no bundle in none");
-    expect((await realmc("copy", "--from", "sqlite:./a")).stderr).toContain("--to <store>");
+    expect((await realmc("copy", "--to", "sqlite:./a")).stderr).toContain("--from <store>");
     const key = await realmc("key", "create", "--realm", "plain", "--name", "n", "--dist", "none");
     expect([key.status, key.stdout]).toEqual([2, ""]);
     expect(key.stderr).toContain("no bundle in none");

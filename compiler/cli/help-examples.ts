@@ -44,5 +44,9 @@ export const helpExamples = {
   ),
   keyList: examples("realmc key list --realm shop"),
   keyRevoke: examples("realmc key revoke --realm shop --name reports"),
-  copy: examples("SVC_STORE='mongodb://…' realmc copy --from sqlite:./data --to env:SVC_STORE"),
+  copy: examples(
+    "SVC_STORE='mongodb://…' realmc copy --from sqlite:./data --to env:SVC_STORE",
+    "realmc copy --from sqlite:./data --to env:SVC_STORE --files-to /srv/data",
+    "realmc copy --from sqlite:./data --realm shop --files-to 's3://files/shop/?region=eu-central-1'",
+  ),
 } as const;

@@ -229,13 +229,15 @@ function commandLine(
   program
     .command("copy")
     .description(
-      "moves what realms store from one store to another, and compares both; no server may be running",
+      "moves what realms store to another store, files included, and compares both; no server may be running",
     )
     .requiredOption(
       "--from <store>",
       "sqlite:<folder>, a mongodb:// URI, or env:<variable> that holds either",
     )
-    .requiredOption("--to <store>", "where to; a copy that was interrupted goes on")
+    .option("--to <store>", "where to; a copy that was interrupted goes on; without: files alone")
+    .option("--files-from <place>", "a data folder, s3://<bucket>/<prefix>, or env:<variable>")
+    .option("--files-to <place>", "where files go; without: where storage of realm.yaml says, from and to")
     .option("--realm <name>", "only this realm")
     .option("--into-non-empty", "copies over the documents that the target holds; others in it stay")
     .option("--dist <folder>", "folder of the bundle", "dist")

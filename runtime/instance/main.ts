@@ -2,7 +2,7 @@ import { setFlagsFromString } from "node:v8";
 import { systemClock } from "../clock.ts";
 import { StoreUnavailable } from "../store/contract/errors.ts";
 import { type Program, type Surroundings, UsageError } from "./command.ts";
-import { copyCommand, copyUsage } from "./copy-command.ts";
+import { copyCommand, copyUsage } from "./copy/command.ts";
 import { invokeCommand, invokeUsage } from "./invoke-command.ts";
 import { keyCommand, keyUsage } from "./key-command.ts";
 import { serve } from "./serve.ts";

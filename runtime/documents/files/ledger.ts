@@ -9,7 +9,7 @@ import {
 import type { Store } from "../../store/contract/store.ts";
 import type { Transaction } from "../../store/contract/transaction.ts";
 import { splitDocument } from "../encode.ts";
-import { type BlobRecord, collections, type NamesRecord, readBlob, readNames } from "./records.ts";
+import { type BlobRecord, collections, keyOf, type NamesRecord, readBlob, readNames } from "./records.ts";
 import { putRecord, spend, type Used } from "./usage.ts";
 
 /** Where a document is, as far as its files are concerned. */
@@ -124,8 +124,4 @@ function whereabouts(text: string): Whereabouts {
     org: typeof org === "string" ? org : null,
     purge_at: typeof purge_at === "string" ? purge_at : null,
   };
-}
-
-function keyOf(collection: string, document: string): string {
-  return `${collection}/${document}`;
 }

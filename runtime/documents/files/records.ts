@@ -29,6 +29,11 @@ export interface NamesRecord {
   readonly files: readonly NamedFile[];
 }
 
+/** Of a document's record there. @param collection as the store has it */
+export function keyOf(collection: string, document: string): string {
+  return `${collection}/${document}`;
+}
+
 /** `_svc.blobs`: bytes that are stored, or about to be. */
 export interface BlobRecord {
   /** SHA-256. */

@@ -5,7 +5,7 @@
 import { systemClock } from "../../clock.ts";
 import { openStores } from "../../store/engines.ts";
 import { parseLocation } from "../../store/location.ts";
-import { copyRealm } from "../copy.ts";
+import { copyRealm } from "../copy/copy.ts";
 import { shopModule } from "./fixture.ts";
 
 const [from = "", to = "", realm = ""] = process.argv.slice(2);

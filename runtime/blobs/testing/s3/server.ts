@@ -13,6 +13,8 @@ import { type Key, verify } from "./signature.ts";
 /** What goes wrong with requests: those whose `METHOD operation` it matches, so many of them. */
 export interface Fault {
   readonly of: RegExp;
+  /** So many go well before; default: none. */
+  after?: number;
   times: number;
   readonly does:
     | { readonly kind: "answer"; readonly status: number; readonly code: string }
@@ -48,8 +50,10 @@ export async function startS3(): Promise<S3Server> {
     const operation = `${request.method} ${operationOf(request, url, bucket) ?? url.pathname}`;
     s3.asked.push(operation);
     const fault = s3.faults.find(({ of, times }) => times > 0 && of.test(operation));
-    if (fault !== undefined) fault.times -= 1;
-    answer(s3, request, response, url, fault?.does).catch((error: unknown) => {
+    const goesWell = fault === undefined || (fault.after ?? 0) > 0;
+    if (goesWell && fault !== undefined) fault.after = (fault.after ?? 0) - 1;
+    else if (fault !== undefined) fault.times -= 1;
+    answer(s3, request, response, url, goesWell ? undefined : fault.does).catch((error: unknown) => {
       // What is still to come is dropped, as by S3.
       request.resume();
       if (response.headersSent) response.destroy();

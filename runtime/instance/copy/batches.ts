@@ -1,6 +1,6 @@
-import { type BatchSize, batches } from "../store/batches.ts";
-import type { StoreCollection } from "../store/contract/collection.ts";
-import type { DocumentWrite } from "../store/contract/document.ts";
+import { type BatchSize, batches } from "../../store/batches.ts";
+import type { StoreCollection } from "../../store/contract/collection.ts";
+import type { DocumentWrite } from "../../store/contract/document.ts";
 
 const size: BatchSize = { documents: 1_000, characters: 8 * 1024 ** 2 };
 

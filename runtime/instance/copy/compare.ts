@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
-import type { JsonValue } from "../json.ts";
-import type { DocumentWrite } from "../store/contract/document.ts";
-import type { Store } from "../store/contract/store.ts";
-import { canonicalText } from "../validation/equal.ts";
-import { copyBatches, documents } from "./copy-batches.ts";
+import type { JsonValue } from "../../json.ts";
+import type { DocumentWrite } from "../../store/contract/document.ts";
+import type { Store } from "../../store/contract/store.ts";
+import { canonicalText } from "../../validation/equal.ts";
+import { copyBatches, documents } from "./batches.ts";
 
 /** A collection in two stores. */
 export interface Compared {

@@ -1,14 +1,16 @@
-import type { Clock } from "../clock.ts";
-import { consumerShape } from "../feed/consumer-position.ts";
-import { isStanding, jobCollection, readJob } from "../jobs/records.ts";
-import { isJsonObject, type JsonObject } from "../json.ts";
-import type { RealmDefinition } from "../realm/definition.ts";
-import type { DocumentWrite } from "../store/contract/document.ts";
-import type { CollectionShape } from "../store/contract/shape.ts";
-import type { Store } from "../store/contract/store.ts";
-import { copyBatches } from "./copy-batches.ts";
-import { type Compared, compareCollections } from "./copy-compare.ts";
-import { realmCollections } from "./realm.ts";
+import type { Clock } from "../../clock.ts";
+import { forgetNames, recountFiles } from "../../documents/files/recount.ts";
+import { consumerShape } from "../../feed/consumer-position.ts";
+import { isStanding, jobCollection, readJob } from "../../jobs/records.ts";
+import type { RealmDefinition } from "../../realm/definition.ts";
+import type { DocumentWrite } from "../../store/contract/document.ts";
+import type { CollectionShape } from "../../store/contract/shape.ts";
+import type { Store } from "../../store/contract/store.ts";
+import { realmCollections } from "../realm.ts";
+import { copyBatches } from "./batches.ts";
+import { type Compared, compareCollections } from "./compare.ts";
+import { type CopiedFiles, copyFiles, type FileCopy } from "./files.ts";
+import { type Mark, marks, readMark, removeMark, TargetRefused, writeMark } from "./mark.ts";
 
 /** What a copy has come to. */
 export interface CopyProgress {
@@ -27,45 +29,56 @@ export interface CopyOptions {
   readonly from: string;
   /** Copies into a target that holds other documents. Those of the same ids are replaced, the others stay. */
   readonly intoNonEmpty: boolean;
+  /** Of a realm whose files are to be moved, too. */
+  readonly files?: FileCopy | undefined;
   readonly clock: Clock;
   /** Told after each batch, and waited for. */
   readonly progress: (progress: CopyProgress) => void | Promise<void>;
 }
 
-/** The target is not what a copy may write to; the message says why, and what can be done. */
-export class TargetRefused extends Error {}
-
-/** The collection of the target that holds the mark of a copy under way. */
-const marks: CollectionShape = { name: "_svc.copies", fields: {}, indexes: [], feed: false };
-const markId = "copy";
-
-/** How far a copy has come, written after each batch: one that was killed goes on from there. */
-interface Mark {
-  readonly from: string;
-  readonly done: readonly string[];
-  /** The id of the newest document copied of the collection after those. */
-  readonly after?: string | undefined;
+export interface Copied {
+  readonly compared: readonly Compared[];
+  /** Absent where none were to be moved. */
+  readonly files: CopiedFiles | undefined;
 }
 
 /**
  * Copies all that a realm stores, deleted documents and the service's own included, and compares both sides afterwards.
- * A run that ended before its end is gone on with by the next.
- * @throws TargetRefused
+ * Bytes come before what names them. A run that ended before its end is gone on with by the next.
+ * @throws TargetRefused | StorageUnavailable
  */
-export async function copyRealm(options: CopyOptions): Promise<readonly Compared[]> {
+export async function copyRealm(options: CopyOptions): Promise<Copied> {
   const { definition, source, target } = options;
   const all = realmCollections(definition);
   // Who follows the changes of one store stands nowhere in those of the other.
   const shapes = all.filter(({ name }) => name !== consumerShape.name);
   await source.provision(all);
   await target.provision([...all, marks]);
-  const mark = await startingMark(options, shapes);
+  const started = await startingMark(options, shapes);
+  const { mark, files } = await copyBytes(options, started);
   await copyCollections(options, shapes, mark);
   if (all.length > shapes.length) await forgetConsumers(target);
   const compared = await compareAll(options, shapes);
-  // From now on the target is a store like any other: the next copy must not overwrite what was written since.
-  await target.collection(marks.name).remove(markId);
-  return compared;
+  if (options.intoNonEmpty && definition.storage !== undefined) await recountFiles(target, options.clock);
+  await removeMark(target);
+  return { compared, files };
+}
+
+async function copyBytes(
+  { source, target, files, clock }: CopyOptions,
+  started: Mark,
+): Promise<{ readonly mark: Mark; readonly files: CopiedFiles | undefined }> {
+  if (files === undefined) return { mark: started, files: undefined };
+  const { way } = files;
+  let mark = started;
+  const copied = await copyFiles(source, files, {
+    after: mark.files?.way === way ? mark.files.after : "",
+    async reached(after) {
+      mark = { ...mark, files: { way, after } };
+      await writeMark(target, mark, clock);
+    },
+  });
+  return { mark, files: copied };
 }
 
 async function compareAll(
@@ -127,24 +140,26 @@ async function removeStanding(target: Store): Promise<void> {
 }
 
 async function copyCollections(
-  { source, target, clock, progress }: CopyOptions,
+  { definition, source, target, intoNonEmpty, clock, progress }: CopyOptions,
   shapes: readonly CollectionShape[],
   mark: Mark,
 ): Promise<void> {
-  const { from } = mark;
   let { done, after } = mark;
   let documents = 0;
-  await writeMark(target, { from, done, after }, clock);
+  // What stood in the place of a document may have had files.
+  const mayNameFiles = intoNonEmpty && definition.storage !== undefined;
+  await writeMark(target, mark, clock);
   for (const { name } of shapes.filter(({ name }) => !mark.done.includes(name))) {
     for await (const batch of copyBatches(source.collection(name), after)) {
       await load(target, name, batch);
+      if (mayNameFiles) await forgetNames(target, name, batch);
       after = batch.at(-1)?.id;
       documents += batch.length;
-      await writeMark(target, { from, done, after }, clock);
+      await writeMark(target, { ...mark, done, after }, clock);
       await progress({ step: "copied", collection: name, documents });
     }
     [done, after] = [[...done, name], undefined];
-    await writeMark(target, { from, done, after }, clock);
+    await writeMark(target, { ...mark, done, after }, clock);
   }
 }
 
@@ -154,20 +169,4 @@ async function load(target: Store, name: string, batch: readonly DocumentWrite[]
   } catch (cause) {
     throw new Error(`${name}: ${cause instanceof Error ? cause.message : cause}`, { cause });
   }
-}
-
-async function readMark(target: Store): Promise<Mark | undefined> {
-  const found = await target.collection(marks.name).get(markId, "live");
-  if (found === undefined) return undefined;
-  const mark: unknown = JSON.parse(found.text);
-  const { from, done, after }: JsonObject = isJsonObject(mark) ? mark : {};
-  if (typeof from !== "string" || !Array.isArray(done))
-    throw new TargetRefused("the target's mark is broken");
-  const names = done.filter((name) => typeof name === "string");
-  return { from, done: names, after: typeof after === "string" ? after : undefined };
-}
-
-function writeMark(target: Store, mark: Mark, clock: Clock): Promise<void> {
-  const text = JSON.stringify({ id: markId, ...mark });
-  return target.collection(marks.name).load([{ id: markId, version: 1, text, createdAt: clock.now() }]);
 }

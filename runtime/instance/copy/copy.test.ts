@@ -2,35 +2,36 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { programOf } from "../../scripts/program.ts";
-import { createKey } from "../auth/keys.ts";
-import { systemClock } from "../clock.ts";
-import { consumerShape } from "../feed/consumer-position.ts";
-import { documentFields, field } from "../filter/fields.ts";
-import { textIndex } from "../filter/search/index.ts";
-import { beginTriggers } from "../functions/events/following.ts";
-import { event } from "../functions/testing/shop.ts";
-import { idGenerator } from "../ids.ts";
-import { findJob, queueJob } from "../jobs/queue.ts";
-import type { JsonObject } from "../json.ts";
-import type { RealmModule } from "../realm/exchange.ts";
-import type { DocumentWrite } from "../store/contract/document.ts";
-import { UniqueViolation } from "../store/contract/errors.ts";
-import type { Store } from "../store/contract/store.ts";
-import { openStores, type Stores } from "../store/engines.ts";
-import { describeLocation, type StoreLocation } from "../store/location.ts";
+import { programOf } from "../../../scripts/program.ts";
+import { createKey } from "../../auth/keys.ts";
+import { systemClock } from "../../clock.ts";
+import { consumerShape } from "../../feed/consumer-position.ts";
+import { documentFields, field } from "../../filter/fields.ts";
+import { textIndex } from "../../filter/search/index.ts";
+import { beginTriggers } from "../../functions/events/following.ts";
+import { event } from "../../functions/testing/shop.ts";
+import { idGenerator } from "../../ids.ts";
+import { findJob, queueJob } from "../../jobs/queue.ts";
+import type { JsonObject } from "../../json.ts";
+import type { RealmModule } from "../../realm/exchange.ts";
+import type { DocumentWrite } from "../../store/contract/document.ts";
+import { UniqueViolation } from "../../store/contract/errors.ts";
+import type { Store } from "../../store/contract/store.ts";
+import { openStores, type Stores } from "../../store/engines.ts";
+import { describeLocation, type StoreLocation } from "../../store/location.ts";
 import {
   type EmbeddedPlace,
   embeddedPlace,
   type ProcessPlace,
   processPlace,
-} from "../store/testing/stores.ts";
-import { searching } from "../store/testing/suite/notes.ts";
-import { copyRealm, TargetRefused } from "./copy.ts";
-import { run } from "./main.ts";
-import { realmCollections } from "./realm.ts";
-import { shopModule } from "./testing/fixture.ts";
-import { manySignups, startRealm } from "./testing/servers.ts";
+} from "../../store/testing/stores.ts";
+import { searching } from "../../store/testing/suite/notes.ts";
+import { run } from "../main.ts";
+import { realmCollections } from "../realm.ts";
+import { shopModule } from "../testing/fixture.ts";
+import { manySignups, startRealm } from "../testing/servers.ts";
+import { copyRealm } from "./copy.ts";
+import { TargetRefused } from "./mark.ts";
 
 const fields = {
   ...documentFields,
@@ -233,7 +234,7 @@ describe("copy", () => {
     const [source, target] = [await storeAt(from), await storeAt(to)];
     expect(await target.items.scan(undefined, 2_000)).toHaveLength(1_000);
     let copied = 0;
-    const compared = await copyRealm({
+    const { compared } = await copyRealm({
       definition: moduleOf(to.realm).definition,
       source: source.store,
       target: target.store,
@@ -315,7 +316,7 @@ describe("copy", () => {
     await fill();
     const [source, target] = [await storeAt(from), await storeAt(to)];
     let isTampered = false;
-    const compared = await copyRealm({
+    const { compared } = await copyRealm({
       definition: moduleOf(to.realm).definition,
       source: source.store,
       target: target.store,
