@@ -142,6 +142,29 @@ test("closing cancels those in line", async () => {
   for (const run of [first, ...behind]) expect(await run).toMatchObject({ result: { kind: "cancelled" } });
 });
 
+test.each([
+  ["loop", "timeout"],
+  ["exit", "failed"],
+])(
+  "a run that a thread knows of ahead of its turn begins elsewhere where the one before it comes to %s",
+  async (act, kind) => {
+    const bounds = { requestBytes: 1024 ** 2, outputBytes: 1024 ** 2 };
+    const pool = new Pool({ files: functions, workers: 1, patience: 60_000, bounds });
+    const definition = functions.add(`ahead-${act}`, source, { concurrency: 100, timeout: 1_000 });
+    const { host, asked, open } = gate();
+    const first = running(pool, definition, { n: -1, act: "wait" }, { host });
+    await asked;
+    const others = new TestHost();
+    const bad = running(pool, definition, { n: 0, act }, { host: others });
+    const behind = [1, 2, 3, 4].map((n) => running(pool, definition, { n, act: "wait" }, { host: others }));
+    open();
+    expect(await first).toMatchObject({ result: { kind: "returned" } });
+    expect(await bad).toMatchObject({ result: { kind } });
+    await expectOnceEach(behind, others);
+    await pool.close();
+  },
+);
+
 test("a function that is never without runs leaves a thread to another", async () => {
   const { pool, definition } = await lined("crowd");
   const others = [0, 1, 2].map((n) => {

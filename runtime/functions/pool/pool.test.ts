@@ -79,16 +79,19 @@ test("there are as many threads as may be; a run waits for one", async () => {
   expect(pool.figures.queued).toBe(0);
 });
 
-test("a few threads start at a time; all runs that wait get one, as far as there may be", async () => {
-  const pool = poolOf({ workers: 6, patience: 60_000 });
-  const definition = held("many", { concurrency: 6 });
-  const gates = Array.from({ length: 6 }, () => gate());
-  const runs = gates.map(({ host }) => running(pool, definition, {}, { host }));
-  for (const { asked } of gates) await asked;
-  expect(pool.figures).toEqual({ workers: 6, busy: 6, queued: 0 });
-  for (const { open } of gates) open();
-  for (const run of runs) expect(await run).toMatchObject(returned(1));
-});
+test.each([false, true])(
+  "a few threads start at a time; all runs that wait get one, as far as there may be, however full the server is: %s",
+  async (isFull) => {
+    const pool = poolOf({ workers: 6, patience: 60_000, load: { isFull: () => isFull } });
+    const definition = held(`many${isFull}`, { concurrency: 6 });
+    const gates = Array.from({ length: 6 }, () => gate());
+    const runs = gates.map(({ host }) => running(pool, definition, {}, { host }));
+    for (const { asked } of gates) await asked;
+    expect(pool.figures).toEqual({ workers: 6, busy: 6, queued: 0 });
+    for (const { open } of gates) open();
+    for (const run of runs) expect(await run).toMatchObject(returned(1));
+  },
+);
 
 /** What a run is refused with that finds no thread; it may find one soon. */
 const noThread = { code: "unavailable", status: 503, headers: { "retry-after": "1" } };

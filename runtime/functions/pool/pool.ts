@@ -7,9 +7,10 @@ import { FunctionBusy, type Outcome, type Run, type Runner, type RunnerFigures }
 import type { FunctionSetup } from "../messages.ts";
 import { Asked, cancelled } from "./asked.ts";
 import { Endings } from "./endings.ts";
+import { Load } from "./load.ts";
 import { PooledFunction } from "./pooled-function.ts";
 import type { FunctionThread } from "./thread.ts";
-import { Threads, type ThreadsOptions } from "./threads.ts";
+import { atOnce, Threads, type ThreadsOptions } from "./threads.ts";
 import { RunQueue } from "./waiting.ts";
 import { Watch } from "./watch.ts";
 
@@ -18,14 +19,23 @@ export interface PoolOptions extends Omit<ThreadsOptions, "idle"> {
   readonly patience?: number;
   /** Milliseconds after which a thread ends that nobody needs; default a minute. */
   readonly idle?: number;
+  /** Default: that of this process. */
+  readonly load?: Pick<Load, "isFull">;
 }
 
 /** Runs that wait at a time. */
 const longestQueue = 1_000;
 
+/** Milliseconds that a run waits before its function is given more threads than can run at once. */
+const hurry = 10;
+
+/** Runs that a thread knows of ahead of their turn, where more wait: it goes on without being woken. */
+const ahead = 1;
+
 /**
  * Gives runs to threads, each of which runs one at a time. Runs of a function whose last ones were short stand in line for
- * a thread, so that several share a message; from behind one that takes longer after all they are taken back.
+ * a thread, so that several share a message, and where others wait anyway, one does; from behind one that takes longer
+ * after all they are taken back.
  */
 export class Pool implements Runner {
   readonly #options: PoolOptions;
@@ -40,11 +50,11 @@ export class Pool implements Runner {
 
   /** Starts the spare. */
   constructor(options: PoolOptions) {
-    const { patience = 2_000, idle = 60_000 } = options;
+    const { patience = 2_000, idle = 60_000, load = new Load() } = options;
     this.#options = options;
     this.#queue = new RunQueue({ runs: longestQueue, patience }, noThread);
     this.#threads = new Threads({ ...options, idle }, this);
-    this.#watch = new Watch(this.#threads);
+    this.#watch = new Watch(this.#threads, load, () => this.#beginNext());
   }
 
   get figures(): RunnerFigures {
@@ -87,7 +97,7 @@ export class Pool implements Runner {
     const { owner } = thread;
     if (owner === undefined) return;
     for (let next = this.#queue.next(owner); next?.owner === owner; next = this.#queue.next(owner)) {
-      if (thread.isBusy && !thread.hasRoom(owner.inLine)) return;
+      if (thread.isBusy && !thread.hasRoom(Math.max(owner.inLine, ahead))) return;
       this.#queue.delete(next);
       thread.take(next);
     }
@@ -122,15 +132,16 @@ export class Pool implements Runner {
   }
 
   #beginNext(): void {
-    const next = this.#queue.next();
-    if (next === undefined || !this.#begin(next)) return;
-    this.#queue.delete(next);
+    for (let next = this.#queue.next(); next !== undefined; next = this.#queue.next()) {
+      if (!this.#begin(next)) return;
+      this.#queue.delete(next);
+    }
   }
 
   /** False: there is no thread for it, nor room for one. */
   #begin(asked: Asked): boolean {
-    const { owner, run } = asked;
-    const thread = this.#inLine(owner) ?? this.#threads.idle(owner) ?? this.#fresh(owner, run.definition);
+    const { owner } = asked;
+    const thread = this.#inLine(owner) ?? this.#threads.idle(owner) ?? this.#fresh(asked);
     if (thread === undefined) return false;
     thread.take(asked);
     this.#watch.begin();
@@ -146,10 +157,22 @@ export class Pool implements Runner {
     return undefined;
   }
 
-  #fresh(owner: PooledFunction, definition: FunctionDefinition): FunctionThread | undefined {
+  #fresh({ owner, since, run: { definition } }: Asked): FunctionThread | undefined {
+    if (!this.#mayGrow(owner, since)) return undefined;
     const thread = this.#threads.fresh(definition.memory);
     thread?.load(owner, this.#setupOf(definition));
     return thread;
+  }
+
+  /**
+   * Each thread costs what compiling a handler costs, and wakes the server by itself: beyond the first ones a function gets
+   * one more where its runs wait, and, where the server itself is what they wait for, not before that takes long.
+   */
+  #mayGrow(owner: PooledFunction, since: number): boolean {
+    const own = [...this.#threads].filter((thread) => thread.owner === owner);
+    if (own.length < atOnce) return true;
+    if (this.#watch.isFull) return own.every((thread) => thread.isSlow || !thread.isUp);
+    return performance.now() - since >= hurry;
   }
 
   #functionOf(definition: FunctionDefinition): PooledFunction {

@@ -31,6 +31,8 @@ const startingTime = 30_000;
 const grace = 1_000;
 /** Milliseconds of a run after which those in line behind it are to begin elsewhere. */
 const slow = 5;
+/** The same where it waits for the server, and that has its hands full: elsewhere it would take as long. */
+const slowByServer = 25;
 
 export interface ThreadListener {
   /** It has started: another may. */
@@ -56,8 +58,10 @@ export class FunctionThread {
   readonly #line = new Line();
   /** The number of the run that was first when somebody looked, and since when, as far as one knows. */
   #front: { readonly number: number; readonly since: number } | undefined;
-  /** The first takes long: nobody is to stand behind it. */
+  /** Nobody is to stand behind it. */
   #isSlow = false;
+  /** Requests that are being answered. */
+  #answering = 0;
   #secrets: Readonly<Record<string, string>> | undefined;
   #isUp = false;
   #isEnded = false;
@@ -139,9 +143,7 @@ export class FunctionThread {
 
   /** Whether another run may stand in its line, in which at most so many wait then. */
   hasRoom(waiting: number): boolean {
-    return (
-      this.#isUp && !this.#isEnded && !this.#isSlow && !this.#line.isFull && this.#line.waiting < waiting
-    );
+    return this.#isUp && !this.#isEnded && !this.#isSlow && !this.#line.isFull && this.waiting < waiting;
   }
 
   /** Runs it after those in line. */
@@ -159,7 +161,7 @@ export class FunctionThread {
   cancel(asked: Asked): void {
     if (this.#line.withdraw(asked)) {
       asked.settle(cancelled);
-      if (!this.isBusy) this.#rest();
+      if (!this.isBusy) this.#free();
       return;
     }
     const { front } = this.#line;
@@ -168,8 +170,13 @@ export class FunctionThread {
     setTimeout(() => this.#endIf(front.number, cancelled), grace).unref();
   }
 
-  /** To be called every few milliseconds, as long as it is busy. */
-  look(now: number): void {
+  /** What it runs takes long, as far as one has seen. */
+  get isSlow(): boolean {
+    return this.#isSlow;
+  }
+
+  /** To be called every few milliseconds, as long as it is busy. @param isFull the server has its hands full */
+  look(now: number, isFull: boolean): void {
     const { front } = this.#line;
     if (front === undefined || front.number !== this.#front?.number) {
       this.#front = front && { number: front.number, since: now };
@@ -181,7 +188,7 @@ export class FunctionThread {
       if (time >= startingTime) this.#crashed("the thread did not start");
       return;
     }
-    if (time < slow) return;
+    if (time < (isFull && this.#waitsForServer ? slowByServer : slow)) return;
     this.#isSlow = true;
     if (this.#line.length > 1) this.#listener.returned(this.#line.withdrawAll(front));
     // What it has told meanwhile comes first.
@@ -223,6 +230,11 @@ export class FunctionThread {
     for (const asked of this.#line.clear()) asked.settle(failed(reason));
   }
 
+  /** Of a function whose runs mostly wait: what is short has not asked anybody. */
+  get #waitsForServer(): boolean {
+    return this.#answering > 0 && this.owner?.inLine === 0;
+  }
+
   /** Milliseconds that a run has taken, as far as one has seen. */
   #timeOf(run: number): number {
     return run === this.#front?.number ? (this.running ?? 0) : 0;
@@ -236,9 +248,9 @@ export class FunctionThread {
         this.#listener.up();
         return;
       case "documents": {
-        const [kind, run, id, as, method, path, search, headers, body] = message;
-        const request = { kind, as, method, path, search, headers: unpackHeaders(headers) };
-        return void this.#answer(run, id, body === undefined ? request : { ...request, body });
+        const [kind, run, id, as, method, path, search, packed, body] = message;
+        const headers = unpackHeaders(packed);
+        return void this.#answer(run, id, { kind, as, method, path, search, headers, body });
       }
       case "request":
         return void this.#answer(message[1], message[2], message[3]);
@@ -253,7 +265,9 @@ export class FunctionThread {
   async #answer(run: number, id: number, request: HostRequest): Promise<void> {
     const asked = this.#line.find(run);
     if (asked === undefined || this.#isEnded) return;
+    this.#answering += 1;
     const { status, headers, body } = await asked.answer(request);
+    this.#answering -= 1;
     if (this.#line.find(run) === asked) this.#post(["reply", run, id, status, headers?.["etag"], body]);
   }
 
@@ -263,11 +277,11 @@ export class FunctionThread {
     this.#front = undefined;
     this.#isSlow = false;
     this.owner?.took(duration);
-    if (!clean) this.end();
-    else if (!this.isBusy) this.#rest();
+    if (clean) this.#free();
+    else this.end();
   }
 
-  #rest(): void {
+  #free(): void {
     this.idleSince = performance.now();
     this.#listener.free(this);
   }

@@ -19,8 +19,8 @@ const usualMemory = 128 * 1024 ** 2;
 /** Milliseconds after which a spare is made in place of one that was taken: who took it goes first. */
 const restocking = 250;
 
-/** Threads that start at a time for runs that wait: more than there are processors would only hold up each other. */
-const startingAtOnce = Math.max(2, availableParallelism());
+/** Threads that can run at a time, about: more would only hold up each other. */
+export const atOnce = Math.max(2, availableParallelism());
 
 /**
  * The threads that there are. Each is one function's for life: what its runs leave in the globals of their thread is never
@@ -66,7 +66,7 @@ export class Threads implements Iterable<FunctionThread> {
       this.#spare = undefined;
       return spare;
     }
-    if (this.#starting >= startingAtOnce) return undefined;
+    if (this.#starting >= atOnce) return undefined;
     if (this.#isFull) this.#drop(this.#longestIdle() ?? spare);
     return this.#isFull ? undefined : this.#made(memory);
   }
