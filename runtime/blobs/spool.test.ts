@@ -20,6 +20,13 @@ describe("the spool", () => {
   });
   afterEach(() => rmSync(above, { recursive: true, force: true }));
 
+  test("lets go of files that lie elsewhere now", async () => {
+    const spooled = await spool.take(inTurn([randomBytes(70_000)]), MIB);
+    spool.moved(spooled);
+    await spool.discard(spooled);
+    expect(left()).toHaveLength(1);
+  });
+
   const left = () => readdirSync(spool.folder);
   const bytesOf = (spooled: Spooled) =>
     spooled.kind === "memory" ? spooled.bytes : readFileSync(spooled.path);

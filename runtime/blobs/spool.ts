@@ -38,6 +38,8 @@ export async function openSpool(folder: string): Promise<Spool> {
 
 export class Spool {
   readonly folder: string;
+  /** Those whose files are here no longer. */
+  readonly #gone = new WeakSet<Spooled>();
 
   constructor(folder: string) {
     this.folder = folder;
@@ -92,7 +94,14 @@ export class Spool {
 
   /** Drops what was taken in; what is gone already is no mistake. */
   async discard(spooled: Spooled): Promise<void> {
-    if (spooled.kind === "file") await failing(this.folder, () => rm(spooled.path, { force: true }));
+    if (spooled.kind === "memory" || this.#gone.has(spooled)) return;
+    await failing(this.folder, () => rm(spooled.path, { force: true }));
+    this.#gone.add(spooled);
+  }
+
+  /** To be called when the file of what was taken in lies elsewhere now. */
+  moved(spooled: Spooled): void {
+    this.#gone.add(spooled);
   }
 
   /**

@@ -102,7 +102,10 @@ export interface StreamedBody {
 }
 
 /** Pieces of some tens of KiB at most, or what is to be sent at once. */
-export type ByteSource = AsyncIterable<Uint8Array | string>;
+export interface ByteSource extends AsyncIterable<Uint8Array | string> {
+  /** All of it, where that is little and here already: it need not be asked for then. */
+  readonly whole?: Uint8Array;
+}
 
 /** What a source is told of its end. One that waits for something else than memory must heed both. */
 export interface Ending {

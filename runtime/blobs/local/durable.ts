@@ -1,7 +1,7 @@
 /** What is on the device when it answers. */
-import { constants, fsync, open, unlink, write } from "node:fs";
+import { closeSync, constants, fsync, open, unlink, write } from "node:fs";
 import { promisify } from "node:util";
-import { closed, opened } from "./descriptors.ts";
+import { opened } from "./descriptors.ts";
 
 const created = promisify(open);
 const writing = promisify(write);
@@ -21,7 +21,8 @@ export async function writeNew(path: string, bytes: Buffer): Promise<void> {
     await removed(path);
     throw error;
   } finally {
-    await closed(descriptor);
+    // All of it is written: this waits for no device.
+    closeSync(descriptor);
   }
 }
 
@@ -32,6 +33,6 @@ export async function synced(what: string | number): Promise<void> {
   try {
     await syncing(descriptor);
   } finally {
-    await closed(descriptor);
+    closeSync(descriptor);
   }
 }

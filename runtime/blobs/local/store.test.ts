@@ -65,6 +65,12 @@ describe("the local folder", () => {
     expect(existsSync(folder)).toBe(false);
   });
 
+  test("has what is small whole, and reads it no further", async () => {
+    const { store, key } = await filled();
+    expect((await store.open(key, undefined, never)).whole).toEqual(Buffer.from("x"));
+    expect((await store.open(key, { first: 0, last: 0 }, never)).whole).toEqual(Buffer.from("x"));
+  });
+
   test("makes its inner folders again when they are gone", async () => {
     const { store, spooled, key } = await filled();
     rmSync(join(folder, key.slice(0, 2)), { recursive: true });

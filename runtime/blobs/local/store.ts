@@ -51,6 +51,7 @@ class LocalBlobs implements BlobStore {
       const written = await this.#written(spooled);
       try {
         await this.#move(written, path, folders);
+        this.#spool.moved(spooled);
       } catch (error) {
         // What the spool took in is its caller's.
         if (spooled.kind === "memory") await rm(written, { force: true });

@@ -6,7 +6,9 @@ const HEAD = 65_536;
 
 /** Whether the root element of a document is `svg`, whatever its namespace is called. */
 export async function isSvg(spooled: Spooled): Promise<boolean> {
-  const text = (await headOf(spooled, HEAD)).toString("utf8");
+  const head = await headOf(spooled, HEAD);
+  if (!beginsAsXml(head)) return false;
+  const text = head.toString("utf8");
   let at = text.startsWith("\ufeff") ? 1 : 0;
   for (;;) {
     while (at < text.length && " \t\r\n".includes(text[at] ?? "")) at += 1;
@@ -15,6 +17,16 @@ export async function isSvg(spooled: Spooled): Promise<boolean> {
     if (end === at) return /^<(?:[\w.-]+:)?svg[\s/>]/.test(text.slice(at, at + 100));
     at = end;
   }
+}
+
+const LESS_THAN = 0x3c;
+const spaces: ReadonlySet<number | undefined> = new Set([0x20, 0x09, 0x0d, 0x0a]);
+
+/** Which most bytes do not, and need not be decoded for. */
+function beginsAsXml(bytes: Buffer): boolean {
+  let at = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
+  while (spaces.has(bytes[at])) at += 1;
+  return bytes[at] === LESS_THAN;
 }
 
 /** Where what may stand before the root ends; undefined where it does not end. */

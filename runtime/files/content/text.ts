@@ -3,24 +3,27 @@ import { isUtf8 } from "node:buffer";
 import { open } from "node:fs/promises";
 import type { Spooled } from "../../blobs/store.ts";
 
-const PIECE = 1_048_576;
+/** Bytes of the first piece: mostly what is no text does not begin as one. */
+const FIRST = 16_384;
+const PIECE = 262_144;
 
 export async function isText(spooled: Spooled): Promise<boolean> {
   if (spooled.kind === "memory") return isTextAlone(spooled.bytes);
   const file = await open(spooled.path, "r");
   try {
-    const buffer = Buffer.allocUnsafeSlow(PIECE);
+    let buffer = Buffer.allocUnsafeSlow(FIRST);
     // What a character that a piece ends in has there is read again with its rest.
     let kept = 0;
     for (let at = 0; ; ) {
-      const { bytesRead } = await file.read(buffer, kept, PIECE - kept, at);
+      const { bytesRead } = await file.read(buffer, kept, buffer.length - kept, at);
       const whole = buffer.subarray(0, kept + bytesRead);
       if (bytesRead === 0) return isTextAlone(whole);
       at += bytesRead;
       const end = whole.length - begun(whole);
       if (!isTextAlone(whole.subarray(0, end))) return false;
       kept = whole.length - end;
-      buffer.copyWithin(0, end, whole.length);
+      if (buffer.length === FIRST) buffer = Buffer.allocUnsafeSlow(PIECE);
+      whole.copy(buffer, 0, end);
     }
   } finally {
     await file.close();

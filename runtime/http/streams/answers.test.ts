@@ -93,6 +93,17 @@ describe("An answer may be a stream", () => {
     expect(await response.json()).toMatchObject({ error: { code: "not_found", message: "Gone." } });
   });
 
+  it("what a source has whole is sent without asking for it, and refused where its length is another", async () => {
+    await streaming.listen({ log: streaming.log });
+    const whole = Buffer.from("here");
+    const open = () => Object.assign(new Source(large), { whole });
+    streaming.body = { kind: "stream", length: whole.length, open };
+    const response = await streaming.get();
+    expect([response.headers.get("content-length"), await response.text()]).toEqual(["4", "here"]);
+    streaming.body = { kind: "stream", length: 5, open };
+    expect((await streaming.get()).status).toBe(500);
+  });
+
   it("answers to requests that came together go one after another, each source opened at its turn", async () => {
     await streaming.listen();
     const sources = [new Source(large), new Source(10)];

@@ -104,7 +104,10 @@ export class Inflow implements AsyncIterableIterator<Buffer>, Arriving, Upload {
     raw.on("data", this.#take);
     raw.on("end", this.#end);
     raw.on("error", () => undefined);
-    raw.on("close", () => this.#fail(new Abandoned()));
+    // Mostly all of it has come by then: an error that nobody is told has a cost, too.
+    raw.on("close", () => {
+      if (!this.#settled) this.#fail(new Abandoned());
+    });
   }
 
   readonly #take = (piece: Buffer): void => {

@@ -98,8 +98,12 @@ export class Outflow implements Ending {
     try {
       // Of requests that came together, those before this one are answered first.
       while (response.socket === null && !this.#ended) await this.#woken();
-      if (!this.#ended) this.#source = (await this.#body.open(this))[Symbol.asyncIterator]();
-      if (!this.#ended) this.#begin(begin);
+      if (!this.#ended) {
+        const source = await this.#body.open(this);
+        if (source.whole === undefined) this.#source = source[Symbol.asyncIterator]();
+        else await this.#sendWhole(source.whole, begin);
+      }
+      if (!this.#ended && this.#source !== undefined) this.#begin(begin);
       let unbroken = 0;
       while (!this.#ended) {
         const next = await this.#source?.next();
@@ -122,9 +126,20 @@ export class Outflow implements Ending {
       if (!this.#ended) failure = { error };
     } finally {
       await this.#return();
+      // Nobody waits any longer for who has gone.
+      this.#ended = true;
       this.#observer.ended(this, failure === undefined);
     }
     return { bytes: this.sent, ...failure };
+  }
+
+  /** In one piece with its head. */
+  async #sendWhole(bytes: Uint8Array, begin: () => void): Promise<void> {
+    if (this.#ended) return;
+    const { length = bytes.length } = this.#body;
+    if (bytes.length !== length) throw new Error(`the source has ${bytes.length} of ${length} bytes`);
+    begin();
+    if (!this.#write(bytes)) await this.#taken();
   }
 
   #begin(begin: () => void): void {
