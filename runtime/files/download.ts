@@ -3,6 +3,7 @@ import { readable } from "../documents/access.ts";
 import { parseDocument } from "../documents/encode.ts";
 import { notFound } from "../documents/errors.ts";
 import { publicCaching } from "../documents/reads.ts";
+import { ApiError } from "../errors.ts";
 import { parameters } from "../http/parameters.ts";
 import { ranged } from "../http/streams/ranged.ts";
 import { isId } from "../ids.ts";
@@ -85,7 +86,7 @@ export function fileNamed(
 /** The bytes of a file, or the part of them that is asked for. */
 export function fileAnswer(
   exchange: Exchange,
-  { blobs }: Pick<RealmStorage, "blobs">,
+  { blobs, metrics }: Pick<RealmStorage, "blobs" | "metrics">,
   { name, type, size, sha256 }: FileObject,
   cacheControl: string | undefined,
 ): Answer {
@@ -104,8 +105,14 @@ export function fileAnswer(
       try {
         return await blobs.open(sha256, range, gone);
       } catch (error) {
-        throw fileError(error);
+        const told = fileError(error);
+        metrics?.failed("download", told instanceof ApiError ? told.code : "internal_error");
+        throw told;
       }
+    },
+    ended(bytes, of) {
+      metrics?.sent(bytes);
+      if (bytes < of) metrics?.failed("download", "cut_off");
     },
   });
 }

@@ -19,7 +19,7 @@ const pause = 250;
  * @throws what `name` throws; StorageUnavailable; ApiError `storage_unavailable` where a sweep of the same bytes does not end
  */
 export async function keepBytes<T>(
-  realm: Pick<RealmInstance, "store" | "clock" | "definition">,
+  realm: Pick<RealmInstance, "store" | "clock">,
   { blobs, metrics }: Pick<RealmStorage, "blobs" | "metrics">,
   spooled: Spooled,
   type: string,
@@ -30,7 +30,7 @@ export async function keepBytes<T>(
   const isThere = refs > 0 && (await blobs.size(spooled.sha256)) === spooled.size;
   if (!isThere) {
     await blobs.put(spooled.sha256, spooled, type);
-    metrics?.stored(realm.definition.name, spooled.size);
+    metrics?.stored(spooled.size);
   }
   try {
     return await name();

@@ -9,6 +9,7 @@ export interface RealmStorage {
   readonly spool: Spool;
   /** Bytes of a proxied upload (`SVC_MAX_UPLOAD_BYTES`). */
   readonly maxUpload: number;
+  /** Of the realm. */
   readonly metrics: FileMetrics | undefined;
 }
 

@@ -94,7 +94,7 @@ async function removeUnnamed(realm: JobRealm, storage: Sweeping, hold: Hold): Pr
 
 /** How many are gone by it: one, or none where somebody named it meanwhile. */
 async function removeOne(
-  { store, definition }: JobRealm,
+  { store }: JobRealm,
   { blobs, metrics }: Sweeping,
   { id }: StoredDocument,
   before: number,
@@ -112,7 +112,7 @@ async function removeOne(
   const bytes = (await blobs.size(id)) ?? 0;
   await blobs.remove([id]);
   await store.collection(collections.blobs).remove(id, version);
-  metrics?.swept(definition.name, bytes);
+  metrics?.swept(bytes);
   return 1;
 }
 

@@ -4,7 +4,9 @@ import { timestamp } from "../clock.ts";
 import type { Access } from "../documents/access.ts";
 import type { Target } from "../documents/writes/existing.ts";
 import { ApiError } from "../errors.ts";
+import { Abandoned } from "../http/intake.ts";
 import type { Answer } from "../realm/exchange.ts";
+import type { FileFailure } from "../realm/file-metrics.ts";
 import type { FileObject } from "../realm/files.ts";
 import type { StoredDocument } from "../store/contract/document.ts";
 import type { Transaction } from "../store/contract/transaction.ts";
@@ -78,19 +80,25 @@ export async function kept(
 
 /** An upload, and what came of it, for the metrics. */
 export async function counted(
-  { definition, storage: { metrics } }: Place,
+  { storage: { metrics } }: Place,
   upload: () => Promise<Answer>,
 ): Promise<Answer> {
   try {
     const answer = await upload();
-    metrics?.uploaded(definition.realm, "stored");
+    metrics?.uploaded("stored");
     return answer;
   } catch (error) {
     const told = fileError(error);
     const isRefused = told instanceof ApiError && told.status < 500;
-    metrics?.uploaded(definition.realm, isRefused ? "refused" : "failed");
+    metrics?.uploaded(isRefused ? "refused" : "failed");
+    metrics?.failed("upload", reasonOf(told));
     throw told;
   }
+}
+
+function reasonOf(error: unknown): FileFailure {
+  if (error instanceof Abandoned) return "cut_off";
+  return error instanceof ApiError ? error.code : "internal_error";
 }
 
 /** As documents have it. */

@@ -22,8 +22,8 @@ export function uploadTo(place: Place): (exchange: StreamExchange) => Promise<An
     const condition = conditionOf(exchange.headers);
     const target: Target = { id: exchange.params["id"] ?? "", visibility: "live", condition };
     const claim = claimOf(exchange);
-    await requireWorthwhile(place, asked, target, claim, replace, (size) => requireSize(place, size));
     return counted(place, async () => {
+      await requireWorthwhile(place, asked, target, claim, replace, (size) => requireSize(place, size));
       const spooled = await storage.spool.take(bounded(place, exchange, limit), limit);
       try {
         requireSame(claim.sha256, spooled.sha256);

@@ -19,8 +19,8 @@ export interface Metrics {
   readonly realtime: RealtimeMetrics;
   /** Made when it is first asked for: where a realm has functions. */
   functions(): FunctionMetrics;
-  /** The same of realms with storage. */
-  files(): FileMetrics;
+  /** The same of a realm with storage. */
+  files(realm: string): FileMetrics;
   /** The figures, and what their form is called. */
   text(): Promise<string>;
   readonly contentType: string;
@@ -81,7 +81,7 @@ export async function createMetrics(pool?: () => PoolFigures): Promise<Metrics> 
       gauge(name, help, (to) => to.set(pool()[figure]));
   }
   let functions: FunctionMetrics | undefined;
-  let files: FileMetrics | undefined;
+  let files: ReturnType<typeof fileMetrics> | undefined;
   return {
     observe(exchange, { pattern: route, status, milliseconds }) {
       const labels = { route, method: methods.has(exchange.method) ? exchange.method : "other", status };
@@ -96,9 +96,9 @@ export async function createMetrics(pool?: () => PoolFigures): Promise<Metrics> 
       functions ??= functionMetrics(prometheus, register);
       return functions;
     },
-    files: () => {
+    files: (realm) => {
       files ??= fileMetrics(prometheus, register);
-      return files;
+      return files(realm);
     },
     text: () => register.metrics(),
     contentType: register.contentType,

@@ -5,6 +5,7 @@ import { passwords } from "../auth/credentials/passwords.ts";
 import type { Clock } from "../clock.ts";
 import { assignOrganization } from "../documents/administration/assigning.ts";
 import { checkExpandLimits } from "../documents/expand/limits.ts";
+import { realmUsage } from "../documents/files/usage.ts";
 import { type Every, every } from "../every.ts";
 import { Budget } from "../feed/budget.ts";
 import { checkUploadLimits } from "../files/limits.ts";
@@ -270,8 +271,11 @@ async function listen(
         const parts = { runner, bodyBytes: maxBodyBytes, ending: ending.signal, handlerLog };
         functions.push(openFunctions(realm, { ...parts, metrics: metrics?.functions() }));
       }
-      if (definition.storage !== undefined)
-        storages.push(openFiles(realm, await openStorage(definition, definition.storage)));
+      if (definition.storage !== undefined) {
+        const storage = openFiles(realm, await openStorage(definition, definition.storage));
+        storage.metrics?.standing(definition.storage.driver.kind, () => realmUsage(realm.store));
+        storages.push(storage);
+      }
       server.serve(realm);
       instances.push(realm);
     }
@@ -294,7 +298,7 @@ async function listen(
     { driver }: StorageDefinition,
   ): Promise<RealmStorage> {
     const { maxUploadBytes: maxUpload } = settings;
-    return { ...(await openBytes(folder, name, driver, settings)), maxUpload, metrics: metrics?.files() };
+    return { ...(await openBytes(folder, name, driver, settings)), maxUpload, metrics: metrics?.files(name) };
   }
 
   function storeOf(realm: string): Store {

@@ -99,6 +99,8 @@ export interface StreamedBody {
    *   ends the connection: no client takes a part for the whole.
    */
   readonly open: (ending: Ending) => ByteSource | Promise<ByteSource>;
+  /** Told when it has ended, where it was begun. @param bytes that its source gave: fewer where it broke off */
+  readonly ended?: (bytes: number) => void;
 }
 
 /** Pieces of some tens of KiB at most, or what is to be sent at once. */

@@ -121,6 +121,12 @@ async function add(transaction: Transaction, id: string, more: Used): Promise<Re
   return { ...named, open };
 }
 
+/** What the documents of the realm name. */
+export async function realmUsage(store: Pick<Store, "collection">): Promise<Used> {
+  const { bytes, files } = (await usage(store, "realm")).record;
+  return { bytes, files };
+}
+
 async function usage(
   store: Pick<Store | Transaction, "collection">,
   id: string,

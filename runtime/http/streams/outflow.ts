@@ -128,6 +128,7 @@ export class Outflow implements Ending {
       await this.#return();
       // Nobody waits any longer for who has gone.
       this.#ended = true;
+      if (response.headersSent) this.#body.ended?.(this.sent);
       this.#observer.ended(this, failure === undefined);
     }
     return { bytes: this.sent, ...failure };

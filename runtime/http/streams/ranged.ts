@@ -12,6 +12,8 @@ export interface Representation {
   readonly headers: Readonly<Record<string, string>>;
   /** As of every stream, of the bytes from `start` to before `end`. */
   readonly open: (start: number, end: number, ending: Ending) => ByteSource | Promise<ByteSource>;
+  /** As of every stream. @param of how many bytes it was to be */
+  readonly ended?: (bytes: number, of: number) => void;
 }
 
 /**
@@ -22,7 +24,7 @@ export interface Representation {
  */
 export function ranged(
   { method, headers }: Pick<Exchange, "method" | "headers">,
-  { length, etag, headers: own, open }: Representation,
+  { length, etag, headers: own, open, ended }: Representation,
 ): Answer {
   if (namesTag(headers["if-none-match"], etag)) return { status: 304, headers: { ...kept(own), etag } };
   const range = method === "GET" && isCurrent(headers["if-range"], etag) ? headers.range : undefined;
@@ -41,7 +43,12 @@ export function ranged(
       "accept-ranges": "bytes",
       ...(part !== "whole" && { "content-range": `bytes ${start}-${end - 1}/${length}` }),
     },
-    body: { kind: "stream", length: end - start, open: (ending) => open(start, end, ending) },
+    body: {
+      kind: "stream",
+      length: end - start,
+      open: (ending) => open(start, end, ending),
+      ended: (bytes) => ended?.(bytes, end - start),
+    },
   };
 }
 
