@@ -68,11 +68,8 @@ export function notBuiltYet(realms: readonly AnalysedRealm[]): readonly Diagnost
     diagnose("not-built", span, { what, feature });
   return realms.flatMap(({ realm: { databases } }) => {
     const fields = databases.flatMap(({ collections }) => collections.flatMap(({ files = [] }) => files));
-    return fields.flatMap(({ span, versions, upload }) => [
+    return fields.flatMap(({ span, versions }) => [
       ...(versions === undefined ? [] : [refused(span, "versions", "versions of images")]),
-      ...(upload === "proxy" || upload === "direct"
-        ? []
-        : [refused(span, `upload: ${upload}`, "resumable uploads")]),
     ]);
   });
 }

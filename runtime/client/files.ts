@@ -10,6 +10,7 @@ import type { ApiPromise } from "./errors.ts";
 import type { WriteOptions } from "./options.ts";
 import type { Shape } from "./queries.ts";
 import type { RealmTypes } from "./realm.ts";
+import { uploadResumably } from "./resumable-uploads.ts";
 
 /** A collection whose documents have files. */
 export interface FiledShape extends Shape {
@@ -31,10 +32,15 @@ export type FileSource =
 
 export interface UploadOptions extends WriteOptions {
   /**
-   * How the bytes go: through the server (default), or `direct` to an address that it gives, in fields with
-   * `upload: direct` or `any`. For that all of it is in memory once, and pieces are gathered first.
+   * How the bytes go: through the server (default); `direct` to an address that it gives, in fields with
+   * `upload: direct` or `any`, for which all of it is in memory once; or `resumable`, in fields with `upload: resumable` or
+   * `any`: over cuts and restarts of the server, by requests of 16 MiB. What comes piece by piece is gathered for these.
    */
-  mode?: "proxy" | "direct" | undefined;
+  mode?: "proxy" | "direct" | "resumable" | undefined;
+  /** The address of a resumable upload of the same bytes, begun before, here or elsewhere: what is there is not sent again. */
+  resume?: string | undefined;
+  /** Is told the address of a resumable upload that is begun: for `resume`, up to a day after its last bytes. */
+  onBegin?: ((address: string) => void) | undefined;
   /** What the file is called; default: the name that a `File` has. */
   name?: string | undefined;
   /** Media type; default: what a `Blob` says. What counts is what the bytes are. */
@@ -58,6 +64,8 @@ export type UploadError<S extends Shape = Shape> =
   | "upload_mismatch"
   | "upload_mode_mismatch"
   | "file_not_uploaded"
+  | "upload_locked"
+  | "upload_offset_mismatch"
   | "invalid_image"
   | "storage_unavailable";
 export type DownloadError<S extends Shape = Shape> =
@@ -155,7 +163,7 @@ async function upload<T>(
   connection: Connection,
   path: string,
   source: FileSource,
-  { mode, name, type, replace, onProgress, ifMatch, ...options }: UploadOptions = {},
+  { mode, name, type, replace, resume, onBegin, onProgress, ifMatch, ...options }: UploadOptions = {},
 ): Promise<T> {
   const called = name ?? ("name" in source && typeof source.name === "string" ? source.name : undefined);
   const said = type ?? (source instanceof Blob && source.type !== "" ? source.type : undefined);
@@ -167,6 +175,12 @@ async function upload<T>(
     const file = await uploadDirectly<T>(connection, { path, bytes, ...claim, headers }, options);
     onProgress?.(bytes.size, bytes.size);
     return file;
+  }
+  if (mode === "resumable") {
+    const bytes = await gathered(source);
+    const headers = { "If-Match": tagFor(connection, ifMatch) };
+    const told = { name: called, type: said, replace, resume, begun: onBegin, progress: onProgress };
+    return uploadResumably<T>(connection, { path, bytes, headers, ...told }, options);
   }
   const { body, size } = await bodyOf(source, onProgress);
   // Every `fetch` takes these; ours says no more than what other requests need.

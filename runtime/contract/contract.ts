@@ -123,12 +123,13 @@ export interface Body {
   readonly optional?: true;
 }
 
-/** What bodies may come as: JSON, that or a merge patch, a merge patch alone, any bytes. */
+/** What bodies may come as: JSON, that or a merge patch, a merge patch alone, any bytes, a part of a file. */
 export const mediaTypes = {
   json: ["application/json"],
   merge: ["application/json", "application/merge-patch+json"],
   patch: ["application/merge-patch+json"],
   any: ["*/*"],
+  tus: ["application/offset+octet-stream"],
 } as const;
 
 /** A method of clients: it takes the path's parameters in their order, then the body, then options. */
@@ -229,12 +230,17 @@ const ofBodies = [...ofNeedlessBodies, "validation_error"] as const;
 export function errorsOf(route: RouteContract, traits: RealmTraits): readonly OperationError[] {
   const { errors = [], body } = route;
   return [
-    ...(body === undefined ? [] : body.media === "any" ? (["payload_too_large"] as const) : ofBodies),
+    ...(body === undefined ? [] : isOfBytes(body) ? (["payload_too_large"] as const) : ofBodies),
     ...(takesNeedlessBody(route) ? ofNeedlessBodies : []),
     ...refusals(route.who, traits),
     ...inRealm(errors, traits),
     ...everywhere,
   ];
+}
+
+/** A body that is no JSON. */
+export function isOfBytes({ media }: Body): boolean {
+  return media === "any" || media === "tus";
 }
 
 function refusals(who: Who, traits: RealmTraits): readonly OperationError[] {

@@ -258,6 +258,40 @@ export const documentParameters = {
       "`sha-256=:<base64>:` (RFC 9530) of the bytes that are sent: of others the upload is refused.",
     schema: { type: "string" },
   },
+  TusResumable: {
+    name: "Tus-Resumable",
+    in: "header",
+    required: true,
+    description: "The version of the tus protocol; not asked of `GET`.",
+    schema: { type: "string", enum: ["1.0.0"] },
+  },
+  UploadLength: {
+    name: "Upload-Length",
+    in: "header",
+    required: true,
+    description: "Bytes of the file. `Upload-Defer-Length` is not supported.",
+    schema: { type: "integer", minimum: 0 },
+  },
+  UploadMetadata: {
+    name: "Upload-Metadata",
+    in: "header",
+    description:
+      "Pairs of a key and a value in Base64, such as `filename cGhvdG8uanBn,filetype aW1hZ2UvanBlZw==`; these two are looked at.",
+    schema: { type: "string", maxLength: 4_096 },
+  },
+  UploadOffset: {
+    name: "Upload-Offset",
+    in: "header",
+    required: true,
+    description: "Bytes that are there, as `HEAD` tells.",
+    schema: { type: "integer", minimum: 0 },
+  },
+  UploadChecksum: {
+    name: "Upload-Checksum",
+    in: "header",
+    description: "`sha1 <base64>` of the bytes of this request; also by `sha256`, `sha512` and `md5`.",
+    schema: { type: "string" },
+  },
   Range: {
     name: "Range",
     in: "header",

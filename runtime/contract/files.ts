@@ -49,7 +49,7 @@ export const fileObject = named(
 const bytes = named("FileBytes", { description: "The bytes of a file, as they are." });
 
 /** Whether images are among what the field takes, whose content is looked at. */
-function takesImages({ accept }: FileTraits): boolean {
+export function takesImages({ accept }: FileTraits): boolean {
   return accept.some((type) => type === "*/*" || type.startsWith("image/"));
 }
 
@@ -239,8 +239,8 @@ export const removeFile = contract({
   about: "The document is another version then. The bytes go where no other document names them.",
 });
 
-/** Of each field, in the order of OpenAPI documents. */
-export const fileContracts: readonly RouteOfRules[] = [
+/** Of each field, beside those of resumable uploads. */
+export const transferContracts: readonly RouteOfRules[] = [
   uploadFile,
   startUpload,
   completeUpload,

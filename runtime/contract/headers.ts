@@ -68,6 +68,37 @@ export const headers = {
     required: true,
     schema: { type: "string", format: "uri" },
   },
+  TusResumable: {
+    description: "The version of the tus protocol.",
+    required: true,
+    schema: { type: "string", enum: ["1.0.0"] },
+  },
+  UploadOffset: {
+    description: "Bytes that are there.",
+    schema: { type: "integer", minimum: 0 },
+  },
+  UploadLength: {
+    description: "Bytes of the file.",
+    required: true,
+    schema: { type: "integer", minimum: 0 },
+  },
+  UploadMetadata: {
+    description: "As it was sent at the beginning.",
+    schema: { type: "string" },
+  },
+  UploadExpires: {
+    description: "When the upload ends by itself; no longer when the document has the file.",
+    schema: { type: "string" },
+  },
+  UploadLocation: {
+    description: "Path of the upload.",
+    required: true,
+    schema: { type: "string", format: "uri-reference" },
+  },
+  UploadedFile: {
+    description: "Path of the file, when the document has it.",
+    schema: { type: "string", format: "uri-reference" },
+  },
   JobLocation: {
     description: "Path of the job.",
     required: true,

@@ -18,11 +18,16 @@ const papers = collection("papers", {
     fileField("sealed", { upload: "direct" }),
     fileField("small"),
     fileField("sent", { upload: "direct" }),
+    fileField("film", { upload: "resumable" }),
+    fileField("secret", { upload: "resumable" }),
+    fileField("kept", { upload: "resumable" }),
   ],
   rules: { create: allowed, read: own, update: own, delete: own },
   fieldRules: [
     { path: ["hidden"], read: ofBoss },
     { path: ["sealed"], write: ofBoss },
+    { path: ["secret"], read: ofBoss },
+    { path: ["kept"], write: ofBoss },
     {
       path: ["small"],
       write: {
@@ -35,7 +40,7 @@ const papers = collection("papers", {
   ],
 });
 const open = collection("open", {
-  files: [fileField("scan")],
+  files: [fileField("scan"), fileField("film", { upload: "resumable" })],
   rules: { create: allowed, read: allowed, update: byCaller(({ user }) => user !== undefined) },
   publicMaxAge: 60,
 });
@@ -217,5 +222,85 @@ describe("Administrators", () => {
       { action: "data.remove_file", target: `document:main/papers/${id}`, details: { ...told, version: 4 } },
     ]);
     expect((await vault.bring("GET", `${base}/${file}`, { token: tokens.ann })).status).toBe(403);
+  });
+});
+
+describe("Resumable uploads", () => {
+  const tus = { "tus-resumable": "1.0.0" };
+  const part = { ...tus, "content-type": "application/offset+octet-stream" };
+  const create = (at: string, token?: string) =>
+    vault.bring("POST", at, {
+      headers: { ...tus, "upload-length": "10" },
+      ...(token !== undefined && { token }),
+    });
+  const send = (at: string, offset: number, token?: string) =>
+    vault.bring("PATCH", at, {
+      bytes: "01234",
+      headers: { ...part, "upload-offset": String(offset) },
+      ...(token !== undefined && { token }),
+    });
+
+  it("are begun by who may update the document and the field, and not told of to whom these are hidden", async () => {
+    const { id } = await paper();
+    const at = (field: string) => `papers/${id}/_files/${field}/_tus`;
+    for (const [path, token, expected] of [
+      [at("film"), tokens.eve, [404, "not_found"]],
+      [at("film"), undefined, [401, "unauthenticated"]],
+      [at("secret"), tokens.ann, [404, "not_found"]],
+      ["papers/nobody/_files/film/_tus", tokens.ann, [404, "not_found"]],
+    ] as const) {
+      const refused = await create(path, token);
+      expect([path, refused.status, code(refused)]).toEqual([path, ...expected]);
+      expect(refused.headers.get("tus-resumable")).toBe("1.0.0");
+    }
+    expect((await create(at("film"), "forged")).status).toBe(401);
+    expect((await create(at("film"), tokens.ann)).status).toBe(201);
+    // What the field's rule asks of the file, its bytes tell.
+    const path = (await create(at("kept"), tokens.ann)).headers.get("location") ?? "";
+    expect((await send(path, 0, tokens.ann)).status).toBe(204);
+    const refused = await send(path, 5, tokens.ann);
+    expect([refused.status, code(refused)]).toEqual([403, "forbidden"]);
+    expect((await vault.send("GET", `papers/${id}`, { token: tokens.ann })).body).not.toHaveProperty("kept");
+  });
+
+  it("go on by who began them alone, and on the way they were begun", async () => {
+    const id = await vault.made("open", {}, "", tokens.ann);
+    const begun = await create(`open/${id}/_files/film/_tus`, tokens.ann);
+    const path = begun.headers.get("location") ?? "";
+    const key = await vault.key({ name: "mover" });
+    for (const token of [tokens.eve, tokens.boss, key]) {
+      for (const method of ["HEAD", "GET", "DELETE"])
+        expect((await vault.bring(method, path, { headers: tus, token })).status).toBe(404);
+      expect((await send(path, 0, token)).status).toBe(404);
+    }
+    expect((await send(path, 0)).status).toBe(401);
+    const other = path.replace("/shop/main/", "/shop/_admin/data/main/");
+    const administrator = await vault.key({ name: "superior", admin: true });
+    expect((await vault.bring("GET", other, { token: administrator })).status).toBe(404);
+    expect((await send(path, 0, tokens.ann)).status).toBe(204);
+    expect((await send(path, 5, tokens.ann)).status).toBe(204);
+    const { film } = (await vault.send("GET", `open/${id}`)).body;
+    expect(film).toMatchObject({ size: 10, created_by: expect.stringMatching(/^user:/) });
+    // Administrators have their own, past the rules.
+    const { id: of } = await paper();
+    const past = await create(`/v1/shop/_admin/data/main/papers/${of}/_files/kept/_tus`, administrator);
+    expect(past.headers.get("location")).toMatch(
+      new RegExp(`^/v1/shop/_admin/data/main/papers/${of}/_files/kept/_tus/`),
+    );
+    const at = past.headers.get("location") ?? "";
+    expect((await send(at, 0, administrator)).status).toBe(204);
+    expect((await send(at, 5, administrator)).status).toBe(204);
+  });
+
+  it("end where the rule no longer lets: at the last bytes it is asked once more", async () => {
+    const { id } = await paper();
+    const path = (await create(`papers/${id}/_files/film/_tus`, tokens.ann)).headers.get("location") ?? "";
+    expect((await send(path, 0, tokens.ann)).status).toBe(204);
+    const key = await vault.key({ name: "giver" });
+    await vault.send("PATCH", `papers/${id}`, { body: { owner: "eve@example.com" }, token: key });
+    for (const method of ["HEAD", "DELETE"])
+      expect((await vault.bring(method, path, { headers: tus, token: tokens.ann })).status).toBe(404);
+    expect((await send(path, 5, tokens.ann)).status).toBe(404);
+    expect((await vault.send("GET", `papers/${id}`, { token: key })).body).not.toHaveProperty("film");
   });
 });

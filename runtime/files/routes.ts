@@ -9,12 +9,19 @@ import {
   startUpload,
   uploadFile,
 } from "../contract/files.ts";
+import {
+  addToResumableUpload,
+  cancelResumableUpload,
+  getResumableUpload,
+  startResumableUpload,
+} from "../contract/resumable.ts";
 import { administratorEntrance } from "../documents/administration/entrance.ts";
 import { clientEntrance, type Open } from "../documents/entrance.ts";
 import type { CollectionDefinition } from "../realm/definition.ts";
 import type {
   Handler,
   Method,
+  PathManners,
   RealmInstance,
   RouteFactory,
   RouteTable,
@@ -29,6 +36,11 @@ import { downloadFrom } from "./download.ts";
 import { linkedFiles } from "./linked.ts";
 import { type Place, placeIn } from "./place.ts";
 import { removeFrom } from "./remove.ts";
+import { appendTo } from "./resumable/append.ts";
+import { cancelAt } from "./resumable/cancel.ts";
+import { createAt } from "./resumable/create.ts";
+import { lookAt } from "./resumable/look.ts";
+import { capabilities, tusHeaders } from "./resumable/protocol.ts";
 import { uploadTo } from "./upload.ts";
 
 type Factory = RouteFactory | StreamRouteFactory;
@@ -38,23 +50,40 @@ const served: readonly (readonly [RouteContract, (at: (realm: RealmInstance) => 
   [uploadFile, streamed(uploadTo)],
   [startUpload, whole(startAt)],
   [completeUpload, whole(completeAt)],
+  [startResumableUpload, streamed(createAt, resumable)],
+  [getResumableUpload, whole(lookAt, resumable)],
+  [addToResumableUpload, streamed(appendTo, resumable)],
+  [cancelResumableUpload, whole(cancelAt, resumable)],
   [downloadFile, whole(downloadFrom)],
   [removeFile, whole(removeFrom)],
 ];
 
-function streamed(make: (place: Place) => StreamHandler) {
+function plain(): PathManners {
+  return { sent: "X-Svc-Filename, Content-Digest, Range, If-Range" };
+}
+
+function resumable({ field }: Place): PathManners {
+  return { options: capabilities(field.maxSize), ...tusHeaders };
+}
+
+function streamed(make: (place: Place) => StreamHandler, manners: (place: Place) => PathManners = plain) {
   return (at: (realm: RealmInstance) => Place): StreamRouteFactory =>
     (realm) => {
       const place = at(realm);
-      return { class: place.entrance.class, body: "stream", handle: make(place) };
+      return {
+        class: place.entrance.class,
+        manners: manners(place),
+        body: "stream",
+        handle: make(place),
+      };
     };
 }
 
-function whole(make: (place: Place) => Handler) {
+function whole(make: (place: Place) => Handler, manners: (place: Place) => PathManners = plain) {
   return (at: (realm: RealmInstance) => Place): RouteFactory =>
     (realm) => {
       const place = at(realm);
-      return { class: place.entrance.class, handle: make(place) };
+      return { class: place.entrance.class, manners: manners(place), handle: make(place) };
     };
 }
 

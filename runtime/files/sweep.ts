@@ -20,6 +20,7 @@ import type { FileLedger } from "../realm/files.ts";
 import type { StoredDocument } from "../store/contract/document.ts";
 import { sweepUploads } from "./direct/sweep.ts";
 import type { RealmStorage } from "./realm.ts";
+import { sweepResumable } from "./resumable/sweep.ts";
 
 /** Milliseconds that bytes stay after they were stored, or named last. */
 export const unnamedFor = 3_600_000;
@@ -44,6 +45,7 @@ export function fileSweep(ledger: FileLedger, storage: Sweeping): JobKind {
         const released = await releaseExpired(realm, ledger, hold);
         const removed = await removeUnnamed(realm, storage, hold);
         await sweepUploads(realm, storage, hold);
+        await sweepResumable(realm, storage, hold);
         await storage.spool.clean(Date.now());
         if (removed > 0)
           realm.log.info({ realm: realm.definition.name, removed }, "removed bytes that nothing names");

@@ -18,17 +18,24 @@ export function corsOf(definition: RealmDefinition): Cors {
   return { origins: new Set(definition.origins), credentials: definition.accounts?.cookie !== undefined };
 }
 
-/** Adds what lets a listed origin read the answer; nothing for any other. */
-export function allowOrigin(headers: OutgoingHttpHeaders, cors: Cors, origin: string): void {
+/** Adds what lets a listed origin read the answer; nothing for any other. @param read headers beside the usual ones */
+export function allowOrigin(
+  headers: OutgoingHttpHeaders,
+  cors: Cors,
+  origin: string,
+  read: string | undefined,
+): void {
   if (!cors.origins.has(origin)) return;
   headers["access-control-allow-origin"] = origin;
-  headers["access-control-expose-headers"] = exposed;
+  headers["access-control-expose-headers"] = read === undefined ? exposed : `${exposed}, ${read}`;
   if (cors.credentials) headers["access-control-allow-credentials"] = "true";
 }
 
-/** What a preflight of a listed origin learns beside `allowOrigin`. */
-export const preflight: Readonly<Record<string, string>> = {
-  "access-control-allow-methods": methods,
-  "access-control-allow-headers": requestHeaders,
-  "access-control-max-age": "600",
-};
+/** What a preflight of a listed origin learns beside `allowOrigin`. @param sent headers beside the usual ones */
+export function preflight(sent: string | undefined): Readonly<Record<string, string>> {
+  return {
+    "access-control-allow-methods": methods,
+    "access-control-allow-headers": sent === undefined ? requestHeaders : `${requestHeaders}, ${sent}`,
+    "access-control-max-age": "600",
+  };
+}

@@ -229,7 +229,8 @@ export class Dispatcher {
     const { raw, response, endpoint } = exchange;
     for (const name in answer.headers) headers[name] = answer.headers[name];
     const { origin } = raw.headers;
-    if (origin !== undefined && endpoint.cors !== undefined) allowOrigin(headers, endpoint.cors, origin);
+    if (origin !== undefined && endpoint.cors !== undefined)
+      allowOrigin(headers, endpoint.cors, origin, endpoint.manners?.read);
     const unread = exchange.leavesUnread;
     if (this.draining || unread) headers["connection"] = "close";
     response.writeHead(answer.status, headers);

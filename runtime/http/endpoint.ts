@@ -1,4 +1,4 @@
-import type { StreamHandler } from "../realm/exchange.ts";
+import type { PathManners, StreamHandler } from "../realm/exchange.ts";
 import type { Cors } from "./cors.ts";
 import type { RouteHeaders } from "./headers.ts";
 
@@ -9,6 +9,7 @@ export interface Endpoint {
   /** Undefined until the realm is provisioned: 503 till then. */
   handle: StreamHandler | undefined;
   headers: RouteHeaders;
+  manners: PathManners | undefined;
   /** Undefined outside realms. */
   readonly cors: Cors | undefined;
   readonly readsBody: boolean;

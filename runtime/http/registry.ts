@@ -39,7 +39,10 @@ export class Registry {
 
   /** An address outside realms. */
   addFixed(pattern: string, handle: Endpoint["handle"]): void {
-    this.#register({ pattern, handle, headers: outside, cors: undefined, readsBody: false }, "GET");
+    this.#register(
+      { pattern, handle, headers: outside, manners: undefined, cors: undefined, readsBody: false },
+      "GET",
+    );
   }
 
   /** A realm's addresses; they answer 503 until it is served. */
@@ -53,7 +56,10 @@ export class Registry {
         for (const method of order) {
           const factory = methods[method];
           if (factory === undefined) continue;
-          const endpoint = { pattern, handle: undefined, headers, cors, readsBody: method !== "GET" };
+          const endpoint = {
+            ...{ pattern, handle: undefined, headers, manners: undefined, cors },
+            readsBody: method !== "GET",
+          };
           this.#register(endpoint, method);
           pending.push({ endpoint, factory });
         }
@@ -67,6 +73,7 @@ export class Registry {
     for (const { endpoint, factory } of this.#pending.get(name) ?? []) {
       const route = factory(realm);
       endpoint.headers = routeHeaders(route.class, accounts?.cookie !== undefined);
+      endpoint.manners = route.manners;
       endpoint.handle = route.handle;
     }
     this.#pending.delete(name);

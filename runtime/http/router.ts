@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { ApiError } from "../errors.ts";
-import type { Exchange, Handler } from "../realm/exchange.ts";
+import type { Exchange, Handler, PathManners } from "../realm/exchange.ts";
 import { type Cors, preflight } from "./cors.ts";
 import type { Dispatcher } from "./dispatcher.ts";
 import type { Endpoint } from "./endpoint.ts";
@@ -35,18 +35,27 @@ export function requestRouter(
   function unmatched(
     raw: IncomingMessage,
     segments: Segments,
-    methods: ReadonlyMap<string, unknown> | undefined,
+    methods: ReadonlyMap<string, Registered> | undefined,
   ): Endpoint {
+    const manners = mannersOf(methods);
     const inRealm = segments[1] === "v1";
     const cors = inRealm ? realms.get(segments[2] ?? "") : undefined;
     return {
       pattern: "unmatched",
-      handle: handlerFor(raw, methods, cors),
+      handle: handlerFor(raw, methods, manners, cors),
       headers: inRealm ? routeHeaders(classOfPath(segments), cors?.credentials ?? false) : outside,
+      manners,
       cors,
       readsBody: false,
     };
   }
+}
+
+/** Those of a path are those of its methods. */
+function mannersOf(methods: ReadonlyMap<string, Registered> | undefined): PathManners | undefined {
+  for (const { endpoint } of methods?.values() ?? [])
+    if (endpoint.manners !== undefined) return endpoint.manners;
+  return undefined;
 }
 
 function valuesOf({ parameters }: Registered, segments: Segments): Exchange["params"] {
@@ -57,7 +66,8 @@ function valuesOf({ parameters }: Registered, segments: Segments): Exchange["par
 
 function handlerFor(
   raw: IncomingMessage,
-  methods: ReadonlyMap<string, unknown> | undefined,
+  methods: ReadonlyMap<string, Registered> | undefined,
+  manners: PathManners | undefined,
   cors: Cors | undefined,
 ): Handler {
   if (methods === undefined) return notFound;
@@ -65,7 +75,8 @@ function handlerFor(
   if (raw.method !== "OPTIONS") return () => methodNotAllowed(raw.method ?? "", allow);
   const { origin } = raw.headers;
   const listed = origin !== undefined && cors?.origins.has(origin) === true;
-  return () => ({ status: 204, headers: listed ? { ...preflight, allow } : { allow } });
+  const told = { ...manners?.options, ...(listed && preflight(manners?.sent)), allow };
+  return () => ({ status: 204, headers: told });
 }
 
 function notFound(): never {

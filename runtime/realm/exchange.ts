@@ -127,8 +127,18 @@ export type StreamHandler = (exchange: StreamExchange) => Promise<Answer> | Answ
  */
 export type RouteClass = "document" | "private" | "description";
 
+/** What of a path is not as everywhere. */
+export interface PathManners {
+  /** Headers of answers to OPTIONS; lower-case names. */
+  readonly options?: Readonly<Record<string, string>>;
+  /** Headers that pages of listed origins may send and read there, beside the usual ones: names, joined by commas. */
+  readonly sent?: string;
+  readonly read?: string;
+}
+
 export interface Route {
   readonly class: RouteClass;
+  readonly manners?: PathManners;
   /** Received as a whole, if at all. */
   readonly body?: "whole";
   readonly handle: Handler;
@@ -137,6 +147,7 @@ export interface Route {
 /** A route that reads bodies as they come. */
 export interface StreamRoute {
   readonly class: RouteClass;
+  readonly manners?: PathManners;
   readonly body: "stream";
   readonly handle: StreamHandler;
 }

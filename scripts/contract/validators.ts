@@ -1,9 +1,9 @@
 /** `runtime/contract/validators.ts`: what the bodies of fixed routes are held against, compiled here and not at start. */
 import { transformSync } from "esbuild";
 import { validatorCode } from "../../compiler/schema/validator.ts";
-import type { RouteContract } from "../../runtime/contract/contract.ts";
+import { isOfBytes, type RouteContract } from "../../runtime/contract/contract.ts";
 import { documentAdministration } from "../../runtime/contract/document-administration.ts";
-import { fileContracts } from "../../runtime/contract/files.ts";
+import { fileContracts } from "../../runtime/contract/file-contracts.ts";
 import { contracts } from "../../runtime/contract/index.ts";
 import { isMade, isNamed, type Schema } from "../../runtime/contract/schema.ts";
 import type { JsonObject } from "../../runtime/json.ts";
@@ -17,7 +17,7 @@ export function validatorsModule(): string {
     ...fileContracts,
   ];
   const compiled = routes.flatMap(({ id, body }) => {
-    if (body === undefined || isMade(body.schema) || body.media === "any") return [];
+    if (body === undefined || isMade(body.schema) || isOfBytes(body)) return [];
     const document = judged(body.schema);
     const code = validatorCode({
       path: `${id}.json`,

@@ -1,4 +1,5 @@
 /** Files of a compiled realm, through the client: what is uploaded, asked for, downloaded and removed. */
+import { createHash, randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -19,6 +20,7 @@ import {
   type RealmTypes,
   type TextCondition,
 } from "../../runtime/client/index.ts";
+import { cutting } from "../../runtime/files/testing/cuts.ts";
 import { type Started, startRealm } from "../../runtime/instance/testing/servers.ts";
 import { compileRealm } from "../compiled.ts";
 
@@ -174,6 +176,87 @@ describe("A direct upload", () => {
     const other = new Blob(["%PDF-1.7"], { type: "image/png" });
     const wrong = shelved().upload(id, "film", other, { mode, replace: true });
     await expect(wrong).rejects.toMatchObject({ code: "unsupported_file_type" });
+  });
+});
+
+describe("A resumable upload", () => {
+  const mode = "resumable";
+  const bytes = new Uint8Array(randomBytes(20 * 1_048_576));
+
+  test("over cuts and a lost answer stands in the document when it is answered", async () => {
+    const allowed = [3_000_000, 1_000_000, 200, 0, 9_000_000];
+    const cuts = await cutting(server.url, () => allowed.shift() ?? Number.POSITIVE_INFINITY);
+    try {
+      // The upload is begun on a connection that is cut after the request.
+      const connected = connectTo<Shelf>("shelf", false, { baseUrl: cuts.url, retryDelay: () => 1 });
+      const told: number[] = [];
+      const file = await files(connected, "main", "books").upload(id, "film", new Blob([bytes]), {
+        mode,
+        name: "na\u00efve.bin",
+        retries: 20,
+        onProgress: (sent, size) => {
+          expect(size).toBe(bytes.length);
+          told.push(sent);
+        },
+      });
+      const sha256 = createHash("sha256").update(bytes).digest("hex");
+      expect(file).toMatchObject({ name: "na\u00efve.bin", size: bytes.length, sha256 });
+      expect(cuts.count).toBeGreaterThan(2);
+      expect((await books().get(id)).film).toEqual(file);
+      expect([told[0], told.at(-1)]).toEqual([0, bytes.length]);
+      expect(told).toEqual([...told].sort((a, b) => a - b));
+    } finally {
+      await cuts.stop();
+    }
+  });
+
+  test("goes on elsewhere by its address, and what is there is not sent again", async () => {
+    const stop = new AbortController();
+    let address = "";
+    const first = shelved().upload(id, "film", new Blob([bytes]), {
+      mode,
+      signal: stop.signal,
+      onBegin: (at) => {
+        address = at;
+      },
+      onProgress: (sent) => {
+        if (sent > 0) stop.abort();
+      },
+    });
+    await expect(first).rejects.toThrow();
+    expect((await books().get(id)).film).toBeUndefined();
+    let begun: number | undefined;
+    const file = await shelved().upload(id, "film", bytes, {
+      mode,
+      resume: address,
+      onProgress: (sent) => {
+        begun ??= sent;
+      },
+    });
+    expect(begun).toBeGreaterThan(0);
+    expect((await books().get(id)).film).toEqual(file);
+    // Once it is done its address says so.
+    expect(await shelved().upload(id, "film", bytes, { mode, resume: address })).toEqual(file);
+    const others = shelved().upload(id, "film", bytes.subarray(1), { mode, resume: address });
+    await expect(others).rejects.toThrow(RangeError);
+    const unknown = shelved().upload(id, "film", bytes, { mode, resume: "01m9zzzzzzzzzzzzzzzz" });
+    await expect(unknown).rejects.toMatchObject({ code: "not_found" });
+  });
+
+  test("what the server refuses is an error with its code; an empty file is one", async () => {
+    const upload = (field: "cover" | "film", more = {}) =>
+      shelved().upload(id, field, new Blob(["a"], { type: "text/plain" }), { mode, ...more });
+    await expect(upload("cover")).rejects.toMatchObject({ code: "upload_mode_mismatch" });
+    await upload("film");
+    await expect(upload("film")).rejects.toMatchObject({ code: "too_many_files" });
+    await upload("film", { replace: true });
+    const other = new Blob(["%PDF-1.7"], { type: "image/png" });
+    const wrong = shelved().upload(id, "film", other, { mode, replace: true });
+    await expect(wrong).rejects.toMatchObject({ code: "unsupported_file_type" });
+    expect(await shelved().upload(id, "pages", new Blob([]), { mode: "proxy" })).toMatchObject({ size: 0 });
+    expect(await shelved().upload(id, "film", new Blob([]), { mode, replace: true })).toMatchObject({
+      size: 0,
+    });
   });
 });
 

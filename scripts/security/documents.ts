@@ -18,8 +18,13 @@ export type DocumentOperation =
   | "transfer"
   | "assign";
 
-/** On a file in a field of a document; `begin` and `complete`: an upload to an address of its own. */
-export type FileOperation = "upload" | "begin" | "complete" | "download" | "remove_file";
+/**
+ * On a file in a field of a document; `begin` and `complete`: an upload to an address of its own; of one in parts: to begin, to
+ * see, to send one, to cancel.
+ */
+export type FileOperation =
+  | ("upload" | "begin" | "complete" | "download" | "remove_file")
+  | ("begin_parts" | "see_parts" | "send_part" | "cancel_parts");
 
 /** What the access rules answer to users: by name, `anonymous`, or everybody else who is signed in. */
 export type Verdicts = Readonly<Record<string, string>> & {
@@ -64,6 +69,10 @@ const success: Readonly<Record<DocumentOperation, string>> = {
   upload: "201",
   begin: "201",
   complete: "201",
+  begin_parts: "201",
+  see_parts: "200",
+  send_part: "204",
+  cancel_parts: "204",
   download: "200",
   remove_file: "204",
 };
@@ -166,6 +175,10 @@ export const documents: Readonly<Record<string, Documents>> = {
         upload: seen("201", "maker", "boss"),
         begin: seen("201", "maker", "boss"),
         complete: seen("201", "maker", "boss"),
+        begin_parts: seen("201", "maker", "boss"),
+        see_parts: seen("200", "maker", "boss"),
+        send_part: seen("204", "maker", "boss"),
+        cancel_parts: seen("204", "maker", "boss"),
         download: seen("200", "maker", "boss"),
         remove_file: seen("204", "maker", "boss"),
       },

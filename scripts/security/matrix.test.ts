@@ -129,6 +129,6 @@ function schemesOf(
 
 async function ask(use: Use, path: string, headers: Record<string, string>, caller: Caller): Promise<string> {
   const body = use.body?.(caller);
-  return (await send(use.method, server.url + path, { headers, ...(body !== undefined && { body }) }))
-    .outcome;
+  const sent = { headers: { ...use.headers, ...headers }, ...(body !== undefined && { body }) };
+  return (await send(use.method, server.url + path, sent)).outcome;
 }

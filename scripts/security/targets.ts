@@ -22,6 +22,12 @@ export const claimed: JsonObject = {
   sha256: hash("sha256", bytes),
 };
 
+/** The same of one that comes in parts. */
+export const inParts: Readonly<Record<string, string>> = {
+  "tus-resumable": "1.0.0",
+  "upload-length": String(bytes.length),
+};
+
 export class Targets {
   readonly #server: Started<HeldClock>;
   readonly #definition: RealmDefinition;
@@ -208,6 +214,7 @@ export class Targets {
 
   /** One whose bytes are there: of the caller, or of the operator where the caller may begin none. */
   async #upload(path: string, caller: Caller): Promise<string> {
+    if (path.includes("/_tus/")) return this.#begunInParts(path.replace("/{upload}", ""), caller);
     const begun = `${this.#server.url}${path.replace("/{upload}/complete", "")}`;
     const own = await send("POST", begun, { headers: await caller.headers(), body: claimed });
     const { body } =
@@ -215,6 +222,15 @@ export class Targets {
     const { status } = await send("PUT", `${this.#server.url}${body["url"]}`, { body: written });
     if (status !== 204) throw new Error(`the bytes of an upload were answered ${status}`);
     return String(body["upload"]);
+  }
+
+  /** The same of one that comes in parts, of which none is there. */
+  async #begunInParts(path: string, caller: Caller): Promise<string> {
+    const at = this.#server.url + path;
+    const own = await send("POST", at, { headers: { ...inParts, ...(await caller.headers()) } });
+    const begun =
+      own.status === 201 ? own : await send("POST", at, { headers: inParts, token: this.#operator });
+    return begun.headers.get("location")?.split("/").at(-1) ?? "";
   }
 
   get #store() {

@@ -10,7 +10,7 @@ import {
   successOf,
 } from "./documents.ts";
 import { type Own, own, written } from "./table.ts";
-import { claimed, type Targets } from "./targets.ts";
+import { claimed, inParts, type Targets } from "./targets.ts";
 import { dataAnswer, documentAnswer, ownAnswer } from "./verdicts.ts";
 
 /** One way to use an operation. */
@@ -20,6 +20,8 @@ export interface Use {
   /** The path to something to be used, made for it. */
   readonly path: (targets: Targets, caller: Caller) => Promise<string>;
   readonly body: ((caller: Caller) => JsonObject) | undefined;
+  /** Beside those that say who sends it. */
+  readonly headers?: Readonly<Record<string, string>>;
   /** The status and, of errors, the code. */
   readonly answer: (caller: Caller) => string;
 }
@@ -60,6 +62,7 @@ export function usesOf(
         method,
         path: (targets, caller) => targets.file(path, name, field, caller),
         body: fileBodies[operation],
+        headers: fileHeaders[operation] ?? {},
         answer({ credential }) {
           if (administrators !== undefined) return dataAnswer(name, there, operation, credential, realm.auth);
           return documentAnswer(name, there, operation, credential, verdicts);
@@ -98,6 +101,10 @@ const fileKinds: Readonly<Record<string, FileOperation>> = {
   "POST ": "upload",
   "POST /_uploads": "begin",
   "POST /_uploads/{}/complete": "complete",
+  "POST /_tus": "begin_parts",
+  "GET /_tus/{}": "see_parts",
+  "PATCH /_tus/{}": "send_part",
+  "DELETE /_tus/{}": "cancel_parts",
   "GET /{}": "download",
   "DELETE /{}": "remove_file",
 };
@@ -105,6 +112,16 @@ const fileKinds: Readonly<Record<string, FileOperation>> = {
 const fileBodies: Readonly<Partial<Record<FileOperation, () => JsonObject>>> = {
   upload: () => written,
   begin: () => claimed,
+  send_part: () => written,
+};
+
+const fileHeaders: Readonly<Partial<Record<FileOperation, Readonly<Record<string, string>>>>> = {
+  begin_parts: inParts,
+  send_part: {
+    ...{ "tus-resumable": "1.0.0", "upload-offset": "0" },
+    "content-type": "application/offset+octet-stream",
+  },
+  cancel_parts: { "tus-resumable": "1.0.0" },
 };
 
 function ownUse(title: string, { method, path }: Operation, known: Own, { auth }: Realm): Use {

@@ -64,6 +64,8 @@ export const conversations = [
   "files/links",
   "files/open-uploads",
   "files/proxied",
+  "files/resumable",
+  "files/resumable-client",
   "jobs/routes",
   "organizations/administration/lifecycle",
   "organizations/delete",

@@ -39,7 +39,7 @@ function moduleNames(realm: Realm): readonly string[] {
     ...everywhere,
     ...(realm.auth || hasCalls ? ["calls"] : []),
     ...(hasCalls ? ["functions"] : []),
-    ...(realm.storage === undefined ? [] : ["files", "downloads", "direct-uploads"]),
+    ...(realm.storage === undefined ? [] : ["files", "downloads", "direct-uploads", "resumable-uploads"]),
     ...modulesOf(realm).map((name) => `contracted/${name}`),
     ...(followable(realm).length > 0 ? withRealtime : []),
   ];

@@ -11,6 +11,9 @@ import { desk } from "./testing/desk.ts";
 /** A configuration with a file and an array of them. */
 const config = fileURLToPath(new URL("../../compiler/check/testdata/valid-files/config", import.meta.url));
 
+/** One with a field that takes uploads of every kind. */
+const fort = fileURLToPath(new URL("../../scripts/security/config", import.meta.url));
+
 const field = "/v1/desk/support/tickets/{id}/_files";
 const administered = "/v1/desk/_admin/data/support/tickets/{id}/_files";
 
@@ -124,6 +127,34 @@ test("direct uploads are begun with what the file is, and completed; a bucket ta
   expect(codesOf(complete, "422")).toEqual(["invalid_image", "upload_mismatch"]);
   // The bucket takes the bytes.
   expect(keysAt(document.paths, "/v1/desk/_files/{signed}")).not.toContain("put");
+});
+
+test("resumable uploads are described where they are served, with the headers of the protocol", async () => {
+  expect(keysAt(document, "paths").filter((path) => path.includes("/_tus"))).toEqual([]);
+  const { realms } = await analyse(fort);
+  const [only] = realms;
+  if (only === undefined) throw new Error("no realm");
+  const { paths = {}, components } = openapiDocument(only.realm, only.rules);
+  for (const way of ["/v1/fort/main", "/v1/fort/_admin/data/main"]) {
+    const field = `${way}/papers/{id}/_files/film/_tus`;
+    expect(Object.keys(paths[field] ?? {}).sort()).toEqual(["parameters", "post"]);
+    expect(Object.keys(paths[`${field}/{upload}`] ?? {}).sort()).toEqual([
+      "delete",
+      "get",
+      "parameters",
+      "patch",
+    ]);
+  }
+  const sending = paths["/v1/fort/main/papers/{id}/_files/film/_tus/{upload}"]?.patch;
+  expect(JSON.stringify(sending?.requestBody)).toContain("application/offset+octet-stream");
+  expect(JSON.stringify(sending?.parameters)).toMatch(/TusResumable.*UploadOffset.*UploadChecksum/);
+  expect(Object.keys(sending?.responses ?? {})).toEqual(
+    expect.arrayContaining(["204", "404", "409", "412", "413", "415", "423", "460"]),
+  );
+  const [done] = Object.values(components?.responses ?? {}).filter((each) =>
+    JSON.stringify(each).includes("With the last of them"),
+  );
+  expect(JSON.stringify(done)).toContain("X-Svc-File");
 });
 
 test("downloads answer bytes, whole and in parts, with what tells them from others", () => {

@@ -14,6 +14,7 @@ export const collections = {
   blobs: "_svc.blobs",
   usage: "_svc.usage",
   uploads: "_svc.uploads",
+  resumable: "_svc.resumable",
 } as const;
 
 /** `_svc.files`: the files that a document names; there is none for a document without files. */
@@ -86,6 +87,39 @@ export interface UploadRecord {
     | { readonly kind: "done"; readonly body: string; readonly etag: string; readonly location: string };
 }
 
+/** `_svc.resumable`: a file that comes in pieces, by the tus protocol. */
+export interface ResumableRecord
+  extends Pick<
+    UploadRecord,
+    "id" | "collection" | "document" | "field" | "entrance" | "by" | "name" | "holds" | "held"
+  > {
+  readonly type: string | null;
+  readonly size: number;
+  readonly replace: boolean;
+  /** As it was sent. */
+  readonly metadata: string;
+  /** When it ends by itself: epoch milliseconds. Of one that is over: when its record goes. */
+  readonly until: number;
+  /** What has come, in its order: a name of its own, and bytes. */
+  readonly parts: readonly (readonly [part: string, bytes: number])[];
+  /** The request that adds to it: nobody else does. */
+  readonly writer: UploadWriter | null;
+  /** Names of parts whose bytes may lie there all the same: of writers that were taken the upload from. */
+  readonly loose: readonly string[];
+  readonly state:
+    | { readonly kind: "open" | "over" }
+    /** The document names the file: its object, what it has as its address, and the document's entity tag then. */
+    | { readonly kind: "done"; readonly file: string; readonly location: string; readonly etag: string };
+}
+
+export interface UploadWriter {
+  readonly token: string;
+  /** The part that it stores next: named here before its bytes are there, so that none are nobody's. */
+  readonly next: string;
+  /** All has come, and the document is being told: until then, epoch milliseconds, nobody takes it over. */
+  readonly finishing?: number;
+}
+
 export const namesFields = {
   purge_at: field("purge_at", "date-time"),
 };
@@ -104,6 +138,7 @@ const shapes: readonly CollectionShape[] = [
   shape(collections.blobs, blobFields, [index("unnamed", [blobFields.refs, blobFields.at], false)]),
   shape(collections.usage, {}),
   shape(collections.uploads, uploadFields, [index("until", uploadFields.until, false)]),
+  shape(collections.resumable, uploadFields, [index("until", uploadFields.until, false)]),
 ];
 
 /** Those of a realm: none where it stores no files. */
@@ -115,10 +150,11 @@ export const readNames = readRecord<NamesRecord>;
 export const readBlob = readRecord<BlobRecord>;
 export const readUsage = readRecord<UsageRecord>;
 export const readUpload = readRecord<UploadRecord>;
+export const readResumable = readRecord<ResumableRecord>;
 
 /** As it is stored; nobody lists them by their time. */
 export function writeFileRecord(
-  record: NamesRecord | BlobRecord | UsageRecord | UploadRecord,
+  record: NamesRecord | BlobRecord | UsageRecord | UploadRecord | ResumableRecord,
   version: number,
 ): DocumentWrite {
   return writeRecord(record, version, beginning);

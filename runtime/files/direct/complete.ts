@@ -8,8 +8,9 @@ import type { Target } from "../../documents/writes/existing.ts";
 import { ApiError } from "../../errors.ts";
 import { conditionOf } from "../../http/etag.ts";
 import { parameters } from "../../http/parameters.ts";
-import type { Answer, ByteSource, Exchange } from "../../realm/exchange.ts";
+import type { Answer, Exchange } from "../../realm/exchange.ts";
 import type { Transaction } from "../../store/contract/transaction.ts";
+import { binary } from "../bytes.ts";
 import { requireSame } from "../digest.ts";
 import type { Place } from "../place.ts";
 import { counted, type Kept, kept } from "../taking.ts";
@@ -121,10 +122,6 @@ async function taken({ storage }: Place, record: UploadRecord, size: number): Pr
   const whole = new AbortController();
   const source = await storage.blobs.open(bytesOf(record.id), undefined, whole.signal);
   return storage.spool.take(binary(source), size);
-}
-
-async function* binary(source: ByteSource): AsyncGenerator<Uint8Array> {
-  for await (const piece of source) yield typeof piece === "string" ? Buffer.from(piece) : piece;
 }
 
 /**

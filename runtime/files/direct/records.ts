@@ -62,7 +62,7 @@ export function isOwn(
  * Uploads that the field of a document may have open: as many again as it takes files, for those that break off, and some
  * where it takes few.
  */
-function openPerField({ maxFiles }: FileField): number {
+export function openPerField({ maxFiles }: FileField): number {
   return Math.max(5, 2 * maxFiles);
 }
 

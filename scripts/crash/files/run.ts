@@ -133,6 +133,7 @@ class Client {
   acknowledged = 0;
   readonly #base: () => string;
   readonly #known = new Map<string, Known>();
+  readonly #problems: string[] = [];
 
   constructor(base: () => string) {
     this.#base = base;
@@ -145,8 +146,10 @@ class Client {
       const id = own.length < 5 ? await this.#create() : own[randomInt(own.length)];
       if (id === undefined) continue;
       if (!own.includes(id)) own.push(id);
-      if (randomInt(4) === 0) await this.#remove(id);
-      else await this.#upload(id);
+      const what = randomInt(8);
+      if (what < 2) await this.#remove(id);
+      else if (what < 5) await this.#upload(id);
+      else await this.#resumable(id);
     }
   }
 
@@ -170,6 +173,49 @@ class Client {
     this.acknowledged += 1;
   }
 
+  /** In pieces, over kills: what was acknowledged of it is never sent again. */
+  async #resumable(id: string): Promise<void> {
+    const bytes = randomBytes(randomInt(1, 400_000));
+    const tus = { "tus-resumable": "1.0.0" };
+    const field = `/${id}/_files/scan/_tus`;
+    const begun = await this.#ask(`${field}?replace=true`, {
+      method: "POST",
+      headers: { ...tus, "upload-length": String(bytes.length) },
+    });
+    if (begun.status !== 201) return;
+    const upload = `${field}/${begun.headers?.get("location")?.split("/").at(-1)}`;
+    this.#known.set(id, undefined);
+    let acknowledged = 0;
+    while (acknowledged < bytes.length) {
+      const { status, headers } = await this.#ask(upload, { method: "HEAD", headers: tus });
+      if (status !== 200) {
+        if (status !== 0 && status !== 423 && status < 500) {
+          this.#problems.push(`HEAD of an upload of ${id}: ${status}`);
+          return;
+        }
+        await setTimeout(20);
+        continue;
+      }
+      const offset = Number(headers?.get("upload-offset"));
+      if (offset < acknowledged)
+        this.#problems.push(`${acknowledged} bytes were acknowledged, and ${offset} are there`);
+      acknowledged = offset;
+      if (offset === bytes.length) break;
+      const sent = await this.#ask(upload, {
+        method: "PATCH",
+        headers: {
+          ...tus,
+          "upload-offset": String(offset),
+          "content-type": "application/offset+octet-stream",
+        },
+        body: new Blob([bytes.subarray(offset, offset + randomInt(1, 200_000))]),
+      });
+      if (sent.status === 204) acknowledged = Number(sent.headers?.get("upload-offset"));
+    }
+    this.#known.set(id, hash("sha256", bytes));
+    this.acknowledged += 1;
+  }
+
   async #remove(id: string): Promise<void> {
     const { body } = await this.#ask(`/${id}`, {});
     const { scan } = body;
@@ -183,7 +229,7 @@ class Client {
 
   /** What was acknowledged and is not so, and what is named and not there. */
   async problems(): Promise<readonly string[]> {
-    const problems: string[] = [];
+    const problems = [...this.#problems];
     for (const [id, known] of this.#known) {
       const { status, body } = await this.#ask(`/${id}`, {});
       if (status !== 200) {
@@ -217,12 +263,12 @@ class Client {
   async #ask(
     path: string,
     init: RequestInit,
-  ): Promise<{ readonly status: number; readonly body: JsonObject }> {
+  ): Promise<{ readonly status: number; readonly body: JsonObject; readonly headers?: Headers }> {
     try {
       const response = await fetch(`${this.#base()}${path}`, init);
       const text = await response.text();
       const body: unknown = text === "" ? {} : JSON.parse(text);
-      return { status: response.status, body: isJsonObject(body) ? body : {} };
+      return { status: response.status, body: isJsonObject(body) ? body : {}, headers: response.headers };
     } catch {
       await setTimeout(5);
       return { status: 0, body: {} };

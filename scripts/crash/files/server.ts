@@ -11,7 +11,7 @@ const realm = realmAsked();
 const papers: CollectionDefinition = {
   ...{ realm, database: "main", name: "papers", fields: documentFields, indexes: [], validate: () => true },
   rules: { create: allowed, read: allowed, update: allowed, delete: allowed },
-  files: [{ name: "scan", accept: ["*/*"], maxSize: 2 ** 20, maxFiles: 1, upload: "proxy" }],
+  files: [{ name: "scan", accept: ["*/*"], maxSize: 2 ** 20, maxFiles: 1, upload: "any" }],
 };
 
 await serve(

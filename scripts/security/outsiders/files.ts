@@ -57,6 +57,54 @@ function completions(path: string, { upload, file }: Names): readonly Ask[] {
   ];
 }
 
+const tus = { "tus-resumable": "1.0.0" };
+
+/** An upload in parts that would be begun, and such as would be refused for what they are, or for what is full. */
+function beginningsInParts(path: string): readonly Ask[] {
+  const one = `${path}/_tus`;
+  const headers = { ...tus, "upload-length": "7" };
+  return [
+    { path: one, headers },
+    { path: one, headers: tus },
+    { path: one },
+    { path: one, headers: { ...tus, "upload-length": "2000000" } },
+    { path: one, headers: { ...headers, "upload-metadata": "nonsense nonsense" } },
+    {
+      path: one,
+      headers: { ...headers, "content-type": "application/offset+octet-stream" },
+      text: "of file",
+    },
+    { path: `${one}?replace=true`, headers },
+    { path: `${one}?nonsense=1`, headers },
+    ...conditions.map((condition) => ({ path: one, headers: { ...headers, "if-match": condition } })),
+  ];
+}
+
+function partsAsked(path: string, { parts, upload }: Names): readonly Ask[] {
+  const one = `${path}/_tus/${parts}`;
+  return [
+    { path: one, headers: tus },
+    { path: one },
+    { path: `${path}/_tus/${upload}`, headers: tus },
+    { path: `${one}?nonsense=1`, headers: tus },
+  ];
+}
+
+function partsSent(path: string, { parts }: Names): readonly Ask[] {
+  const one = `${path}/_tus/${parts}`;
+  const headers = { ...tus, "content-type": "application/offset+octet-stream", "upload-offset": "0" };
+  const text = "of a";
+  return [
+    { path: one, headers, text },
+    { path: one, headers, text: "more than there is of it" },
+    { path: one, headers: { ...headers, "upload-offset": "3" }, text },
+    { path: one, headers: { ...headers, "upload-offset": "nonsense" }, text },
+    { path: one, headers: { ...headers, "upload-checksum": "sha1 AAAA" }, text },
+    { path: one, headers: { ...headers, "content-type": "text/plain" }, text },
+    ...conditions.map((condition) => ({ path: one, headers: { ...headers, "if-match": condition }, text })),
+  ];
+}
+
 function downloads(path: string, { file, documents }: Names): readonly Ask[] {
   const one = `${path}/${file}`;
   return [
@@ -82,6 +130,10 @@ const asks: Readonly<Record<string, (path: string, names: Names) => readonly Ask
   "POST ": uploads,
   "POST /_uploads": beginnings,
   "POST /_uploads/{upload}/complete": completions,
+  "POST /_tus": beginningsInParts,
+  "GET /_tus/{upload}": partsAsked,
+  "PATCH /_tus/{upload}": partsSent,
+  "DELETE /_tus/{upload}": partsAsked,
   "GET /{file}": downloads,
   "DELETE /{file}": removals,
 };

@@ -23,6 +23,8 @@ export interface Names {
   readonly file: string;
   /** Into `film` of the same, which is open. */
   readonly upload: string;
+  /** The same of one in parts. */
+  readonly parts: string;
   /** A document of `wiki` in the trash. */
   readonly trashed: string;
   readonly invitation: string;
@@ -142,6 +144,10 @@ export async function startTown(module: RealmModule): Promise<Town> {
       const { upload } = await well(owner, "POST", `/main/tasks/${tasks}/_files/film/_uploads`, {
         ...{ name: "film", type: "application/json", size: 7, sha256: "0".repeat(64) },
       });
+      const begun = await ask(owner, "POST", `/main/tasks/${tasks}/_files/film/_tus`, {
+        headers: { "tus-resumable": "1.0.0", "upload-length": "7" },
+      });
+      const parts = begun.headers.get("location")?.split("/").at(-1) ?? "";
       const trashed = await document("wiki", inTeam);
       await well(owner, "DELETE", `/main/wiki/${trashed}`);
       return {
@@ -158,6 +164,7 @@ export async function startTown(module: RealmModule): Promise<Town> {
         },
         file: String(scan["id"]),
         upload: String(upload),
+        parts,
         trashed,
         invitation,
         user,
@@ -183,6 +190,7 @@ export function unlike(names: Names): Names {
     },
     file: other(names.file),
     upload: other(names.upload),
+    parts: other(names.parts),
     trashed: other(names.trashed),
     invitation: other(names.invitation),
     user: other(names.user),
