@@ -10,8 +10,10 @@ import {
   type NamesRecord,
   readBlob,
   readNames,
+  readResumable,
   readUpload,
   readUsage,
+  type UploadRecord,
   type UsageRecord,
   writeFileRecord,
 } from "./records.ts";
@@ -46,7 +48,7 @@ async function recountUsage(store: Store): Promise<void> {
       used.set(id, { ...before, bytes: before.bytes + bytes, files: before.files + files.length });
     }
   }
-  for await (const { state, holds, held } of records(store, collections.uploads, readUpload)) {
+  for await (const { state, holds, held } of uploads(store)) {
     if (state.kind !== "open") continue;
     for (const id of holds) {
       const before = of(id);
@@ -89,6 +91,13 @@ async function recountReferences(store: Store, clock: Clock): Promise<void> {
 
 function ledger(store: Store): AsyncGenerator<NamesRecord> {
   return records(store, collections.names, readNames);
+}
+
+async function* uploads(store: Store): AsyncGenerator<Pick<UploadRecord, "holds" | "held" | "state">> {
+  yield* records(store, collections.uploads, readUpload);
+  const inParts = records(store, collections.resumable, readResumable);
+  for await (const { holds, held, state } of inParts)
+    yield { holds, held, state: { kind: state.kind === "open" ? "open" : "over" } };
 }
 
 async function* records<Record>(

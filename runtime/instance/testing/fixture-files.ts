@@ -20,7 +20,7 @@ export function filesModule(
     validate: () => true,
     files: [
       { name: "scan", accept: ["*/*"], maxSize: 2 ** 24, maxFiles: 3, upload: "proxy" },
-      { name: "video", accept: ["*/*"], maxSize: 2 ** 24, maxFiles: 1, upload: "direct" },
+      { name: "video", accept: ["*/*"], maxSize: 2 ** 24, maxFiles: 1, upload: "any" },
     ],
   };
   const path = `/v1/${realm}/main/papers`;
