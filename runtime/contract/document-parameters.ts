@@ -231,6 +231,12 @@ export const documentParameters = {
   },
   FileId: { name: "file", in: "path", required: true, schema: { type: "string" } },
   UploadId: { name: "upload", in: "path", required: true, schema: { type: "string" } },
+  ImageVersion: {
+    name: "version",
+    in: "query",
+    description: "The image in another size, by the name that the field declares.",
+    schema: { made: "Version" },
+  },
   ReplaceFile: {
     name: "replace",
     in: "query",

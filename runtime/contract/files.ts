@@ -203,7 +203,13 @@ const download = {
   },
 } as const;
 
-const downloadErrors = ["not_found", "file_missing", "range_not_satisfiable", "storage_unavailable"] as const;
+const downloadErrors = [
+  "not_found",
+  "version_unavailable",
+  "file_missing",
+  "range_not_satisfiable",
+  "storage_unavailable",
+] as const;
 
 export const downloadFile = contract({
   ...download,
@@ -211,7 +217,7 @@ export const downloadFile = contract({
   method: "GET",
   path: one,
   who: reads,
-  query: ["RedirectFile"],
+  query: ["ImageVersion", "RedirectFile"],
   answers: {
     ...download.answers,
     302: {
@@ -223,7 +229,8 @@ export const downloadFile = contract({
   errors: downloadErrors,
   tag,
   summary: "Download a file of {field} of a document of {collection}",
-  about: "For who may read the document and the field.",
+  about:
+    "For who may read the document and the field. A version of an image that is not ready is made, where that can be done.",
 });
 
 export const removeFile = contract({

@@ -17,7 +17,7 @@ export const headers = {
   },
   ETag: {
     description:
-      "The document's version in quotes, for `If-Match` and `If-None-Match`. Where fields are hidden from the caller, a suffix tells this view from others.",
+      "The document's version in quotes, for `If-Match` and `If-None-Match`. Where fields are hidden from the caller, a suffix tells this view from others; where versions of images are not ready, one tells their states.",
     schema: { type: "string" },
   },
   ListETag: {

@@ -5,6 +5,7 @@ import type { StoredDocument } from "../store/contract/document.ts";
 import type { Access } from "./access.ts";
 import { parseDocument } from "./encode.ts";
 import { FieldRules, without } from "./field-rules.ts";
+import { type UnreadyStates, unreadyStates } from "./files/states.ts";
 
 /** What a caller receives of a document. */
 export interface View {
@@ -20,17 +21,16 @@ export type Viewer = (access: Access, stored: StoredDocument) => View;
 export function viewer(definition: CollectionDefinition): Viewer {
   const rules = new FieldRules(definition);
   const { fieldRules = [] } = definition;
-  if (fieldRules.every(({ read }) => read === undefined)) return (_, stored) => plain(stored);
+  const states = unreadyStates(definition);
+  if (fieldRules.every(({ read }) => read === undefined)) return (_, stored) => plain(stored, states);
   return ({ context }, stored) => {
-    if (context === undefined) return plain(stored);
+    if (context === undefined) return plain(stored, states);
     const document = parseDocument(stored.text);
     const hidden = rules.hidden(context, document);
-    if (hidden.length === 0) return plain(stored);
-    const tag = documentTag(
-      stored.version,
-      hidden.map((path) => path.join(".")),
-    );
-    return { text: JSON.stringify(without(document, hidden)), tag };
+    if (hidden.length === 0) return plain(stored, states);
+    const text = JSON.stringify(without(document, hidden));
+    const paths = hidden.map((path) => path.join("."));
+    return { text, tag: documentTag(stored.version, paths, states?.(text)) };
   };
 }
 
@@ -39,6 +39,6 @@ export function written({ text, tag }: View): Answer {
   return { status: 200, body: text, headers: { etag: tag } };
 }
 
-function plain({ text, version }: StoredDocument): View {
-  return { text, tag: documentTag(version) };
+function plain({ text, version }: StoredDocument, states: UnreadyStates | undefined): View {
+  return { text, tag: documentTag(version, [], states?.(text)) };
 }

@@ -4,6 +4,7 @@ import { ownMembers } from "../documents/draft.ts";
 import { type Existing, modifyExisting, type Target } from "../documents/writes/existing.ts";
 import { requireUpdate, rewritten } from "../documents/writes/update.ts";
 import { ApiError } from "../errors.ts";
+import { queueJob } from "../jobs/queue.ts";
 import type { JsonObject } from "../json.ts";
 import { define } from "../merge-patch.ts";
 import type { FileField, FileObject, NamedFile } from "../realm/files.ts";
@@ -13,6 +14,7 @@ import type { Transaction } from "../store/contract/transaction.ts";
 import { noSuchFile } from "./errors.ts";
 import { filesIn, isHidden, memberOf } from "./field.ts";
 import type { Place } from "./place.ts";
+import { versionJob } from "./version-job.ts";
 
 /** What is to become of the files of a field. */
 export interface Change {
@@ -42,7 +44,7 @@ export async function changeFiles(
 ): Promise<StoredDocument> {
   const { realm, collection, definition, field, ledger } = place;
   const { storeName } = collection;
-  return optimistic(longBackoff, () =>
+  const written = await optimistic(longBackoff, () =>
     realm.store.transaction(async (transaction) => {
       const documents = transaction.collection(storeName);
       const { document, change, before } = await optimistic(once, () =>
@@ -67,9 +69,13 @@ export async function changeFiles(
       await access.audit?.(transaction, [
         { action, collection: definition, id, version, details: told(field, file) },
       ]);
-      return document;
+      const hasVersions = action === "upload" && file.versions !== undefined;
+      if (hasVersions) await queueJob(realm, transaction, versionJob(definition, id, field, file));
+      return { document, hasVersions };
     }),
   );
+  if (written.hasVersions) realm.wakeJobs();
+  return written.document;
 }
 
 /** The files that the caller may know of. @throws ApiError `not_found` */

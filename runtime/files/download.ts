@@ -15,14 +15,16 @@ import { filesIn, isHidden } from "./field.ts";
 import { disposition } from "./names.ts";
 import type { Place } from "./place.ts";
 import type { RealmStorage } from "./realm.ts";
+import { type Bytes, original, versionOf } from "./version-bytes.ts";
 
 export function downloadFrom(place: Place): (exchange: Exchange) => Promise<Answer> {
-  const { definition, collection, field, entrance, storage, ledger } = place;
+  const { realm, definition, collection, field, entrance, storage, ledger } = place;
   const caching = publicCaching(definition);
   return async (exchange) => {
     const access = await entrance.reader(exchange);
     const filter = readable(definition, access, definition.rules?.read);
-    const isSent = parameters(exchange.search, ["redirect"], judgeRedirect).get("redirect") === "true";
+    const query = parameters(exchange.search, ["redirect", "version"], judgeRedirect);
+    const version = query.get("version");
     const { id = "", file: wanted = "" } = exchange.params;
     const [stored, names] = isId(id)
       ? await Promise.all([
@@ -35,8 +37,12 @@ export function downloadFrom(place: Place): (exchange: Exchange) => Promise<Answ
     const file = fileNamed(document, field, wanted, names);
     if (file === undefined || isHidden(collection, access, document, field)) throw noSuchFile();
     const cacheControl = entrance.class === "document" ? caching(exchange, undefined) : undefined;
-    const elsewhere = isSent && exchange.method === "GET" ? await addressOf(storage, file) : undefined;
-    return elsewhere ?? fileAnswer(exchange, storage, file, cacheControl);
+    const at = { collection: collection.storeName, document: id };
+    const bytes =
+      version === undefined ? original(file) : await versionOf(realm, storage, at, field, file, version);
+    const isSent = query.get("redirect") === "true" && exchange.method === "GET";
+    const elsewhere = isSent ? await addressOf(storage, file, bytes) : undefined;
+    return elsewhere ?? fileAnswer(exchange, storage, file, bytes, cacheControl);
   };
 }
 
@@ -53,11 +59,12 @@ const addressLifetime = 600;
 /** Sends the client to the bucket; undefined where there is none. */
 async function addressOf(
   { blobs }: RealmStorage,
-  { name, type, sha256 }: FileObject,
+  { name, type }: FileObject,
+  { key }: Bytes,
 ): Promise<Answer | undefined> {
   if (blobs.signed === undefined) return undefined;
   const as = { disposition: disposition(name, type), type: contentType(type) };
-  const location = await blobs.signed.get(sha256, as, addressLifetime);
+  const location = await blobs.signed.get(key, as, addressLifetime);
   return { status: 302, headers: { location, "cache-control": "private, no-store" } };
 }
 
@@ -83,16 +90,17 @@ export function fileNamed(
   return isNamed ? file : undefined;
 }
 
-/** The bytes of a file, or the part of them that is asked for. */
+/** The bytes of a file or of a version of it, or the part of them that is asked for. */
 export function fileAnswer(
   exchange: Exchange,
   { blobs, metrics }: Pick<RealmStorage, "blobs" | "metrics">,
-  { name, type, size, sha256 }: FileObject,
+  { name, type }: FileObject,
+  { key, size, name: tag }: Bytes,
   cacheControl: string | undefined,
 ): Answer {
   return ranged(exchange, {
     length: size,
-    etag: `"${sha256}"`,
+    etag: `"${tag}"`,
     headers: {
       "content-type": contentType(type),
       "content-disposition": disposition(name, type),
@@ -103,7 +111,7 @@ export function fileAnswer(
     async open(start, end, { gone }) {
       const range = start === 0 && end === size ? undefined : { first: start, last: end - 1 };
       try {
-        return await blobs.open(sha256, range, gone);
+        return await blobs.open(key, range, gone);
       } catch (error) {
         const told = fileError(error);
         metrics?.failed("download", told instanceof ApiError ? told.code : "internal_error");

@@ -8,6 +8,7 @@ import type { RouteFactory } from "../realm/exchange.ts";
 import { fileAnswer, fileNamed } from "./download.ts";
 import { noSuchFile } from "./errors.ts";
 import { storageOf } from "./realm.ts";
+import { original, versionOf } from "./version-bytes.ts";
 
 /** As long as links last. */
 const cacheControl = "private, max-age=600";
@@ -25,7 +26,7 @@ export function linkedFiles(collections: readonly CollectionDefinition[]): Route
         const link = openLink(realm, exchange.params["signed"] ?? "");
         if (link === undefined)
           throw new ApiError("invalid_file_link", "The link is not one of ours, or its time is over.");
-        const { collection, document: id, sha256 } = link;
+        const { collection, document: id, sha256, version } = link;
         const field = byName.get(collection)?.files?.find(({ name }) => name === link.field);
         if (field === undefined) throw noSuchFile();
         const [stored, names, withheld] = await Promise.all([
@@ -40,7 +41,11 @@ export function linkedFiles(collections: readonly CollectionDefinition[]): Route
         if (document === undefined || isWithheld) throw noSuchFile();
         const file = fileNamed(document, field, link.file, names);
         if (file === undefined || file.sha256 !== sha256) throw noSuchFile();
-        return fileAnswer(exchange, storage, file, cacheControl);
+        const bytes =
+          version === ""
+            ? original(file)
+            : await versionOf(realm, storage, { collection, document: id }, field, file, version);
+        return fileAnswer(exchange, storage, file, bytes, cacheControl);
       },
     };
   };

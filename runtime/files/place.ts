@@ -4,7 +4,7 @@ import type { Entrance, Open } from "../documents/entrance.ts";
 import type { CollectionDefinition } from "../realm/definition.ts";
 import type { RealmInstance } from "../realm/exchange.ts";
 import type { FileField, FileLedger } from "../realm/files.ts";
-import { type RealmStorage, storageOf } from "./realm.ts";
+import { type OpenStorage, storageOf } from "./realm.ts";
 
 /** What the routes of a file field are made of, when its realm starts. */
 export interface Place {
@@ -13,7 +13,7 @@ export interface Place {
   readonly collection: Collection;
   readonly field: FileField;
   readonly entrance: Entrance;
-  readonly storage: RealmStorage;
+  readonly storage: OpenStorage;
   readonly ledger: FileLedger;
 }
 

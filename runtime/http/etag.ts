@@ -14,13 +14,17 @@ export interface Condition {
 }
 
 /**
- * Tag of a document (spec: Concurrency 4): its quoted version (`"0"` for one written before versioning), and a suffix
- * where fields are hidden from the caller.
+ * Tag of a document (spec: Concurrency 4): its quoted version (`"0"` for one written before versioning), a suffix where
+ * fields are hidden from the caller, and one where versions of its images are not ready (files.md, Fine points).
+ * @param states what these are, if so
  */
-export function documentTag(version: number, hidden: readonly string[] = []): string {
-  return hidden.length === 0
-    ? `"${version}"`
-    : `"${version}.r${hash("sha256", [...hidden].sort().join("\n")).slice(0, 8)}"`;
+export function documentTag(version: number, hidden: readonly string[] = [], states?: string): string {
+  const view = hidden.length === 0 ? "" : `.r${short([...hidden].sort().join("\n"))}`;
+  return states === undefined ? `"${version}${view}"` : `"${version}${view}.v${short(states)}"`;
+}
+
+function short(text: string): string {
+  return hash("sha256", text).slice(0, 8);
 }
 
 /** Tag of a list, from a text that names all that it shows. */
@@ -30,7 +34,7 @@ export function listTag(shown: string): string {
 
 const tag = /[\t ]*(?:(W\/)?"([\x21\x23-\x7e\x80-\xff]*)"[\t ]*)?(?:,|$)/y;
 const bareVersion = /^[\t ]*\d+[\t ]*$/;
-const ownTag = /^(\d+)(?:\.r[0-9a-f]{8})?$/;
+const ownTag = /^(\d+)(?:\.r[0-9a-f]{8})?(?:\.v[0-9a-f]{8})?$/;
 
 interface EntityTag {
   readonly weak: boolean;

@@ -8,9 +8,9 @@ import { checkExpandLimits } from "../documents/expand/limits.ts";
 import { realmUsage } from "../documents/files/usage.ts";
 import { type Every, every } from "../every.ts";
 import { Budget } from "../feed/budget.ts";
+import { fileJobs } from "../files/jobs.ts";
 import { checkUploadLimits } from "../files/limits.ts";
 import { openFiles, type RealmStorage, storageOf } from "../files/realm.ts";
-import { fileSweep } from "../files/sweep.ts";
 import { beginTriggers, followTriggers } from "../functions/events/following.ts";
 import { functionJobs } from "../functions/events/kinds.ts";
 import type { HandlerLog } from "../functions/host/log.ts";
@@ -315,8 +315,8 @@ function jobKinds(realm: RealmInstance, mails: readonly JobKind[]): readonly Job
     definition.functions === undefined
       ? []
       : functionJobs(definition, (run) => functionsOf(realm).background(run), runsOfJobs);
-  const sweep = realm.files === undefined ? [] : [fileSweep(realm.files.ledger, storageOf(realm))];
-  const kinds = [eraseOrganization, assignOrganization, textIndexing, ...mails, ...runs, ...sweep];
+  const files = realm.files === undefined ? [] : fileJobs(definition, realm.files.ledger, storageOf(realm));
+  const kinds = [eraseOrganization, assignOrganization, textIndexing, ...mails, ...runs, ...files];
   return [...kinds, retention(kinds)];
 }
 

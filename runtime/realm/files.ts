@@ -3,7 +3,7 @@ import type { Signer } from "../signing.ts";
 import type { Transaction } from "../store/contract/transaction.ts";
 import type { FileObject } from "./file-object.ts";
 
-export type { FileObject } from "./file-object.ts";
+export type { FileObject, VersionState } from "./file-object.ts";
 
 /** `storage` of realm.yaml. */
 export interface StorageDefinition {

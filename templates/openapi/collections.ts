@@ -44,7 +44,7 @@ export function describe(
   const Expand = expandSchema(pool, references, collection, stem);
   const OrderBy = orderSchema(pool, fields, collection.text !== undefined, stem);
   const aggregation = collection.aggregate && aggregationSchemas(pool, collection.aggregate, fields, stem);
-  const Version = versionSchema(pool, collection, stem);
+  const Version = versionSchema(pool, collection.files, stem);
   const made = { Where, OrderBy, ...(Expand && { Expand }), ...(Version && { Version }), ...aggregation };
   return { collection, rules: compiled?.rules ?? {}, stem, schemas, made };
 }
@@ -70,14 +70,11 @@ export function collectionPaths(build: Build, described: Described): BothWays {
 
 /** The paths of the files in a field of documents. */
 function filePaths(build: Build, described: Described, field: FileSetting): BothWays {
-  const { collection, stem } = described;
-  const names = {
-    database: collection.database,
-    collection: collection.name,
-    field: field.name,
-    stem: `${stem}${pascalCase(field.name)}`,
-  };
-  const subject = subjectOf(build, [described], names, {});
+  const { collection } = described;
+  const stem = `${described.stem}${pascalCase(field.name)}`;
+  const names = { database: collection.database, collection: collection.name, field: field.name, stem };
+  const Version = versionSchema(build.schemas, [field], stem);
+  const subject = subjectOf(build, [described], names, { ...(Version && { Version }) });
   return bothWays(build, { ...subject, traits: { ...subject.traits, file: field } }, fileContracts, []);
 }
 

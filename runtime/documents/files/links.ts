@@ -54,15 +54,16 @@ export function linkAdder(realm: Linking, definition: CollectionDefinition): Add
   return (document, text, { version = "" }) => {
     const members: JsonObject = JSON.parse(text);
     const expires = realm.clock.now() + linkLifetime;
-    for (const { name: field } of files) {
+    for (const { name: field, versions: declared = {} } of files) {
+      const isDeclared = version === "" || Object.hasOwn(declared, version);
       const held = Object.hasOwn(members, field) ? members[field] : undefined;
       const linked = (value: JsonValue): JsonValue => {
         if (!isJsonObject(value)) return value;
         const { id: file, sha256, versions } = value;
         if (typeof file !== "string" || typeof sha256 !== "string") return value;
-        const isThere = version === "" || (isJsonObject(versions) && versions[version] === "ready");
+        const isReady = version === "" || (isJsonObject(versions) && versions[version] === "ready");
         const link = { collection, document, field, file, sha256, version, expires };
-        return { ...value, url: isThere ? addressOf(realm, link) : null };
+        return { ...value, url: isDeclared && isReady ? addressOf(realm, link) : null };
       };
       if (held !== undefined) define(members, field, Array.isArray(held) ? held.map(linked) : linked(held));
     }

@@ -43,6 +43,8 @@ export function happeningOf({ change, concerns }: Delivery): Happening | undefin
     return { ...what, event: "delete", document: written ?? { id }, previous: "unknown" };
   }
   if (written === undefined) return undefined;
+  // The versions of an image are ready, or not: nobody wrote the document.
+  if (before !== undefined && before.stored.version === change.after?.stored.version) return undefined;
   if (relation.before === "unknown") {
     const isFirst = change.after?.stored.version === 1;
     return isFirst

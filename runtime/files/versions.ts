@@ -1,0 +1,111 @@
+/**
+ * Versions of images: made of the stored bytes once for each content and each thing that is asked for, by whoever wants one
+ * first. The storage is what knows of them: what is there is ready, and an empty one says that it cannot be made. Documents
+ * repeat that (`version-states.ts`).
+ */
+import { hash } from "node:crypto";
+import type { Spool } from "../blobs/spool.ts";
+import { type BlobKey, BlobMissing, type BlobStore, type Spooled } from "../blobs/store.ts";
+import { collections, readBlob } from "../documents/files/records.ts";
+import { ApiError } from "../errors.ts";
+import type { ByteSource, RealmInstance } from "../realm/exchange.ts";
+import type { FileObject, ImageVersion } from "../realm/files.ts";
+import { Turns } from "../turns.ts";
+import { InvalidImage, rendered, specHash } from "./content/images.ts";
+
+/** A version that is stored. */
+export interface ReadyVersion {
+  readonly key: BlobKey;
+  /** Bytes. */
+  readonly size: number;
+  /** What tells its bytes from all others. */
+  readonly name: string;
+}
+
+/** So many are made at once on this machine, and so many wait. */
+const turns = new Turns(4, 256, () => new ApiError("unavailable", "Too many images are being worked on."));
+
+/** An image is never empty. */
+const unrenderable: Spooled = { kind: "memory", bytes: Buffer.alloc(0), size: 0, sha256: hash("sha256", "") };
+
+interface Bytes {
+  readonly blobs: BlobStore;
+  readonly spool: Spool;
+}
+
+type Image = Pick<FileObject, "sha256" | "size" | "type">;
+
+export class Versions {
+  readonly #store: RealmInstance["store"];
+  readonly #storage: Bytes;
+  /** What is being made, in bytes: who wants the same waits for it. */
+  readonly #underway = new Map<BlobKey, Promise<number>>();
+
+  constructor({ store }: Pick<RealmInstance, "store">, storage: Bytes) {
+    this.#store = store;
+    this.#storage = storage;
+  }
+
+  /**
+   * A version, which is made where it is not there yet.
+   * @returns `failed`: it cannot be made of this image
+   * @throws ApiError `unavailable` where too many images wait; BlobMissing where the image is gone; StorageUnavailable
+   */
+  async want(image: Image, version: ImageVersion): Promise<ReadyVersion | "failed"> {
+    const spec = specHash(version);
+    const key = `${image.sha256}/${spec}`;
+    const size = (await this.#storage.blobs.size(key)) ?? (await this.#shared(key, image, version));
+    return size === 0 ? "failed" : { key, size, name: `${image.sha256}.${spec}` };
+  }
+
+  #shared(key: BlobKey, image: Image, version: ImageVersion): Promise<number> {
+    const underway = this.#underway.get(key);
+    if (underway !== undefined) return underway;
+    const made = turns.run(() => this.#make(key, image, version)).finally(() => this.#underway.delete(key));
+    this.#underway.set(key, made);
+    return made;
+  }
+
+  /** @returns its bytes */
+  async #make(key: BlobKey, image: Image, version: ImageVersion): Promise<number> {
+    const { blobs, spool } = this.#storage;
+    await this.#requireNamed(image);
+    const there = await blobs.size(key);
+    if (there !== undefined) return there;
+    const made = await this.#rendered(image, version);
+    try {
+      await blobs.put(key, made, image.type);
+      return made.size;
+    } finally {
+      await spool.discard(made);
+    }
+  }
+
+  async #rendered({ sha256, size, type }: Image, version: ImageVersion): Promise<Spooled> {
+    const { blobs, spool } = this.#storage;
+    // Others may want it, too: it is made whoever goes away.
+    const stored = await blobs.open(sha256, undefined, new AbortController().signal);
+    const source = await spool.take(bytesOf(stored), size);
+    try {
+      return (await rendered(source, type, version, spool)).spooled;
+    } catch (error) {
+      if (error instanceof InvalidImage) return unrenderable;
+      throw error;
+    } finally {
+      await spool.discard(source);
+    }
+  }
+
+  /**
+   * No sweep removes what is named, nor what was named a moment ago for longer than any version takes: none is left behind
+   * of bytes that are gone.
+   */
+  async #requireNamed({ sha256 }: Image): Promise<void> {
+    const stored = await this.#store.collection(collections.blobs).get(sha256, "live");
+    if (stored === undefined || readBlob(stored).record.refs === 0) throw new BlobMissing(sha256);
+  }
+}
+
+async function* bytesOf(source: ByteSource): AsyncGenerator<Uint8Array> {
+  for await (const piece of source) yield typeof piece === "string" ? Buffer.from(piece) : piece;
+}
