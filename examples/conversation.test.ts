@@ -75,3 +75,12 @@ it.each<[string, string]>([
 it("a request without an answer is none", () => {
   expect(() => readConversation("```http\nGET /one\n```\n")).toThrow("the request in line 1 has no answer");
 });
+
+it("commands are run, and print what is shown; of what is no JSON nothing is", async () => {
+  const command = (word: string) =>
+    `\`\`\`sh\ncurl -s "$URL/by-hand" -H 'X-For: <key>'\n\`\`\`\n\n\`\`\`json\n{ "asked": "/by-hand", "for": "k1", "word": "${word}" }\n\`\`\`\n`;
+  await held(command("<word>") + turn("GET /<word>", '\n{ "asked": "/sesame", "for": null, "word": "…" }'));
+  await held(turn("GET /one", "\n…"));
+  await expect(held(command("another"))).rejects.toThrow("README line 1: curl");
+  expect(() => readConversation("```sh\ncurl -s $URL\n```\n")).toThrow("the command in line 1 has no output");
+});

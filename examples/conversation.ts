@@ -1,16 +1,22 @@
 import { deepStrictEqual } from "node:assert";
+import { execFile } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
+import { promisify } from "node:util";
 import type { Mail } from "../runtime/realm/mail.ts";
+
+const execute = promisify(execFile);
 
 /**
  * A README's conversation with a server: pairs of fenced `http` blocks, a request and the answer to it, and `eml` blocks,
  * the mails that are sent in between. In answers and mails `<name>` stands for a value that the first use binds and later
  * ones repeat, and `…` for any value. What happens by itself after a request is asked for in an `http soon` block: again and
- * again, until the answer is the one that is shown.
+ * again, until the answer is the one that is shown. What is not text is sent by a `sh` block, and the `json` block after it is
+ * what that prints; `$URL` is the server there. Of an answer that is no JSON `…` is shown.
  */
 export type Turn =
   | { readonly line: number; readonly request: Message; readonly answer: Message; readonly soon: boolean }
-  | { readonly line: number; readonly mail: string };
+  | { readonly line: number; readonly mail: string }
+  | { readonly line: number; readonly command: string; readonly output: string };
 
 interface Message {
   /** `GET /path` or `HTTP/1.1 200 OK`. */
@@ -21,7 +27,7 @@ interface Message {
 
 /** @throws Error when a request has no answer. */
 export function readConversation(markdown: string): Turn[] {
-  const blocks = [...markdown.matchAll(/^```(http|eml)( soon)?\n(.*?)^```$/gms)].map((match) => ({
+  const blocks = [...markdown.matchAll(/^```(http|eml|sh|json)( soon)?\n(.*?)^```$/gms)].map((match) => ({
     line: markdown.slice(0, match.index).split("\n").length,
     kind: match[1],
     soon: match[2] !== undefined,
@@ -31,7 +37,12 @@ export function readConversation(markdown: string): Turn[] {
   for (let at = 0; at < blocks.length; at += 1) {
     const { line, kind, soon, text } = blocks[at] ?? { line: 0, soon: false, text: "" };
     if (kind === "eml") turns.push({ line, mail: text });
-    else {
+    else if (kind === "sh") {
+      at += 1;
+      const printed = blocks[at];
+      if (printed?.kind !== "json") throw new Error(`the command in line ${line} has no output`);
+      turns.push({ line, command: text, output: printed.text });
+    } else {
       at += 1;
       const answer = readMessage(blocks[at]?.text ?? "");
       if (!answer.start.startsWith("HTTP/1.1 ")) throw new Error(`the request in line ${line} has no answer`);
@@ -57,6 +68,8 @@ function readMessage(text: string): Message {
 /** What a conversation is held with. */
 export interface Partner {
   readonly url: string;
+  /** Where commands find files. */
+  readonly folder?: string;
   /** Resolves to the next mail that the server sends. */
   readonly nextMail: () => Promise<Mail>;
   /** Values that the README uses without having been told them. */
@@ -70,6 +83,7 @@ export async function hold(partner: Partner, turns: readonly Turn[]): Promise<vo
   const bound = new Map(Object.entries(partner.known));
   for (const turn of turns) {
     if ("mail" in turn) compareMail(await partner.nextMail(), turn.mail, bound, `README line ${turn.line}`);
+    else if ("command" in turn) await run(partner, turn, bound);
     else {
       const body = fill(turn.request.body, bound);
       const made = Object.entries(partner.made).map(([name, make]) => [name, make(bound, body)] as const);
@@ -77,6 +91,17 @@ export async function hold(partner: Partner, turns: readonly Turn[]): Promise<vo
       await (turn.soon ? until(asked) : asked());
     }
   }
+}
+
+async function run(
+  { url, folder }: Partner,
+  { line, command, output }: Extract<Turn, { command: string }>,
+  bound: Map<string, string>,
+): Promise<void> {
+  const env = { ...process.env, URL: url };
+  const { stdout, stderr } = await execute("sh", ["-c", fill(command, bound)], { cwd: folder, env });
+  const where = `README line ${line}: ${command}printed ${stdout}${stderr}\n`;
+  compare(JSON.parse(stdout), JSON.parse(output), bound, where);
 }
 
 /** Milliseconds between two looks, and looks that are enough. */
@@ -109,11 +134,12 @@ async function ask(
     ...(request.body === "" ? {} : { body: fill(request.body, values) }),
   });
   const text = await got.text();
-  const where = `README line ${line}: ${request.start}\nanswered ${got.status} ${text}\n`;
+  const where = `README line ${line}: ${request.start}\nanswered ${got.status} ${answer.body === "…" ? "" : text}\n`;
   deepStrictEqual(`HTTP/1.1 ${got.status} ${got.statusText}`, answer.start, where);
   for (const [name, expected] of answer.headers) {
     compareText(got.headers.get(name) ?? "", expected, bound, `${where}header ${name}`);
   }
+  if (answer.body === "…") return;
   if (answer.body === "") deepStrictEqual(text, "", where);
   else compare(JSON.parse(text), JSON.parse(answer.body), bound, where);
 }

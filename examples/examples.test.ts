@@ -52,6 +52,7 @@ describe.each(["blog", "helpdesk", "inventory"])("examples/%s/README.md", (realm
     const key = await createKey(server.store(realm), server.clock, { name: "operator", admin: true });
     const partner = {
       url: server.url,
+      folder: fileURLToPath(new URL(realm, import.meta.url)),
       nextMail: () => letterbox.next(),
       known: { "admin-key": key },
       made: {

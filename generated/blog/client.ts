@@ -18,6 +18,9 @@ import {
   type DeletionFields,
   type DeletionMeta,
   type DocumentMeta,
+  type FiledOf,
+  type FileObject,
+  files,
   type Invitation as InvitationOf,
   type KeyScopes as KeyScopesOf,
   type LogIn as LogInOf,
@@ -30,6 +33,7 @@ import {
   type One,
   type OwnershipFields,
   type OwnershipMeta,
+  type PresenceCondition,
   peopleAdministration,
   type RealmWithAccounts,
   type SignUp as SignUpOf,
@@ -76,7 +80,8 @@ export type Shapes = {
   };
 };
 
-export type Databases<Further extends ErrorCode = never> = DatabasesOf<Shapes, Further>;
+export type Databases<Further extends ErrorCode = never> = DatabasesOf<Shapes, Further> &
+  FiledOf<Shapes, Further>;
 
 function databases<Further extends ErrorCode>(connected: Connected<ThisRealm, Further>): Databases<Further> {
   return {
@@ -84,7 +89,7 @@ function databases<Further extends ErrorCode>(connected: Connected<ThisRealm, Fu
       ...batches(connected, "content"),
       authors: collection(connected, "content", "authors"),
       comments: collection(connected, "content", "comments"),
-      posts: collection(connected, "content", "posts"),
+      posts: Object.assign(collection(connected, "content", "posts"), files(connected, "content", "posts")),
       tags: collection(connected, "content", "tags"),
     },
   };
@@ -164,6 +169,7 @@ export interface ContentPostsShape {
   fields: ContentPostsFields;
   references: { author: One<ContentAuthorsShape>; tags: Many<ContentTagsShape> };
   traits: "accounts" | "custom_id" | "search" | "trash";
+  files: { cover: "thumb" | "wide" };
   aggregation: { keys: object; by: never; metrics: object };
 }
 
@@ -171,6 +177,13 @@ export interface ContentPostsShape {
 export interface ContentPostsFields extends OwnershipFields, DeletionFields {
   author_id: TextCondition<string>;
   body: TextCondition<string>;
+  cover: PresenceCondition;
+  "cover.created_at": Condition<string | Date>;
+  "cover.height": Condition<number>;
+  "cover.name": TextCondition<string>;
+  "cover.size": Condition<number>;
+  "cover.type": TextCondition<string>;
+  "cover.width": Condition<number>;
   published: Condition<boolean>;
   published_on: Condition<string | Date>;
   tag_ids: TextCondition<string | readonly string[]>;
@@ -253,6 +266,7 @@ export type ContentCommentsPatch = MergePatch<ContentComments>;
 /** As responses carry it. */
 export type ContentPostsDocument = ContentPosts & {
   id: string;
+  cover?: FileObject<"thumb" | "wide">;
   _meta: DocumentMeta & OwnershipMeta & Partial<DeletionMeta>;
 };
 
@@ -297,6 +311,8 @@ export type ErrorCode =
   | "reauth_required"
   | "forbidden"
   | "not_found"
+  | "file_missing"
+  | "version_unavailable"
   | "method_not_allowed"
   | "request_timeout"
   | "conflict"
@@ -304,15 +320,22 @@ export type ErrorCode =
   | "write_conflict"
   | "email_taken"
   | "request_in_progress"
+  | "too_many_files"
   | "version_mismatch"
   | "payload_too_large"
+  | "quota_exceeded"
   | "unsupported_media_type"
+  | "unsupported_file_type"
+  | "range_not_satisfiable"
   | "idempotency_key_reused"
+  | "invalid_image"
+  | "upload_mismatch"
   | "search_too_expensive"
   | "too_many_requests"
   | "request_header_fields_too_large"
   | "internal_error"
   | "index_building"
+  | "storage_unavailable"
   | "unavailable";
 
 /** What an API key may be limited to. */

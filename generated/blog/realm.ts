@@ -5,6 +5,7 @@ import {
   batchRoute,
   dataRoutes,
   descriptionRoutes,
+  fileRoutes,
   jobRoutes,
   type RealmModule,
   realtimeRoutes,
@@ -37,6 +38,7 @@ export const blog: RealmModule = {
       access: "public",
       document: openapi,
     },
+    storage: { driver: { kind: "local" }, quota: 1_073_741_824 },
     collections: [authors, comments, posts, tags],
     effective,
   },
@@ -57,5 +59,6 @@ export const blog: RealmModule = {
         POST: batchRoute("content", [authors, comments, posts, tags]),
       },
     },
+    fileRoutes("blog", [authors, comments, posts, tags]),
   ],
 };

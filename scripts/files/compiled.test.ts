@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { analyse, notBuiltYet } from "../../compiler/pipeline.ts";
 import { type Started, startRealm } from "../../runtime/instance/testing/servers.ts";
@@ -32,7 +33,7 @@ beforeAll(async () => {
     "paper/realm.yaml": realm(),
     "paper/main/bills/schema.json": schema,
     "paper/main/bills/collection.yaml": collection(
-      "scan: { accept: ['*/*'], max_size: 1MiB }\n  film: { accept: ['*/*'], max_size: 9MiB, upload: any }",
+      "scan: { accept: ['*/*'], max_size: 1MiB }\n  film: { accept: ['*/*'], max_size: 9MiB, upload: any }\n  photo: { accept: [image/png], versions: { thumb: { width: 20 } } }",
     ),
   });
   server = await startRealm(await compileRealm(config, "paper"), { settings: { data } });
@@ -75,6 +76,23 @@ describe("Files of a compiled realm", () => {
     expect([part.status, await part.text()]).toEqual([206, "ell"]);
     expect((await fetch(at, { method: "DELETE" })).status).toBe(204);
     expect((await fetch(at)).status).toBe(404);
+  });
+
+  it("images have the versions that their field declares", async () => {
+    const headers = { "content-type": "application/json" };
+    const { id } = await objectOf(await fetch(bills(), { method: "POST", headers, body: "{}" }));
+    const body = await sharp({ create: { width: 60, height: 40, channels: 3, background: "#0b5" } })
+      .png()
+      .toBuffer();
+    const sent = { method: "POST", headers: { "content-type": "image/png" }, body: new Blob([body]) };
+    const uploaded = await fetch(`${bills()}/${id}/_files/photo`, sent);
+    const file = await objectOf(uploaded);
+    expect([uploaded.status, file["versions"]]).toEqual([201, { thumb: "pending" }]);
+    const at = `${bills()}/${id}/_files/photo/${file["id"]}`;
+    const thumb = await fetch(`${at}?version=thumb`);
+    expect([thumb.status, (await sharp(await thumb.arrayBuffer()).metadata()).width]).toEqual([200, 20]);
+    expect((await fetch(`${at}?version=large`)).status).toBe(404);
+    expect((await fetch(`${bills()}?file_links=true&version=large`)).status).toBe(400);
   });
 });
 

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import sharp from "sharp";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { analyse, emitRealm } from "../../compiler/pipeline.ts";
 import {
@@ -102,6 +103,22 @@ describe("What is uploaded stands in the document, and is downloaded as it was",
     expect(download).toMatchObject({ size: 16, partial: false });
     expect(download.type).toMatch(/^text\/plain/);
     expect(await textOf(download)).toBe("once upon a time");
+  });
+
+  test("an image is downloaded in the sizes that the field declares, and in no others", async () => {
+    const { data } = await sharp({ create: { width: 60, height: 40, channels: 3, background: "#0b5" } })
+      .png()
+      .toBuffer({ resolveWithObject: true });
+    const file = await shelved().upload(id, "cover", data, { name: "a.png", type: "image/png" });
+    expect(file).toMatchObject({ width: 60, height: 40, versions: { thumb: "pending" } });
+    const thumb = await shelved().download(id, "cover", file, { version: "thumb" });
+    expect(thumb.type).toBe("image/png");
+    const { width, height } = await sharp(await (await thumb.blob()).arrayBuffer()).metadata();
+    expect([width, height]).toEqual([20, 13]);
+    const text = await books().create({ title: "Persuasion" });
+    const plain = await shelved().upload(text.id, "cover", new Blob(["x"]), { type: "text/plain" });
+    const none = shelved().download(text.id, "cover", plain, { version: "thumb" });
+    await expect(none).rejects.toMatchObject({ code: "version_unavailable", status: 404 });
   });
 
   test("a file of a page brings its name, whatever characters it has", async () => {

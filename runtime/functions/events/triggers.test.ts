@@ -64,6 +64,21 @@ describe("a trigger", () => {
     expect(told[2]).toMatchObject({ previous: undefined, document: { _meta: { version: 3 } } });
   });
 
+  test("does not run for what is no new version: an image's versions get ready", async () => {
+    const shop = await start([follow(on("things"))]);
+    const { body } = await shop.send("POST", "things", { body: { title: "a" } });
+    await shop
+      .store("shop")
+      .collection(storeNameOf(things))
+      .modify(String(body["id"]), "live", (found) => {
+        if (found === undefined) throw new Error("there is no such document");
+        const text = JSON.stringify({ ...JSON.parse(found.text), title: "b" });
+        return { kind: "replace", document: { ...found, text, createdAt: shop.clock.now() } };
+      });
+    await shop.send("PATCH", `things/${body["id"]}`, { body: { title: "c" } });
+    expect(titles(await shop.runs(2))).toEqual(["a", "c"]);
+  });
+
   test("runs for the events that it names, where its rule is met, once for a function however many say so", async () => {
     const open = {
       check: (_: unknown, document: JsonObject, previous: JsonObject) =>

@@ -80,6 +80,16 @@ export const posts: CollectionDefinition<PostsDocument, PostsData> = {
     duplicateLimit: 20,
   },
   publicMaxAge: 60,
+  files: [
+    {
+      name: "cover",
+      accept: ["image/jpeg", "image/png", "image/webp"],
+      maxSize: 5_242_880,
+      maxFiles: 1,
+      upload: "proxy",
+      versions: { thumb: { width: 200, height: 200, fit: "cover" }, wide: { width: 1200, fit: "inside" } },
+    },
+  ],
 };
 
 export const routes: RouteTable = {
