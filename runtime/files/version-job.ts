@@ -47,7 +47,7 @@ export function imageVersions(
   return {
     name: kind,
     limit: 1,
-    kept: 0,
+    forgets: ({ status }) => status === "succeeded",
     async step({ store }, job, hold) {
       const state: Rendering = JSON.parse(job.state);
       const { collection, document, field: name, file: id } = state;
