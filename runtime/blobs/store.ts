@@ -42,6 +42,8 @@ export interface BlobStore {
    * @throws StorageUnavailable
    */
   remove(keys: readonly BlobKey[]): Promise<void>;
+  /** Present where bytes are files of this machine: the one with a key's, whether or not there is one, to be read alone. */
+  fileOf?(key: BlobKey): string;
   /** All that there is, in any order: for checks and copies. @throws StorageUnavailable */
   list(): AsyncIterable<{ readonly key: BlobKey; readonly size: number; readonly changedAt: number }>;
   /** Present where clients can be sent to the storage itself. */

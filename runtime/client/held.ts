@@ -48,7 +48,8 @@ export class Held<D extends Versioned> {
       return;
     }
     const { document } = event;
-    if (!isNewer(document, this.#documents.get(document.id))) return;
+    const known = this.#documents.get(document.id);
+    if (known !== undefined && !isNewer(document, known) && !isRetold(document, known)) return;
     if (this.#horizon !== undefined && this.#compare(document, this.#horizon) > 0)
       this.#documents.delete(document.id);
     else this.#documents.set(document.id, document);
@@ -88,6 +89,11 @@ export function changeBetween<D extends Versioned>(before: readonly D[], after: 
 
 function isNewer(document: Versioned, known: Versioned | undefined): boolean {
   return known === undefined || versionOf(document) > versionOf(known);
+}
+
+/** Of the same version, and told otherwise since: versions of its images are ready, or failed. */
+function isRetold(document: Versioned, known: Versioned): boolean {
+  return versionOf(document) === versionOf(known) && JSON.stringify(document) !== JSON.stringify(known);
 }
 
 /** Documents that were written before there were versions have none. */

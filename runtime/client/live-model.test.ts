@@ -77,6 +77,9 @@ const steps: readonly Step[] = [
       name: [..."a😀Zä\uffff"].slice(pick(3), 2 + pick(4)).join(""),
     }),
   ),
+  ...Array<Step>(2).fill(({ server, pick }) =>
+    server.retell(`d${pick(server.documents.size + 4)}`, pick(1_000)),
+  ),
   ...Array<Step>(2).fill(({ server, pick }) => server.remove(`d${pick(server.documents.size + 4)}`)),
   ...Array<Step>(6).fill(({ server, pick }) =>
     server.streams[pick(server.streams.length || 1)]?.deliver(1 + pick(pick(3) === 0 ? 2_000 : 90)),

@@ -69,6 +69,17 @@ describe("a live query", () => {
     live.close();
   });
 
+  it("shows what is told anew of the version that it has, as of images whose versions get ready", async () => {
+    const { server, clock, orders } = followed();
+    server.write("a", {});
+    const live = orders.live({});
+    await opened({ clock });
+    server.retell("a", 1);
+    await settled();
+    expect(live.documents).toMatchObject([{ id: "a", note: 1, _meta: { version: 1 } }]);
+    live.close();
+  });
+
   it("of an id follows one document, there or not", async () => {
     const { server, clock, orders } = followed();
     const live = orders.live("a");

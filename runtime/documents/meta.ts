@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from "../json.ts";
+import type { DocumentWrite } from "../store/contract/document.ts";
 import type { Author } from "./access.ts";
 import { type Belonging, belongingOf } from "./organizations.ts";
 
@@ -68,6 +69,21 @@ function chainOf(author: Author | undefined): string {
 
 function member(name: string, value: JsonValue | undefined): string {
   return value === undefined ? "" : `,"${name}":${JSON.stringify(value)}`;
+}
+
+/** What engines keep beside the text of a document with this `_meta`, in whatever state it is. */
+export function timesIn(meta: JsonObject): Pick<DocumentWrite, "createdAt" | "deletedAt" | "purgeAt"> {
+  const deletedAt = instant(meta["deleted_at"]);
+  const purgeAt = instant(meta["purge_at"]);
+  return {
+    createdAt: createdAt(meta),
+    ...(deletedAt !== undefined && { deletedAt }),
+    ...(purgeAt !== undefined && { purgeAt }),
+  };
+}
+
+function instant(value: JsonValue | undefined): number | undefined {
+  return typeof value === "string" ? Date.parse(value) : undefined;
 }
 
 /** When a document was created, in epoch milliseconds. */

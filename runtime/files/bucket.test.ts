@@ -5,9 +5,12 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type S3Server, startS3 } from "../blobs/testing/s3/server.ts";
 import { code, collection, text } from "../documents/testing/shop.ts";
+import { specHash } from "./content/images.ts";
+import { pictured, sizeOf, soon, statesOf, thumb, wide } from "./testing/pictures.ts";
 import { fileField, startVault, type Vault } from "./testing/vault.ts";
 
 const papers = collection("papers", { files: [fileField("scan", { maxSize: 20 * 1024 * 1024 })] });
+const pictures = collection("pictures", { files: [fileField("cover", { versions: { thumb, wide } })] });
 
 let s3: S3Server;
 let vault: Vault;
@@ -22,7 +25,7 @@ beforeAll(async () => {
     pathStyle: true,
     prefix: "shop/",
   } as const;
-  vault = await startVault("disabled", [papers], { driver }, { settings: { s3Credentials: key } });
+  vault = await startVault("disabled", [papers, pictures], { driver }, { settings: { s3Credentials: key } });
 });
 afterAll(async () => {
   await vault.stop();
@@ -78,4 +81,23 @@ describe("A bucket that cannot be reached", () => {
     expect((await vault.bring("GET", path)).bytes.equals(bytes)).toBe(true);
     await vault.uploaded(`papers/${other}/_files/scan`, 3_000);
   });
+});
+
+it("versions of an image are made, once for equal requests in flight, and lie beside it", async () => {
+  const { id, path, sha256 } = await pictured(vault, "cover");
+  const ready = { thumb: "ready", wide: "ready" };
+  await soon(async () => expect(await statesOf(vault, id, "cover")).toEqual(ready));
+  const key = `shop/${sha256}/${specHash(thumb)}`;
+  const before = s3.objects.get(key).body;
+  s3.objects.all.delete(key);
+  s3.asked.length = 0;
+  const asked = Array.from({ length: 20 }, () => vault.bring("GET", `${path}?version=thumb`));
+  for (const { status, bytes } of await Promise.all(asked)) {
+    expect([status, await sizeOf(bytes)]).toEqual([200, { format: "png", width: 20, height: 20 }]);
+    expect(bytes.equals(before)).toBe(true);
+  }
+  expect(s3.asked.filter((operation) => operation.startsWith("PUT"))).toHaveLength(1);
+  const part = await vault.bring("GET", `${path}?version=thumb`, { headers: { range: "bytes=1-3" } });
+  expect([part.status, part.bytes.toString()]).toEqual([206, "PNG"]);
+  expect(await readdir(join(vault.folder, "spool", "shop"))).toEqual([]);
 });

@@ -39,7 +39,7 @@ export function downloadFrom(place: Place): (exchange: Exchange) => Promise<Answ
     const cacheControl = entrance.class === "document" ? caching(exchange, undefined) : undefined;
     const at = { collection: collection.storeName, document: id };
     const bytes =
-      version === undefined ? original(file) : await versionOf(realm, storage, at, field, file, version);
+      version === undefined ? original(file) : await versionOf(realm, storage, place, at, file, version);
     const isSent = query.get("redirect") === "true" && exchange.method === "GET";
     const elsewhere = isSent ? await addressOf(storage, file, bytes) : undefined;
     return elsewhere ?? fileAnswer(exchange, storage, file, bytes, cacheControl);

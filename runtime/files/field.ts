@@ -25,11 +25,13 @@ function isFileObject(value: JsonValue | undefined): value is JsonObject & FileO
 /** The member of a document that holds the files; undefined: it has none. */
 export function memberOf({ maxFiles }: FileField, files: readonly FileObject[]): JsonValue | undefined {
   if (files.length === 0) return undefined;
-  const objects: readonly JsonObject[] = files.map(({ versions, ...file }) => ({
-    ...file,
-    ...(versions !== undefined && { versions: { ...versions } }),
-  }));
+  const objects = files.map(jsonOf);
   return maxFiles === 1 ? objects[0] : objects;
+}
+
+/** A file as documents have it. */
+export function jsonOf({ versions, ...file }: FileObject): JsonObject {
+  return { ...file, ...(versions !== undefined && { versions: { ...versions } }) };
 }
 
 /** Whether the field is hidden from the caller in this document. */

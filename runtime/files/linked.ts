@@ -3,8 +3,9 @@ import { parseDocument } from "../documents/encode.ts";
 import { openLink } from "../documents/files/links.ts";
 import { ApiError } from "../errors.ts";
 import { parameters } from "../http/parameters.ts";
-import { type CollectionDefinition, storeNameOf } from "../realm/definition.ts";
+import type { CollectionDefinition } from "../realm/definition.ts";
 import type { RouteFactory } from "../realm/exchange.ts";
+import { declaredFields } from "./declared.ts";
 import { fileAnswer, fileNamed } from "./download.ts";
 import { noSuchFile } from "./errors.ts";
 import { storageOf } from "./realm.ts";
@@ -18,7 +19,7 @@ export function linkedFiles(collections: readonly CollectionDefinition[]): Route
     const storage = storageOf(realm);
     const { files, organizations, store } = realm;
     if (files === undefined) throw new Error(`realm ${realm.definition.name} has no files`);
-    const byName = new Map(collections.map((definition) => [storeNameOf(definition), definition]));
+    const fieldOf = declaredFields(collections);
     return {
       class: "document",
       async handle(exchange) {
@@ -27,8 +28,8 @@ export function linkedFiles(collections: readonly CollectionDefinition[]): Route
         if (link === undefined)
           throw new ApiError("invalid_file_link", "The link is not one of ours, or its time is over.");
         const { collection, document: id, sha256, version } = link;
-        const field = byName.get(collection)?.files?.find(({ name }) => name === link.field);
-        if (field === undefined) throw noSuchFile();
+        const declared = fieldOf(collection, link.field);
+        if (declared === undefined) throw noSuchFile();
         const [stored, names, withheld] = await Promise.all([
           store.collection(collection).get(id, "live"),
           files.ledger.read(collection, id),
@@ -39,12 +40,12 @@ export function linkedFiles(collections: readonly CollectionDefinition[]): Route
         // Of a deleted organization nothing is seen any more, by nobody.
         const isWithheld = typeof org === "string" && withheld?.has(org) === true;
         if (document === undefined || isWithheld) throw noSuchFile();
-        const file = fileNamed(document, field, link.file, names);
+        const file = fileNamed(document, declared.field, link.file, names);
         if (file === undefined || file.sha256 !== sha256) throw noSuchFile();
         const bytes =
           version === ""
             ? original(file)
-            : await versionOf(realm, storage, { collection, document: id }, field, file, version);
+            : await versionOf(realm, storage, declared, { collection, document: id }, file, version);
         return fileAnswer(exchange, storage, file, bytes, cacheControl);
       },
     };

@@ -4,14 +4,14 @@ import type { Entrance, Open } from "../documents/entrance.ts";
 import type { CollectionDefinition } from "../realm/definition.ts";
 import type { RealmInstance } from "../realm/exchange.ts";
 import type { FileField, FileLedger } from "../realm/files.ts";
+import { type DeclaredField, declaredField } from "./declared.ts";
 import { type OpenStorage, storageOf } from "./realm.ts";
 
 /** What the routes of a file field are made of, when its realm starts. */
-export interface Place {
+export interface Place extends DeclaredField {
   readonly realm: RealmInstance;
   readonly definition: CollectionDefinition;
   readonly collection: Collection;
-  readonly field: FileField;
   readonly entrance: Entrance;
   readonly storage: OpenStorage;
   readonly ledger: FileLedger;
@@ -29,7 +29,7 @@ export function placeIn(
     realm,
     definition,
     collection,
-    field,
+    ...declaredField(field),
     entrance: open(realm, [definition]),
     storage: storageOf(realm),
     ledger: collection.files.ledger,

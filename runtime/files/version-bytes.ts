@@ -1,12 +1,15 @@
 /** `version=` of a download: the bytes of an image's version (files.md, Routes). */
 import type { BlobKey } from "../blobs/store.ts";
+import { stateOf } from "../documents/files/states.ts";
 import { ApiError } from "../errors.ts";
 import type { RealmInstance } from "../realm/exchange.ts";
-import type { FileField, FileObject, ImageVersion } from "../realm/files.ts";
+import type { FileObject } from "../realm/files.ts";
 import { isImage } from "./content/images.ts";
+import type { DeclaredField } from "./declared.ts";
 import { fileError } from "./errors.ts";
+import { jsonOf } from "./field.ts";
 import type { OpenStorage } from "./realm.ts";
-import { type FilePlace, tellStates } from "./version-states.ts";
+import { type FilePlace, type States, tellStates } from "./version-states.ts";
 import type { ReadyVersion } from "./versions.ts";
 
 /** Which bytes are answered. */
@@ -25,30 +28,26 @@ export function original({ sha256, size }: FileObject): Bytes {
 type Serving = Pick<RealmInstance, "store" | "log" | "definition">;
 
 /**
- * Of a version, which is made where it is not there yet; the document says then what became of it.
+ * Of a version, which is made where it is not there yet; where the document says something else of it, it is told.
  * @throws ApiError `version_unavailable` | `file_missing` | `storage_unavailable`
  */
 export async function versionOf(
   realm: Serving,
   { versions }: Pick<OpenStorage, "versions">,
+  { field, versions: declared }: DeclaredField,
   place: Omit<FilePlace, "field" | "file">,
-  field: FileField,
   file: FileObject,
   name: string,
 ): Promise<Bytes> {
-  const declared = versionIn(field, name);
-  if (declared === undefined || !isImage(file.type)) throw noSuchVersion();
-  const made = await wanted(() => versions.want(file, declared));
+  const version = declared.get(name);
+  if (version === undefined || !isImage(file.type)) throw noSuchVersion();
+  const made = await wanted(() => versions.want(file, version));
   const state = made === "failed" ? "failed" : "ready";
-  if (file.versions?.[name] !== state)
-    await repair(realm, { ...place, field: field.name, file }, { [name]: state });
+  const said = stateOf(jsonOf(file), name);
+  if (said !== undefined && said !== state)
+    await repair(realm, { ...place, field: field.name, file }, new Map([[name, state]]));
   if (made === "failed") throw noSuchVersion();
   return made;
-}
-
-/** The version that a field declares under a name. */
-export function versionIn({ versions = {} }: FileField, name: string): ImageVersion | undefined {
-  return Object.hasOwn(versions, name) ? versions[name] : undefined;
 }
 
 async function wanted(want: () => Promise<ReadyVersion | "failed">): Promise<ReadyVersion | "failed"> {
@@ -69,11 +68,7 @@ function noSuchVersion(): ApiError {
 }
 
 /** Who asks has the bytes, whether or not that can be told now. */
-async function repair(
-  { store, log, definition }: Serving,
-  place: FilePlace,
-  states: Parameters<typeof tellStates>[2],
-): Promise<void> {
+async function repair({ store, log, definition }: Serving, place: FilePlace, states: States): Promise<void> {
   try {
     await store.transaction((transaction) => tellStates(transaction, place, states));
   } catch (cause) {

@@ -2,10 +2,11 @@
 import { BlobMissing, StorageUnavailable } from "../blobs/store.ts";
 import { parseDocument } from "../documents/encode.ts";
 import { ApiError } from "../errors.ts";
-import { AttemptFailed, JobFailure, type JobKind, NotNow } from "../jobs/kind.ts";
+import { AttemptFailed, JobFailure, type JobKind, NotNow, type Progress } from "../jobs/kind.ts";
 import type { NewJob } from "../jobs/queue.ts";
 import { type CollectionDefinition, storeNameOf } from "../realm/definition.ts";
 import type { FileField, FileLedger, FileObject, VersionState } from "../realm/files.ts";
+import { declaredFields } from "./declared.ts";
 import { fileNamed } from "./download.ts";
 import type { OpenStorage } from "./realm.ts";
 import { tellStates } from "./version-states.ts";
@@ -15,6 +16,12 @@ const kind = "image_versions";
 /** Milliseconds until there may be room for one more image. */
 const wait = 5_000;
 
+/** Milliseconds before each further attempt, where the storage is away. */
+const backoff = [60_000, 300_000, 1_800_000, 7_200_000];
+
+/** Milliseconds after which no write of a document in a shared store is under way that was before. */
+const lookAgain = 10_000;
+
 interface Rendering {
   /** As the store has it. */
   readonly collection: string;
@@ -22,6 +29,8 @@ interface Rendering {
   readonly field: string;
   /** Its id. */
   readonly file: string;
+  /** The states are told, and were perhaps lost to a write that was under way. */
+  readonly told?: true;
 }
 
 /** The job of a file that a document names from the transaction on that queues it. */
@@ -43,32 +52,34 @@ export function imageVersions(
   ledger: FileLedger,
   { versions }: Pick<OpenStorage, "versions">,
 ): JobKind {
-  const byName = new Map(collections.map((definition) => [storeNameOf(definition), definition]));
+  const fieldOf = declaredFields(collections);
   return {
     name: kind,
     limit: 1,
+    backoff,
     forgets: ({ status }) => status === "succeeded",
     async step({ store }, job, hold) {
       const state: Rendering = JSON.parse(job.state);
       const { collection, document, field: name, file: id } = state;
-      const field = byName.get(collection)?.files?.find((each) => each.name === name);
-      if (field === undefined) return {};
+      const declared = fieldOf(collection, name);
+      if (declared === undefined) return {};
       const [stored, names] = await Promise.all([
-        store.collection(collection).get(document, "live"),
+        store.collection(collection).get(document, "all"),
         ledger.read(collection, document),
       ]);
-      const file = stored && fileNamed(parseDocument(stored.text), field, id, names);
-      // Removed, or in the trash: where it comes back, the first who wants a version makes it.
+      const file = stored && fileNamed(parseDocument(stored.text), declared.field, id, names);
       if (file === undefined) return {};
-      const states: Record<string, VersionState> = {};
-      for (const [version, spec] of Object.entries(field.versions ?? {})) {
+      const states = new Map<string, VersionState>();
+      for (const [version, each] of declared.versions) {
         if (!hold.goesOn()) return { state };
-        const made = await versions.want(file, spec).catch(refused);
-        states[version] = made === "failed" ? "failed" : "ready";
+        const made = await versions.want(file, each).catch(refused);
+        states.set(version, made === "failed" ? "failed" : "ready");
       }
+      const next: Progress =
+        store.isShared && state.told !== true ? { state: { ...state, told: true }, pause: lookAgain } : {};
       return async (transaction) => {
         await tellStates(transaction, { collection, document, field: name, file }, states);
-        return {};
+        return next;
       };
     },
   };

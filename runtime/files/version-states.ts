@@ -1,19 +1,15 @@
-/**
- * What documents say of the versions of their images. It is written without a new version of the document, so it may be
- * lost where somebody writes the document at the same moment in a shared store: it is told again by whoever next sees the
- * bytes that are there.
- */
-
+/** What documents say of the versions of their images, which is written without a new version of the document. */
 import { ownMembers } from "../documents/draft.ts";
 import { documentText, parseDocument } from "../documents/encode.ts";
-import { createdAt } from "../documents/meta.ts";
-import { isJsonObject, type JsonObject, type JsonValue } from "../json.ts";
+import { stateOf } from "../documents/files/states.ts";
+import { timesIn } from "../documents/meta.ts";
+import { isJsonObject, type JsonValue } from "../json.ts";
 import { define } from "../merge-patch.ts";
 import type { FileObject, VersionState } from "../realm/files.ts";
 import type { Transaction } from "../store/contract/transaction.ts";
 
 /** By the names of versions. */
-export type States = Readonly<Record<string, VersionState>>;
+export type States = ReadonlyMap<string, VersionState>;
 
 /** A file in a document. */
 export interface FilePlace {
@@ -24,13 +20,19 @@ export interface FilePlace {
   readonly file: Pick<FileObject, "id" | "sha256">;
 }
 
-/** Tells the states of some versions of a file, where a live document still has it. */
+/**
+ * Tells the states of versions of a file, where a document, in the trash or not, still has it: of those that the document
+ * says something of. What it has nothing of is newer than the file, and made for whoever asks.
+ *
+ * Where the store is shared, it may be lost to a write of the document that was decided on what was there before; never the
+ * other way round, since the version of the document is compared.
+ */
 export async function tellStates(
   transaction: Transaction,
   { collection, document, field, file }: FilePlace,
   states: States,
 ): Promise<void> {
-  await transaction.collection(collection).modify(document, "live", (found) => {
+  await transaction.collection(collection).modify(document, "all", (found) => {
     if (found === undefined) return { kind: "keep" };
     const { id, version, text } = found;
     const parsed = parseDocument(text);
@@ -41,7 +43,7 @@ export async function tellStates(
     const members = { ...ownMembers(parsed) };
     define(members, field, told);
     const rewritten = documentText(id, members, JSON.stringify(meta));
-    return { kind: "replace", document: { id, version, text: rewritten, createdAt: createdAt(meta) } };
+    return { kind: "replace", document: { id, version, text: rewritten, ...timesIn(meta) } };
   });
 }
 
@@ -50,11 +52,12 @@ function telling(held: JsonValue, file: FilePlace["file"], states: States): Json
   const each = Array.isArray(held) ? held : [held];
   const at = each.findIndex((one) => isFile(one, file));
   const found = each[at];
-  if (!isJsonObject(found)) return undefined;
-  const { versions } = found;
-  const before: JsonObject = isJsonObject(versions) ? versions : {};
-  if (Object.entries(states).every(([name, state]) => before[name] === state)) return undefined;
-  const told = { ...found, versions: { ...before, ...states } };
+  if (!isJsonObject(found) || !isJsonObject(found["versions"])) return undefined;
+  const others = [...states].filter(([name, state]) => ![undefined, state].includes(stateOf(found, name)));
+  if (others.length === 0) return undefined;
+  const versions = { ...found["versions"] };
+  for (const [name, state] of others) define(versions, name, state);
+  const told = { ...found, versions };
   return Array.isArray(held) ? held.with(at, told) : told;
 }
 

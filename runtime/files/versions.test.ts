@@ -1,22 +1,22 @@
-import { join } from "node:path";
-import sharp from "sharp";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { openLocalBlobs } from "../blobs/local/store.ts";
-import { openSpool, type Spool } from "../blobs/spool.ts";
-import type { BlobStore } from "../blobs/store.ts";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { code, collection, text } from "../documents/testing/shop.ts";
-import { isJsonObject, type JsonObject } from "../json.ts";
-import type { CollectionDefinition } from "../realm/definition.ts";
-import type { ImageVersion } from "../realm/files.ts";
 import { allowed, byCaller } from "../rules/index.ts";
-import { testPlace } from "../store/testing/stores.ts";
 import { specHash } from "./content/images.ts";
 import { onDisk } from "./content/testing/files.ts";
+import {
+  type Bytes,
+  bytesBelow,
+  picture,
+  pictured,
+  settled,
+  sizeOf,
+  soon,
+  statesOf,
+  thumb,
+  wide,
+} from "./testing/pictures.ts";
 import { fileField, startVault, type Vault } from "./testing/vault.ts";
-import { Versions } from "./versions.ts";
 
-const thumb: ImageVersion = { width: 20, height: 20, fit: "cover" };
-const wide: ImageVersion = { width: 30, fit: "inside" };
 const boss = byCaller(({ user }) => user?.email === "boss@example.com");
 const everyone = { create: allowed, read: allowed, update: allowed, delete: allowed };
 const pictures = collection("pictures", {
@@ -34,7 +34,7 @@ const guarded = collection("guarded", {
 });
 
 let vault: Vault;
-let bytes: { readonly blobs: BlobStore; readonly spool: Spool };
+let bytes: Bytes;
 let bossToken = "";
 beforeAll(async () => {
   vault = await startVault("enabled", [pictures, guarded]);
@@ -46,66 +46,14 @@ afterAll(async () => {
   await vault.stop();
 });
 
-async function bytesBelow(folder: string): Promise<{ readonly blobs: BlobStore; readonly spool: Spool }> {
-  const own = join(folder, "files", "shop");
-  const spool = await openSpool(join(own, "spool"));
-  return { blobs: await openLocalBlobs(own, spool), spool };
-}
-
-let shade = 0;
-
-/** A picture of 60 x 40 that no other is equal to. */
-function picture(): Promise<Buffer> {
-  shade += 1;
-  const background = { r: shade, g: 100, b: 50 };
-  return sharp({ create: { width: 60, height: 40, channels: 3, background } })
-    .png()
-    .toBuffer();
-}
-
-interface Taken {
-  readonly id: string;
-  readonly path: string;
-  readonly file: JsonObject;
-  readonly sha256: string;
-}
-
-async function uploaded(field: string, of: Vault = vault): Promise<Taken> {
-  const id = await of.made("pictures");
-  const path = `pictures/${id}/_files/${field}`;
-  const file = await of.uploaded(path, 0, { bytes: await picture() });
-  return { id, path: `${path}/${text(file, "id")}`, file, sha256: text(file, "sha256") };
-}
-
-/** What a document says of a field's versions. */
-async function statesOf(id: string, field: string): Promise<unknown> {
-  const { body } = await vault.send("GET", `pictures/${id}`);
-  const held = body[field];
-  return isJsonObject(held) ? held["versions"] : held;
-}
-
-const soon = <T>(check: () => Promise<T>) => vi.waitFor(check, { timeout: 20_000, interval: 20 });
-
-/** A cover whose versions are made. */
-async function settled(): Promise<Taken> {
-  const taken = await uploaded("cover");
-  await soon(async () =>
-    expect(await statesOf(taken.id, "cover")).toEqual({ thumb: "ready", wide: "ready" }),
-  );
-  return taken;
-}
-
-const sizeOf = async (image: Buffer) => {
-  const { format, width, height } = await sharp(image).metadata();
-  return { format, width, height };
-};
-
 describe("Versions of images", () => {
   it("are made after the upload, which changes no version of the document and no other member", async () => {
     const id = await vault.made("pictures");
     const answer = await vault.bring("POST", `pictures/${id}/_files/cover`, { bytes: await picture() });
     expect(answer.body["versions"]).toEqual({ thumb: "pending", wide: "pending" });
-    await soon(async () => expect(await statesOf(id, "cover")).toEqual({ thumb: "ready", wide: "ready" }));
+    await soon(async () =>
+      expect(await statesOf(vault, id, "cover")).toEqual({ thumb: "ready", wide: "ready" }),
+    );
     const { body } = await vault.send("GET", `pictures/${id}`);
     expect(body).toMatchObject({ id, title: "a", _meta: { version: 2 } });
     expect(body["cover"]).toEqual({ ...answer.body, versions: { thumb: "ready", wide: "ready" } });
@@ -124,11 +72,11 @@ describe("Versions of images", () => {
     const headersOf = { "if-match": pending };
     const patched = await vault.send("PATCH", `pictures/${id}`, { body: { title: "b" }, headers: headersOf });
     expect([patched.status, patched.tag]).toEqual([200, '"3"']);
-    expect(await statesOf(id, "cover")).toEqual({ thumb: "ready", wide: "ready" });
+    expect(await statesOf(vault, id, "cover")).toEqual({ thumb: "ready", wide: "ready" });
   });
 
   it("are downloaded as files are: their size, type, entity tag, ranges and conditions", async () => {
-    const { path, sha256 } = await settled();
+    const { path, sha256 } = await settled(vault);
     const got = await vault.bring("GET", `${path}?version=thumb`);
     expect([got.status, got.headers.get("content-type")]).toEqual([200, "image/png"]);
     expect(await sizeOf(got.bytes)).toEqual({ format: "png", width: 20, height: 20 });
@@ -146,7 +94,7 @@ describe("Versions of images", () => {
   });
 
   it("that are gone, or were never made, are made for the first who wants one", async () => {
-    const { path, sha256 } = await settled();
+    const { path, sha256 } = await settled(vault);
     const first = await vault.bring("GET", `${path}?version=thumb`);
     await bytes.blobs.remove([`${sha256}/${specHash(thumb)}`]);
     const second = await vault.bring("GET", `${path}?version=thumb`);
@@ -156,14 +104,14 @@ describe("Versions of images", () => {
   });
 
   it("which cannot be made are failed: 404 version_unavailable, and the document says so", async () => {
-    const { id, path, sha256 } = await settled();
+    const { id, path, sha256 } = await settled(vault);
     await bytes.blobs.remove([`${sha256}/${specHash(thumb)}`]);
     await bytes.blobs.put(sha256, onDisk("no picture at all", bytes.spool), "image/png");
     for (let time = 0; time < 2; time += 1) {
       const refused = await vault.bring("GET", `${path}?version=thumb`);
       expect([refused.status, code(refused)]).toEqual([404, "version_unavailable"]);
     }
-    expect(await statesOf(id, "cover")).toEqual({ thumb: "failed", wide: "ready" });
+    expect(await statesOf(vault, id, "cover")).toEqual({ thumb: "failed", wide: "ready" });
     const { tag } = await vault.send("GET", `pictures/${id}`);
     expect(tag).toMatch(/^"2\.v[0-9a-f]{8}"$/);
     const { body } = await vault.send("GET", `pictures/${id}?file_links=true&version=thumb`);
@@ -171,8 +119,8 @@ describe("Versions of images", () => {
   });
 
   it("that the field does not declare, or of what is no image: 404 version_unavailable", async () => {
-    const { path } = await settled();
-    const scan = await uploaded("scan");
+    const { path } = await settled(vault);
+    const scan = await pictured(vault, "scan");
     const id = await vault.made("pictures");
     const words = await vault.uploaded(`pictures/${id}/_files/cover`, 0, { bytes: "words" });
     expect(words).not.toHaveProperty("versions");
@@ -208,8 +156,8 @@ describe("Versions of images", () => {
     const first = await vault.uploaded(`pictures/${one}/_files/cover`, 0, { bytes: image });
     await vault.uploaded(`pictures/${two}/_files/prints`, 0, { bytes: image });
     await soon(async () => {
-      expect(await statesOf(one, "cover")).toEqual({ thumb: "ready", wide: "ready" });
-      expect(await statesOf(two, "prints")).toMatchObject([{ versions: { wide: "ready" } }]);
+      expect(await statesOf(vault, one, "cover")).toEqual({ thumb: "ready", wide: "ready" });
+      expect(await statesOf(vault, two, "prints")).toMatchObject([{ versions: { wide: "ready" } }]);
     });
     const sha256 = text(first, "sha256");
     const keys: string[] = [];
@@ -221,7 +169,7 @@ describe("Versions of images", () => {
 
 describe("Links to versions", () => {
   it("are in documents and lists that ask for one, null where it is not ready or not the field's", async () => {
-    const { id } = await settled();
+    const { id } = await settled(vault);
     await vault.uploaded(`pictures/${id}/_files/prints`, 0, { bytes: await picture() });
     const pending = await vault.send("GET", `pictures/${id}?file_links=true&version=thumb`);
     expect(pending.body["prints"]).toMatchObject([{ url: null }]);
@@ -238,85 +186,5 @@ describe("Links to versions", () => {
       const refused = await vault.send("GET", `${at}?file_links=true&version=large`);
       expect([refused.status, code(refused)]).toEqual([400, "invalid_query"]);
     }
-  });
-});
-
-describe("The life of versions", () => {
-  it("they go with the bytes of their image, when a sweep removes them", async () => {
-    const { path, sha256 } = await settled();
-    expect(await vault.lying()).toContain(sha256);
-    expect((await vault.bring("DELETE", path)).status).toBe(204);
-    await vault.swept();
-    expect(await bytes.blobs.size(sha256)).toBeUndefined();
-    for (const version of [thumb, wide])
-      expect(await bytes.blobs.size(`${sha256}/${specHash(version)}`)).toBeUndefined();
-  });
-
-  it("none is made of an image that nothing names any more", async () => {
-    const { path, sha256, file } = await settled();
-    await vault.bring("DELETE", path);
-    await bytes.blobs.remove([`${sha256}/${specHash(thumb)}`]);
-    const versions = new Versions({ store: vault.store("shop") }, bytes);
-    const image = { sha256, size: Number(file["size"]), type: "image/png" };
-    await expect(versions.want(image, thumb)).rejects.toThrow(`no bytes are stored under ${sha256}`);
-    expect(await bytes.blobs.size(`${sha256}/${specHash(thumb)}`)).toBeUndefined();
-  });
-
-  it("equal requests in flight make it once", async () => {
-    const { sha256, file } = await settled();
-    await bytes.blobs.remove([`${sha256}/${specHash(thumb)}`]);
-    const puts: string[] = [];
-    const blobs: BlobStore = {
-      ...bytes.blobs,
-      size: (key) => bytes.blobs.size(key),
-      open: (...given) => bytes.blobs.open(...given),
-      async put(key, ...given) {
-        puts.push(key);
-        await bytes.blobs.put(key, ...given);
-      },
-    };
-    const versions = new Versions({ store: vault.store("shop") }, { ...bytes, blobs });
-    const image = { sha256, size: Number(file["size"]), type: "image/png" };
-    const made = await Promise.all(Array.from({ length: 20 }, () => versions.want(image, thumb)));
-    expect(new Set(made.map((one) => (one === "failed" ? one : one.key)))).toEqual(
-      new Set([`${sha256}/${specHash(thumb)}`]),
-    );
-    expect(puts).toEqual([`${sha256}/${specHash(thumb)}`]);
-  });
-
-  it("a version that the configuration changes, or names anew, is made of old images when it is asked for", async () => {
-    const place = testPlace();
-    const folder = join(vault.folder, "moving");
-    const settings = { data: folder, store: place.location };
-    const withVersions = (versions?: Readonly<Record<string, ImageVersion>>): CollectionDefinition =>
-      collection("pictures", { files: [fileField("cover", versions && { versions })], rules: everyone });
-    const start = (versions?: Readonly<Record<string, ImageVersion>>) =>
-      startVault("disabled", [withVersions(versions)], {}, { settings });
-
-    let server = await start();
-    const { id, path, file } = await uploaded("cover", server);
-    expect(file).not.toHaveProperty("versions");
-    await server.stop();
-
-    server = await start({ thumb });
-    expect(await sizeOf((await server.bring("GET", `${path}?version=thumb`)).bytes)).toMatchObject({
-      width: 20,
-    });
-    expect((await server.send("GET", `pictures/${id}`)).body).toMatchObject({
-      cover: { versions: { thumb: "ready" } },
-      _meta: { version: 2 },
-    });
-    await server.stop();
-
-    server = await start({ thumb: { ...thumb, width: 10 } });
-    expect(await sizeOf((await server.bring("GET", `${path}?version=thumb`)).bytes)).toMatchObject({
-      width: 10,
-    });
-    const { body } = await server.send("GET", `pictures/${id}?file_links=true&version=thumb`);
-    expect(await sizeOf((await server.bring("GET", text(body, "cover", "url"))).bytes)).toMatchObject({
-      width: 10,
-    });
-    await server.stop();
-    await place.discard();
   });
 });

@@ -9,9 +9,10 @@ import { type BlobKey, BlobMissing, type BlobStore, type Spooled } from "../blob
 import { collections, readBlob } from "../documents/files/records.ts";
 import { ApiError } from "../errors.ts";
 import type { ByteSource, RealmInstance } from "../realm/exchange.ts";
-import type { FileObject, ImageVersion } from "../realm/files.ts";
+import type { FileObject } from "../realm/files.ts";
 import { Turns } from "../turns.ts";
-import { InvalidImage, rendered, specHash } from "./content/images.ts";
+import { InvalidImage, rendered } from "./content/images.ts";
+import type { DeclaredVersion } from "./declared.ts";
 
 /** A version that is stored. */
 export interface ReadyVersion {
@@ -33,7 +34,7 @@ interface Bytes {
   readonly spool: Spool;
 }
 
-type Image = Pick<FileObject, "sha256" | "size" | "type">;
+type Image = Pick<FileObject, "sha256" | "type">;
 
 export class Versions {
   readonly #store: RealmInstance["store"];
@@ -51,14 +52,14 @@ export class Versions {
    * @returns `failed`: it cannot be made of this image
    * @throws ApiError `unavailable` where too many images wait; BlobMissing where the image is gone; StorageUnavailable
    */
-  async want(image: Image, version: ImageVersion): Promise<ReadyVersion | "failed"> {
-    const spec = specHash(version);
+  async want(image: Image, version: DeclaredVersion): Promise<ReadyVersion | "failed"> {
+    const { spec } = version;
     const key = `${image.sha256}/${spec}`;
     const size = (await this.#storage.blobs.size(key)) ?? (await this.#shared(key, image, version));
     return size === 0 ? "failed" : { key, size, name: `${image.sha256}.${spec}` };
   }
 
-  #shared(key: BlobKey, image: Image, version: ImageVersion): Promise<number> {
+  #shared(key: BlobKey, image: Image, version: DeclaredVersion): Promise<number> {
     const underway = this.#underway.get(key);
     if (underway !== undefined) return underway;
     const made = turns.run(() => this.#make(key, image, version)).finally(() => this.#underway.delete(key));
@@ -67,7 +68,7 @@ export class Versions {
   }
 
   /** @returns its bytes */
-  async #make(key: BlobKey, image: Image, version: ImageVersion): Promise<number> {
+  async #make(key: BlobKey, image: Image, version: DeclaredVersion): Promise<number> {
     const { blobs, spool } = this.#storage;
     await this.#requireNamed(image);
     const there = await blobs.size(key);
@@ -81,19 +82,33 @@ export class Versions {
     }
   }
 
-  async #rendered({ sha256, size, type }: Image, version: ImageVersion): Promise<Spooled> {
+  async #rendered(image: Image, { image: version }: DeclaredVersion): Promise<Spooled> {
     const { blobs, spool } = this.#storage;
+    const { source, discard } = await this.#source(image);
+    try {
+      return (await rendered(source, image.type, version, spool)).spooled;
+    } catch (error) {
+      if (!(error instanceof InvalidImage)) throw error;
+      // It is not said of an image that was taken away meanwhile.
+      if ((await blobs.size(image.sha256)) === undefined) throw new BlobMissing(image.sha256);
+      return unrenderable;
+    } finally {
+      await discard();
+    }
+  }
+
+  /** The image where it lies, or in the spool where that is elsewhere. @throws BlobMissing */
+  async #source({ sha256 }: Image): Promise<{ source: Spooled; discard: () => Promise<void> }> {
+    const { blobs, spool } = this.#storage;
+    const size = await blobs.size(sha256);
+    if (size === undefined) throw new BlobMissing(sha256);
+    const path = blobs.fileOf?.(sha256);
+    if (path !== undefined)
+      return { source: { kind: "file", path, size, sha256 }, discard: () => Promise.resolve() };
     // Others may want it, too: it is made whoever goes away.
     const stored = await blobs.open(sha256, undefined, new AbortController().signal);
     const source = await spool.take(bytesOf(stored), size);
-    try {
-      return (await rendered(source, type, version, spool)).spooled;
-    } catch (error) {
-      if (error instanceof InvalidImage) return unrenderable;
-      throw error;
-    } finally {
-      await spool.discard(source);
-    }
+    return { source, discard: () => spool.discard(source) };
   }
 
   /**

@@ -13,8 +13,11 @@ export interface FileObject<Version extends string = string> {
   /** Pixels; of images. */
   readonly width?: number;
   readonly height?: number;
-  /** Present where the field has versions, by their names. */
-  readonly versions?: { readonly [Name in Version]: VersionState };
+  /**
+   * Of images in fields with versions, by their names. Those that were declared after the file came are not among them:
+   * they are made when they are asked for.
+   */
+  readonly versions?: { readonly [Name in Version]?: VersionState };
   readonly created_at: string;
   /** Absent in realms with `auth: disabled`. */
   readonly created_by?: string;

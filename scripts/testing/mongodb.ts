@@ -66,6 +66,8 @@ export const conversations = [
   "files/proxied",
   "files/resumable",
   "files/resumable-client",
+  "files/versions",
+  "files/versions-told",
   "jobs/routes",
   "organizations/administration/lifecycle",
   "organizations/delete",

@@ -103,6 +103,10 @@ class LocalBlobs implements BlobStore {
     });
   }
 
+  fileOf(key: BlobKey): string {
+    return placeOf(this.#folder, key).path;
+  }
+
   async *list(): AsyncGenerator<{ key: BlobKey; size: number; changedAt: number }, void, undefined> {
     try {
       const folders = [this.#folder];

@@ -1,6 +1,6 @@
 /** The tests of the contract of storage drivers, the same for each of them. */
 import { createHash, randomBytes } from "node:crypto";
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { growthOf, TRACE } from "../../testing/resources.ts";
 import type { Spool } from "../spool.ts";
@@ -53,6 +53,8 @@ export function describeBlobs(name: string, open: () => Promise<Opened>): void {
       test("are read as they were put", async () => {
         const bytes = randomBytes(size);
         const key = await stored(bytes);
+        const file = store.fileOf?.(key);
+        if (file !== undefined) expect(readFileSync(file).equals(bytes)).toBe(true);
         expect(await store.size(key)).toBe(size);
         expect(sha256(await readAll(key))).toBe(key);
       });

@@ -15,7 +15,7 @@ import { UniqueViolation } from "../../store/contract/errors.ts";
 import type { Transaction } from "../../store/contract/transaction.ts";
 import { BATCH_CHARACTERS, findPage } from "../../store/page.ts";
 import { parseDocument, splitDocument, withMeta } from "../encode.ts";
-import { createdAt } from "../meta.ts";
+import { timesIn } from "../meta.ts";
 import { everyField } from "../query/fields.ts";
 import { readWhere } from "../query/where.ts";
 
@@ -140,20 +140,7 @@ function assigned(
     updated_by: by,
     org,
   };
-  const deletedAt = instant(meta["deleted_at"]);
-  const purgeAt = instant(meta["purge_at"]);
-  return {
-    id,
-    version: version + 1,
-    text: withMeta(parts, JSON.stringify(next)),
-    createdAt: createdAt(meta),
-    ...(deletedAt !== undefined && { deletedAt }),
-    ...(purgeAt !== undefined && { purgeAt }),
-  };
-}
-
-function instant(value: unknown): number | undefined {
-  return typeof value === "string" ? Date.parse(value) : undefined;
+  return { id, version: version + 1, text: withMeta(parts, JSON.stringify(next)), ...timesIn(meta) };
 }
 
 /** @throws JobFailure */

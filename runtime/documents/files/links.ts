@@ -4,7 +4,9 @@ import { define } from "../../merge-patch.ts";
 import type { CollectionDefinition } from "../../realm/definition.ts";
 import { storeNameOf } from "../../realm/definition.ts";
 import type { RealmInstance } from "../../realm/exchange.ts";
+import { versionedTypes } from "../../realm/files.ts";
 import type { AskedLinks } from "../query/judges.ts";
+import { stateOf } from "./states.ts";
 
 /** Milliseconds. */
 export const linkLifetime = 600_000;
@@ -59,9 +61,10 @@ export function linkAdder(realm: Linking, definition: CollectionDefinition): Add
       const held = Object.hasOwn(members, field) ? members[field] : undefined;
       const linked = (value: JsonValue): JsonValue => {
         if (!isJsonObject(value)) return value;
-        const { id: file, sha256, versions } = value;
+        const { id: file, sha256, type } = value;
         if (typeof file !== "string" || typeof sha256 !== "string") return value;
-        const isReady = version === "" || (isJsonObject(versions) && versions[version] === "ready");
+        const isReady =
+          version === "" || (isVersioned(type) && (stateOf(value, version) ?? "ready") === "ready");
         const link = { collection, document, field, file, sha256, version, expires };
         return { ...value, url: isDeclared && isReady ? addressOf(realm, link) : null };
       };
@@ -69,6 +72,10 @@ export function linkAdder(realm: Linking, definition: CollectionDefinition): Add
     }
     return JSON.stringify(members);
   };
+}
+
+function isVersioned(type: JsonValue | undefined): boolean {
+  return typeof type === "string" && versionedTypes.includes(type);
 }
 
 /** The headers of an answer with links: nobody keeps it. */

@@ -10,6 +10,8 @@ export type Order = {
   status: "open" | "done";
   rank?: number | null;
   name?: string;
+  /** Nothing asks for it. */
+  note?: number;
   _meta: { version: number; created_at: string };
 };
 
@@ -115,6 +117,15 @@ export class ScriptedServer {
     };
     this.documents.set(id, after);
     this.#record({ before, after, version });
+  }
+
+  /** Says another thing of a document, of which no version is made. */
+  retell(id: string, note: number): void {
+    const before = this.documents.get(id);
+    if (before === undefined) return;
+    const after = { ...before, note };
+    this.documents.set(id, after);
+    this.#record({ before, after, version: before._meta.version });
   }
 
   /** For good: the version that is told is the last one. */
