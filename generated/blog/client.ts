@@ -310,6 +310,7 @@ export type ErrorCode =
   | "mfa_required"
   | "reauth_required"
   | "forbidden"
+  | "invalid_file_link"
   | "not_found"
   | "file_missing"
   | "version_unavailable"

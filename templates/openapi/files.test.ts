@@ -159,12 +159,12 @@ test("resumable uploads are described where they are served, with the headers of
 
 test("downloads answer bytes, whole and in parts, with what tells them from others", () => {
   const download = operation("get", `${field}/photo/{file}`);
-  expect((download.parameters ?? []).map((each) => at(each, "name"))).toEqual([
-    "redirect",
-    "Range",
-    "If-Range",
-    "If-None-Match",
-  ]);
+  const parameters = (of: OpenAPIV3_1.OperationObject) =>
+    (of.parameters ?? []).map((each) => at(each, "name"));
+  const parts = ["redirect", "Range", "If-Range", "If-None-Match"];
+  expect(parameters(download)).toEqual(["version", ...parts]);
+  expect(at(download.parameters?.[0], "schema")).toEqual({ type: "string", enum: ["large", "thumb"] });
+  expect(parameters(operation("get", `${field}/attachments/{file}`))).toEqual(parts);
   expect(keysAt(download, "responses")).toEqual(
     expect.arrayContaining(["200", "206", "302", "304", "404", "416"]),
   );
@@ -194,7 +194,7 @@ test("links are opened without a credential, with the answers of downloads and i
   const open = operation("get", "/v1/desk/_files/{signed}");
   expect(open.security).toEqual([]);
   expect(codesOf(open, "403")).toEqual(["invalid_file_link"]);
-  expect(codesOf(open, "404")).toEqual(["file_missing", "not_found"]);
+  expect(codesOf(open, "404")).toEqual(["file_missing", "not_found", "version_unavailable"]);
   const download = operation("get", `${field}/photo/{file}`);
   for (const status of ["200", "206", "304", "416"])
     expect(at(open, "responses", status)).toEqual(at(download, "responses", status));

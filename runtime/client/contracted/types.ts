@@ -114,7 +114,8 @@ export interface Job {
    * Erases what a deleted organization leaves, gives documents to an organization, brings documents into
    * a text index, sends a mail, removes what has expired (one that never ends), runs a function that was
    * called in the background, or one for what has happened, begins what schedules have due (one that
-   * never ends, too), or removes the bytes of files that no document names (another).
+   * never ends, too), removes the bytes of files that no document names (another), or makes the versions
+   * of an image.
    */
   kind:
     | "org_delete"
@@ -125,7 +126,8 @@ export interface Job {
     | "function.call"
     | "function.event"
     | "function.schedules"
-    | "file_sweep";
+    | "file_sweep"
+    | "image_versions";
   status: "queued" | "running" | "succeeded" | "failed" | "cancelled";
   /** `org:<id>`, `collection:<database>/<collection>`, `mail`, `realm`, `function:<database>/<function>`. */
   target: string;

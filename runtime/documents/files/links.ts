@@ -75,7 +75,7 @@ export function linkAdder(realm: Linking, definition: CollectionDefinition): Add
 }
 
 function isVersioned(type: JsonValue | undefined): boolean {
-  return typeof type === "string" && versionedTypes.includes(type);
+  return versionedTypes.some((image) => image === type);
 }
 
 /** The headers of an answer with links: nobody keeps it. */
