@@ -28,7 +28,7 @@ import type {
   StreamHandler,
   StreamRouteFactory,
 } from "../realm/exchange.ts";
-import type { FileField } from "../realm/files.ts";
+import { comesBy, type FileField } from "../realm/files.ts";
 import { completeAt } from "./direct/complete.ts";
 import { receiveUpload } from "./direct/receive.ts";
 import { startAt } from "./direct/start.ts";
@@ -100,9 +100,13 @@ export function fileRoutes(realm: string, collections: readonly CollectionDefini
     }
   }
   const links = patternOf(`/v1/${realm}`, openFileLink.path, {});
+  const receives = collections.some(({ files = [] }) => files.some((field) => comesBy(field, "direct")));
   return {
     ...table,
-    [links]: { [openFileLink.method]: linkedFiles(collections), [sendFile.method]: receiveUpload },
+    [links]: {
+      [openFileLink.method]: linkedFiles(collections),
+      ...(receives && { [sendFile.method]: receiveUpload }),
+    },
   };
 }
 

@@ -14,6 +14,8 @@ const ofCollections: readonly [RegExp, Record<string, readonly string[]>][] = [
   [/^\/\{id\}$/, { get: ["get"], put: ["replace"], patch: ["patch"], delete: ["delete"] }],
   [/^\/\{id\}\/restore$/, { post: ["restore"] }],
   [/^\/_aggregate$/, { get: ["aggregate"] }],
+  [/^\/\{id\}\/_files\/\w+$/, { post: ["upload"] }],
+  [/^\/\{id\}\/_files\/\w+\/\{file\}$/, { get: ["download"], delete: ["removeFile"] }],
 ];
 
 /** For whichever collection: their types have the codes of all. */
@@ -104,7 +106,7 @@ function statements(realm: string): string[] {
       if (String(operation["operationId"]).startsWith("webhook")) return [];
       const codes = [...new Set(codesIn(document, operation["responses"]))].sort();
       return membersOf(path.slice(`/v1/${realm}/`.length), method).map((members) => {
-        const verdict = /\/_(?:transfer|assign_org|func\/\w+)$/.test(path) ? "some" : "same";
+        const verdict = /\/_(?:transfer|assign_org|func\/\w+)$|\/_files\//.test(path) ? "some" : "same";
         return `${verdict}<CodeOf<${typeOf(members)}>, ${codes.map((code) => JSON.stringify(code)).join(" | ")}>(true);`;
       });
     }),

@@ -34,7 +34,9 @@ describe.each(clients)("%s", (path) => {
     const names = [...textOf().matchAll(/^(?:export )?(?:class|const|function|interface|type) (\w+)/gm)];
     const declared = names.map(([, name]) => name);
     expect(declared.length).toBeGreaterThan(100);
-    expect(declared.filter((name, at) => declared.indexOf(name) !== at)).toEqual([]);
+    // The signatures of one function stand together.
+    const again = declared.filter((name, at) => declared.indexOf(name) !== at && declared[at - 1] !== name);
+    expect(again).toEqual([]);
   });
 });
 

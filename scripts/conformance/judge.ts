@@ -89,7 +89,11 @@ const isPrivate = /\/_(?:auth|admin|orgs|func|jobs)(?:\/|$)/;
 const isPersonal = /\/_(?:auth|orgs|admin\/(?!data\/))|\/_(?:transfer|assign_org)$/;
 
 /** Common request rules 5. */
-function* caching({ path, method }: Operation, { headers: asked }: Sent, answer: Received): Iterable<string> {
+function* caching(
+  { path, method }: Operation,
+  { headers: asked, query }: Sent,
+  answer: Received,
+): Iterable<string> {
   const { headers: got, status } = answer;
   const [control, vary] = [got.get("cache-control"), got.get("vary")];
   if (isPrivate.test(path)) {
@@ -102,8 +106,11 @@ function* caching({ path, method }: Operation, { headers: asked }: Sent, answer:
       yield `has Vary: ${vary}`;
     }
     const isPublic = /^public, max-age=\d+$/.test(control ?? "");
+    const withLinks = query.some(([name, value]) => name === "file_links" && value === "true");
     if (isEventStream(got)) {
       if (control !== "no-store") yield `is cached as ${control}`;
+    } else if (withLinks && status < 300) {
+      if (control !== "private, no-store") yield `is cached as ${control}`;
     } else if (!isPublic && control !== "private, no-cache") yield `is cached as ${control}`;
     if (isPublic && (method !== "GET" || status >= 400 || asked.has("authorization"))) yield "is public";
   }
