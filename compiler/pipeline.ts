@@ -12,8 +12,7 @@ import type { ClientForm } from "../templates/client/file.ts";
 import type { EmittedFile } from "../templates/print/code.ts";
 import { checkModel, checkRules, hints } from "./check/analyze.ts";
 import { type Recorded, retiredFields } from "./check/retired.ts";
-import { diagnose } from "./diagnostics/catalogue.ts";
-import type { Diagnostic, Span, Staged } from "./diagnostics/diagnostic.ts";
+import type { Diagnostic, Staged } from "./diagnostics/diagnostic.ts";
 import { hasErrors, sorted } from "./diagnostics/sort.ts";
 import type { KnownHandlers } from "./handlers.ts";
 import type { Realm } from "./model/model.ts";
@@ -60,18 +59,6 @@ export interface AnalyseOptions {
   readonly known?: ((realm: string) => KnownHandlers) | undefined;
   /** Hears of every realm that is looked at. */
   readonly step?: ((what: string) => void) | undefined;
-}
-
-/** The last gate before anything is emitted: what of files is checked, and not served yet. */
-export function notBuiltYet(realms: readonly AnalysedRealm[]): readonly Diagnostic[] {
-  const refused = (span: Span, what: string, feature: string) =>
-    diagnose("not-built", span, { what, feature });
-  return realms.flatMap(({ realm: { databases } }) => {
-    const fields = databases.flatMap(({ collections }) => collections.flatMap(({ files = [] }) => files));
-    return fields.flatMap(({ span, versions }) => [
-      ...(versions === undefined ? [] : [refused(span, "versions", "versions of images")]),
-    ]);
-  });
 }
 
 /** Compiles the realms of a configuration folder up to their rules. */

@@ -10,7 +10,7 @@ import type { Plan } from "../output/plan.ts";
 import { type Output, readOutput } from "../output/read.ts";
 import { applyDifference, compareOutput, type Difference, writeWhole } from "../output/write.ts";
 import { compilerVersion } from "../package/package.ts";
-import { type AnalysedRealm, analyse, emitOutput, emitRealm, notBuiltYet } from "../pipeline.ts";
+import { type AnalysedRealm, analyse, emitOutput, emitRealm } from "../pipeline.ts";
 import { type ExitCode, exit, UsageError } from "./exit.ts";
 import { onDisk, requireBundle, requireFolder, requireOutput, requireRealm } from "./folders.ts";
 import { HandlersMoved, keptHandlers } from "./kept-handlers.ts";
@@ -47,7 +47,7 @@ export async function build(config: string, options: BuildOptions, terminal: Ter
     recorded: recordedFiles(previous?.configuration),
     step: terminal.step,
   });
-  const diagnostics = [...withoutHints(found), ...notBuiltYet(realms)];
+  const diagnostics = withoutHints(found);
   reportDiagnostics(config, diagnostics, { ...terminal.errLook, line: terminal.err });
   if (hasErrors(diagnostics)) return exit.diagnostics;
   try {

@@ -17,7 +17,6 @@ import {
   type ClientForm,
   emitOutput,
   emitRealm,
-  notBuiltYet,
 } from "../pipeline.ts";
 import { type Inputs, realmKey } from "./inputs.ts";
 
@@ -77,7 +76,7 @@ export class WarmCompiler {
       },
     });
     this.#known = known;
-    const diagnostics = [...withoutHints(found), ...notBuiltYet(realms)];
+    const diagnostics = withoutHints(found);
     return { diagnostics, output: hasErrors(diagnostics) ? undefined : await this.#emit(realms, written) };
   }
 

@@ -9,6 +9,7 @@ import { type BlobKey, BlobMissing, type BlobStore, type Spooled } from "../blob
 import { collections, readBlob } from "../documents/files/records.ts";
 import { ApiError } from "../errors.ts";
 import type { ByteSource, RealmInstance } from "../realm/exchange.ts";
+import type { FileMetrics } from "../realm/file-metrics.ts";
 import type { FileObject } from "../realm/files.ts";
 import { Turns } from "../turns.ts";
 import { InvalidImage, rendered } from "./content/images.ts";
@@ -32,6 +33,7 @@ const unrenderable: Spooled = { kind: "memory", bytes: Buffer.alloc(0), size: 0,
 interface Bytes {
   readonly blobs: BlobStore;
   readonly spool: Spool;
+  readonly metrics?: Pick<FileMetrics, "rendered"> | undefined;
 }
 
 type Image = Pick<FileObject, "sha256" | "type">;
@@ -69,13 +71,14 @@ export class Versions {
 
   /** @returns its bytes */
   async #make(key: BlobKey, image: Image, version: DeclaredVersion): Promise<number> {
-    const { blobs, spool } = this.#storage;
+    const { blobs, spool, metrics } = this.#storage;
     await this.#requireNamed(image);
     const there = await blobs.size(key);
     if (there !== undefined) return there;
     const made = await this.#rendered(image, version);
     try {
       await blobs.put(key, made, image.type);
+      metrics?.rendered(made.size === 0 ? "failed" : "made");
       return made.size;
     } finally {
       await spool.discard(made);

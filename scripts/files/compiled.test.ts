@@ -5,7 +5,6 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { analyse, notBuiltYet } from "../../compiler/pipeline.ts";
 import { type Started, startRealm } from "../../runtime/instance/testing/servers.ts";
 import { isJsonObject, type JsonObject } from "../../runtime/json.ts";
 import { compileRealm } from "../compiled.ts";
@@ -161,20 +160,4 @@ it("Files are sent in pieces, as the OpenAPI document says", async () => {
   expect((await fetch(`${bills()}/${id}/_files/scan/_tus`, { method: "POST", headers: said })).status).toBe(
     409,
   );
-});
-
-describe("What of files is not served is refused by the build", () => {
-  it.each([
-    ["versions of images", realm(), "scan: { accept: [image/png], versions: { thumb: { width: 10 } } }"],
-  ])("%s", async (feature, settings, files) => {
-    const folder = mkdtempSync(join(tmpdir(), "realmc-config-"));
-    writeTree(folder, {
-      "paper/realm.yaml": settings,
-      "paper/main/bills/schema.json": schema,
-      "paper/main/bills/collection.yaml": collection(files),
-    });
-    const { realms } = await analyse(folder);
-    expect(notBuiltYet(realms).map(({ message }) => message)).toEqual([expect.stringContaining(feature)]);
-    rmSync(folder, { recursive: true });
-  });
 });
