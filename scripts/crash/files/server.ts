@@ -1,4 +1,6 @@
 /** A server process: `<realm>`, with documents in `main/papers` that have files, for anybody. */
+import "./fast-clock.ts";
+
 import { clientEntrance } from "../../../runtime/documents/entrance.ts";
 import { documentRoutes } from "../../../runtime/documents/routes/table.ts";
 import { fileRoutes } from "../../../runtime/files/routes.ts";
@@ -8,10 +10,14 @@ import { allowed } from "../../../runtime/rules/index.ts";
 import { realmAsked, serve } from "../serve.ts";
 
 const realm = realmAsked();
+const field = { accept: ["*/*"], maxSize: 2 ** 20, maxFiles: 1 } as const;
 const papers: CollectionDefinition = {
   ...{ realm, database: "main", name: "papers", fields: documentFields, indexes: [], validate: () => true },
   rules: { create: allowed, read: allowed, update: allowed, delete: allowed },
-  files: [{ name: "scan", accept: ["*/*"], maxSize: 2 ** 20, maxFiles: 1, upload: "any" }],
+  files: [
+    { ...field, name: "scan", upload: "any" },
+    { ...field, name: "film", upload: "direct" },
+  ],
 };
 
 await serve(
