@@ -1,4 +1,4 @@
-import type { EventLoopUtilization } from "node:perf_hooks";
+import { type EventLoopUtilization, performance } from "node:perf_hooks";
 
 /** Milliseconds that are judged at a time, at least, and which part of them the event loop is busy where it is full. */
 const period = 20;
