@@ -46,6 +46,13 @@ export interface BlobStore {
   fileOf?(key: BlobKey): string;
   /** All that there is, in any order: for checks and copies. @throws StorageUnavailable */
   list(): AsyncIterable<{ readonly key: BlobKey; readonly size: number; readonly changedAt: number }>;
+  /**
+   * Removes what a process has left that died while it put something, or that nobody has ended.
+   * @param before epoch milliseconds; what began later may be under way
+   * @returns how many
+   * @throws StorageUnavailable
+   */
+  removeLeftovers(before: number): Promise<number>;
   /** Present where clients can be sent to the storage itself. */
   readonly signed?: SignedAccess;
   /** @throws StorageUnavailable where it cannot be read or written */

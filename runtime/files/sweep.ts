@@ -28,6 +28,9 @@ export const unnamedFor = 3_600_000;
 /** Milliseconds between two sweeps. */
 export const sweepEvery = 600_000;
 
+/** Milliseconds that what is put in parts may take. */
+const leftFor = 2 * 86_400_000;
+
 /** Records read at once. */
 const batch = 100;
 
@@ -47,6 +50,7 @@ export function fileSweep(ledger: FileLedger, storage: Sweeping): JobKind {
         await sweepUploads(realm, storage, hold);
         await sweepResumable(realm, storage, hold);
         await storage.spool.clean(Date.now());
+        await storage.blobs.removeLeftovers(Date.now() - leftFor);
         if (removed > 0)
           realm.log.info({ realm: realm.definition.name, removed }, "removed bytes that nothing names");
         return { result: { released, removed } };

@@ -128,6 +128,11 @@ class LocalBlobs implements BlobStore {
     }
   }
 
+  /** They are in the spool. */
+  async removeLeftovers(): Promise<number> {
+    return 0;
+  }
+
   async health(): Promise<void> {
     await this.#attempt(() => access(this.#folder, constants.R_OK | constants.W_OK | constants.X_OK));
   }

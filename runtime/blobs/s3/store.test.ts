@@ -147,6 +147,43 @@ describe("a bucket", () => {
     await expect(store.health()).rejects.toThrow(StorageUnavailable);
   });
 
+  describe("where puts in parts were left unfinished", () => {
+    const left = (key: string, age: number): string => {
+      const id = s3.objects.begin(key, "text/plain");
+      const one = s3.objects.multiparts.get(id);
+      if (one !== undefined) one.at = Date.now() - age;
+      return id;
+    };
+    const hour = 3_600_000;
+
+    test("ends those that are old, page by page, and none of others", async () => {
+      s3.pageSize = 2;
+      const old = Array.from({ length: 5 }, (_, n) => left(String(n).repeat(64), 49 * hour));
+      old.push(left("uploads/abc", 49 * hour), left("uploads/abc", 50 * hour));
+      const kept = [left("a".repeat(64), hour), left("of others/and old", 49 * hour)];
+      expect(await store.removeLeftovers(Date.now() - 48 * hour)).toBe(old.length);
+      expect([...s3.objects.multiparts.keys()].sort()).toEqual(kept.sort());
+    });
+
+    test("ends nothing where the bucket does not let us look, and tells when it cannot be reached", async () => {
+      left("a".repeat(64), 49 * hour);
+      fails(/uploads$/, 1, { kind: "answer", status: 403, code: "AccessDenied" });
+      expect(await store.removeLeftovers(Date.now())).toBe(0);
+      expect(s3.objects.multiparts.size).toBe(1);
+      fails(/uploads$/, 9, { kind: "answer", status: 503, code: "SlowDown" });
+      await expect(store.removeLeftovers(Date.now())).rejects.toThrow(StorageUnavailable);
+    });
+
+    test("ends those alone that lie where it keeps its own", async () => {
+      left("a".repeat(64), 49 * hour);
+      const { endpoint, bucket, key } = s3;
+      const storage = { kind: "s3", bucket, endpoint, region: key.region, pathStyle: true } as const;
+      const other = await openS3Blobs({ ...storage, prefix: "other/" }, { credentials: key });
+      expect(await other.removeLeftovers(Date.now())).toBe(0);
+      await other.close();
+    });
+  });
+
   test("keeps the type, and the sum of what came in one piece", async () => {
     const { sha256 } = await put(10);
     expect(s3.objects.get(sha256)).toMatchObject({

@@ -5,6 +5,7 @@ import { named, read } from "../keys.ts";
 import { type BlobKey, BlobMissing, type BlobStore, type ByteRange, type Spooled } from "../store.ts";
 import { attempts } from "./attempts.ts";
 import { isMissing, unreachable } from "./failures.ts";
+import { abortMultiparts } from "./leftovers.ts";
 import { openObject } from "./read.ts";
 import { type Bucket, loadSdk, type Sdk } from "./sdk.ts";
 import { signedAccess } from "./signed.ts";
@@ -124,6 +125,12 @@ class S3Blobs implements BlobStore {
     } catch (error) {
       throw unreachable(this.#bucket.name, error);
     }
+  }
+
+  removeLeftovers(before: number): Promise<number> {
+    const prefix = this.#prefix;
+    const isOurs = (key: string) => read(key.slice(prefix.length)) !== undefined;
+    return this.#telling(() => abortMultiparts(this.#bucket, prefix, before, isOurs));
   }
 
   health(): Promise<void> {

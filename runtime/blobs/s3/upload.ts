@@ -95,7 +95,7 @@ async function inParts(
     );
   } catch (error) {
     failed.abort();
-    // What is left where this fails, too, goes by the bucket's own rules.
+    // What is left where this fails, too, is among the leftovers.
     await attempts(() => client.send(new AbortMultipartUploadCommand({ Bucket, Key, UploadId }))).catch(
       () => undefined,
     );

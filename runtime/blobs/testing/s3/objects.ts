@@ -20,6 +20,8 @@ interface Part {
 interface Multipart {
   readonly key: string;
   readonly type: string;
+  /** When it began. */
+  at: number;
   readonly parts: Map<number, Part>;
 }
 
@@ -44,7 +46,7 @@ export class Objects {
 
   begin(key: string, type: string): string {
     const id = randomBytes(8).toString("hex");
-    this.multiparts.set(id, { key, type, parts: new Map() });
+    this.multiparts.set(id, { key, type, at: Date.now(), parts: new Map() });
     return id;
   }
 
@@ -77,6 +79,17 @@ export class Objects {
   page(prefix: string, after: string, most: number) {
     const keys = [...this.all.keys()].filter((key) => key.startsWith(prefix) && key > after).sort();
     return { keys: keys.slice(0, most), isWhole: keys.length <= most };
+  }
+
+  /** Those whose keys begin so, after one of them. */
+  underway(prefix: string, [afterKey, afterId]: readonly [key: string, id: string], most: number) {
+    const all = [...this.multiparts]
+      .map(([id, { key, at }]) => ({ id, key, at }))
+      .filter(
+        ({ key, id }) => key.startsWith(prefix) && (key > afterKey || (key === afterKey && id > afterId)),
+      )
+      .sort((one, other) => (`${one.key} ${one.id}` < `${other.key} ${other.id}` ? -1 : 1));
+    return { uploads: all.slice(0, most), isWhole: all.length <= most };
   }
 
   #multipart(id: string, key: string): Multipart {

@@ -123,6 +123,8 @@ function handle(s3: S3Server, { request, response, url, key, body }: Asked): unk
       return response.end();
     case "list":
       return send(response, listed(s3, query));
+    case "uploads":
+      return send(response, underway(s3, query));
     case "delete": {
       const keys = [...String(body).matchAll(/<Key>([^<]*)<\/Key>/g)].map(([, each = ""]) => each);
       for (const each of keys) objects.all.delete(each);
@@ -176,6 +178,7 @@ function handle(s3: S3Server, { request, response, url, key, body }: Asked): unk
 type Operation =
   | "bucket"
   | "list"
+  | "uploads"
   | "delete"
   | "begin"
   | "part"
@@ -194,6 +197,7 @@ function operationOf(
   const has = (name: string) => searchParams.has(name);
   if (pathname === `/${bucket}` || pathname === `/${bucket}/`) {
     if (method === "GET" && searchParams.get("list-type") === "2") return "list";
+    if (method === "GET" && has("uploads")) return "uploads";
     if (method === "POST" && has("delete")) return "delete";
     if (method === "HEAD") return "bucket";
   } else if (method === "POST") {
@@ -220,6 +224,20 @@ function listed({ objects, pageSize }: S3Server, query: URLSearchParams): string
   });
   const next = isWhole ? "" : `<NextContinuationToken>${keys.at(-1)}</NextContinuationToken>`;
   return `<ListBucketResult><IsTruncated>${!isWhole}</IsTruncated>${next}<KeyCount>${keys.length}</KeyCount>${contents.join("")}</ListBucketResult>`;
+}
+
+function underway({ objects, pageSize }: S3Server, query: URLSearchParams): string {
+  const after = [query.get("key-marker") ?? "", query.get("upload-id-marker") ?? ""] as const;
+  const { uploads, isWhole } = objects.underway(query.get("prefix") ?? "", after, pageSize);
+  const listed = uploads.map(
+    ({ key, id, at }) =>
+      `<Upload><Key>${key}</Key><UploadId>${id}</UploadId><Initiated>${new Date(at).toISOString()}</Initiated></Upload>`,
+  );
+  const { key = "", id = "" } = uploads.at(-1) ?? {};
+  const next = isWhole
+    ? ""
+    : `<NextKeyMarker>${key}</NextKeyMarker><NextUploadIdMarker>${id}</NextUploadIdMarker>`;
+  return `<ListMultipartUploadsResult><IsTruncated>${!isWhole}</IsTruncated>${next}${listed.join("")}</ListMultipartUploadsResult>`;
 }
 
 function sendObject(
