@@ -23,8 +23,11 @@ import {
   type DeletionMeta,
   type DocumentMeta,
   type EffectiveRole as EffectiveRoleOf,
+  type FiledOf,
+  type FileObject,
   type FollowedDatabases,
   type FollowedOf,
+  files,
   following,
   type HeldRole as HeldRoleOf,
   type HeldTeamRole as HeldTeamRoleOf,
@@ -89,7 +92,9 @@ export function createClient(options: ClientOptions & RealtimeOptions): Client {
   };
 }
 
-export interface Client extends FollowedDatabases<Shapes> {
+type Held = FollowedDatabases<Shapes> & FiledOf<Shapes>;
+
+export interface Client extends Held {
   /** The functions that can be called. */
   readonly call: CallsOf<Calls>;
   readonly $auth: Accounts;
@@ -112,7 +117,8 @@ export type Shapes = {
   support: { customers: SupportCustomersShape; replies: SupportRepliesShape; tickets: SupportTicketsShape };
 };
 
-export type Databases<Further extends ErrorCode = never> = DatabasesOf<Shapes, Further>;
+export type Databases<Further extends ErrorCode = never> = DatabasesOf<Shapes, Further> &
+  FiledOf<Shapes, Further>;
 
 function databases<Further extends ErrorCode>(connected: Connected<ThisRealm, Further>): Databases<Further> {
   return {
@@ -120,7 +126,10 @@ function databases<Further extends ErrorCode>(connected: Connected<ThisRealm, Fu
       ...batches(connected, "support"),
       customers: collection(connected, "support", "customers"),
       replies: collection(connected, "support", "replies"),
-      tickets: collection(connected, "support", "tickets"),
+      tickets: Object.assign(
+        collection(connected, "support", "tickets"),
+        files(connected, "support", "tickets"),
+      ),
     },
   };
 }
@@ -257,6 +266,7 @@ export interface SupportTicketsShape {
     | "team"
     | "trash"
     | "unique";
+  files: { attachments: never };
   orders:
     | "id"
     | "_meta.created_at"
@@ -304,6 +314,13 @@ export interface SupportTicketsShape {
 /** What queries may say of each field. */
 export interface SupportTicketsFields extends TeamFields, DeletionFields, ChainFields {
   assignee_id: TextCondition<string | null>;
+  attachments: PresenceCondition;
+  "attachments.created_at": Condition<string | Date>;
+  "attachments.height": Condition<number>;
+  "attachments.name": TextCondition<string>;
+  "attachments.size": Condition<number>;
+  "attachments.type": TextCondition<string>;
+  "attachments.width": Condition<number>;
   body: TextCondition<string>;
   customer_id: TextCondition<string>;
   due_at: Condition<string | Date>;
@@ -414,6 +431,7 @@ export type SupportRepliesPatch = MergePatch<SupportReplies>;
 /** As responses carry it. */
 export type SupportTicketsDocument = Partly<SupportTickets, "triage"> & {
   id: string;
+  attachments?: readonly FileObject<never>[];
   _meta: DocumentMeta &
     OwnershipMeta &
     Partial<DeletionMeta> &
@@ -457,7 +475,10 @@ export type ErrorCode =
   | "not_org_member"
   | "org_requires_mfa"
   | "invitation_not_for_you"
+  | "invalid_file_link"
   | "not_found"
+  | "file_missing"
+  | "version_unavailable"
   | "method_not_allowed"
   | "request_timeout"
   | "conflict"
@@ -470,10 +491,18 @@ export type ErrorCode =
   | "team_name_taken"
   | "invitations_limit"
   | "request_in_progress"
+  | "too_many_files"
+  | "upload_mode_mismatch"
+  | "file_not_uploaded"
   | "version_mismatch"
   | "payload_too_large"
+  | "quota_exceeded"
   | "unsupported_media_type"
+  | "unsupported_file_type"
+  | "range_not_satisfiable"
   | "idempotency_key_reused"
+  | "invalid_image"
+  | "upload_mismatch"
   | "search_too_expensive"
   | "aggregate_too_expensive"
   | "too_many_requests"
@@ -483,6 +512,7 @@ export type ErrorCode =
   | "invalid_output"
   | "secret_missing"
   | "index_building"
+  | "storage_unavailable"
   | "realtime_unavailable"
   | "unavailable"
   | "function_timeout";

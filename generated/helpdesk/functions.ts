@@ -109,6 +109,7 @@ export interface SupportTicketsShape {
     | "team"
     | "trash"
     | "unique";
+  files: { attachments: never };
   orders:
     | "id"
     | "_meta.created_at"
@@ -156,6 +157,13 @@ export interface SupportTicketsShape {
 /** What queries may say of each field. */
 export interface SupportTicketsFields extends TeamFields, DeletionFields, ChainFields {
   assignee_id: TextCondition<string | null>;
+  attachments: PresenceCondition;
+  "attachments.created_at": Condition<string | Date>;
+  "attachments.height": Condition<number>;
+  "attachments.name": TextCondition<string>;
+  "attachments.size": Condition<number>;
+  "attachments.type": TextCondition<string>;
+  "attachments.width": Condition<number>;
   body: TextCondition<string>;
   customer_id: TextCondition<string>;
   due_at: Condition<string | Date>;

@@ -5,6 +5,7 @@ import {
   batchRoute,
   dataRoutes,
   descriptionRoutes,
+  fileRoutes,
   functionRoutes,
   jobRoutes,
   organizationAdministrationRoutes,
@@ -82,6 +83,7 @@ export const helpdesk: RealmModule = {
       access: "public",
       document: openapi,
     },
+    storage: { driver: { kind: "local" }, quotaPerOrg: 5_368_709_120 },
     collections: [customers, replies, tickets],
     functions: [assigned, close, inbound, reopen, tidy],
     effective,
@@ -105,6 +107,7 @@ export const helpdesk: RealmModule = {
         POST: batchRoute("support", [customers, replies, tickets]),
       },
     },
+    fileRoutes("helpdesk", [customers, replies, tickets]),
     functionRoutes("helpdesk", [assigned, close, inbound, reopen, tidy]),
   ],
 };

@@ -11,6 +11,7 @@ import type { WriteOptions } from "./options.ts";
 import type { Shape } from "./queries.ts";
 import type { RealmTypes } from "./realm.ts";
 import { uploadResumably } from "./resumable-uploads.ts";
+import type { BodyError } from "./route-errors.ts";
 
 /** A collection whose documents have files. */
 export interface FiledShape extends Shape {
@@ -54,10 +55,11 @@ export interface UploadOptions extends WriteOptions {
   onProgress?: ((sent: number, size: number | undefined) => void) | undefined;
 }
 
-/** The codes that each operation answers. */
+/** The codes that each operation answers; of an upload, whichever way it goes. */
 export type UploadError<S extends Shape = Shape> =
   | FileError<S>
-  | "payload_too_large"
+  | BodyError
+  | "too_many_requests"
   | "too_many_files"
   | "quota_exceeded"
   | "unsupported_file_type"

@@ -14,7 +14,7 @@ const ofCollections: readonly [RegExp, Record<string, readonly string[]>][] = [
   [/^\/\{id\}$/, { get: ["get"], put: ["replace"], patch: ["patch"], delete: ["delete"] }],
   [/^\/\{id\}\/restore$/, { post: ["restore"] }],
   [/^\/_aggregate$/, { get: ["aggregate"] }],
-  [/^\/\{id\}\/_files\/\w+$/, { post: ["upload"] }],
+  [/^\/\{id\}\/_files\/\w+(?:\/_uploads(?:\/\{upload\}\/complete)?)?$/, { post: ["upload"] }],
   [/^\/\{id\}\/_files\/\w+\/\{file\}$/, { get: ["download"], delete: ["removeFile"] }],
 ];
 

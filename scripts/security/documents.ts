@@ -232,6 +232,15 @@ export const documents: Readonly<Record<string, Documents>> = {
       restore: only("200", "lead"),
       purge: only("204", "lead"),
     },
+    files: {
+      attachments: {
+        upload: seen("201", "maker", "agent", "lead"),
+        begin: seen("201", "maker", "agent", "lead"),
+        complete: seen("201", "maker", "agent", "lead"),
+        download: seen("200", "maker", "agent", "lead"),
+        remove_file: seen("204", "maker", "agent", "lead"),
+      },
+    },
   },
   "inventory/stock/items": { body: (n) => ({ sku: `ABC-${n}`, name: "Nail", unit: "piece" }), verdicts: {} },
   "inventory/stock/locations": { body: (n) => ({ warehouse: "north", aisle: 1, bin: n }), verdicts: {} },

@@ -184,32 +184,52 @@ export class Targets {
 
   /** A path to a field of a document of the maker's, to a file in one, or to an upload that the caller has begun, if they may. */
   async file(path: string, name: string, field: string, caller: Caller): Promise<string> {
-    const { body } = documents[name] ?? {};
-    if (body === undefined) throw new Error(`no documents of ${name}`);
-    const collection = name.slice(this.#definition.name.length);
-    const made = await this.#ask("POST", collection, body(this.#serial), { user: "maker" });
-    const at = path.replace("{id}", this.#id(made));
+    const { made, collection } = await this.#document(name);
+    const at = path.replace("{id}", made);
     if (at.includes("{upload}")) return at.replace("{upload}", await this.#upload(at, caller));
     if (!at.includes("{file}")) return at;
     // The operator passes the rules.
-    const file = await this.#ask("POST", `${collection}/${this.#id(made)}/_files/${field}`, written);
+    const file = await this.#ask("POST", `${collection}/${made}/_files/${field}`, written);
     return at.replace("{file}", this.#id(file));
   }
 
   /** What a link of a document's file ends with. */
   async #link(): Promise<string> {
-    const { id } = await this.#ask("POST", "/main/papers", { title: "A paper" }, { user: "maker" });
-    await this.#ask("POST", `/main/papers/${id}/_files/secret`, written);
-    const { secret } = await this.#ask("GET", `/main/papers/${id}?file_links=true`);
-    if (!isJsonObject(secret) || typeof secret["url"] !== "string") throw new Error("no link");
-    return secret["url"].split("/").at(-1) ?? "";
+    const { document, field } = await this.#filed();
+    await this.#ask("POST", `${document}/_files/${field}`, written);
+    const { [field]: files } = await this.#ask("GET", `${document}?file_links=true`);
+    const [file] = Array.isArray(files) ? files : [files];
+    if (!isJsonObject(file) || typeof file["url"] !== "string") throw new Error("no link");
+    return file["url"].split("/").at(-1) ?? "";
   }
 
   /** What an address ends with that takes the bytes of an upload. */
   async #address(): Promise<string> {
-    const { id } = await this.#ask("POST", "/main/papers", { title: "A paper" }, { user: "maker" });
-    const { url } = await this.#ask("POST", `/main/papers/${id}/_files/film/_uploads`, claimed);
+    const { document, field } = await this.#filed();
+    const { url } = await this.#ask("POST", `${document}/_files/${field}/_uploads`, claimed);
     return String(url).split("/").at(-1) ?? "";
+  }
+
+  /** A document of the maker's, and a field of it that files are sent to directly. */
+  async #filed(): Promise<{ readonly document: string; readonly field: string }> {
+    const realm = this.#definition.name;
+    for (const [name, { files = {} }] of Object.entries(documents)) {
+      const field = Object.keys(files).find((each) => files[each]?.begin !== undefined);
+      if (!name.startsWith(`${realm}/`) || field === undefined) continue;
+      const { made, collection } = await this.#document(name);
+      return { document: `${collection}/${made}`, field };
+    }
+    throw new Error(`no documents of ${realm} have files that are sent directly`);
+  }
+
+  /** A new one of the maker's. */
+  async #document(name: string): Promise<{ readonly collection: string; readonly made: string }> {
+    const { body, organization } = documents[name] ?? {};
+    if (body === undefined) throw new Error(`no documents of ${name}`);
+    const collection = name.slice(this.#definition.name.length);
+    const query = organization === undefined ? "" : `?org=${organization}`;
+    const made = await this.#ask("POST", collection + query, body(this.#serial), { user: "maker" });
+    return { collection, made: this.#id(made) };
   }
 
   /** One whose bytes are there: of the caller, or of the operator where the caller may begin none. */

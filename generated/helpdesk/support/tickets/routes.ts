@@ -82,6 +82,7 @@ export const tickets: CollectionDefinition<TicketsDocument, TicketsData> = {
   softDelete: { retention: 2_592_000_000 },
   realtime: true,
   organization: { required: true, teams: "optional", onDelete: "keep" },
+  files: [{ name: "attachments", accept: ["*/*"], maxSize: 52_428_800, maxFiles: 10, upload: "direct" }],
   asksMemberships: true,
 };
 

@@ -3,6 +3,7 @@ import type {
   ChainMeta,
   DeletionMeta,
   DocumentMeta,
+  FileObject,
   MergePatch,
   OrganizationMeta,
   OwnershipMeta,
@@ -36,6 +37,7 @@ export interface Tickets {
 /** As responses carry it. */
 export type TicketsDocument = Tickets & {
   id: string;
+  attachments?: readonly FileObject<never>[];
   _meta: DocumentMeta &
     OwnershipMeta &
     Partial<DeletionMeta> &
