@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type S3Server, startS3 } from "../blobs/testing/s3/server.ts";
 import { code, collection, text } from "../documents/testing/shop.ts";
 import { ask, begin, claim, pdf, send } from "./testing/direct.ts";
+import { picture, sizeOf, soon, thumb } from "./testing/pictures.ts";
 import { fileField, sha256, startVault, type Vault } from "./testing/vault.ts";
 
 const mebibyte = 1024 * 1024;
@@ -11,6 +12,7 @@ const papers = collection("papers", {
     fileField("scan", { upload: "direct", maxSize: 4 * mebibyte }),
     fileField("pages", { upload: "direct", maxFiles: 3 }),
     fileField("picture", { upload: "direct", accept: ["image/*"] }),
+    fileField("cover", { upload: "direct", accept: ["image/*"], versions: { thumb } }),
     fileField("proxied"),
   ],
   softDelete: {},
@@ -142,6 +144,22 @@ describe.each(["local", "s3"])("A direct upload, %s", (driver) => {
     const got = await vault.bring("GET", done.headers.get("location") ?? "");
     expect(got.bytes.includes("somebody")).toBe(false);
     expect(sha256(got.bytes)).toBe(done.body["sha256"]);
+  });
+
+  it("images get the versions of their field, as by the proxy", async () => {
+    const vault = vaultOf(driver);
+    const id = await vault.made("papers");
+    const bytes = await picture();
+    const started = await begin(vault, `papers/${id}/_files/cover`, claim(bytes, { type: "image/png" }));
+    await send(vault, started, bytes);
+    const done = await vault.bring("POST", started.path);
+    expect(done).toMatchObject({ status: 201, body: { versions: { thumb: "pending" } } });
+    const ready = { cover: { ...done.body, versions: { thumb: "ready" } }, _meta: { version: 2 } };
+    await soon(async () => expect((await vault.send("GET", `papers/${id}`)).body).toMatchObject(ready));
+    const made = await vault.bring("GET", `${done.headers.get("location")}?version=thumb`);
+    expect(await sizeOf(made.bytes)).toEqual({ format: "png", width: 20, height: 20 });
+    // What was answered is answered once more, whatever has become of it.
+    expect((await vault.bring("POST", started.path)).body).toEqual(done.body);
   });
 
   it("a full field, and a quota, refuse it at both ends; replace=true exchanges", async () => {
