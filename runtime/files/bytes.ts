@@ -2,13 +2,10 @@ import { createReadStream } from "node:fs";
 import type { Spooled } from "../blobs/store.ts";
 import type { ByteSource } from "../realm/exchange.ts";
 
-/** What was taken in, to be read once more. */
-export function spooledBytes(spooled: Spooled): AsyncIterable<Uint8Array> {
-  return spooled.kind === "file" ? createReadStream(spooled.path) : one(spooled.bytes);
-}
-
-async function* one(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  yield bytes;
+/** What was taken in, to be read once more; a file is opened when somebody begins to read, who hears of its failure. */
+export async function* spooledBytes(spooled: Spooled): AsyncGenerator<Uint8Array> {
+  if (spooled.kind === "file") yield* createReadStream(spooled.path);
+  else yield spooled.bytes;
 }
 
 /** One source after the other; what one of them throws is thrown. */

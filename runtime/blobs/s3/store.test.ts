@@ -55,6 +55,11 @@ describe("a bucket", () => {
     await store.put(spooled.sha256, spooled, "image/png");
     return spooled;
   };
+  const onDisk = async (size: number) => {
+    const spooled = await take(size);
+    if (spooled.kind === "memory") throw new Error(`${size} bytes are kept in memory`);
+    return { spooled, path: spooled.path };
+  };
   const hashOf = async (key: string) => {
     const hash = createHash("sha256");
     for await (const piece of await store.open(key, undefined, never)) hash.update(piece);
@@ -104,6 +109,27 @@ describe("a bucket", () => {
     fails(/^GET object$/, 1, { kind: "cut", at: "body" });
     await expect(hashOf(sha256)).rejects.toThrow(StorageUnavailable);
     expect(await hashOf(sha256)).toBe(sha256);
+  });
+
+  test.each([3 * MIB, 40 * MIB])(
+    "is not waited for where the %i bytes to be put cannot be read, which nobody but the caller hears",
+    async (size) => {
+      const { spooled, path } = await onDisk(size);
+      rmSync(path);
+      await expect(store.put(spooled.sha256, spooled, "image/png")).rejects.toThrow("ENOENT");
+      expect([s3.objects.all.size, s3.objects.multiparts.size]).toEqual([0, 0]);
+    },
+  );
+
+  test("that refuses a part reads no more of the bytes once the caller knows", async () => {
+    fails(/^PUT part$/, 1, { kind: "answer", status: 403, code: "AccessDenied" });
+    const { spooled } = await onDisk(90 * MIB);
+    await expect(store.put(spooled.sha256, spooled, "image/png")).rejects.toThrow(StorageUnavailable);
+    const asked = s3.asked.length;
+    await spool.discard(spooled);
+    await put(100);
+    expect(s3.asked.slice(asked)).toEqual(["PUT put"]);
+    expect(s3.objects.multiparts.size).toBe(0);
   });
 
   test.each([-3_600_000, 3_600_000])("whose clock is %i ms ahead is understood", async (skew) => {

@@ -1,5 +1,5 @@
 /** Bytes into a bucket: in one request, or in parts where they are many. */
-import { createReadStream } from "node:fs";
+import { createReadStream, type ReadStream } from "node:fs";
 import { open } from "node:fs/promises";
 import { crc32 } from "node:zlib";
 import type { Spooled } from "../store.ts";
@@ -25,12 +25,24 @@ export async function upload(target: Target, spooled: Spooled, type: string): Pr
   else await attempts(() => whole(target, spooled, type));
 }
 
-async function whole({ bucket, Key }: Target, spooled: Spooled, type: string): Promise<void> {
+async function whole(target: Target, spooled: Spooled, type: string): Promise<void> {
+  if (spooled.kind === "memory") return put(target, spooled, type, spooled.bytes);
+  const body = createReadStream(spooled.path);
+  await whileRead(body, undefined, (signal) => put(target, spooled, type, body, signal));
+}
+
+async function put(
+  { bucket, Key }: Target,
+  spooled: Spooled,
+  type: string,
+  Body: Uint8Array | ReadStream,
+  abortSignal?: AbortSignal,
+): Promise<void> {
   const { sdk, client, name: Bucket } = bucket;
   const command = new sdk.client.PutObjectCommand({
     Bucket,
     Key,
-    Body: spooled.kind === "memory" ? spooled.bytes : createReadStream(spooled.path),
+    Body,
     ContentLength: spooled.size,
     ContentType: type,
     ChecksumSHA256: Buffer.from(spooled.sha256, "hex").toString("base64"),
@@ -46,7 +58,27 @@ async function whole({ bucket, Key }: Target, spooled: Spooled, type: string): P
     },
     { step: "build", name: "knownPayloadHash" },
   );
-  await client.send(command);
+  await client.send(command, abortSignal && { abortSignal });
+}
+
+/**
+ * Sends what is read from a file. The client hears nothing of a file that cannot be read: its request would never end.
+ * @throws what the file cannot be read for
+ */
+async function whileRead<T>(
+  body: ReadStream,
+  signal: AbortSignal | undefined,
+  send: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const unread = new AbortController();
+  body.on("error", (error) => unread.abort(error));
+  try {
+    return await send(signal === undefined ? unread.signal : AbortSignal.any([signal, unread.signal]));
+  } catch (error) {
+    throw unread.signal.aborted ? unread.signal.reason : error;
+  } finally {
+    body.destroy();
+  }
 }
 
 interface Part {
@@ -87,7 +119,15 @@ async function inParts(
         parts.push(await part(target, UploadId, PartNumber, { path, first, last }, failed.signal));
       }
     };
-    await Promise.all(Array.from({ length: AT_ONCE }, work));
+    // None of them reads on once this is over: the file may be gone then.
+    const works = Array.from({ length: AT_ONCE }, () =>
+      work().catch((error: unknown) => {
+        failed.abort();
+        throw error;
+      }),
+    );
+    await Promise.allSettled(works);
+    await Promise.all(works);
     parts.sort((a, b) => a.PartNumber - b.PartNumber);
     const MultipartUpload = { Parts: parts };
     await attempts(() =>
@@ -118,22 +158,15 @@ async function part(
 ): Promise<Part> {
   const ChecksumCRC32 = await checksum(extent);
   const { path, first, last } = extent;
-  const { ETag } = await attempts(
-    () =>
-      client.send(
-        new sdk.client.UploadPartCommand({
-          Bucket,
-          Key,
-          UploadId,
-          PartNumber,
-          ChecksumCRC32,
-          Body: createReadStream(path, { start: first, end: last, highWaterMark: 262_144 }),
-          ContentLength: last - first + 1,
-        }),
-        { abortSignal: signal },
-      ),
-    signal,
-  );
+  const send = () => {
+    const Body = createReadStream(path, { start: first, end: last, highWaterMark: 262_144 });
+    const ContentLength = last - first + 1;
+    const input = { Bucket, Key, UploadId, PartNumber, ChecksumCRC32, Body, ContentLength };
+    return whileRead(Body, signal, (abortSignal) =>
+      client.send(new sdk.client.UploadPartCommand(input), { abortSignal }),
+    );
+  };
+  const { ETag } = await attempts(send, signal);
   return { PartNumber, ETag, ChecksumCRC32 };
 }
 
