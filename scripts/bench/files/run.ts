@@ -4,6 +4,7 @@ import { startGenerated, startHandwritten } from "../servers.ts";
 import type { Setting } from "../setting.ts";
 import { ranges } from "./ranges.ts";
 import { transfers } from "./transfers.ts";
+import { versions } from "./versions.ts";
 
 export async function fileBenchmark(options: Omit<Setting, "report">): Promise<void> {
   const { place, bundle, rounds } = options;
@@ -20,6 +21,7 @@ export async function fileBenchmark(options: Omit<Setting, "report">): Promise<v
   } finally {
     await byHand.stop();
   }
+  await versions(setting);
   setting.report.print(
     "files",
     `Medians of ${rounds} rounds, in turns; ratios above 1 are better, but of ranges.`,
