@@ -30,6 +30,8 @@ export class Client {
   readonly acknowledged = { uploads: 0, direct: 0, resumable: 0, removals: 0, documents: 0 };
   readonly #base: () => string;
   readonly #known = new Map<string, Record<Field, Known>>();
+  /** SHA-256 of all files that were ever acknowledged. */
+  readonly contents = new Set<string>();
   readonly #problems: string[] = [];
   /** Documents whose deletion was acknowledged, or may have come about. */
   readonly #deleted = new Map<string, "yes" | "perhaps">();
@@ -130,6 +132,7 @@ export class Client {
   }
 
   #tell(id: string, field: Field, known: Known): void {
+    if (known !== undefined && known !== "none") this.contents.add(known);
     const all = this.#known.get(id);
     if (all !== undefined) all[field] = known;
   }

@@ -1,7 +1,4 @@
-/**
- * A clock that runs 600 times as fast, of all processes alike: an hour after which bytes go takes six seconds. To be
- * imported before anything that keeps `Date.now`.
- */
+/** A clock that runs 600 times as fast, of all processes alike: an hour after which bytes go takes six seconds. */
 
 const SPEED = 600;
 
@@ -15,5 +12,7 @@ export function fastSince(since: number): () => number {
   return () => Math.floor(since + (real() - since) * SPEED);
 }
 
-const since = process.env[SINCE];
-if (since !== undefined) Date.now = fastSince(Number(since));
+/** Makes it this process's. To be called before anything is loaded that keeps `Date.now`. */
+export function runFast(): void {
+  Date.now = fastSince(Number(process.env[SINCE]));
+}

@@ -1,8 +1,9 @@
 import { randomBytes, randomInt } from "node:crypto";
-import { mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
+import { placeOf } from "../../../runtime/blobs/local/places.ts";
 import type { StoreLocation } from "../../../runtime/store/location.ts";
 import { programOf } from "../../program.ts";
 import { Processes } from "../processes.ts";
@@ -14,13 +15,15 @@ export interface FileReport {
   /** What was acknowledged, and how often. */
   readonly acknowledged: Client["acknowledged"];
   readonly total: number;
+  /** Acknowledged contents that servers had removed, under the kills. */
+  readonly swept: number;
   /** What is wrong; empty when all is well. */
   readonly problems: readonly string[];
 }
 
 const writers = 4;
 /** Writes acknowledged between two kills, at least and at most. */
-const WRITES = [5, 40] as const;
+const WRITES = [3, 40] as const;
 const hour = 3_600_000;
 
 /**
@@ -51,7 +54,9 @@ export async function crashFiles(
     await processes.start(setting.startsWith("sqlite:") ? 1 : 2);
     let goesOn = true;
     const written = Array.from({ length: writers }, () => client.write(() => goesOn));
-    for (let kill = 0; kill < kills; kill += 1) {
+    const folder = join(data, "files", realm);
+    // Servers that live as briefly as these sweep when they start.
+    for (let kill = 0; kill < kills || gone(folder, client.contents) === 0; kill += 1) {
       const enough = client.total + randomInt(...WRITES);
       while (client.total < enough) await setTimeout(2);
       await processes.replaceOne();
@@ -60,12 +65,19 @@ export async function crashFiles(
     await Promise.all(written);
     const { problems, named } = await client.judged();
     await processes.stop();
+    const removed = gone(folder, client.contents);
     const fast = fastSince(since);
     const clock = { now: () => fast() + 30 * hour };
-    const left = await swept({ location, realm, folder: join(data, "files", realm), clock }, named);
-    return { acknowledged: client.acknowledged, total: client.total, problems: [...problems, ...left] };
+    const left = await swept({ location, realm, folder, clock }, named);
+    const { acknowledged, total } = client;
+    return { acknowledged, total, swept: removed, problems: [...problems, ...left] };
   } finally {
     await processes.stop();
     rmSync(data, { recursive: true, force: true });
   }
+}
+
+/** How many contents lie in a folder no longer. */
+function gone(folder: string, contents: ReadonlySet<string>): number {
+  return [...contents].filter((sha256) => !existsSync(placeOf(folder, sha256).path)).length;
 }
