@@ -88,7 +88,10 @@ describe.skipIf(executable === undefined)(`The page on the OpenAPI document, in 
       await page.goto(`${url}/v1/${name}/_docs`);
       await page.locator(".opblock").first().waitFor();
 
+      const { operations } = Description.of(module);
       const rows = page.locator(".opblock-summary");
+      // They come tag by tag.
+      await expect.poll(() => rows.count(), { timeout: patience.timeout }).toBe(operations.length);
       // Paths may break at any slash: there stands a character that takes no room.
       const shown = (
         await rows.evaluateAll((all) =>
@@ -99,7 +102,6 @@ describe.skipIf(executable === undefined)(`The page on the OpenAPI document, in 
           ),
         )
       ).map((row) => row.replaceAll("\u200b", ""));
-      const { operations } = Description.of(module);
       expect(shown.sort()).toEqual(operations.map(({ method, path }) => `${method} ${path}`).sort());
       const tags = await page
         .locator(".opblock-tag")
