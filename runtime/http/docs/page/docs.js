@@ -40,7 +40,12 @@ function show(description, token) {
     spec: shownOf(description),
     domNode: place,
     deepLinking: true,
-    plugins: [linksToTags(new Set((description.tags ?? []).map(({ name }) => name))), resolving, padlocks],
+    plugins: [
+      linksToTags(new Set((description.tags ?? []).map(({ name }) => name))),
+      resolving,
+      padlocks,
+      allOperations,
+    ],
     filter: true,
     displayRequestDuration: true,
     requestSnippetsEnabled: true,
@@ -142,6 +147,40 @@ function padlocks({ React }) {
       React.createElement(system.getComponent("LockAuthOperationIcon", true), { className: "locked" }),
     );
   return { wrapComponents: { OperationSummary, authorizeOperationBtn } };
+}
+
+/**
+ * The list of operations, all of them drawn. Swagger UI's own (from 5.33 on) draws only those in view where there are many,
+ * so that the browser's search misses the others.
+ */
+function allOperations({ React }) {
+  const listed = ({ specSelectors, getComponent, ...props }) => {
+    const OperationTag = getComponent("OperationTag");
+    const OperationContainer = getComponent("OperationContainer", true);
+    const operationOf = (tag) => (op) => {
+      const { path, method, specPath } = op.toObject();
+      return React.createElement(OperationContainer, {
+        key: `${method} ${path}`,
+        ...{ op, path, method, specPath, tag },
+      });
+    };
+    const sectionOf = ([tag, tagObj]) =>
+      React.createElement(
+        OperationTag,
+        { ...props, key: tag, getComponent, tag, tagObj, specUrl: specSelectors.url() },
+        React.createElement(
+          "div",
+          { className: "operation-tag-content" },
+          tagObj.get("operations").map(operationOf(tag)).toArray(),
+        ),
+      );
+    return React.createElement(
+      "div",
+      null,
+      specSelectors.taggedOperations().entrySeq().map(sectionOf).toArray(),
+    );
+  };
+  return { components: { operations: listed } };
 }
 
 /**
