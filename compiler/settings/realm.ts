@@ -18,6 +18,7 @@ import { roles } from "./realm/roles.ts";
 import { sessions } from "./realm/sessions.ts";
 import { signup } from "./realm/signup.ts";
 import { storage } from "./realm/storage.ts";
+import { tokens } from "./realm/tokens.ts";
 import { type Merged, merged, type RealmSetting } from "./setting.ts";
 
 const table = [
@@ -27,6 +28,7 @@ const table = [
   profile,
   sessions,
   mfa,
+  tokens,
   email,
   organizations,
   cors,

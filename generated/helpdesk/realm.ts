@@ -71,6 +71,7 @@ export const helpdesk: RealmModule = {
         maxCreatedPerUser: 3,
         membersVisibleTo: "managers",
         allowRequireMfa: true,
+        keys: false,
         invitationLink: "https://helpdesk.example.com/join?token={token}",
         maxTeamsPerOrg: 50,
         maxTeamsPerMember: 20,

@@ -72,6 +72,11 @@ describe("Scopes that name what the realm does not have", () => {
     { database: "shop", name: "items" },
   ];
 
+  it("are told of with what they are in", () => {
+    const [problem] = missingTargets({ read: ["items"] }, collections);
+    expect(problem?.reason).toMatch(/; did you mean 'shop\/items'\?$/);
+  });
+
   it("are told by the place of each", () => {
     const named = { read: ["shop", "shop/orders", "shop/order"], write: "*", call: ["shop/orders"] } as const;
     expect(missingTargets(named, collections)).toEqual([

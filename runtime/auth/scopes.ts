@@ -42,7 +42,8 @@ export function scopesCover(one: KeyScopes | undefined, other: KeyScopes | undef
   return other !== undefined && accesses.every((access) => coversTargets(one[access], other[access]));
 }
 
-function coversTargets(one: Granted | undefined, other: Granted | undefined): boolean {
+/** The same of what may be done in one way; undefined: nothing. */
+export function coversTargets(one: Granted | undefined, other: Granted | undefined): boolean {
   if (other === undefined || one === "*") return true;
   // A list names what there is; everything is also what there will be.
   if (other === "*") return false;
@@ -116,30 +117,55 @@ interface Target {
   readonly name: string;
 }
 
+/** An entry of scopes that names what the realm does not have. */
+export interface MissingTarget {
+  readonly access: Access;
+  /** In the list of that access. */
+  readonly at: number;
+  readonly entry: string;
+  /** What could stand there. */
+  readonly known: ReadonlySet<string>;
+}
+
 /** What scopes name that the realm does not have: slips that would otherwise show as a 403 long after. */
 export function missingTargets(
   scopes: KeyScopes,
   collections: readonly Target[],
   functions: readonly Target[] = [],
 ): readonly Detail[] {
+  return missingAmong(scopes, collections, functions).map((missing, number) => {
+    const { access, at, entry } = missing;
+    const hint = number < hinted ? meantBy(missing) : undefined;
+    const reason = `names ${JSON.stringify(entry)}, which the realm does not have`;
+    return {
+      path: `scopes.${access}.${at}`,
+      reason: hint === undefined ? reason : `${reason}; ${hint}`,
+    };
+  });
+}
+
+/** The same, for who says it otherwise. */
+export function missingAmong(
+  scopes: KeyScopes,
+  collections: readonly Target[],
+  functions: readonly Target[],
+): readonly MissingTarget[] {
   const databases = [...collections, ...functions].map(({ database }) => database);
   const targets = (among: readonly Target[]) =>
     new Set([...databases, ...among.map(({ database, name }) => `${database}/${name}`)]);
   const [readable, callable] = [targets(collections), targets(functions)];
-  const problems: Detail[] = [];
-  for (const access of accesses) {
+  return accesses.flatMap((access) => {
     const granted = scopes[access];
-    if (granted === undefined || granted === "*") continue;
+    if (granted === undefined || granted === "*") return [];
     const known = access === "call" ? callable : readable;
-    for (const [at, entry] of granted.entries()) {
-      if (known.has(entry)) continue;
-      const hint = problems.length < hinted ? didYouMean(entry, known) : undefined;
-      const reason = `names ${JSON.stringify(entry)}, which the realm does not have`;
-      problems.push({
-        path: `scopes.${access}.${at}`,
-        reason: hint === undefined ? reason : `${reason}; ${hint}`,
-      });
-    }
-  }
-  return problems;
+    return [...granted.entries()].flatMap(([at, entry]) =>
+      known.has(entry) ? [] : [{ access, at, entry, known }],
+    );
+  });
+}
+
+/** The question whether another name was meant: one that is like it, or has its database before it. */
+export function meantBy({ entry, known }: MissingTarget): string | undefined {
+  const inside = [...known].find((target) => target.endsWith(`/${entry}`));
+  return inside === undefined ? didYouMean(entry, known) : `did you mean '${inside}'?`;
 }

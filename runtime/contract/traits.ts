@@ -11,6 +11,8 @@ export interface RealmTraits {
   readonly auth: boolean;
   readonly signup: "open" | "invite" | "closed";
   readonly totp: boolean;
+  /** Users may make personal tokens. */
+  readonly tokens: boolean;
   readonly email?: { readonly resetLink?: string; readonly verifyLink?: string };
   readonly sessions: { readonly cookie?: object };
   readonly roles: readonly RoleName[];
@@ -58,7 +60,7 @@ export interface CollectionTraits {
 }
 
 export interface OrganizationTraits
-  extends Pick<OrganizationSettings, "membersVisibleTo" | "allowRequireMfa" | "invitationLink"> {
+  extends Pick<OrganizationSettings, "membersVisibleTo" | "allowRequireMfa" | "keys" | "invitationLink"> {
   readonly roles: readonly RoleName[];
   readonly teamRoles: readonly RoleName[];
 }
@@ -131,6 +133,7 @@ export function traitsOf(
     auth: accounts !== undefined,
     signup: accounts?.signup ?? "closed",
     totp: accounts?.totp === true,
+    tokens: accounts?.tokens?.personal === true,
     ...(email !== undefined && { email }),
     sessions: { ...(cookie !== undefined && { cookie }) },
     roles: accounts?.roles ?? [],

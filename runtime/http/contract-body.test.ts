@@ -12,6 +12,7 @@ const traits: RealmTraits = {
   auth: true,
   signup: "open",
   totp: false,
+  tokens: false,
   sessions: {},
   roles: [],
   openapi: "off",
@@ -20,6 +21,7 @@ const traits: RealmTraits = {
     teamRoles: [{ name: "lead" }],
     membersVisibleTo: "nobody",
     allowRequireMfa: false,
+    keys: false,
   },
 };
 

@@ -4,7 +4,8 @@ import type { TextIndex } from "../filter/search/text-index.ts";
 import type { JsonObject } from "../json.ts";
 import type { IndexShape } from "../store/contract/shape.ts";
 import type { Rate } from "../units.ts";
-import type { AdminGrant, ReadAccess } from "./administration.ts";
+import type { AdminArea, AdminGrant, ReadAccess } from "./administration.ts";
+import type { KeyScopes } from "./caller.ts";
 import type { FileField, StorageDefinition } from "./files.ts";
 import type { FunctionDefinition, FunctionLimits } from "./functions.ts";
 import type { OrganizationSettings } from "./organizations.ts";
@@ -200,7 +201,24 @@ export interface AccountSettings {
   readonly email?: EmailSettings;
   /** `mfa.totp`: users may enrol a second factor. */
   readonly totp?: boolean;
+  /** Absent: nobody but operators has keys. */
+  readonly tokens?: TokenSettings;
   readonly organizations?: OrganizationSettings;
+}
+
+/** `tokens` of realm.yaml: keys that users make, for themselves or for their organizations. */
+export interface TokenSettings {
+  /** Users may make personal tokens, and those that there are count. */
+  readonly personal: boolean;
+  /** Milliseconds that a personal token or an organization's key lives at most; what one made without an end gets. */
+  readonly maxLifetime: number;
+  /** What personal tokens may do at most; absent: all that their users may. */
+  readonly scopes?: TokenScopes;
+}
+
+/** What a personal token may do: as a key, and which areas it administers of those that its user holds; absent: none. */
+export interface TokenScopes extends KeyScopes {
+  readonly admin?: readonly AdminArea[];
 }
 
 /** A realm role. */

@@ -15,6 +15,8 @@ export interface OrganizationSettings {
   /** Who sees e-mail addresses in the member list; managers are members with any `manage` entry. */
   readonly membersVisibleTo: "members" | "managers" | "nobody";
   readonly allowRequireMfa: boolean;
+  /** Members with `manage: members` may make API keys of their organization, and those that there are count. */
+  readonly keys: boolean;
   /** `{token}` stands for the token. */
   readonly invitationLink?: string;
   readonly maxTeamsPerOrg: number;

@@ -47,6 +47,11 @@ test("GET /_admin/config: the realm in the terms of realm.yaml, defaults filled 
           admin_max_lifetime: "8h",
         },
         mfa: { totp: false },
+        tokens: {
+          personal: true,
+          max_lifetime: "90d",
+          scopes: { read: "*", write: ["main/notes"], admin: ["users", "audit"] },
+        },
         email: {
           from: "Shop <shop@example.com>",
           reset_link: "https://example.com/{token}",
@@ -61,6 +66,7 @@ test("GET /_admin/config: the realm in the terms of realm.yaml, defaults filled 
           max_created_per_user: null,
           members_visible_to: "managers",
           allow_require_mfa: false,
+          keys: true,
           invitation_link: null,
           max_teams_per_org: 50,
           max_teams_per_member: 20,

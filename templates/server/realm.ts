@@ -61,6 +61,7 @@ const order: readonly string[] = [
 const accountOrder: readonly string[] = [
   ...["signup", "signupLimit", "roles", "defaultRoles", "validateProfile", "sessionLifetime"],
   ...["sessionIdleTimeout", "adminIdleTimeout", "adminMaxLifetime", "readAccess", "cookie", "email", "totp"],
+  "tokens",
 ];
 
 /** In realms with organizations. */

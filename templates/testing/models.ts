@@ -68,6 +68,8 @@ export function realmOf(
       adminMaxLifetime: 28_800_000,
     },
     totp: false,
+    tokens: false,
+    tokenLimits: { maxLifetime: 31_536_000_000 },
     admin: { readAccess: [] },
     appConfig: {},
     openapi: "public",
@@ -91,6 +93,7 @@ export const organizations: Organizations = {
   teamRoles: [],
   membersVisibleTo: "members",
   allowRequireMfa: false,
+  keys: false,
   maxTeamsPerOrg: 50,
   maxTeamsPerMember: 20,
   maxPendingInvitations: 500,
@@ -221,6 +224,11 @@ export function shop(): Realm {
       { name: "support", admin: "read" },
     ],
     totp: true,
+    tokens: true,
+    tokenLimits: {
+      maxLifetime: 7_776_000_000,
+      scopes: { read: "*", write: ["sales/orders"], admin: ["users"] },
+    },
     email: { from: '"Shop, the" <shop@example.com>', resetLink: "https://shop.example.com/#{token}" },
     admin: { allowedNetworks: ["10.0.0.0/8", "::1"], readAccess: ["users"] },
     profile: {

@@ -113,6 +113,16 @@ export const organizationCases: Readonly<Record<string, Case>> = {
     now: settings("allow_require_mfa: true"),
     line: "organizations.allow_require_mfa: organizations can require a second factor",
   },
+  "organization-keys-disabled": {
+    old: settings("keys: true"),
+    now: realm(roles),
+    line: "organizations.keys: organizations have no keys of their own any longer",
+  },
+  "organization-keys-enabled": {
+    old: realm(roles),
+    now: settings("keys: true"),
+    line: "organizations.keys: organizations have keys of their own",
+  },
   "invitation-link-removed": {
     old: settings("invitation_link: 'https://a.example/{token}'"),
     now: realm(roles),

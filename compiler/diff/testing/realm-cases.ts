@@ -2,6 +2,7 @@ import { accounts, type Case, type Sketch } from "./case.ts";
 
 const realm = (more: string): Sketch => ({ realm: `auth: enabled\n${more}` });
 const roles = (grant: string): Sketch => realm(`roles: { boss: { admin: ${grant} } }\n`);
+const tokens = (more: string): Sketch => realm(`tokens: { personal: true${more && `, ${more}`} }\n`);
 const networks = (list: string): Sketch => realm(`admin: { allowed_networks: ${list} }\n`);
 const mail = (more: string): Sketch =>
   realm(`email: { from: a@b.example, reset_link: 'https://b.example/{token}'${more} }\n`);
@@ -118,6 +119,46 @@ export const realmCases: Readonly<Record<string, Case>> = {
     old: realm("sessions: { cookie: { enabled: true, same_site: strict } }\n"),
     now: realm("sessions: { cookie: { enabled: true } }\n"),
     line: "sessions.cookie.same_site: the cookie's SameSite was strict and is lax",
+  },
+  "tokens-disabled": {
+    old: tokens("max_lifetime: 1d, scopes: { read: '*' }"),
+    now: realm(""),
+    line: "tokens.personal: personal tokens are off",
+  },
+  "tokens-enabled": {
+    old: realm("tokens: { scopes: { write: '*' } }\n"),
+    now: tokens("max_lifetime: 1d, scopes: { read: '*' }"),
+    line: "tokens.personal: personal tokens are on",
+  },
+  "token-lifetime-shortened": {
+    old: tokens("max_lifetime: 10000h"),
+    now: tokens(""),
+    line: "tokens.max_lifetime: keys lived 10000h at most, live 365d",
+  },
+  "token-lifetime-lengthened": {
+    old: tokens("max_lifetime: 90d"),
+    now: tokens("max_lifetime: 120d"),
+    line: "tokens.max_lifetime: keys lived 90d at most, live 120d",
+  },
+  "token-ceiling-added": {
+    old: tokens(""),
+    now: tokens("scopes: { read: '*', write: [db], admin: [users, data] }"),
+    line: "tokens.scopes: personal tokens may do no more than read everything; write db; administer users, data",
+  },
+  "token-ceiling-removed": {
+    old: tokens("scopes: {}"),
+    now: tokens(""),
+    line: "tokens.scopes: personal tokens may do all that their users may; it was nothing at most",
+  },
+  "token-scope-narrowed": {
+    old: tokens("scopes: { read: '*', write: [db] }"),
+    now: tokens("scopes: { read: [db], write: [db/notes, db] }"),
+    line: "tokens.scopes.read: personal tokens could read everything at most, can read db",
+  },
+  "token-scope-widened": {
+    old: tokens("scopes: { read: [db/notes, db], admin: [data] }"),
+    now: tokens("scopes: { read: [db], admin: [users, data] }"),
+    line: "tokens.scopes.admin: personal tokens could administer data at most, can administer users, data",
   },
   "totp-disabled": {
     old: realm("mfa: { totp: true }\n"),

@@ -92,6 +92,7 @@ export const organizations: Organizations = {
   ],
   membersVisibleTo: "members",
   allowRequireMfa: false,
+  keys: false,
   maxTeamsPerOrg: 50,
   maxTeamsPerMember: 20,
   maxPendingInvitations: 500,

@@ -40,6 +40,7 @@ export function organizationsModule(realm: string): RealmModule {
         teamRoles: [],
         membersVisibleTo: "members" as const,
         allowRequireMfa: false,
+        keys: false,
         maxTeamsPerOrg: 50,
         maxTeamsPerMember: 20,
         maxPendingInvitations: 500,

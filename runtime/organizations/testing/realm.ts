@@ -52,6 +52,7 @@ export const organizationSettings: OrganizationSettings = {
   ],
   membersVisibleTo: "members",
   allowRequireMfa: true,
+  keys: false,
   invitationLink: "https://app.example.com/join?token={token}",
   maxTeamsPerOrg: 50,
   maxTeamsPerMember: 20,

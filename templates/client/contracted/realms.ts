@@ -17,6 +17,7 @@ const withoutAccounts: RealmTraits = {
   auth: false,
   signup: "closed",
   totp: false,
+  tokens: false,
   sessions: {},
   roles: [],
   openapi: "users",
@@ -25,6 +26,7 @@ const withoutAccounts: RealmTraits = {
 const organizations = {
   membersVisibleTo: "members",
   allowRequireMfa: true,
+  keys: false,
   roles: [],
   teamRoles: [],
 } as const;

@@ -76,6 +76,8 @@ export function sketch({ databases = {}, files = {}, profile, ...realm }: RealmS
       origins: [],
       sessions: { lifetime: 1000, idleTimeout: 1000, adminIdleTimeout: 1000, adminMaxLifetime: 1000 },
       totp: false,
+      tokens: false,
+      tokenLimits: { maxLifetime: 1000 },
       admin: { readAccess: [] },
       appConfig: {},
       openapi: "public",

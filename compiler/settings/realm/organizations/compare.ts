@@ -96,6 +96,16 @@ export const changes = {
     message: "organizations can require a second factor",
     why: "Their managers decide whether they do.",
   },
+  "organization-keys-disabled": {
+    kind: "breaking",
+    message: "organizations have no keys of their own any longer",
+    why: "Requests with them are answered 401, and the routes under `_orgs/{org}/keys` are gone.",
+  },
+  "organization-keys-enabled": {
+    kind: "additive",
+    message: "organizations have keys of their own",
+    why: "Members with `manage: members` make them under `_orgs/{org}/keys`.",
+  },
   "invitation-link-removed": {
     kind: "breaking",
     message: "invitations have no link any longer",
@@ -133,6 +143,9 @@ export function compareOrganizations(
   if (old.allowRequireMfa !== now.allowRequireMfa) {
     const check = now.allowRequireMfa ? "require-mfa-allowed" : "require-mfa-disallowed";
     report(check, `${where}.allow_require_mfa`, {});
+  }
+  if (old.keys !== now.keys) {
+    report(now.keys ? "organization-keys-enabled" : "organization-keys-disabled", `${where}.keys`, {});
   }
   const { invitationLink: link } = now;
   if (link === old.invitationLink) return;
