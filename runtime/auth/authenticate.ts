@@ -7,8 +7,9 @@ import { type Bearer, BearerReader } from "./credentials/bearer.ts";
 import type { RecordCache } from "./credentials/cache.ts";
 import { cookieName, readCookie, requireOrigin } from "./credentials/cookie.ts";
 import { realmCredentials } from "./credentials/ending.ts";
-import { delegateOf, KeyResolver } from "./credentials/keys.ts";
+import { KeyResolver } from "./credentials/keys.ts";
 import { type LiveUser, liveUsers } from "./credentials/live.ts";
+import { delegateOf } from "./credentials/live-keys.ts";
 import { SessionResolver } from "./credentials/sessions.ts";
 import { tokenHash, tokenKind } from "./credentials/tokens.ts";
 
@@ -30,8 +31,8 @@ export function authenticator(
 ): Pick<RealmInstance, "authenticate" | "administers" | "credentials"> {
   const { accounts, name, origins } = realm.definition;
   const bearers = new BearerReader(realm.clock);
-  const keys = new KeyResolver(realm);
   const users = accounts === undefined ? undefined : liveUsers(realm, accounts);
+  const keys = new KeyResolver(realm, users);
   const sessions =
     accounts === undefined || users === undefined ? undefined : new SessionResolver(realm, accounts, users);
   const cookie = accounts?.cookie === undefined ? undefined : cookieName(name);
@@ -63,7 +64,7 @@ export function authenticator(
       const behalf = exchange.headers["x-svc-on-behalf-of"];
       const caller =
         behalf === undefined
-          ? identify(exchange, along)
+          ? alone(identify(exchange, along))
           : actingFor((delegate) => identify(exchange, delegate), behalf, users, along);
       const note = (noted: Caller) => {
         exchange.caller = noted;
@@ -84,6 +85,15 @@ function known(caller: Caller | undefined | Promise<Caller | undefined>): Caller
 
 function somebody(caller: Caller | undefined): Caller {
   if (caller === undefined) throw unauthenticated();
+  return caller;
+}
+
+/** @throws ApiError `forbidden` for a key that may only act for users, also by rejecting */
+function alone(caller: Caller | Promise<Caller>): Caller | Promise<Caller> {
+  if (caller instanceof Promise) return caller.then(alone);
+  if (caller.kind === "key" && caller.delegates === "required") {
+    throw new ApiError("forbidden", "This API key acts for users alone, named by X-Svc-On-Behalf-Of.");
+  }
   return caller;
 }
 

@@ -10,6 +10,7 @@ export const collections = {
   invitations: "_svc.invitations",
   throttle: "_svc.throttle",
   keys: "_svc.keys",
+  keyUses: "_svc.key_uses",
   secrets: "_svc.secrets",
   config: "_svc.config",
   audit: "_svc.audit",
@@ -50,9 +51,17 @@ export const throttleFields = {
   id: field("id", "string"),
 };
 
+/** What is not of the record: see `writeKey`. */
 export const keyFields = {
   key: field("key", "string"),
   name: field("name", "string"),
+  own_name: field("own_name", "string"),
+  /** Of former keys: the id of the key. */
+  former: field("former", "string"),
+  subject: field("subject", "string"),
+  org: field("org", "string"),
+  kind: field("binding.kind", "string"),
+  expires_at: field("expires_at", ["date-time", "null"]),
   created_at: field("created_at", "date-time"),
 };
 
@@ -73,6 +82,7 @@ export const auditFields = {
 export const uniqueIndexes = {
   email: "email",
   keyName: "name",
+  ownKeyName: "own_name",
   tokenSlot: "slot",
   invitationToken: "token",
 } as const;
@@ -132,8 +142,14 @@ const accountShapes: readonly CollectionShape[] = [
 const realmShapes: readonly CollectionShape[] = [
   shape(collections.keys, keyFields, [
     index(uniqueIndexes.keyName, keyFields.name, true),
+    index(uniqueIndexes.ownKeyName, keyFields.own_name, true),
     index("key", keyFields.key, true),
+    index("former", keyFields.former, false),
+    index("subject", keyFields.subject, false),
+    index("org", keyFields.org, false),
+    index("expires_at", keyFields.expires_at, false),
   ]),
+  shape(collections.keyUses, {}),
   shape(collections.secrets, secretFields),
   shape(collections.config, {}),
   shape(collections.audit, auditFields, [

@@ -13,7 +13,7 @@ import { type BodyOf, bodyReader, type ReadBody } from "../http/contract-body.ts
 import type { ContractedRoute } from "../http/contracted-routes.ts";
 import { parameters } from "../http/parameters.ts";
 import { isId } from "../ids.ts";
-import type { Caller, SessionCaller } from "../realm/caller.ts";
+import { type Caller, isSession, type SessionCaller } from "../realm/caller.ts";
 import type { Answer, Exchange, RealmInstance, Received, Route } from "../realm/exchange.ts";
 import { profileJudge } from "./accounts/person.ts";
 import { requireProof } from "./accounts/proof.ts";
@@ -94,7 +94,7 @@ export function administratorRoute<C extends ForWhom<"administrator">>(
   make: (realm: RealmInstance) => ContractHandler<C, Administrator>,
 ): ContractedRoute {
   const proved = provedFirst<C, Administrator>(contract, make, ({ caller }) =>
-    caller.kind === "user" ? caller : undefined,
+    isSession(caller) ? caller : undefined,
   );
   return admittedRoute(contract, proved, (realm) => {
     const admit = admission(realm);
@@ -104,7 +104,7 @@ export function administratorRoute<C extends ForWhom<"administrator">>(
 
 /**
  * Where the contract asks for a fresh proof of identity, it is asked for before anything is done.
- * @param who of those admitted has to bring one; undefined: nobody, as of API keys
+ * @param who of those admitted has to bring one; undefined: nobody, as of keys
  */
 function provedFirst<C extends ForWhom<"session" | "administrator">, Admitted>(
   contract: C,

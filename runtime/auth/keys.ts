@@ -1,20 +1,21 @@
 import { type Clock, timestamp } from "../clock.ts";
 import type { Detail } from "../errors.ts";
-import { eq, TRUE } from "../filter/algebra.ts";
+import { eq } from "../filter/algebra.ts";
 import type { Position } from "../filter/order.ts";
 import { parseNetwork } from "../http/address.ts";
 import { idGenerator } from "../ids.ts";
 import type { JsonObject } from "../json.ts";
 import type { AdminArea } from "../realm/administration.ts";
-import type { KeyScopes } from "../realm/caller.ts";
+import type { TokenScopes } from "../realm/caller.ts";
 import type { RealmDefinition } from "../realm/definition.ts";
 import { UniqueViolation } from "../store/contract/errors.ts";
 import type { Store } from "../store/contract/store.ts";
 import { collections, keyFields } from "./collections.ts";
-import { newToken, tokenHash } from "./credentials/tokens.ts";
+import { newToken, startOf, tokenHash } from "./credentials/tokens.ts";
+import { type KeyBinding, type KeyRecord, writeKey } from "./key-records.ts";
 import { findOne } from "./matching.ts";
-import { lists } from "./paging.ts";
-import { type AuditRecord, type KeyRecord, writeAudit, writeKey } from "./records.ts";
+import { currentKeys, lists } from "./paging.ts";
+import { type AuditRecord, writeAudit } from "./records.ts";
 import { missingTargets, readScopes } from "./scopes.ts";
 
 /** An API key to be made. */
@@ -23,10 +24,12 @@ export interface NewKey {
   readonly name: string;
   /** Full administrator, or areas, of which there is one at least. */
   readonly admin: boolean | readonly AdminArea[];
-  /** May act for users. */
-  readonly onBehalfOf?: boolean | undefined;
+  /** Absent: nobody's; it acts as itself. */
+  readonly binding?: KeyBinding | undefined;
+  /** May act for users; `required`: does nothing else. */
+  readonly onBehalfOf?: boolean | "required" | undefined;
   /** Absent: everything. */
-  readonly scopes?: KeyScopes | undefined;
+  readonly scopes?: TokenScopes | undefined;
   /** Networks in CIDR form, or addresses; absent: from everywhere. */
   readonly networks?: readonly string[] | undefined;
   /** Epoch milliseconds; absent: never. */
@@ -87,7 +90,7 @@ export function keyProblemsIn(
   { scopes, onBehalfOf }: NewKey,
 ): readonly Detail[] {
   const problems = scopes === undefined ? [] : [...missingTargets(scopes, known, functions)];
-  if (onBehalfOf === true && accounts === undefined) {
+  if (onBehalfOf && accounts === undefined) {
     problems.push({ path: "on_behalf_of", reason: "needs users, which a realm with auth: disabled has not" });
   }
   return problems;
@@ -100,18 +103,24 @@ export interface MadeKey {
   readonly record: KeyRecord;
 }
 
-/** @param newId makes the id that administrators see */
-export function makeKey(key: NewKey, now: number, newId: () => string): MadeKey {
+/**
+ * @param by who makes it: the form of `created_by`
+ * @param newId makes its id
+ */
+export function makeKey(key: NewKey, by: string, now: number, newId: () => string): MadeKey {
   const token = newToken("svk");
   const record: KeyRecord = {
     id: tokenHash(token),
     key: newId(),
     name: key.name,
     admin: key.admin,
+    binding: key.binding ?? null,
     on_behalf_of: key.onBehalfOf ?? false,
     scopes: key.scopes ?? null,
     networks: key.networks ?? null,
+    start: startOf(token),
     created_at: timestamp(now),
+    created_by: by,
     expires_at: key.expiresAt === undefined ? null : timestamp(key.expiresAt),
   };
   return { token, record };
@@ -158,7 +167,7 @@ export async function createKey(store: Store, clock: Clock, key: NewKey): Promis
   const former = await findByName(store, key.name);
   if (former !== undefined && key.replace !== true) throw new KeyNameTaken(key.name);
   const newId = idGenerator(clock);
-  const { token, record } = makeKey(key, now, newId);
+  const { token, record } = makeKey(key, commandLine, now, newId);
   const action = former === undefined ? "key.create" : "key.replace";
   const audit = commandAudit(newId(), now, { action, target: `key:${key.name}`, details: keyFacts(record) });
   await storeKey(store, record, audit, former);
@@ -184,12 +193,14 @@ export async function endKey(store: Store, clock: Clock, name: string): Promise<
   });
 }
 
+const commandLine = "command-line";
+
 function commandAudit(
   id: string,
   now: number,
   what: Pick<AuditRecord, "action" | "target" | "details">,
 ): AuditRecord {
-  return { id, at: timestamp(now), ...what, actor: "command-line", address: null, request_id: null };
+  return { id, at: timestamp(now), ...what, actor: commandLine, address: null, request_id: null };
 }
 
 /** Every key of a realm, oldest first. */
@@ -197,7 +208,7 @@ export async function* allKeys(store: Store): AsyncGenerator<KeyRecord> {
   const { collection, order, position, read } = lists.keys;
   let after: Position | undefined;
   do {
-    const query = { filter: TRUE, visibility: "live", order, limit: page, skip: 0 } as const;
+    const query = { filter: currentKeys, visibility: "live", order, limit: page, skip: 0 } as const;
     const found = await store.collection(collection).find({ ...query, ...(after && { after }) });
     const records = found.map((document) => read(document).record);
     yield* records;

@@ -1,5 +1,6 @@
 import { ApiError } from "../errors.ts";
 import type { Filter } from "../filter/algebra.ts";
+import { exists, not } from "../filter/algebra.ts";
 import { documentFields, type Field } from "../filter/fields.ts";
 import type { Order, Position } from "../filter/order.ts";
 import type { JsonObject } from "../json.ts";
@@ -8,15 +9,8 @@ import type { StoredDocument } from "../store/contract/document.ts";
 import { findPage } from "../store/page.ts";
 import { compareText } from "../text-order.ts";
 import { collections, keyFields, sessionFields } from "./collections.ts";
-import {
-  type Read,
-  readAudit,
-  readInvitation,
-  readKey,
-  readSecret,
-  readSession,
-  readUser,
-} from "./records.ts";
+import { readKey } from "./key-records.ts";
+import { type Read, readAudit, readInvitation, readSecret, readSession, readUser } from "./records.ts";
 
 /** What lists ask of a realm. */
 type ListedRealm = Pick<RealmInstance, "store" | "cursors" | "pageCharacters">;
@@ -33,6 +27,9 @@ export interface RecordList<Record> {
 }
 
 const { id: byId } = documentFields;
+
+/** Those that no rotation replaced. */
+export const currentKeys = not(exists(keyFields.former));
 
 /** Oldest first, but for the audit trail, which begins with what was last. */
 export const lists = {

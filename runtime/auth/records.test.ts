@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import { readKey, readSession, readUser } from "./records.ts";
+import { readKey } from "./key-records.ts";
+import { readSession, readUser } from "./records.ts";
 
 const stored = (members: object) => ({ id: "1", version: 3, text: JSON.stringify({ id: "1", ...members }) });
 
@@ -21,12 +22,19 @@ it("a session stored before there were proofs was proved when it began", () => {
   });
 });
 
-it("a key stored before keys acted for users does not", () => {
-  expect(readKey(stored({ name: "old" })).record).toEqual({ id: "1", name: "old", on_behalf_of: false });
+it("a key stored before keys acted for users does not, and is nobody's", () => {
+  expect(readKey(stored({ name: "old" })).record).toEqual({
+    id: "1",
+    name: "old",
+    on_behalf_of: false,
+    binding: null,
+    start: null,
+    created_by: null,
+  });
 });
 
 it("what is stored counts", () => {
-  expect(readKey(stored({ on_behalf_of: true })).record.on_behalf_of).toBe(true);
+  expect(readKey(stored({ name: "new", on_behalf_of: true })).record.on_behalf_of).toBe(true);
   expect(readSession(stored({ created_at: "a", proved_at: "b", mfa: true })).record).toMatchObject({
     proved_at: "b",
     administered_at: "a",

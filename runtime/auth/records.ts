@@ -1,6 +1,4 @@
 import type { JsonObject } from "../json.ts";
-import type { AdminArea } from "../realm/administration.ts";
-import type { KeyScopes } from "../realm/caller.ts";
 import type { Sealed } from "../sealing.ts";
 import type { DocumentWrite, StoredDocument } from "../store/contract/document.ts";
 
@@ -57,24 +55,6 @@ export interface SessionRecord {
   readonly proved_at: string;
   /** When it last administered: its beginning, its last proof or a use of `_admin`, whichever is the latest. */
   readonly administered_at: string;
-}
-
-/** `_svc.keys`. */
-export interface KeyRecord {
-  /** SHA-256 of the key. */
-  readonly id: string;
-  /** The key's id, which administrators see. */
-  readonly key: string;
-  readonly name: string;
-  readonly admin: boolean | readonly AdminArea[];
-  /** May act for users (`X-Svc-On-Behalf-Of`). */
-  readonly on_behalf_of: boolean;
-  /** Null: everything. */
-  readonly scopes: KeyScopes | null;
-  /** Null: from everywhere. */
-  readonly networks: readonly string[] | null;
-  readonly created_at: string;
-  readonly expires_at: string | null;
 }
 
 /** `_svc.tokens`: what mails and `/reauth` hand out. At most one of each purpose for a user, and for a session. */
@@ -167,9 +147,9 @@ export function readRecord<Record>(document: StoredDocument): Read<Record> {
 }
 
 /** A record that may have been written before some of its members were known. */
-type Older<Record, Later extends keyof Record> = Omit<Record, Later> & Partial<Pick<Record, Later>>;
+export type Older<Record, Later extends keyof Record> = Omit<Record, Later> & Partial<Pick<Record, Later>>;
 
-/** Users and keys that are older than second factors and delegation have none. */
+/** Users that are older than second factors have none. */
 export function readUser(document: StoredDocument): Read<UserRecord> {
   const { record, version } = readRecord<Older<UserRecord, "totp" | "totp_pending">>(document);
   return { record: { ...noFactor, ...record }, version };
@@ -183,13 +163,7 @@ export function readSession(document: StoredDocument): Read<SessionRecord> {
   return { record: { mfa: false, proved_at, administered_at: proved_at, ...record }, version };
 }
 
-export function readKey(document: StoredDocument): Read<KeyRecord> {
-  const { record, version } = readRecord<Older<KeyRecord, "on_behalf_of">>(document);
-  return { record: { ...noDelegation, ...record }, version };
-}
-
 const noFactor = { totp: null, totp_pending: null };
-const noDelegation = { on_behalf_of: false };
 
 export const readToken = readRecord<TokenRecord>;
 export const readInvitation = readRecord<InvitationRecord>;
@@ -207,7 +181,6 @@ export function writeKept<Record extends { readonly id: string; readonly created
 }
 
 export const writeUser = writeKept<UserRecord>;
-export const writeKey = writeKept<KeyRecord>;
 export const writeInvitation = writeKept<InvitationRecord>;
 export const writeSecret = writeKept<SecretRecord>;
 export const writeConfig = writeKept<ConfigRecord>;

@@ -42,6 +42,24 @@ export function scopesCover(one: KeyScopes | undefined, other: KeyScopes | undef
   return other !== undefined && accesses.every((access) => coversTargets(one[access], other[access]));
 }
 
+/** What both of two credentials' scopes grant; undefined: everything. */
+export function commonScopes(
+  one: KeyScopes | undefined,
+  other: KeyScopes | undefined,
+): KeyScopes | undefined {
+  if (one === undefined) return other;
+  if (other === undefined) return one;
+  return Object.fromEntries(accesses.map((access) => [access, commonTargets(one[access], other[access])]));
+}
+
+function commonTargets(one: Granted = [], other: Granted = []): Granted {
+  if (one === "*") return other;
+  if (other === "*") return one;
+  const within = (entries: readonly string[], granted: readonly string[]) =>
+    entries.filter((entry) => granted.includes(entry) || granted.includes(databaseOf(entry)));
+  return [...new Set([...within(one, other), ...within(other, one)])];
+}
+
 /** The same of what may be done in one way; undefined: nothing. */
 export function coversTargets(one: Granted | undefined, other: Granted | undefined): boolean {
   if (other === undefined || one === "*") return true;

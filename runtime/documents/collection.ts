@@ -2,6 +2,7 @@ import type { Clock } from "../clock.ts";
 import { tooManyRequests } from "../errors.ts";
 import { Frequency } from "../frequency.ts";
 import { kept } from "../kept.ts";
+import { identityOf } from "../realm/caller.ts";
 import { type CollectionDefinition, storeNameOf } from "../realm/definition.ts";
 import type { Exchange, RealmInstance } from "../realm/exchange.ts";
 import type { DocumentReader, DocumentWriter, StoreCollection } from "../store/contract/collection.ts";
@@ -85,6 +86,6 @@ function duplicatesOf(
 
 /** Who is counted together: a user, a key, or an address. */
 export function callerKey({ caller }: Access, exchange: Exchange): string {
-  if (caller === undefined || caller.kind === "anonymous") return `address:${exchange.address}`;
-  return caller.kind === "user" ? caller.actor : `key:${caller.keyId}`;
+  if (caller === undefined) return `address:${exchange.address}`;
+  return identityOf(caller) ?? `address:${exchange.address}`;
 }

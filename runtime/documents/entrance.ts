@@ -3,7 +3,7 @@ import type { ApiError } from "../errors.ts";
 import { checkNeedlessBody } from "../http/body.ts";
 import type { JsonObject } from "../json.ts";
 import { kept } from "../kept.ts";
-import { type Caller, type KeyCaller, keyOf } from "../realm/caller.ts";
+import { assuranceOf, type Caller, type KeyCaller, keyOf, ownOrganization } from "../realm/caller.ts";
 import type { CollectionDefinition } from "../realm/definition.ts";
 import type {
   Exchange,
@@ -99,12 +99,19 @@ export const clientEntrance: Open = (realm, collections) => {
       withheld: expands.withheld && !reads.withheld,
     }),
     writer: clientOf(realm, { ...reads, memberships: creates || reads.memberships }),
-    place: ({ context }, named) => ({ ...named, teams: memberTeams(context, named) }),
+    place: ({ caller, context }, named) => {
+      const own = ownOrganization(caller);
+      const { org = own } = named;
+      return { ...named, teams: memberTeams(context, org), ...(own !== undefined && { own }) };
+    },
   };
 };
 
 /** API keys have no memberships. */
-function memberTeams(context: RuleContext | undefined, { org }: Named): ReadonlySet<string> | undefined {
+function memberTeams(
+  context: RuleContext | undefined,
+  org: string | undefined,
+): ReadonlySet<string> | undefined {
   return org === undefined ? undefined : context?.memberships.get(org)?.teams;
 }
 
@@ -157,7 +164,8 @@ export function clientOf(realm: RealmInstance, asks: OrganizationAsks): Identify
         : keyAccessWith(caller, withheld);
     }
     const config = appConfig();
-    const memberships = caller.kind === "user" ? membershipsOf?.(caller.user, marks) : undefined;
+    const memberships =
+      caller.kind === "user" ? membershipsOf?.(caller.user.id, assuranceOf(caller), marks) : undefined;
     // Awaiting what is there already would cost every request a turn.
     return config instanceof Promise || memberships instanceof Promise || withheld instanceof Promise
       ? Promise.all([config, memberships, withheld]).then((read) => accessWith(caller, ...read))
@@ -178,7 +186,9 @@ function furtherOf({ organizations }: RealmInstance, asks: OrganizationAsks): Fu
   return async (access) => {
     const { caller, context } = access;
     const [memberships, withheld] = await Promise.all([
-      asks.memberships && caller?.kind === "user" ? organizations.membershipsOf(caller.user) : undefined,
+      asks.memberships && caller?.kind === "user"
+        ? organizations.membershipsOf(caller.user.id, assuranceOf(caller))
+        : undefined,
       asks.withheld ? organizations.withheld() : access.withheld,
     ]);
     if (context === undefined || memberships === undefined) return { ...access, withheld };

@@ -3,7 +3,7 @@ import { ApiError } from "../errors.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../json.ts";
 import { notOrgMember } from "../organizations/errors.ts";
 import { isAnyDeleted } from "../organizations/withheld.ts";
-import type { KeyCaller, UserCaller } from "../realm/caller.ts";
+import { credentialOf } from "../realm/caller.ts";
 import type { Answer, Exchange, RealmInstance } from "../realm/exchange.ts";
 import type { StoreCollection } from "../store/contract/collection.ts";
 import type { DocumentWrite, StoredDocument } from "../store/contract/document.ts";
@@ -48,15 +48,9 @@ export function idempotencyKey(
     throw invalidKey("must be 1 to 200 characters of A-Z a-z 0-9 . _ : -");
   }
   if (caller === undefined || author === undefined) throw invalidKey("needs a realm with authentication");
-  if (caller.kind === "anonymous") throw invalidKey("needs a signed-in user or an API key");
-  return { value, owner: ownerOf(caller) };
-}
-
-/** A key that acts for a user is not that user: its scopes may hide what was answered to them. */
-function ownerOf(caller: UserCaller | KeyCaller): string {
-  if (caller.kind === "key") return `key:${caller.keyId}`;
-  const { actor, credential } = caller;
-  return credential.kind === "key" ? `${actor} key:${credential.key.keyId}` : actor;
+  const owner = credentialOf(caller);
+  if (owner === undefined) throw invalidKey("needs a signed-in user or an API key");
+  return { value, owner };
 }
 
 function invalidKey(reason: string): ApiError {

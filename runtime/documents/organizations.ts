@@ -13,6 +13,8 @@ export interface Named {
 export interface Place extends Named {
   /** Teams of the organization that the caller may name; undefined: they may not create in it, if there is one. */
   readonly teams: ReadonlySet<string> | undefined;
+  /** Where documents belong to organizations and the request names none: the one whose key the caller has. */
+  readonly own?: string;
 }
 
 /** What `_meta` of a document says of its organization and team. */
@@ -32,7 +34,8 @@ const nobodys: Belonging = {};
  */
 export function belongingIn(definition: CollectionDefinition, place: Place): Belonging {
   const { organization } = definition;
-  const { org, team, teams } = place;
+  const { team, teams, own } = place;
+  const org = place.org ?? (organization === undefined ? undefined : own);
   if (org !== undefined && organization === undefined) throw notAllowed("org");
   if (team !== undefined && organization?.teams === undefined) throw notAllowed("team");
   if (org === undefined) {

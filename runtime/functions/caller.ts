@@ -1,9 +1,8 @@
-import { collections, keyFields } from "../auth/collections.ts";
-import { liveKey } from "../auth/credentials/keys.ts";
-import { findOne } from "../auth/matching.ts";
-import { readUser } from "../auth/records.ts";
-import { ruleUser } from "../auth/users.ts";
-import { eq } from "../filter/algebra.ts";
+import { collections } from "../auth/collections.ts";
+import { findKey } from "../auth/credentials/keys.ts";
+import { type LiveUser, liveUser } from "../auth/credentials/live.ts";
+import { boundCaller, delegateOf, liveKey } from "../auth/credentials/live-keys.ts";
+import { readKey } from "../auth/key-records.ts";
 import { anonymous, type Caller, type KeyCaller } from "../realm/caller.ts";
 import type { RealmInstance } from "../realm/exchange.ts";
 import { type FunctionDefinition, functionName } from "../realm/functions.ts";
@@ -18,7 +17,11 @@ export function queuedCaller(caller: Caller): QueuedCaller {
       return { kind: "anonymous" };
     case "user": {
       const { user, credential } = caller;
-      return { kind: "user", id: user.id, ...(credential.kind === "key" && { key: credential.key.keyId }) };
+      if (credential.kind === "session") return { kind: "user", id: user.id };
+      const { keyId } = credential.key;
+      return credential.kind === "key"
+        ? { kind: "user", id: user.id, key: keyId }
+        : { kind: "key", id: keyId };
     }
     case "key":
       return { kind: "key", id: caller.keyId };
@@ -43,23 +46,32 @@ export async function callerOf(realm: Realm, queued: QueuedCaller): Promise<Call
 }
 
 async function userNow(realm: Realm, id: string, keyId: string | undefined): Promise<Caller | undefined> {
-  const { accounts } = realm.definition;
-  const document = accounts && (await realm.store.collection(collections.users).get(id, "live"));
+  const user = await activeUser(realm, id);
   const key = keyId === undefined ? unscoped : await keyNow(realm, keyId);
-  if (accounts === undefined || document === undefined || key?.delegates !== true) return undefined;
-  const { record } = readUser(document);
-  if (record.disabled) return undefined;
-  const user = ruleUser(record, accounts, false);
-  return { kind: "user", actor: `user:${id}`, user, credential: { kind: "key", key } };
+  return user !== undefined && key?.kind === "key" && key.delegates !== false
+    ? delegateOf(key, user)
+    : undefined;
 }
 
-async function keyNow({ definition, store, clock }: Realm, id: string): Promise<KeyCaller | undefined> {
+async function activeUser({ definition, store }: Realm, id: string): Promise<LiveUser | undefined> {
+  const { accounts } = definition;
+  const document = accounts && (await store.collection(collections.users).get(id, "live"));
+  const user = accounts && document && liveUser(document, accounts);
+  return user?.disabled === false ? user : undefined;
+}
+
+/** Who comes by the key now: itself, or whom it is bound to. */
+async function keyNow(realm: Realm, id: string): Promise<Caller | undefined> {
+  const { definition, clock } = realm;
   const own = definition.functions?.find((each) => ownKeyId(each) === id);
   if (own !== undefined) return ownCaller(own);
   if (id === commandCaller.keyId) return commandCaller;
-  const document = await findOne(store, collections.keys, eq(keyFields.key, id));
-  const key = document && liveKey(document).caller;
-  return key !== undefined && key.expires > clock.now() ? key : undefined;
+  const document = await findKey(realm, id);
+  const key = document && liveKey(readKey(document).record, definition);
+  if (key === undefined || !key.enabled || key.caller.expires <= clock.now()) return undefined;
+  if (key.user === undefined) return key.service ?? key.caller;
+  const user = await activeUser(realm, key.user);
+  return user && boundCaller(key, user);
 }
 
 /** What a function is to documents: an API key with its scopes. */
@@ -104,9 +116,16 @@ export function callerView(caller: Caller, memberships: Memberships): CallerView
       return { kind: "anonymous", id: null, name: null, roles: [], orgs: [] };
     case "user": {
       const { id, roles } = caller.user;
-      return { kind: "user", id, name: null, roles, orgs: [...memberships.keys()] };
+      const orgs = [...memberships.keys()];
+      return caller.credential.kind === "service"
+        ? { kind: "key", id, name: nameOf(caller.credential.key), roles, orgs }
+        : { kind: "user", id, name: null, roles, orgs };
     }
     case "key":
-      return { kind: "key", id: caller.keyId, name: caller.actor.slice("key:".length), roles: [], orgs: [] };
+      return { kind: "key", id: caller.keyId, name: nameOf(caller), roles: [], orgs: [] };
   }
+}
+
+function nameOf({ actor }: KeyCaller): string {
+  return actor.slice("key:".length);
 }

@@ -1,7 +1,7 @@
 import type { Author } from "../documents/access.ts";
 import { ApiError, unavailable } from "../errors.ts";
 import { kept } from "../kept.ts";
-import type { Caller, KeyCaller } from "../realm/caller.ts";
+import { assuranceOf, type Caller, type KeyCaller } from "../realm/caller.ts";
 import type { RealmInstance } from "../realm/exchange.ts";
 import type { FunctionMetrics } from "../realm/function-metrics.ts";
 import { type Chain, type FunctionDefinition, functionName } from "../realm/functions.ts";
@@ -179,7 +179,9 @@ export class RealmFunctions {
   }: Pick<AskedRun, "caller" | "memberships">): Promise<Memberships> {
     if (memberships !== undefined) return memberships;
     if (caller?.kind !== "user") return noMemberships;
-    return (await this.#realm.organizations?.membershipsOf(caller.user)) ?? noMemberships;
+    return (
+      (await this.#realm.organizations?.membershipsOf(caller.user.id, assuranceOf(caller))) ?? noMemberships
+    );
   }
 }
 

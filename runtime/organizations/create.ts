@@ -5,7 +5,7 @@ import { timestamp } from "../clock.ts";
 import * as contract from "../contract/organizations.ts";
 import { ApiError } from "../errors.ts";
 import { and, eq, not } from "../filter/algebra.ts";
-import type { Caller, SessionCaller } from "../realm/caller.ts";
+import { assuranceOf, type Caller, type SessionCaller } from "../realm/caller.ts";
 import type { Exchange } from "../realm/exchange.ts";
 import { noMemberships } from "../realm/memberships.ts";
 import { longBackoff, Outdated, optimistic } from "../retry.ts";
@@ -38,7 +38,8 @@ export const createOwnOrganization = sessionRoute(
 /** @throws ApiError `forbidden` */
 async function requireCreator(realm: OrganizationRealm, caller: SessionCaller): Promise<void> {
   const { clock, settings } = realm;
-  const memberships = (await realm.organizations?.membershipsOf(caller.user)) ?? noMemberships;
+  const memberships =
+    (await realm.organizations?.membershipsOf(caller.user.id, assuranceOf(caller))) ?? noMemberships;
   const context = ruleContext(clock, await realm.appConfig(), caller, memberships);
   if (settings.create?.(context) === true) return;
   throw new ApiError("forbidden", "You may not create organizations in this realm.");

@@ -54,7 +54,9 @@ export async function settleManagers(
 ): Promise<Settled> {
   const { settings } = realm;
   const coming = usersOf(
-    members.filter(({ before: was, after: is }) => was === undefined && is !== undefined),
+    members.filter(
+      ({ before: was, after: is }) => was === undefined && is !== undefined && is.service === undefined,
+    ),
   );
   const isOrphaned = before.status === "orphaned";
   const isAtStake = isOrphaned || losesManagers(settings, before, after, members);

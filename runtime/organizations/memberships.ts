@@ -3,7 +3,7 @@ import type { Read } from "../auth/records.ts";
 import { eq, isIn } from "../filter/algebra.ts";
 import { documentFields } from "../filter/fields.ts";
 import { Generations, kept } from "../kept.ts";
-import type { RuleUser } from "../realm/caller.ts";
+import type { Assurance } from "../realm/caller.ts";
 import type { RealmInstance } from "../realm/exchange.ts";
 import { type Membership, type Memberships, noMemberships } from "../realm/memberships.ts";
 import type { OrganizationSettings } from "../realm/organizations.ts";
@@ -26,10 +26,7 @@ const bounds = { values: 10_000, weight: 16_777_216 };
 
 /** What was made of a user's memberships, for a span of time. */
 interface Resolved {
-  /** For sessions that used a second factor. */
-  readonly verified: Memberships;
-  /** For those that used none. */
-  readonly others: Memberships;
+  readonly by: Readonly<Record<Assurance, Memberships>>;
   /** Epoch milliseconds: at these the time window of a team role may open or close. */
   readonly from: number;
   readonly until: number;
@@ -66,11 +63,11 @@ export class LiveMemberships {
    * At once where nothing can have changed.
    * @param marks of the user's organizations, where they were read just now (see `Marks`)
    */
-  of({ id, mfa }: RuleUser, marks?: string): Memberships | Promise<Memberships> {
+  of(user: string, assurance: Assurance, marks?: string): Memberships | Promise<Memberships> {
     const now = this.#realm.clock.now();
-    const known = this.#peek(id, now, marks);
-    if (known !== undefined) return mfa ? known.verified : known.others;
-    return this.#load(id, now, marks).then(({ verified, others }) => (mfa ? verified : others));
+    const known = this.#peek(user, now, marks);
+    if (known !== undefined) return known.by[assurance];
+    return this.#load(user, now, marks).then(({ by }) => by[assurance]);
   }
 
   #peek(user: string, now: number, marks: string | undefined): Resolved | undefined {
@@ -177,19 +174,24 @@ export async function membershipRecords(
 function resolve(settings: OrganizationSettings, read: readonly MembershipRecords[], now: number): Resolved {
   const all: Membership[] = [];
   const open: Membership[] = [];
+  const openToKeys: Membership[] = [];
   let from = Number.NEGATIVE_INFINITY;
   let until = Number.POSITIVE_INFINITY;
   for (const { org, member } of read) {
     const membership = membershipOf(settings, org.record, member.record, now);
     all.push(membership);
-    if (!org.record.require_mfa) open.push(membership);
+    const { require_mfa, allow_keys } = org.record;
+    if (!require_mfa) open.push(membership);
+    if (!require_mfa || allow_keys === true) openToKeys.push(membership);
     for (const boundary of member.record.team_roles.flatMap(boundaries)) {
       if (boundary > now) until = Math.min(until, boundary);
       else from = Math.max(from, boundary);
     }
   }
-  const verified = byOrganization(all);
-  return { verified, others: open.length === all.length ? verified : byOrganization(open), from, until };
+  const factor = byOrganization(all);
+  const some = (memberships: readonly Membership[]) =>
+    memberships.length === all.length ? factor : byOrganization(memberships);
+  return { by: { factor, key: some(openToKeys), none: some(open) }, from, until };
 }
 
 function byOrganization(memberships: readonly Membership[]): Memberships {

@@ -16,7 +16,7 @@ export function realmOrganizations(
   const isShared = realm.store.revision(collections.organizations) === undefined;
   return {
     marks: (asks) => (isShared ? new Marks(asks) : undefined),
-    membershipsOf: (user, marks) => memberships.of(user, marks?.memberships),
+    membershipsOf: (user, assurance, marks) => memberships.of(user, assurance, marks?.memberships),
     withheld: (marks) => withheld.current(marks?.withheld),
     accountChange: accountChanges({ ...realm, settings }),
   };

@@ -14,6 +14,8 @@ export interface OrganizationRecord {
   readonly slug_key: string | null;
   readonly status: OrganizationStatus;
   readonly require_mfa: boolean;
+  /** Personal tokens of members who have a second factor count all the same; absent: false. */
+  readonly allow_keys?: boolean;
   /** Written by administrators; members read them. */
   readonly claims: JsonObject;
   readonly teams: readonly TeamRecord[];
@@ -45,7 +47,10 @@ export interface MemberRecord {
   /** See {@link memberId}. */
   readonly id: string;
   readonly org: string;
+  /** Or the id of the key of a service member. */
   readonly user: string;
+  /** The name of the key that is this member: no account, and it manages nothing. Absent: a user. */
+  readonly service?: string;
   /** Direct ones. One that the configuration no longer has counts for nothing. */
   readonly roles: readonly string[];
   /** Ids. One that the organization no longer has counts for nothing. */

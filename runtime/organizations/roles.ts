@@ -40,14 +40,16 @@ export function manages(settings: OrganizationSettings, roles: Iterable<string>)
   return new Set(manageEntries.filter((entry) => entries.has(entry)));
 }
 
+/** A service member has the roles, for rules that ask for them, and manages nothing. */
 export function managesAs(
   settings: OrganizationSettings,
   org: Pick<OrganizationRecord, "teams">,
-  member: Pick<MemberRecord, "roles" | "teams">,
+  member: Pick<MemberRecord, "roles" | "teams" | "service">,
 ): ReadonlySet<Manage> {
+  const roles = member.service === undefined ? effectiveRoles(settings, org, member) : [];
   return manages(
     settings,
-    effectiveRoles(settings, org, member).map(({ role }) => role),
+    roles.map(({ role }) => role),
   );
 }
 

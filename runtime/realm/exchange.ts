@@ -9,7 +9,7 @@ import type { ChainStep } from "../store/contract/chain.ts";
 import type { StoredDocument } from "../store/contract/document.ts";
 import type { Store } from "../store/contract/store.ts";
 import type { Transaction } from "../store/contract/transaction.ts";
-import type { Caller, RuleUser, SessionCaller } from "./caller.ts";
+import type { Assurance, Caller, SessionCaller } from "./caller.ts";
 import type { Credentials } from "./credentials.ts";
 import type { ExpandLimits, RealmDefinition } from "./definition.ts";
 import type { RealmFiles } from "./files.ts";
@@ -249,11 +249,13 @@ export interface RealmOrganizations {
   /** For one request; undefined where the store itself tells what stands. */
   readonly marks: (asks: OrganizationAsks) => OrganizationMarks | undefined;
   /**
-   * The organizations that count for a user: the very same object for the same user until something in it changes, so
-   * that what is made of it may be kept. `user.mfa` says whether the session used a second factor.
+   * The organizations that count for a user, or a service member: the very same object until something in it changes, so
+   * that what is made of it may be kept.
+   * @param user an id
    */
   readonly membershipsOf: (
-    user: RuleUser,
+    user: string,
+    assurance: Assurance,
     marks?: Pick<OrganizationMarks, "memberships">,
   ) => Memberships | Promise<Memberships>;
   /**

@@ -4,6 +4,7 @@ import type { FeedChange } from "../feed/change.ts";
 import { kept } from "../kept.ts";
 import { collections as organizations } from "../organizations/collections.ts";
 import { userOfMember } from "../organizations/records.ts";
+import { assuranceOf } from "../realm/caller.ts";
 import type { RealmInstance } from "../realm/exchange.ts";
 
 /** Whoever has to look at its access again when a record changes that this depends on. */
@@ -82,7 +83,8 @@ export async function subjectsOf(
   subjects.push(credential.kind === "session" ? `session ${credential.hash}` : "keys");
   if (organizations === undefined) return subjects;
   // Those too that do not count for want of a second factor, which they may ask for no longer.
-  const all = user.mfa ? context?.memberships : await organizations.membershipsOf({ ...user, mfa: true });
+  const isAll = assuranceOf(caller) === "factor";
+  const all = isAll ? context?.memberships : await organizations.membershipsOf(user.id, "factor");
   for (const org of all?.keys() ?? []) subjects.push(`org ${org}`);
   return subjects;
 }

@@ -2,13 +2,20 @@ import type { Who } from "../../contract/contract.ts";
 import { ApiError } from "../../errors.ts";
 import { contains, parseNetwork } from "../../http/address.ts";
 import type { Administration } from "../../realm/administration.ts";
-import { type Caller, isSession, type KeyCaller, type SessionCaller } from "../../realm/caller.ts";
+import {
+  type BoundCaller,
+  type Caller,
+  isBound,
+  isSession,
+  type KeyCaller,
+  type SessionCaller,
+} from "../../realm/caller.ts";
 import type { Exchange, RealmInstance } from "../../realm/exchange.ts";
 import { unauthenticated } from "../authenticate.ts";
 
-/** Who administers: an API key, or a user in a session. */
+/** Who administers: an API key, or a user in a session or by a personal token. */
 export interface Administrator {
-  readonly caller: KeyCaller | SessionCaller;
+  readonly caller: KeyCaller | SessionCaller | BoundCaller;
   readonly administration: Administration;
 }
 
@@ -31,7 +38,7 @@ export function admission(
       throw new ApiError("forbidden", "Administration is not allowed from this network.");
     }
     const { caller: by } = administrator;
-    if (by.kind === "user" && by.credential.lapsed) {
+    if (isSession(by) && by.credential.lapsed) {
       throw new ApiError(
         "reauth_required",
         "Administration in this session is over; prove who you are again.",
@@ -41,7 +48,7 @@ export function admission(
     if (!areas.some((area) => administrator.administration[need.to].has(area))) {
       throw new ApiError("forbidden", `This needs administration of the area ${areas.join(" or ")}.`);
     }
-    if (by.kind === "user") realm.administers(by);
+    if (isSession(by)) realm.administers(by);
     return administrator;
   };
 }
@@ -51,7 +58,7 @@ function administratorOf(caller: Caller): Administrator {
   if (caller.kind === "key" && caller.administration !== undefined) {
     return { caller, administration: caller.administration };
   }
-  if (isSession(caller)) {
+  if (isSession(caller) || isBound(caller)) {
     const { administration } = caller.credential;
     if (administration !== undefined) return { caller, administration };
   }

@@ -1,6 +1,6 @@
 import { timestamp } from "../../clock.ts";
 import type { JsonObject } from "../../json.ts";
-import type { Caller } from "../../realm/caller.ts";
+import { type Caller, keyOf } from "../../realm/caller.ts";
 import type { RealmInstance } from "../../realm/exchange.ts";
 import type { Transaction } from "../../store/contract/transaction.ts";
 import { collections } from "../collections.ts";
@@ -73,7 +73,8 @@ export function auditRecord(
   by: Caller | AuditedActor,
   { action, target, details = {} }: AuditEntry,
 ): AuditRecord {
-  const delegate = by.kind === "user" && by.credential.kind === "key" ? { key: by.credential.key.actor } : {};
+  const key = by.kind === "named" ? undefined : keyOf(by);
+  const delegate = key === undefined || key.actor === by.actor ? {} : { key: key.actor };
   return {
     id: newId(),
     at: timestamp(clock.now()),

@@ -1,5 +1,6 @@
 import { ApiError } from "../../errors.ts";
 import { covers } from "../../realm/administration.ts";
+import { keyOf } from "../../realm/caller.ts";
 import type { AccountSettings } from "../../realm/definition.ts";
 import { administrationOfRoles, heldRoles } from "../users.ts";
 import type { Administrator } from "./administrator.ts";
@@ -38,6 +39,6 @@ function holds(
   const asked = administrationOfRoles(roles, accounts);
   if (!covers(administration, asked)) return false;
   // Sessions have no scopes: one that reaches documents, or makes keys that do, would free a key of its own.
-  const isLimited = caller.kind === "key" && caller.scopes !== undefined;
+  const isLimited = keyOf(caller)?.scopes !== undefined;
   return !(isLimited && (asked?.see.has("data") || asked?.change.has("apikeys")));
 }

@@ -1,12 +1,14 @@
 import * as contract from "../../contract/keys.ts";
 import { ApiError } from "../../errors.ts";
-import { eq, TRUE } from "../../filter/algebra.ts";
+import { eq } from "../../filter/algebra.ts";
 import type { BodyOf, ReadBody, Tell } from "../../http/contract-body.ts";
 import type { JsonValue } from "../../json.ts";
 import { adminAreas, areasAmong } from "../../realm/administration.ts";
+import { keyOf } from "../../realm/caller.ts";
 import type { RealmInstance } from "../../realm/exchange.ts";
 import { collections, keyFields } from "../collections.ts";
 import { administratorRoute } from "../contracted.ts";
+import { type KeyRecord, readKey } from "../key-records.ts";
 import {
   KeyNameTaken,
   keyFacts,
@@ -18,8 +20,7 @@ import {
   storeKey,
 } from "../keys.ts";
 import { findOne } from "../matching.ts";
-import { answerPage, lists, pageRequest } from "../paging.ts";
-import { type KeyRecord, readKey } from "../records.ts";
+import { answerPage, currentKeys, lists, pageRequest } from "../paging.ts";
 import { type Access, accesses, permitsAny, readScopes, scopesCover } from "../scopes.ts";
 import type { Administrator } from "./administrator.ts";
 import { appendAudit, auditRecord } from "./audit.ts";
@@ -28,7 +29,7 @@ export const listKeys = administratorRoute(
   contract.listKeys,
   (realm) =>
     async ({ query }) =>
-      answerPage(realm, lists.keys, TRUE, pageRequest(query), keyView),
+      answerPage(realm, lists.keys, currentKeys, pageRequest(query), keyView),
 );
 
 export const createKey = administratorRoute(
@@ -38,7 +39,7 @@ export const createKey = administratorRoute(
       const now = realm.clock.now();
       const key = readKeyBody(body, realm, now);
       requireRights(administrator, key);
-      const { token, record } = makeKey(key, now, realm.newId);
+      const { token, record } = makeKey(key, administrator.caller.actor, now, realm.newId);
       const audit = auditRecord(realm, exchange, administrator.caller, {
         action: "key.create",
         target: `key:${record.name}`,
@@ -97,14 +98,14 @@ function readKeyBody(body: ReadBody<Asked>, { definition }: RealmInstance, now: 
   const asked = body((given, tell) => {
     const problems = given.scopes ? readScopes(given.scopes).problems : [];
     judgeAdmin(given.admin ?? false, tell);
-    const key = keyOf({ ...given, name: given.name ?? "" });
+    const key = newKeyOf({ ...given, name: given.name ?? "" });
     for (const { path, reason } of [...problems, ...keyProblems(key, now), ...keyProblemsIn(definition, key)])
       tell(path, reason);
   });
-  return keyOf(asked);
+  return newKeyOf(asked);
 }
 
-function keyOf({ name, scopes, admin, networks, expires_at, on_behalf_of }: Asked): NewKey {
+function newKeyOf({ name, scopes, admin, networks, expires_at, on_behalf_of }: Asked): NewKey {
   return {
     name,
     scopes: scopes ? readScopes(scopes).scopes : undefined,
@@ -139,12 +140,12 @@ function requireRights(maker: Administrator, key: NewKey): void {
     const scope = key.scopes === undefined ? "A key without scopes" : `The scope ${further} of a key`;
     throw beyond(`${scope} needs administration of the area data.`);
   }
-  if (caller.kind === "key" && !scopesCover(caller.scopes, key.scopes)) {
+  if (!scopesCover(keyOf(caller)?.scopes, key.scopes)) {
     throw beyond("A key cannot make one that its own scopes do not cover.");
   }
   // Who administers users can become one by other ways too.
-  const mayDelegate = full || change.has("users") || (caller.kind === "key" && caller.delegates);
-  if (key.onBehalfOf === true && !mayDelegate) {
+  const mayDelegate = full || change.has("users") || (caller.kind === "key" && caller.delegates !== false);
+  if (key.onBehalfOf && !mayDelegate) {
     throw beyond("A key that acts for users needs administration of the area users.");
   }
 }

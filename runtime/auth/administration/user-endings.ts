@@ -1,4 +1,5 @@
 import * as contract from "../../contract/user-administration.ts";
+import { isSession } from "../../realm/caller.ts";
 import { deleteUser } from "../accounts/deletion.ts";
 import { answerSessions, forgetSessions } from "../accounts/sessions.ts";
 import { administratorRoute } from "../contracted.ts";
@@ -43,7 +44,7 @@ export const listUserSessions = administratorRoute(
   contract.listUserSessions,
   inRealm((realm) => async ({ params, query }, { caller }) => {
     const { id } = await findUser(realm, params.id);
-    return answerSessions(realm, id, query, caller.kind === "user" ? caller.credential.id : undefined);
+    return answerSessions(realm, id, query, isSession(caller) ? caller.credential.id : undefined);
   }),
 );
 

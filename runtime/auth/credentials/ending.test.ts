@@ -3,8 +3,9 @@ import { eq, TRUE } from "../../filter/algebra.ts";
 import { isSession } from "../../realm/caller.ts";
 import { describeMongo, dropTestDatabases, testLocation } from "../../store/mongodb/testing/server.ts";
 import { collections, keyFields, sessionFields } from "../collections.ts";
+import { readKey, writeKey } from "../key-records.ts";
 import { findOne } from "../matching.ts";
-import { readKey, readSession, writeKey } from "../records.ts";
+import { readSession } from "../records.ts";
 import {
   type Accounts,
   type AccountsOptions,

@@ -1,14 +1,21 @@
-import { eq } from "../../filter/algebra.ts";
-import { type Caller, isSession, type KeyCaller, keyOf, type SessionCaller } from "../../realm/caller.ts";
+import {
+  type Caller,
+  isSession,
+  type KeyCaller,
+  keyOf,
+  ownOrganization,
+  type SessionCaller,
+} from "../../realm/caller.ts";
 import type { Credentials, EndReason } from "../../realm/credentials.ts";
 import type { RealmInstance } from "../../realm/exchange.ts";
-import { collections, keyFields } from "../collections.ts";
-import { findOne } from "../matching.ts";
+import { collections } from "../collections.ts";
+import { readKey } from "../key-records.ts";
 import { readSession, readUser } from "../records.ts";
-import { isWithin, liveKey } from "./keys.ts";
+import { findKey, isWithin } from "./keys.ts";
+import { liveKey } from "./live-keys.ts";
 import type { SessionResolver } from "./sessions.ts";
 
-type Realm = Pick<RealmInstance, "store" | "clock">;
+type Realm = Pick<RealmInstance, "definition" | "store" | "clock">;
 
 /** @param sessions undefined: the realm has no accounts */
 export function realmCredentials(realm: Realm, sessions: SessionResolver | undefined): Credentials {
@@ -20,9 +27,11 @@ export function realmCredentials(realm: Realm, sessions: SessionResolver | undef
     async ended(caller, { address }) {
       if (caller.kind === "anonymous" || expiryOf(caller) <= realm.clock.now()) return undefined;
       if (isSession(caller)) return endOfSession(realm, caller);
+      // An account takes its keys along, and is to be the reason.
+      const isUsers = caller.kind === "user" && ownOrganization(caller) === undefined;
+      const end = isUsers ? await endOfUser(realm, caller.user.id) : undefined;
       const key = keyOf(caller);
-      if (key !== undefined && (await isRevoked(realm, key, address))) return "revoked";
-      return caller.kind === "user" ? endOfUser(realm, caller.user.id) : undefined;
+      return end ?? (key !== undefined && (await isRevoked(realm, key, address)) ? "revoked" : undefined);
     },
   };
 }
@@ -55,7 +64,7 @@ async function endOfUser({ store }: Realm, id: string): Promise<EndReason | unde
   return readUser(user).record.disabled ? "disabled" : undefined;
 }
 
-async function isRevoked({ store }: Realm, { keyId }: KeyCaller, address: string): Promise<boolean> {
-  const key = await findOne(store, collections.keys, eq(keyFields.key, keyId));
-  return key === undefined || !isWithin(liveKey(key), address);
+async function isRevoked(realm: Realm, { keyId }: KeyCaller, address: string): Promise<boolean> {
+  const found = await findKey(realm, keyId);
+  return found === undefined || !isWithin(liveKey(readKey(found).record, realm.definition), address);
 }

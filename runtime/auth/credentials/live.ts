@@ -50,6 +50,8 @@ export interface LiveUser {
   readonly verified: RuleUser;
   readonly actor: `user:${string}`;
   readonly disabled: boolean;
+  /** Has a second factor. */
+  readonly enrolled: boolean;
   readonly generation: number;
   readonly administration: Administration | undefined;
 }
@@ -59,17 +61,20 @@ export function liveUsers(
   { store }: Pick<RealmInstance, "store">,
   accounts: AccountSettings,
 ): RecordCache<LiveUser> {
-  return new RecordCache(store, collections.users, (document) => {
-    const { record } = readUser(document);
-    const { id, disabled, generation, totp } = record;
-    const user = ruleUser(record, accounts, false);
-    return {
-      user,
-      verified: totp === null ? user : ruleUser(record, accounts, true),
-      actor: `user:${id}`,
-      disabled,
-      generation,
-      administration: administrationOfRoles(heldRoles(record, accounts), accounts),
-    };
-  });
+  return new RecordCache(store, collections.users, (document) => liveUser(document, accounts));
+}
+
+export function liveUser(document: StoredDocument, accounts: AccountSettings): LiveUser {
+  const { record } = readUser(document);
+  const { id, disabled, generation, totp } = record;
+  const user = ruleUser(record, accounts, false);
+  return {
+    user,
+    verified: totp === null ? user : ruleUser(record, accounts, true),
+    actor: `user:${id}`,
+    disabled,
+    enrolled: totp !== null,
+    generation,
+    administration: administrationOfRoles(heldRoles(record, accounts), accounts),
+  };
 }

@@ -18,6 +18,11 @@ export function newToken(kind: TokenKind): string {
   return `${kind}_${randomBytes(32).toString("base64url")}`;
 }
 
+/** What a token may be known by to whom it was shown: 24 of its 256 random bits. */
+export function startOf(token: string): string {
+  return token.slice(0, 8);
+}
+
 /** The kind of a well-formed token; undefined for anything else. */
 export function tokenKind(token: string): TokenKind | undefined {
   const prefix = shape.exec(token)?.[1];

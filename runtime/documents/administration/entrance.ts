@@ -5,6 +5,7 @@ import { writeAudit } from "../../auth/records.ts";
 import { type ApiError, invalidBody } from "../../errors.ts";
 import { isId } from "../../ids.ts";
 import { findOrganization } from "../../organizations/change.ts";
+import { keyOf } from "../../realm/caller.ts";
 import type { Exchange, RealmInstance } from "../../realm/exchange.ts";
 import type { Access, Audit, Write } from "../access.ts";
 import type { Identify, Open } from "../entrance.ts";
@@ -50,7 +51,7 @@ function accessOf(realm: RealmInstance, exchange: Exchange, { caller }: Administ
   return {
     caller,
     context: undefined,
-    scopes: caller.kind === "key" ? caller.scopes : undefined,
+    scopes: keyOf(caller)?.scopes,
     withheld: undefined,
     author: realm.definition.accounts === undefined ? undefined : { actor: caller.actor, owner: null },
     audit: auditBy(realm, exchange, caller),

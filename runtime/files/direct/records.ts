@@ -16,6 +16,7 @@ import { longBackoff, Outdated, optimistic } from "../../retry.ts";
 import type { Store } from "../../store/contract/store.ts";
 import type { Transaction } from "../../store/contract/transaction.ts";
 import type { Place } from "../place.ts";
+import { uploaderOf } from "../uploader.ts";
 
 /** Milliseconds in which the bytes have to be on their way. */
 export const addressLifetime = 900_000;
@@ -45,7 +46,7 @@ export async function findUpload(store: Records, id: string): Promise<FoundUploa
 /** Whether it was begun here, and by this caller. */
 export function isOwn(
   { collection, field, entrance }: Place,
-  { author }: Access,
+  access: Access,
   document: string,
   record: UploadRecord,
 ): boolean {
@@ -54,7 +55,7 @@ export function isOwn(
     record.document === document &&
     record.field === field.name &&
     record.entrance === entrance.name &&
-    record.by === (author?.actor ?? null)
+    record.by === uploaderOf(access)
   );
 }
 

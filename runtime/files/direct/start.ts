@@ -17,6 +17,7 @@ import { fileError, tooLarge } from "../errors.ts";
 import { filesIn } from "../field.ts";
 import { fileName, hasControls } from "../names.ts";
 import type { Place } from "../place.ts";
+import { uploaderOf } from "../uploader.ts";
 import { replaceIn, requireWorthwhile } from "../worth.ts";
 import { addressOf, bucketGrace } from "./address.ts";
 import { addressLifetime, beginUpload } from "./records.ts";
@@ -64,7 +65,7 @@ export function startAt(place: Place): (exchange: Exchange) => Promise<Answer> {
       document: target.id,
       field: field.name,
       entrance: entrance.name,
-      by: access.author?.actor ?? null,
+      by: uploaderOf(access),
       ...{ name, type, size, sha256, replace },
       until: storage.blobs.signed === undefined ? expires : expires + bucketGrace,
     };

@@ -11,6 +11,7 @@ import { isAccepted, UNKNOWN } from "../content/media-types.ts";
 import { tooLarge } from "../errors.ts";
 import { filesIn } from "../field.ts";
 import type { Place } from "../place.ts";
+import { uploaderOf } from "../uploader.ts";
 import { replaceIn, requireWorthwhile } from "../worth.ts";
 import { type Added, added } from "./adding.ts";
 import { answered, progress } from "./answers.ts";
@@ -52,7 +53,7 @@ export function createAt(place: Place): (exchange: StreamExchange) => Promise<An
         document: target.id,
         field: field.name,
         entrance: entrance.name,
-        by: access.author?.actor ?? null,
+        by: uploaderOf(access),
         ...{ name, type: type ?? null, size, replace, metadata },
       },
       {

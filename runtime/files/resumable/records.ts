@@ -16,6 +16,7 @@ import type { Store } from "../../store/contract/store.ts";
 import type { Transaction } from "../../store/contract/transaction.ts";
 import { openPerField } from "../direct/records.ts";
 import type { Place } from "../place.ts";
+import { uploaderOf } from "../uploader.ts";
 
 /** Milliseconds that an upload waits for its next part. */
 export const lifetime = 86_400_000;
@@ -64,7 +65,7 @@ export async function findResumable(store: Records, id: string): Promise<Found |
  */
 export async function ownResumable(
   { realm, collection, field, entrance }: Place,
-  { author }: Access,
+  access: Access,
   { id, upload = "" }: Readonly<Record<string, string | undefined>>,
 ): Promise<Found> {
   const found = await findResumable(realm.store, upload);
@@ -75,7 +76,7 @@ export async function ownResumable(
     record.document === id &&
     record.field === field.name &&
     record.entrance === entrance.name &&
-    record.by === (author?.actor ?? null);
+    record.by === uploaderOf(access);
   if (!isOwn || record.state.kind === "over" || record.until <= realm.clock.now()) throw noSuchUpload();
   return found;
 }
