@@ -13,6 +13,7 @@ import type { Store } from "../store/contract/store.ts";
 import { collections, keyFields } from "./collections.ts";
 import { newToken, startOf, tokenHash } from "./credentials/tokens.ts";
 import { type KeyBinding, type KeyRecord, writeKey } from "./key-records.ts";
+import { keyViews, operatorView } from "./key-views.ts";
 import { findOne } from "./matching.ts";
 import { currentKeys, lists } from "./paging.ts";
 import { type AuditRecord, writeAudit } from "./records.ts";
@@ -203,15 +204,15 @@ function commandAudit(
   return { id, at: timestamp(now), ...what, actor: commandLine, address: null, request_id: null };
 }
 
-/** Every key of a realm, oldest first. */
-export async function* allKeys(store: Store): AsyncGenerator<KeyRecord> {
+/** Every key of a realm as it is shown, oldest first. */
+export async function* allKeys(store: Store): AsyncGenerator<JsonObject> {
   const { collection, order, position, read } = lists.keys;
   let after: Position | undefined;
   do {
     const query = { filter: currentKeys, visibility: "live", order, limit: page, skip: 0 } as const;
     const found = await store.collection(collection).find({ ...query, ...(after && { after }) });
     const records = found.map((document) => read(document).record);
-    yield* records;
+    yield* await keyViews(store, records, operatorView);
     const last = records.at(-1);
     after = records.length < page || last === undefined ? undefined : position(last);
   } while (after !== undefined);
@@ -219,21 +220,6 @@ export async function* allKeys(store: Store): AsyncGenerator<KeyRecord> {
 
 /** Keys read at a time. */
 const page = 100;
-
-/** A key as it is shown (api-decisions: Shapes and statuses): never the key itself, nor its hash. */
-export function keyView(record: KeyRecord): JsonObject {
-  const { key, name, scopes, admin, networks, expires_at, on_behalf_of, created_at } = record;
-  return {
-    id: key,
-    name,
-    scopes: scopes === null ? null : { ...scopes },
-    admin,
-    networks,
-    expires_at,
-    on_behalf_of,
-    created_at,
-  };
-}
 
 async function findByName(store: Store, name: string): Promise<string | undefined> {
   return (await findOne(store, collections.keys, eq(keyFields.name, name)))?.id;

@@ -2,8 +2,9 @@
 import { adminAreas } from "../realm/administration.ts";
 import { contract, type RouteContract } from "./contract.ts";
 import { administrationTag as tag } from "./jobs.ts";
+import { keyFacts, keyName, networks, scopes, shownKey, storedScopes } from "./key-members.ts";
 import { paging } from "./parameters.ts";
-import { closed, id, named, page, strings, timestamp } from "./schema.ts";
+import { closed, id, named, page, timestamp } from "./schema.ts";
 import type { RealmTraits } from "./traits.ts";
 
 const sees = { kind: "administrator", area: "apikeys", to: "see" } as const;
@@ -12,34 +13,6 @@ const changes = { ...sees, to: "change" } as const;
 const areas = {
   type: "array",
   items: { type: "string", enum: adminAreas, client: "AdministrationArea" },
-} as const;
-
-const scopes = {
-  type: ["object", "null"],
-  realm: "scopes",
-  additionalProperties: false,
-  description:
-    "What it may do: on everything, or on databases and collections named; `{}`: nothing; null: everything, and no administration.",
-} as const;
-
-const granted = { anyOf: [{ const: "*" }, { type: "array", items: { type: "string" } }] } as const;
-
-/** Stored scopes may name what the configuration no longer has. */
-const storedScopes = named("StoredScopes", {
-  type: scopes.type,
-  properties: { read: granted, write: granted, call: granted },
-  additionalProperties: false,
-  description: scopes.description,
-});
-
-const networks = {
-  type: ["array", "null"],
-  items: { type: "string" },
-  minItems: 1,
-  maxItems: 100,
-  check: "later",
-  told: strings.told,
-  description: "Where it may be used from: networks such as `10.0.0.0/8`, or addresses; null: anywhere.",
 } as const;
 
 const expires_at = {
@@ -62,18 +35,13 @@ const facts = (traits: RealmTraits) =>
   ({
     scopes: storedScopes,
     admin: { anyOf: [{ type: "boolean" }, areas], description: "True: everything; or some areas." },
-    networks,
-    expires_at,
     on_behalf_of: onBehalfOf(traits),
-    created_at: timestamp,
+    ...keyFacts,
   }) as const;
 
 const asked = {
   name: {
-    type: "string",
-    minLength: 1,
-    maxLength: 100,
-    check: "later",
+    ...keyName,
     description:
       "Unique in the realm, without control characters and without space at its ends. What the key writes names it: `key:<name>`.",
   },
@@ -129,7 +97,7 @@ export const createKey = contract({
         closed({
           id,
           name: id,
-          key: { type: "string", description: "`svk_…`, shown this once." },
+          key: shownKey,
           ...facts(traits),
         }),
       ),

@@ -101,6 +101,7 @@ export const clientEntrance: Open = (realm, collections) => {
     writer: clientOf(realm, { ...reads, memberships: creates || reads.memberships }),
     place: ({ caller, context }, named) => {
       const own = ownOrganization(caller);
+      if (own === undefined && named.org === undefined) return { ...named, teams: undefined };
       const { org = own } = named;
       return { ...named, teams: memberTeams(context, org), ...(own !== undefined && { own }) };
     },

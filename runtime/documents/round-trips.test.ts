@@ -57,9 +57,9 @@ describeMongo("Commands that a request sends to the database", () => {
     expect(await sent("DELETE", await made("bin"))).toBe("find update");
   });
 
-  test("the caller is one more: an API key, or a session and its user together", async () => {
+  test("the caller is one more: an API key and whom it is bound to, or a session and its user together", async () => {
     const path = await made();
-    expect(await sent("GET", path, key)).toBe("find find");
+    expect(await sent("GET", path, key)).toBe("aggregate find");
     expect(await sent("GET", path, session)).toBe("aggregate find");
     expect(await sent("GET", "notes", session)).toBe("aggregate find");
     expect(await sent("GET", "../_auth/me", session)).toBe("aggregate find");
@@ -75,18 +75,18 @@ describeMongo("Commands that a request sends to the database", () => {
   test("an administrator's write is one more, its record, and the commit of both; a batch has one for all records", async () => {
     const admin = { token: await shop.key({ name: "admin", admin: true }) };
     const data = "../_admin/data/main";
-    expect(await sent("GET", `${data}/notes`, admin)).toBe("find find");
+    expect(await sent("GET", `${data}/notes`, admin)).toBe("aggregate find");
     expect(await sent("POST", `${data}/notes`, { body: { title: "a" }, ...admin })).toBe(
-      "find insert insert commitTransaction",
+      "aggregate insert insert commitTransaction",
     );
     const path = `${data}/notes/${answer.body["id"]}`;
     expect(await sent("PATCH", path, { body: { title: "b" }, ...admin })).toBe(
-      "find find update insert commitTransaction",
+      "aggregate find update insert commitTransaction",
     );
-    expect(await sent("DELETE", path, admin)).toBe("find delete insert commitTransaction");
+    expect(await sent("DELETE", path, admin)).toBe("aggregate delete insert commitTransaction");
     const create = { op: "create", collection: "notes", document: { title: "a" } };
     expect(await sent("POST", `${data}/_batch`, { body: { operations: [create, create] }, ...admin })).toBe(
-      "find insert insert commitTransaction",
+      "aggregate insert insert commitTransaction",
     );
   });
 
@@ -119,7 +119,7 @@ describeMongo("Commands that a request sends to the database", () => {
     ];
     const remembered = { body: { operations }, headers: { "idempotency-key": "b" }, ...key };
     expect(await sent("POST", "_batch", remembered)).toBe(
-      "find insert insert find update update commitTransaction",
+      "aggregate insert insert find update update commitTransaction",
     );
     expect(acknowledged()).toBe(1);
     const first = answer.text;

@@ -228,7 +228,11 @@ describe("key list", () => {
       networks: null,
       expires_at: null,
       on_behalf_of: true,
+      start: made?.slice(0, 8),
       created_at: expect.any(String),
+      created_by: "command-line",
+      last_used_at: null,
+      last_used_address: null,
     });
     expect(out.join()).not.toContain(made);
   });

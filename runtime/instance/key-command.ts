@@ -1,6 +1,6 @@
 import { type ParseArgsOptionsConfig, parseArgs } from "node:util";
 import { systemCollections } from "../auth/collections.ts";
-import { allKeys, createKey, endKey, InvalidKey, keyProblemsIn, keyView, type NewKey } from "../auth/keys.ts";
+import { allKeys, createKey, endKey, InvalidKey, keyProblemsIn, type NewKey } from "../auth/keys.ts";
 import { readScopes } from "../auth/scopes.ts";
 import type { Clock } from "../clock.ts";
 import type { JsonValue } from "../json.ts";
@@ -65,7 +65,7 @@ async function list(
   const realm = required("realm", options(words, { realm: { type: "string" } }).realm);
   const [{ definition }] = realmsCalled(realm, realms);
   await withStore(definition, surroundings, clock, async (store) => {
-    for await (const key of allKeys(store)) surroundings.out(JSON.stringify(keyView(key)));
+    for await (const key of allKeys(store)) surroundings.out(JSON.stringify(key));
   });
 }
 

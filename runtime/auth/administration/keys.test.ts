@@ -65,7 +65,11 @@ describe("Administrator routes: POST /_admin/keys", () => {
       networks: ["127.0.0.0/8", "::1"],
       expires_at: "2026-02-01T00:00:00.000Z",
       on_behalf_of: true,
+      start: text(answer.body, "key").slice(0, 8),
       created_at: "2026-01-01T00:00:00.000Z",
+      created_by: "key:admin-1",
+      last_used_at: null,
+      last_used_address: null,
     });
     expect(answer.headers.get("cache-control")).toBe("no-store");
     const { body: caller } = await whoami(text(answer.body, "key"));
@@ -174,7 +178,7 @@ describe("Administrator routes: GET /_admin/keys", () => {
       const one = await paged.send("GET", "/_admin/keys?limit=2", { token });
       const after = text(one.body, "next_cursor");
       const two = await paged.send("GET", `/_admin/keys?limit=2&after=${after}`, { token });
-      const entry = (name: string, admin: boolean, scopes: JsonObject | null) => ({
+      const entry = (name: string, admin: boolean, scopes: JsonObject | null, created_by: string) => ({
         id: expect.any(String),
         name,
         scopes,
@@ -182,14 +186,18 @@ describe("Administrator routes: GET /_admin/keys", () => {
         networks: null,
         expires_at: null,
         on_behalf_of: false,
+        start: expect.stringMatching(/^svk_[\w-]{4}$/),
         created_at: expect.stringMatching(/^2026-01-01T00:00:00\.00\dZ$/),
+        created_by,
+        last_used_at: null,
+        last_used_address: null,
       });
       expect(one.body).toEqual({
-        items: [entry("first", true, null), entry("a", false, {})],
+        items: [entry("first", true, null, "command-line"), entry("a", false, {}, "key:first")],
         has_more: true,
         next_cursor: after,
       });
-      expect(two.body).toEqual({ items: [entry("b", false, {})], has_more: false });
+      expect(two.body).toEqual({ items: [entry("b", false, {}, "key:first")], has_more: false });
     } finally {
       await paged.stop();
     }

@@ -9,18 +9,18 @@ import type { RealmInstance } from "../../realm/exchange.ts";
 import { collections, keyFields } from "../collections.ts";
 import { administratorRoute } from "../contracted.ts";
 import { type KeyRecord, readKey } from "../key-records.ts";
+import { keyViews, operatorView, shownOnce } from "../key-views.ts";
 import {
   KeyNameTaken,
   keyFacts,
   keyProblems,
   keyProblemsIn,
-  keyView,
   makeKey,
   type NewKey,
   storeKey,
 } from "../keys.ts";
 import { findOne } from "../matching.ts";
-import { answerPage, currentKeys, lists, pageRequest } from "../paging.ts";
+import { answerEntries, currentKeys, lists, pageRequest } from "../paging.ts";
 import { type Access, accesses, permitsAny, readScopes, scopesCover } from "../scopes.ts";
 import type { Administrator } from "./administrator.ts";
 import { appendAudit, auditRecord } from "./audit.ts";
@@ -29,7 +29,9 @@ export const listKeys = administratorRoute(
   contract.listKeys,
   (realm) =>
     async ({ query }) =>
-      answerPage(realm, lists.keys, currentKeys, pageRequest(query), keyView),
+      answerEntries(realm, lists.keys, currentKeys, pageRequest(query), (records) =>
+        keyViews(realm.store, records, operatorView),
+      ),
 );
 
 export const createKey = administratorRoute(
@@ -51,8 +53,7 @@ export const createKey = administratorRoute(
         if (error instanceof KeyNameTaken) throw nameTaken();
         throw error;
       }
-      const { id, name, ...rest } = keyView(record);
-      return { id, name, key: token, ...rest };
+      return shownOnce(token, operatorView(record, undefined));
     },
 );
 

@@ -28,13 +28,21 @@ export interface ApiKey {
   scopes: StoredScopes;
   /** True: everything; or some areas. */
   admin: boolean | AdministrationArea[];
-  /** Where it may be used from: networks such as `10.0.0.0/8`, or addresses; null: anywhere. */
-  networks: string[] | null;
-  /** Null: never. */
-  expires_at: string | null;
   /** Whether it may act for users, by `X-Svc-On-Behalf-Of`. */
   on_behalf_of: boolean;
+  /** Its first eight characters; null of an old one. */
+  start: string | null;
+  /** Where it may be used from: networks such as `10.0.0.0/8`, or addresses; null: anywhere. */
+  networks: string[] | null;
   created_at: string;
+  /** `user:<id>`, `key:<name>` or `command-line`; null of an old one. */
+  created_by: string | null;
+  /** Null: never. */
+  expires_at: string | null;
+  /** To the minute; null: not yet, or not known. */
+  last_used_at: string | null;
+  /** Where it was used from then. */
+  last_used_address: string | null;
 }
 
 export interface NewApiKey<R extends RealmTypes> {

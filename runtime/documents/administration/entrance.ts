@@ -27,7 +27,10 @@ export const administratorEntrance: Open = (realm) => {
     reader: comingTo("see"),
     further: (access) => access,
     writer: comingTo("change"),
-    place: async (_, named) => ({ ...named, teams: await teamsOf(realm, named.org) }),
+    place: (_, named) =>
+      named.org === undefined
+        ? { ...named, teams: undefined }
+        : teamsOf(realm, named.org).then((teams) => ({ ...named, teams })),
   };
 };
 

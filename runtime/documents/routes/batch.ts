@@ -11,7 +11,6 @@ import { Batch } from "../batch/run.ts";
 import { collectionOf } from "../collection.ts";
 import { clientEntrance, gate, type Open } from "../entrance.ts";
 import { idempotency, idempotencyKey, type Work } from "../idempotency.ts";
-import { nowhere } from "../organizations.ts";
 import { namedIn, writeQuery } from "../query/writes.ts";
 
 /** Milliseconds in a turn of the event loop for batches to be read and planned, before they wait to be written. */
@@ -47,7 +46,8 @@ export function batchRoute(
         const { received, access } = await receive(asked, exchange, () =>
           isRefused() ? refusal(asked) : undefined,
         );
-        const place = named === nowhere ? nowhere : await entrance.place(access, named);
+        const placed = entrance.place(access, named);
+        const place = placed instanceof Promise ? await placed : placed;
         const request = { collections: byName, access, exchange, place };
         const read = async (piece: Piece): Promise<JsonBody> => {
           await piece();

@@ -6,7 +6,6 @@ import { mayWrite, refusal } from "../access.ts";
 import type { Documents } from "../collection.ts";
 import { draftOf } from "../draft.ts";
 import { idempotency, idempotencyKey, type Work } from "../idempotency.ts";
-import { nowhere } from "../organizations.ts";
 import { namedIn, writeQuery } from "../query/writes.ts";
 import { collectionRoute } from "../route.ts";
 import { insertDocument, newDocument } from "../writes/create.ts";
@@ -33,7 +32,8 @@ export const createDocument = collectionRoute(
         isRefused() ? refusal(asked) : undefined,
       );
       const { value, problems } = readJson(received, contract.body.media);
-      const place = named === nowhere ? nowhere : await entrance.place(access, named);
+      const placed = entrance.place(access, named);
+      const place = placed instanceof Promise ? await placed : placed;
 
       const draft = draftOf(value, problems);
       const checked = () => newDocument(collection, access, exchange, draft, place);
