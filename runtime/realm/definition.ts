@@ -4,8 +4,8 @@ import type { TextIndex } from "../filter/search/text-index.ts";
 import type { JsonObject } from "../json.ts";
 import type { IndexShape } from "../store/contract/shape.ts";
 import type { Rate } from "../units.ts";
-import type { AdminArea, AdminGrant, ReadAccess } from "./administration.ts";
-import type { KeyScopes } from "./caller.ts";
+import type { AdminGrant, ReadAccess } from "./administration.ts";
+import type { TokenScopes } from "./caller.ts";
 import type { FileField, StorageDefinition } from "./files.ts";
 import type { FunctionDefinition, FunctionLimits } from "./functions.ts";
 import type { OrganizationSettings } from "./organizations.ts";
@@ -214,11 +214,6 @@ export interface TokenSettings {
   readonly maxLifetime: number;
   /** What personal tokens may do at most; absent: all that their users may. */
   readonly scopes?: TokenScopes;
-}
-
-/** What a personal token may do: as a key, and which areas it administers of those that its user holds; absent: none. */
-export interface TokenScopes extends KeyScopes {
-  readonly admin?: readonly AdminArea[];
 }
 
 /** A realm role. */

@@ -1,8 +1,8 @@
 /** `tokens`: API keys that users make for themselves, and how long keys of users and of organizations live. */
 import { accesses, coversTargets, meantBy, missingAmong } from "../../../runtime/auth/scopes.ts";
 import { adminAreas } from "../../../runtime/realm/administration.ts";
-import type { KeyScopes } from "../../../runtime/realm/caller.ts";
-import type { TokenScopes, TokenSettings } from "../../../runtime/realm/definition.ts";
+import type { KeyScopes, TokenScopes } from "../../../runtime/realm/caller.ts";
+import type { TokenSettings } from "../../../runtime/realm/definition.ts";
 import { printDuration } from "../../../runtime/units.ts";
 import { type Codes, diagnoser } from "../../diagnostics/diagnose.ts";
 import { duration, flag, type Given, type Kind, object, present, someOf, texts } from "../../model/given.ts";
