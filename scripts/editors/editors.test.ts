@@ -124,6 +124,19 @@ describe("an editor of realm.yaml", () => {
     expect((await asked("realm.yaml", "auth: enabled\nroles:\n  boss:\n    ‸")).labels).toContain("admin");
   });
 
+  test("completes what personal tokens may do, and marks what they cannot", async () => {
+    const tokens = "auth: enabled\ntokens:\n  scopes:\n    ";
+    const { labels, documented } = await asked("realm.yaml", `${tokens}‸`);
+    expect(labels).toEqual(["read", "write", "call", "admin"]);
+    expect(documented("call")).toContain("Functions that tokens may call");
+    const { labels: areas } = await asked("realm.yaml", `${tokens}admin: [‸]`);
+    expect(areas).toEqual(expect.arrayContaining(["users", "audit"]));
+    const { problems } = await asked("realm.yaml", `${tokens}read: "*"\n    write: [shop/orders]‸\n`);
+    expect(problems).toEqual([]);
+    const { problems: marked } = await asked("realm.yaml", `${tokens}read: all\n    write: ["*"]‸\n`);
+    expect(marked.map((each) => each.slice(0, each.indexOf(":")))).toEqual(["all", '"*"']);
+  });
+
   test("shows what a key means, with examples", async () => {
     const { hover } = await asked("realm.yaml", "auth: enabled\nsessions:\n  idle_ti‸meout: 7d\n");
     expect(hover).toContain("when it was not used for this long");
