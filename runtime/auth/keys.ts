@@ -1,5 +1,5 @@
 import { type Clock, timestamp } from "../clock.ts";
-import type { Detail } from "../errors.ts";
+import { ApiError, type Detail } from "../errors.ts";
 import { eq } from "../filter/algebra.ts";
 import type { Position } from "../filter/order.ts";
 import { parseNetwork } from "../http/address.ts";
@@ -52,6 +52,13 @@ export class KeyNameTaken extends Error {
     super(`a key named ${JSON.stringify(name)} exists; choose another name, or replace it`);
     this.name = "KeyNameTaken";
   }
+}
+
+/** The answer to who asks for a name that another key has. */
+export function keyNameTaken(): ApiError {
+  return new ApiError("conflict", "A key of this name exists.", {
+    details: [{ path: "name", reason: "must be unique" }],
+  });
 }
 
 const printable = /^[^\p{C}\s](?:[^\p{C}]*[^\p{C}\s])?$/u;

@@ -1,5 +1,12 @@
 /** What all kinds of API keys share: what is asked of a new one, and what is shown of it. */
+import { adminAreas } from "../realm/administration.ts";
 import { closed, id, named, timestamp } from "./schema.ts";
+
+/** Areas of administration. */
+export const areas = {
+  type: "array",
+  items: { type: "string", enum: adminAreas, client: "AdministrationArea" },
+} as const;
 
 /** What a key may do, as it is asked for. */
 export const scopes = {
@@ -15,7 +22,16 @@ const granted = { anyOf: [{ const: "*" }, { type: "array", items: { type: "strin
 /** Stored scopes may name what the configuration no longer has. */
 export const storedScopes = named("StoredScopes", {
   type: scopes.type,
-  properties: { read: granted, write: granted, call: granted },
+  properties: {
+    read: granted,
+    write: granted,
+    call: granted,
+    admin: {
+      ...areas,
+      description: "Of personal tokens: what they administer of that which their users do.",
+      when: ({ auth }) => auth,
+    },
+  },
   additionalProperties: false,
   description: scopes.description,
 });
@@ -36,6 +52,14 @@ export const keyName = {
   minLength: 1,
   maxLength: 100,
   check: "later",
+} as const;
+
+/** Of a key that users, or members of organizations, make. */
+export const keyLifetime = {
+  type: ["string", "null"],
+  pattern: "^[0-9]{1,12}(ms|s|m|h|d)$",
+  check: "later",
+  description: "A duration such as `30d`, at most what the realm allows, which it is unless given.",
 } as const;
 
 /** Of a key, as long as it is. */

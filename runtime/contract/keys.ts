@@ -1,19 +1,13 @@
 /** api-decisions: Administrator routes about API keys. */
-import { adminAreas } from "../realm/administration.ts";
 import { contract, type RouteContract } from "./contract.ts";
 import { administrationTag as tag } from "./jobs.ts";
-import { keyFacts, keyName, networks, scopes, shownKey, storedScopes } from "./key-members.ts";
+import { areas, keyFacts, keyName, networks, scopes, shownKey, storedScopes } from "./key-members.ts";
 import { paging } from "./parameters.ts";
 import { closed, id, named, page, timestamp } from "./schema.ts";
 import type { RealmTraits } from "./traits.ts";
 
 const sees = { kind: "administrator", area: "apikeys", to: "see" } as const;
 const changes = { ...sees, to: "change" } as const;
-
-const areas = {
-  type: "array",
-  items: { type: "string", enum: adminAreas, client: "AdministrationArea" },
-} as const;
 
 const expires_at = {
   ...timestamp,

@@ -13,6 +13,7 @@ import { keyViews, operatorView, shownOnce } from "../key-views.ts";
 import {
   KeyNameTaken,
   keyFacts,
+  keyNameTaken,
   keyProblems,
   keyProblemsIn,
   makeKey,
@@ -50,18 +51,12 @@ export const createKey = administratorRoute(
       try {
         await storeKey(realm.store, record, audit);
       } catch (error) {
-        if (error instanceof KeyNameTaken) throw nameTaken();
+        if (error instanceof KeyNameTaken) throw keyNameTaken();
         throw error;
       }
       return shownOnce(token, operatorView(record, undefined));
     },
 );
-
-function nameTaken(): ApiError {
-  return new ApiError("conflict", "A key of this name exists.", {
-    details: [{ path: "name", reason: "must be unique" }],
-  });
-}
 
 export const revokeKey = administratorRoute(
   contract.revokeKey,

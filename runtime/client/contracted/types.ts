@@ -2,12 +2,6 @@
 import type { PageOptions } from "../pages.ts";
 import type { KeyScopes, RealmTypes } from "../realm.ts";
 
-/**
- * What it may do: on everything, or on databases and collections named; `{}`: nothing; null:
- * everything, and no administration.
- */
-export type StoredScopes = { read?: "*" | string[]; write?: "*" | string[]; call?: "*" | string[] } | null;
-
 export type AdministrationArea =
   | "users"
   | "invitations"
@@ -17,6 +11,18 @@ export type AdministrationArea =
   | "functions"
   | "data"
   | "config";
+
+/**
+ * What it may do: on everything, or on databases and collections named; `{}`: nothing; null:
+ * everything, and no administration.
+ */
+export type StoredScopes = {
+  read?: "*" | string[];
+  write?: "*" | string[];
+  call?: "*" | string[];
+  /** Of personal tokens: what they administer of that which their users do. */
+  admin?: AdministrationArea[];
+} | null;
 
 export interface ApiKey {
   id: string;
