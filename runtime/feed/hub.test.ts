@@ -51,6 +51,18 @@ describe("the hub", () => {
     untap();
   });
 
+  test("whoever taps again before they have left the first time is told on, once a change in the end", async () => {
+    const hub = hubs.open();
+    const heard: string[] = [];
+    const listener = { take: ({ id }: { readonly id: string }) => heard.push(id), lost: () => undefined };
+    const [first, again] = await Promise.all([hub.tap(listener), hub.tap(listener)]);
+    first();
+    await inserted(hubs.store, ["a"]);
+    while (heard.length === 0) await hub.history.progress();
+    again();
+    expect(heard).toEqual(["a"]);
+  });
+
   test("a change is one for all, parsed once, and tells each what it is to them", async () => {
     const hub = hubs.open();
     const one = await follow(hub, { interests: [...everybody, ...named("Ada")] });

@@ -108,9 +108,11 @@ export class Hub {
    */
   async tap(listener: Listener): Promise<() => void> {
     const leave = this.history.attend();
-    this.#listeners.add(listener);
+    // Whoever taps again before they have left the first time goes on being told when they do.
+    const tapped: Listener = { take: (change) => listener.take(change), lost: () => listener.lost() };
+    this.#listeners.add(tapped);
     const untap = () => {
-      this.#listeners.delete(listener);
+      this.#listeners.delete(tapped);
       leave();
     };
     while (this.history.position === undefined && !this.#isClosed) await this.history.progress();

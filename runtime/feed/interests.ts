@@ -110,13 +110,34 @@ const nameOf = ({ segments, arrays }: Field) => JSON.stringify([segments, arrays
 /** Who wants to hear of what: a change meets only those whose equalities its document satisfies, and those without any. */
 export class Interests<T> {
   readonly #collections = new Map<string, CollectionIndex<T>>();
+  /** What is done when it is thawed; undefined: it is not frozen. */
+  #later: (() => void)[] | undefined;
+
+  /** Stays as it is until {@link thaw}: what is added and deleted meanwhile counts from then on. */
+  freeze(): void {
+    this.#later = [];
+  }
+
+  thaw(): void {
+    const later = this.#later ?? [];
+    this.#later = undefined;
+    for (const work of later) work();
+  }
 
   add(interned: Interned, holder: T): void {
+    if (this.#later !== undefined) {
+      this.#later.push(() => this.add(interned, holder));
+      return;
+    }
     const index = kept(this.#collections, interned.interest.collection, () => new CollectionIndex<T>());
     (index.all.get(interned) ?? index.add(interned)).add(holder);
   }
 
   delete(interned: Interned, holder: T): void {
+    if (this.#later !== undefined) {
+      this.#later.push(() => this.delete(interned, holder));
+      return;
+    }
     const { collection } = interned.interest;
     const index = this.#collections.get(collection);
     const holders = index?.all.get(interned);

@@ -39,7 +39,7 @@ export class Pass {
   readonly #history: History;
   readonly #feed: Pick<ChangeFeed, "order">;
   readonly #ways: Ways;
-  readonly #telling = new Telling(Number.POSITIVE_INFINITY);
+  readonly #telling = new Telling(new Pace(MILLISECONDS));
   /** Each entered before any change with a higher number. */
   readonly #active = new Map<Follower, number>();
   readonly #ahead = new Ahead();

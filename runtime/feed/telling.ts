@@ -19,18 +19,14 @@ export class Telling {
   readonly #pace: Pace;
   /** Those who were offered something of the commit under way. */
   #open = new Set<Follower>();
-  /** Those who entered while a change is being told. */
-  #late: Set<Follower> | undefined;
 
-  /** @param told followers in a turn of the event loop */
-  constructor(told = TOLD) {
-    this.#pace = new Pace(MILLISECONDS, told);
+  constructor(pace = new Pace(MILLISECONDS, TOLD)) {
+    this.#pace = pace;
   }
 
   /** From here on the follower is told. */
   enter(follower: Follower): void {
     follower.enter(this.#index);
-    this.#late?.add(follower);
     // The commit under way may have begun before.
     if (follower.queue.isOpen) this.#open.add(follower);
   }
@@ -45,14 +41,17 @@ export class Telling {
     this.#open.clear();
   }
 
-  /** At once, where that is little; who enters meanwhile is not told of the change. One change at a time. */
+  /**
+   * At once, where that is little; who enters meanwhile is not told of the change, and who wants to hear of something else
+   * meanwhile is told of it as if they did not yet. One change at a time.
+   */
   tell(change: FeedChange, offer: Offer): Promise<void> | undefined {
     const candidates = change.recorded === "ids" ? [] : this.#index.candidates(change);
     if (candidates.length === 0 && (!change.isLast || this.#open.size === 0)) return undefined;
     const steps = this.#steps(change, candidates, offer);
     const later = this.#run(steps);
     if (later === undefined) return undefined;
-    this.#late = new Set();
+    this.#index.freeze();
     return this.#goOn(steps, later);
   }
 
@@ -66,8 +65,12 @@ export class Telling {
   }
 
   async #goOn(steps: Iterator<number>, turn: Promise<void>): Promise<void> {
-    for (let next: Promise<void> | undefined = turn; next !== undefined; next = this.#run(steps)) await next;
-    this.#late = undefined;
+    try {
+      for (let next: Promise<void> | undefined = turn; next !== undefined; next = this.#run(steps))
+        await next;
+    } finally {
+      this.#index.thaw();
+    }
   }
 
   /** After each piece of it: how many were told. */
@@ -108,7 +111,6 @@ export class Telling {
     for (const { follower, key } of holders) {
       found += 1;
       if (found % AT_ONCE === 0) yield 0;
-      if (this.#late?.has(follower) === true) continue;
       if (shared?.key !== key) shared = { key, delivery: { change, concerns: [{ key, before, after }] } };
       const other = deliveries.get(follower);
       const concerns = other && [...other.concerns, ...shared.delivery.concerns];

@@ -165,7 +165,7 @@ export class StreamAccess implements Watched {
     const isSame = sight.key === next.key && !(await this.#isMoved(followed, access));
     if (!isSame) followed.renew(next);
     else followed.keep(next);
-    if (isSame && sight.filter === next.filter) return false;
+    if (isSame && sight.exact === next.exact) return false;
     this.#follower?.delete(key);
     this.#follower?.set(followed.key, followed.interest);
     return !isSame;
