@@ -10,7 +10,7 @@ import { nowhere } from "../documents/organizations.ts";
 import { ApiError } from "../errors.ts";
 import { bodyBytes } from "../http/body.ts";
 import { parameters } from "../http/parameters.ts";
-import { anonymous } from "../realm/caller.ts";
+import { anonymous, identityOf } from "../realm/caller.ts";
 import type { Answer, Exchange, RealmInstance, RouteFactory } from "../realm/exchange.ts";
 import type { CallDefinition } from "../realm/functions.ts";
 import type { Transaction } from "../store/contract/transaction.ts";
@@ -106,7 +106,7 @@ function queueing(
   const { requestId } = exchange;
   const call: QueuedCall = {
     ...{ definition, input, requestId },
-    by: caller.actor,
+    ...{ by: caller.actor, owner: identityOf(caller) },
     caller: queuedCaller(caller),
   };
   const location = `/v1/${definition.realm}/${definition.database}/_jobs/${job}`;

@@ -22,6 +22,8 @@ export interface NewJob {
   readonly sealed?: Sealed;
   /** Who queues it, as the audit trail names them. */
   readonly by: string;
+  /** Who is shown it: see `identityOf`; absent: whoever has the name. */
+  readonly owner?: string | undefined;
   /** Milliseconds until it is due; default: none. */
   readonly delay?: number;
   /** While it waits there is no other of its kind with the same one: a `UniqueViolation` of the index {@link keyIndex} then. */
@@ -77,7 +79,7 @@ export async function recordJob(
 }
 
 function recordOf({ clock, newId }: Pick<RealmInstance, "clock" | "newId">, job: NewJob): JobRecord {
-  const { id = newId(), kind, target, state, sealed, by, delay = 0, key, lane } = job;
+  const { id = newId(), kind, target, state, sealed, by, owner, delay = 0, key, lane } = job;
   const now = clock.now();
   return {
     id,
@@ -86,6 +88,7 @@ function recordOf({ clock, newId }: Pick<RealmInstance, "clock" | "newId">, job:
     target,
     created_at: timestamp(now),
     created_by: by,
+    ...(owner !== undefined && { owner }),
     started_at: null,
     finished_at: null,
     due_at: timestamp(now + delay),

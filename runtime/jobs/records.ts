@@ -21,6 +21,8 @@ export interface JobRecord {
   readonly created_at: string;
   /** Who queued it, as the audit trail names them. */
   readonly created_by: string;
+  /** Who is shown it by that name, since keys of several organizations may have one; absent: whoever has it. */
+  readonly owner?: string | undefined;
   readonly started_at: string | null;
   readonly finished_at: string | null;
   /**

@@ -32,8 +32,10 @@ export interface QueuedCall {
   readonly definition: CallDefinition;
   /** JSON text that fits its schema. */
   readonly input: string;
-  /** Who may see the job and what comes of it: `user:<id>`, `key:<name>`, `key:<database>/<function>`, `anonymous`. */
+  /** `user:<id>`, `key:<name>`, `key:<database>/<function>`, `anonymous`. */
   readonly by: string;
+  /** Who may see the job and what comes of it (`identityOf`); absent: whoever has that name. */
+  readonly owner?: string | undefined;
   /** Absent: `ctx.caller` is null. */
   readonly caller?: QueuedCaller | undefined;
   readonly requestId: string;
@@ -60,7 +62,7 @@ export interface CallState {
 export async function queueCallWithin(
   realm: Pick<RealmInstance, "clock" | "newId">,
   transaction: Transaction,
-  { definition, input, by, caller, requestId, chain, delay, key }: QueuedCall,
+  { definition, input, by, owner, caller, requestId, chain, delay, key }: QueuedCall,
   id = realm.newId(),
 ): Promise<string> {
   const state: CallState = { input, requestId, ...(caller && { caller }), ...(chain && { chain }) };
@@ -69,7 +71,7 @@ export async function queueCallWithin(
     kind: callKindOf(definition),
     target: targetOf(definition),
     state,
-    by,
+    ...{ by, owner },
     ...(delay !== undefined && { delay }),
     ...(key !== undefined && { key }),
   });

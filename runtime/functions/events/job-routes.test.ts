@@ -1,8 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { collections } from "../../auth/collections.ts";
+import { writeKey } from "../../auth/key-records.ts";
+import { makeKey } from "../../auth/keys.ts";
 import { readAudit } from "../../auth/records.ts";
 import { code, collection, text } from "../../documents/testing/shop.ts";
 import { TRUE } from "../../filter/algebra.ts";
+import { organizationSettings } from "../../organizations/testing/realm.ts";
 import type { Result, Returned, Run } from "../invocation.ts";
 import { call, type FunctionShop, output, startFunctionShop } from "../testing/shop.ts";
 
@@ -27,7 +30,10 @@ const handles = {
 };
 
 beforeAll(async () => {
-  shop = await startFunctionShop(functions, handles, { collections: [collection("things"), place] });
+  shop = await startFunctionShop(functions, handles, {
+    collections: [collection("things"), place],
+    accounts: { organizations: { ...organizationSettings, keys: true } },
+  });
   open = await startFunctionShop(functions, handles, { auth: "disabled", collections: [place] });
   ada = (await shop.signUp("ada@example.com")).token;
   bob = (await shop.signUp("bob@example.com")).token;
@@ -63,6 +69,21 @@ describe("GET _jobs/{id}", () => {
       result: { n: 1 },
       error: null,
     });
+  });
+
+  test("shows it to no other organization's key of the same name", async () => {
+    const keys = await Promise.all(
+      ["one", "other"].map(async (org) => {
+        const binding = { kind: "organization", org } as const;
+        const { token, record } = makeKey({ name: "import", admin: false, binding }, "test", 0, () => org);
+        await shop.store("shop").collection(collections.keys).insert(writeKey(record, 1));
+        return token;
+      }),
+    );
+    const [own = "", others = ""] = keys;
+    const id = await queued(own);
+    expect((await shop.send("GET", `_jobs/${id}`, { token: own })).status).toBe(200);
+    expect((await shop.send("GET", `_jobs/${id}`, { token: others })).status).toBe(404);
   });
 
   test("shows it to administrators of functions, and to nobody else; lists of jobs are without what it returned", async () => {

@@ -10,7 +10,7 @@ import { isId } from "../../ids.ts";
 import { cancelJob, findJob } from "../../jobs/queue.ts";
 import type { JobRecord } from "../../jobs/records.ts";
 import { jobView } from "../../jobs/routes.ts";
-import { anonymous, type Caller, keyOf } from "../../realm/caller.ts";
+import { anonymous, type Caller, identityOf, keyOf, ownOrganization } from "../../realm/caller.ts";
 import type { Answer, Exchange, RealmInstance, RouteFactory, RouteTable } from "../../realm/exchange.ts";
 import { targetsIn } from "./calls.ts";
 
@@ -100,11 +100,17 @@ function finder(
     const job = isId(id) ? await findJob(store, id) : undefined;
     const name = job && targets.get(job.target);
     if (job === undefined || name === undefined) throw notFound();
-    const isOwn = job.created_by === caller.actor && permits(scopes, "call", database, name);
+    const isOwn = isOwners(job, caller) && permits(scopes, "call", database, name);
     if (isOpen || isOwn) return { job, administrator: undefined };
     if (administrator === undefined) throw notFound();
     return { job, administrator };
   };
+}
+
+/** Organizations name their keys themselves: a name alone is no proof of one. */
+function isOwners({ owner, created_by }: JobRecord, caller: Caller): boolean {
+  if (owner !== undefined) return owner === identityOf(caller);
+  return created_by === caller.actor && ownOrganization(caller) === undefined;
 }
 
 function notFound(): ApiError {

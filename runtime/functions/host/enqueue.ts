@@ -1,4 +1,5 @@
 import { ApiError } from "../../errors.ts";
+import { identityOf } from "../../realm/caller.ts";
 import type { RealmInstance } from "../../realm/exchange.ts";
 import { functionName } from "../../realm/functions.ts";
 import { ownCaller, queuedCaller } from "../caller.ts";
@@ -29,7 +30,7 @@ export async function enqueue(
   const { requestId, chain } = run;
   const id = await queueCall(realm, {
     ...{ definition, input, delay, key, requestId, chain },
-    by: caller.actor,
+    ...{ by: caller.actor, owner: identityOf(caller) },
     caller: queuedCaller(caller),
   });
   return { status: 202, body: JSON.stringify({ id }) };
