@@ -1,14 +1,15 @@
-import { timestamp } from "../clock.ts";
+import { systemClock, timestamp } from "../clock.ts";
 import { ApiError } from "../errors.ts";
 import { and, eq, type Filter, isIn } from "../filter/algebra.ts";
 import { documentFields } from "../filter/fields.ts";
 import type { RealmInstance } from "../realm/exchange.ts";
 import { Outdated } from "../retry.ts";
+import { DuplicateId } from "../store/contract/errors.ts";
 import type { Store } from "../store/contract/store.ts";
-import type { Transaction } from "../store/contract/transaction.ts";
+import type { Transaction, TransactionCollection } from "../store/contract/transaction.ts";
 import { collections, keyFields } from "./collections.ts";
 import { newToken, startOf, tokenHash } from "./credentials/tokens.ts";
-import { type KeyRecord, readKey, writeFormer, writeKey } from "./key-records.ts";
+import { type KeyRecord, readKey, writeFormer, writeKey, writeKeyUse } from "./key-records.ts";
 import { walk } from "./matching.ts";
 import { currentKeys } from "./paging.ts";
 import type { Read } from "./records.ts";
@@ -98,9 +99,27 @@ export async function ending(store: Store, which: Filter): Promise<Ending> {
       const uses = transaction.collection(collections.keyUses);
       for (const { record, version } of found) {
         if (!(await keys.remove(record.id, version))) throw new Outdated();
-        await uses.remove(record.key);
+        await forgetUse(uses, record);
       }
       for (const id of former) await keys.remove(id);
     },
   };
+}
+
+/** Milliseconds: more than a transaction takes. */
+const settled = 600_000;
+
+/**
+ * A first use that is about to be written meets what is written here in its place, so that it is seen that the key has
+ * ended; the store forgets it when no transaction goes on that began before.
+ */
+async function forgetUse(uses: TransactionCollection, { key, created_at }: KeyRecord): Promise<void> {
+  if (await uses.remove(key)) return;
+  const none = { id: key, last_used_at: created_at, last_used_address: "", created_at };
+  try {
+    await uses.insert({ ...writeKeyUse(none, 1), purgeAt: systemClock.now() + settled });
+  } catch (error) {
+    if (error instanceof DuplicateId) throw new Outdated();
+    throw error;
+  }
 }

@@ -10,10 +10,11 @@ import { collections, keyFields } from "../collections.ts";
 import { findOne } from "../matching.ts";
 import { readAlong, userStep } from "./along.ts";
 import { RecordCache } from "./cache.ts";
+import { KeyUse } from "./key-use.ts";
 import type { LiveUser } from "./live.ts";
 import { boundCaller, type KnownKey, knownKey, type LiveKey } from "./live-keys.ts";
 
-type Realm = Pick<RealmInstance, "definition" | "store" | "clock">;
+type Realm = Pick<RealmInstance, "definition" | "store" | "clock" | "background" | "log">;
 
 /** Whether a key is good at an address. */
 export function isWithin({ networks }: Pick<LiveKey, "networks">, address: string): boolean {
@@ -36,6 +37,7 @@ export class KeyResolver {
   readonly #realm: Realm;
   readonly #users: RecordCache<LiveUser> | undefined;
   readonly #keys: RecordCache<KnownKey>;
+  readonly #use: KeyUse;
 
   /** @param users undefined: the realm has no accounts */
   constructor(realm: Realm, users: RecordCache<LiveUser> | undefined) {
@@ -44,11 +46,12 @@ export class KeyResolver {
     this.#keys = new RecordCache(realm.store, collections.keys, (document) =>
       knownKey(document, realm.definition),
     );
+    this.#use = new KeyUse(realm);
   }
 
   /**
    * The caller whose key has this hash; undefined when it is unknown or over, or whom it acts for is gone. Answers at once
-   * where what it rests on is in memory; on a shared store one command reads it.
+   * where what it rests on is in memory; on a shared store one command reads it. Counts as a use of the key.
    * It throws (or rejects with) ApiError `forbidden` when the request comes from a network that is not the key's.
    */
   resolve(hash: string, exchange: Exchange, along?: Along): Caller | undefined | Promise<Caller | undefined> {
@@ -87,11 +90,13 @@ export class KeyResolver {
 
   #caller(key: LiveKey, owner: LiveUser | undefined, exchange: Exchange): Caller | undefined {
     const { caller, enabled, user, service } = key;
-    if (!enabled || caller.expires <= this.#realm.clock.now()) return undefined;
+    const now = this.#realm.clock.now();
+    if (!enabled || caller.expires <= now) return undefined;
     if (user !== undefined && (owner === undefined || owner.disabled)) return undefined;
     if (!isWithin(key, exchange.address)) {
       throw new ApiError("forbidden", "This API key may not be used from this network.");
     }
+    this.#use.note(key, exchange.address, now);
     return owner === undefined || user === undefined ? (service ?? caller) : boundCaller(key, owner);
   }
 }

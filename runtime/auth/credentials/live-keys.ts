@@ -11,6 +11,8 @@ import type { LiveUser } from "./live.ts";
 /** An API key as it is checked on every request. */
 export interface LiveKey {
   readonly kind: "current";
+  /** SHA-256 of the key: the id of its record. */
+  readonly hash: string;
   readonly caller: KeyCaller;
   /** Keys of its kind are configured. */
   readonly enabled: boolean;
@@ -42,7 +44,7 @@ export function knownKey(document: StoredDocument, definition: RealmDefinition):
 }
 
 export function liveKey(record: KeyRecord, { accounts }: RealmDefinition): LiveKey {
-  const { key, name, binding, admin, networks, on_behalf_of, created_at, expires_at } = record;
+  const { id: hash, key, name, binding, admin, networks, on_behalf_of, created_at, expires_at } = record;
   const { admin: areas = [], ...own } = record.scopes ?? {};
   const { admin: lent = areas, ...ceiling } = accounts?.tokens?.scopes ?? {};
   const isCapped = binding?.kind === "personal" && accounts?.tokens?.scopes !== undefined;
@@ -58,6 +60,7 @@ export function liveKey(record: KeyRecord, { accounts }: RealmDefinition): LiveK
   };
   return {
     kind: "current",
+    hash,
     caller,
     enabled:
       binding?.kind === "personal"

@@ -6,7 +6,7 @@ import { collections, sessionFields } from "../collections.ts";
 import { readAlong, userStep } from "./along.ts";
 import { RecordCache } from "./cache.ts";
 import { type LiveSession, type LiveUser, liveSession } from "./live.ts";
-import { SessionUse } from "./use.ts";
+import { SessionUse } from "./session-use.ts";
 
 type Realm = Pick<RealmInstance, "store" | "clock" | "background" | "log">;
 

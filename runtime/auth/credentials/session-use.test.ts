@@ -5,7 +5,7 @@ import type { RealmInstance } from "../../realm/exchange.ts";
 import { readSession, writeSession } from "../records.ts";
 import { type Accounts, minute, startAccounts } from "../testing/accounts.ts";
 import { liveSession } from "./live.ts";
-import { SessionUse } from "./use.ts";
+import { SessionUse } from "./session-use.ts";
 
 const second = 1_000;
 
