@@ -45,10 +45,11 @@ const open = collection("open", {
   publicMaxAge: 60,
 });
 
+const origin = "https://app.example.com";
 let vault: Vault;
 const tokens = { ann: "", eve: "", boss: "" };
 beforeAll(async () => {
-  vault = await startVault("enabled", [papers, open]);
+  vault = await startVault("enabled", [papers, open], {}, { definition: { origins: [origin] } });
   for (const name of ["ann", "eve", "boss"] as const)
     tokens[name] = (await vault.signUp(`${name}@example.com`)).token;
 });
@@ -302,5 +303,25 @@ describe("Resumable uploads", () => {
       expect((await vault.bring(method, path, { headers: tus, token: tokens.ann })).status).toBe(404);
     expect((await send(path, 5, tokens.ann)).status).toBe(404);
     expect((await vault.send("GET", `papers/${id}`, { token: key })).body).not.toHaveProperty("film");
+  });
+
+  it("are judged by the method that X-HTTP-Method-Override names, cookies and their origin among it", async () => {
+    const { id } = await paper();
+    const path = (await create(`papers/${id}/_files/film/_tus`, tokens.ann)).headers.get("location") ?? "";
+    const cookie = (token: string) => ({ cookie: `svc_session_shop=${token}` });
+    const override = (headers: Readonly<Record<string, string>>) =>
+      vault.bring("POST", path, { headers: { ...tus, ...headers, "x-http-method-override": "DELETE" } });
+    for (const [headers, expected] of [
+      [{}, [401, "unauthenticated"]],
+      [cookie(tokens.ann), [403, "forbidden"]],
+      [{ ...cookie(tokens.ann), origin: "https://evil.example.com" }, [403, "forbidden"]],
+      [{ ...cookie(tokens.eve), origin }, [404, "not_found"]],
+    ] as const) {
+      const refused = await override(headers);
+      expect([refused.status, code(refused)], JSON.stringify(headers)).toEqual(expected);
+    }
+    expect((await vault.bring("GET", path, { token: tokens.ann })).status).toBe(200);
+    expect((await override({ ...cookie(tokens.ann), origin })).status).toBe(204);
+    expect((await vault.bring("GET", path, { token: tokens.ann })).status).toBe(404);
   });
 });

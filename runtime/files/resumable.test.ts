@@ -316,6 +316,7 @@ describe("The protocol", () => {
       "Upload-Metadata",
       "Upload-Offset",
       "Upload-Checksum",
+      "X-HTTP-Method-Override",
     ])
       expect(preflight.headers.get("access-control-allow-headers")).toContain(name);
     const refused = await vault.bring("POST", at, { headers: { origin } });
@@ -323,6 +324,44 @@ describe("The protocol", () => {
       expect(refused.headers.get("access-control-expose-headers")).toContain(name);
     const stranger = await vault.bring("OPTIONS", at, { headers: { origin: "https://evil.example.com" } });
     expect([...stranger.headers.keys()].filter((name) => name.startsWith("access-control"))).toEqual([]);
+  });
+
+  it("a POST is the PATCH or DELETE that X-HTTP-Method-Override names, and no other method", async () => {
+    const at = await fresh();
+    const path = await begun(vault, at, 10);
+    const as = (method: string, address: string, headers: Readonly<Record<string, string>> = {}) =>
+      vault.bring("POST", address, {
+        headers: { ...part, ...headers, "x-http-method-override": method },
+        ...(method === "PATCH" && { bytes: "01234" }),
+      });
+    const added = await as("PATCH", path, { "upload-offset": "0" });
+    expect([added.status, added.headers.get("upload-offset")]).toEqual([204, "5"]);
+    for (const method of ["GET", "HEAD", "PUT", "patch", "DELETE, PATCH", "x".repeat(4_000)]) {
+      const refused = await as(method, path, { "upload-offset": "5" });
+      expect([refused.status, code(refused)], method).toEqual([405, "method_not_allowed"]);
+      expect(refused.bytes.length).toBeLessThan(1_000);
+    }
+    // What a route does not have it does not have by that name, and what is no POST is what it is.
+    expect((await as("PATCH", at)).status).toBe(405);
+    const length = { "upload-length": "10" };
+    expect(
+      (await vault.bring("POST", at, { headers: { ...tus, ...length, "x-http-method-override": "POST" } }))
+        .status,
+    ).toBe(201);
+    const patched = await add(vault, path, 5, Buffer.from("567"), { "x-http-method-override": "DELETE" });
+    expect([patched.status, patched.headers.get("upload-offset")]).toEqual([204, "8"]);
+    expect((await as("DELETE", path)).status).toBe(204);
+    expect((await vault.bring("GET", path)).status).toBe(404);
+  });
+
+  it("X-HTTP-Method-Override says nothing on any other route", async () => {
+    const id = await vault.made("papers");
+    const document = `papers/${id}`;
+    const override = { "x-http-method-override": "DELETE" };
+    expect((await vault.bring("POST", document, { headers: override })).status).toBe(405);
+    await vault.uploaded(`${document}/_files/proxied`, 10, { headers: override });
+    const read = await vault.bring("GET", document, { headers: override });
+    expect([read.status, read.body]).toMatchObject([200, { proxied: { size: 10 } }]);
   });
 
   it("another version, or none, is 412 with the one that is served; GET needs none", async () => {

@@ -63,7 +63,7 @@ function plain(): PathManners {
 }
 
 function resumable({ field }: Place): PathManners {
-  return { options: capabilities(field.maxSize), ...tusHeaders };
+  return { options: capabilities(field.maxSize), ...tusHeaders, overrides: true };
 }
 
 function streamed(make: (place: Place) => StreamHandler, manners: (place: Place) => PathManners = plain) {

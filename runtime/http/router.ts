@@ -24,6 +24,7 @@ export function requestRouter(
   return (raw, response) => {
     const segments = segmentsOf(raw.url ?? "");
     const methods = paths.get(segments);
+    if (raw.headers[overriding] !== undefined) override(raw, methods);
     const registered = methods?.get(raw.method ?? "");
     if (registered === undefined) {
       dispatcher.dispatch(unmatched(raw, segments, methods), raw, response, {});
@@ -49,6 +50,18 @@ export function requestRouter(
       readsBody: false,
     };
   }
+}
+
+const overriding = "x-http-method-override";
+
+/**
+ * Where the path takes it, the request is from here on what the header names, to all who judge it. What it can become is
+ * judged at least as strictly as a POST, and answered with a body like one: never GET nor HEAD.
+ */
+function override(raw: IncomingMessage, methods: ReadonlyMap<string, Registered> | undefined): void {
+  if (raw.method !== "POST" || mannersOf(methods)?.overrides !== true) return;
+  const named = raw.headers[overriding];
+  raw.method = named === "POST" || named === "PATCH" || named === "DELETE" ? named : "Another method";
 }
 
 /** Those of a path are those of its methods. */

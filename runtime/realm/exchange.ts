@@ -134,6 +134,8 @@ export interface PathManners {
   /** Headers that pages of listed origins may send and read there, beside the usual ones: names, joined by commas. */
   readonly sent?: string;
   readonly read?: string;
+  /** A POST is what its `X-HTTP-Method-Override` names: PATCH or DELETE. Elsewhere that header says nothing. */
+  readonly overrides?: true;
 }
 
 export interface Route {

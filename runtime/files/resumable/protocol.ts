@@ -29,7 +29,7 @@ export function capabilities(most: number): Readonly<Record<string, string>> {
 
 /** Names of headers, for browsers of other origins. */
 export const tusHeaders = {
-  sent: "Tus-Resumable, Upload-Length, Upload-Metadata, Upload-Offset, Upload-Checksum, Upload-Defer-Length, Upload-Concat",
+  sent: "Tus-Resumable, Upload-Length, Upload-Metadata, Upload-Offset, Upload-Checksum, Upload-Defer-Length, Upload-Concat, X-HTTP-Method-Override",
   read: "Tus-Resumable, Tus-Version, Tus-Extension, Tus-Max-Size, Tus-Checksum-Algorithm, Upload-Length, Upload-Metadata, Upload-Offset, Upload-Expires, X-Svc-File",
 };
 
