@@ -48,17 +48,23 @@ export function memberSchema(
   const address = { ...email, type: ["string", "null"] } as const;
   const visible = organizations?.membersVisibleTo;
   const always: Members = {
-    user: { ...id, description: "Id of the user." },
+    user: { ...id, description: "Id of the user, or of the key of a service member." },
+    kind: { type: "string", enum: ["user", "service"], description: "`service`: a key of the organization." },
     roles: { ...organizationRoles, description: "Direct ones." },
     effective_roles: effectiveRoles,
     overlap: { ...organizationRoles, description: "Held both directly and through a team." },
     teams: { ...strings, description: "Ids." },
-    ...(visible === "members" && { email: address }),
   };
   const properties: Members = {
     ...always,
-    ...(visible === "managers" && { email: { ...address, description: "Shown to managers." } }),
-    mfa: { type: "boolean", description: "Whether the account has a second factor. Shown to managers." },
+    name: { ...id, description: "Of the key. Of service members." },
+    ...(visible !== undefined && visible !== "nobody" && {
+      email: { ...address, description: `Of users.${visible === "managers" ? " Shown to managers." : ""}` },
+    }),
+    mfa: {
+      type: "boolean",
+      description: "Whether the account has a second factor. Of users; shown to managers.",
+    },
     ...further,
   };
   return closed(properties, [...Object.keys(always), ...Object.keys(further)]);

@@ -39,6 +39,11 @@ export const organizationMembers = {
     description: "`orphaned`: nobody can manage it.",
   },
   require_mfa: { type: "boolean", description: "Whether its members must use a second factor." },
+  allow_keys: {
+    type: "boolean",
+    description:
+      "Whether members who have a second factor come by personal tokens too, where one is required.",
+  },
   claims,
 } as const;
 
@@ -114,23 +119,19 @@ export const patchOrganization = contract({
   method: "PATCH",
   path: "/_orgs/{org}",
   who: { kind: "member", manage: ["org"] },
-  headers: ["ReauthToRequireMfa"],
+  headers: ["ReauthOfOrganization"],
   body: {
-    schema: named("OrganizationChange", closed({ name, slug, require_mfa: { type: "boolean" } }, [])),
+    schema: named("OrganizationChange", closed({ name, slug, require_mfa: { type: "boolean" }, allow_keys: { type: "boolean" } }, [])),
     media: "merge",
   },
   answers: { 200: organization },
-  errors: ({ organizations }) => [
-    "slug_taken",
-    "write_conflict",
-    ...(organizations?.allowRequireMfa ? (["reauth_required"] as const) : []),
-  ],
+  errors: ["slug_taken", "write_conflict", "reauth_required"],
   tag,
   summary: "Change an organization",
   about: ({ organizations }) =>
     organizations?.allowRequireMfa
-      ? "Needs `manage: org`. JSON Merge Patch (RFC 7396). To require a second factor takes a session that used one and a fresh proof of identity."
-      : "Needs `manage: org`. JSON Merge Patch (RFC 7396). No organization of this realm can require a second factor.",
+      ? "Needs `manage: org`. JSON Merge Patch (RFC 7396). To require a second factor takes a session that used one and a fresh proof of identity; to allow keys takes the proof alone."
+      : "Needs `manage: org`. JSON Merge Patch (RFC 7396). No organization of this realm can require a second factor. To allow keys takes a fresh proof of identity.",
   client: "$orgs.patch",
 });
 

@@ -211,11 +211,10 @@ export const parameters = {
     description: "A fresh proof of identity, from `/reauth`. Of sessions; API keys need none.",
     schema: { type: "string" },
   },
-  ReauthToRequireMfa: {
+  ReauthOfOrganization: {
     name: "X-Svc-Reauth",
     in: "header",
-    description: "A fresh proof of identity, from `/reauth`: with `require_mfa: true`.",
+    description: "A fresh proof of identity, from `/reauth`: with `require_mfa: true` or `allow_keys: true`.",
     schema: { type: "string" },
-    when: ({ organizations }) => organizations?.allowRequireMfa === true,
   },
 } satisfies Record<string, Parameter>;

@@ -1,7 +1,10 @@
 import { appendAudit } from "../auth/administration/audit.ts";
+import { keyFields } from "../auth/collections.ts";
+import { ending } from "../auth/key-changes.ts";
 import type { Read } from "../auth/records.ts";
 import { timestamp } from "../clock.ts";
 import * as contract from "../contract/organizations.ts";
+import { eq } from "../filter/algebra.ts";
 import { queueJob } from "../jobs/queue.ts";
 import type { Caller } from "../realm/caller.ts";
 import type { Exchange } from "../realm/exchange.ts";
@@ -21,9 +24,9 @@ export const deleteOwnOrganization = memberRoute(
 );
 
 /**
- * Deletes an organization (spec: States, Organization): its slug is free, its members and invitations are gone, and a job
- * applies `on_org_delete` to its documents, which the caller wakes. Of very many members and invitations the job removes
- * what is left: they are worth nothing without it.
+ * Deletes an organization (spec: States, Organization): its slug is free, its members, invitations and keys are gone, and
+ * a job applies `on_org_delete` to its documents, which the caller wakes. Of very many members and invitations the job
+ * removes what is left: they are worth nothing without it.
  */
 export async function deletion(
   realm: OrganizationRealm,
@@ -41,6 +44,7 @@ export async function deletion(
     id,
     "live",
   );
+  const keys = await ending(realm.store, eq(keyFields.org, id));
   const deleted: OrganizationRecord = {
     ...record,
     slug_key: null,
@@ -55,6 +59,7 @@ export async function deletion(
     along: async (transaction) => {
       await transaction.collection(collections.members).removeAll(members);
       await transaction.collection(collections.invitations).removeAll(invitations);
+      await keys.write(transaction);
       await queueJob(realm, transaction, { ...erasingOf(id, by.actor), id: job });
       await appendAudit(realm, transaction, exchange, by, {
         action: "org.delete",

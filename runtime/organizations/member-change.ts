@@ -1,7 +1,10 @@
 import { type AuditEntry, appendAudit } from "../auth/administration/audit.ts";
+import { keyFields } from "../auth/collections.ts";
+import { ending } from "../auth/key-changes.ts";
 import type { Read } from "../auth/records.ts";
 import { timestamp } from "../clock.ts";
 import type { ApiError } from "../errors.ts";
+import { eq } from "../filter/algebra.ts";
 import type { Caller } from "../realm/caller.ts";
 import type { Exchange } from "../realm/exchange.ts";
 import { Outdated } from "../retry.ts";
@@ -27,7 +30,7 @@ export interface MemberWrite extends Pick<AuditEntry, "action" | "details"> {
 }
 
 /**
- * Changes one member of an organization.
+ * Changes one member of an organization. With a service member its key ends.
  * @returns what `changeOrganization` takes
  * @throws ApiError as {@link settleManagers}
  */
@@ -45,12 +48,15 @@ export async function memberDecision<T>(
     members: [{ user, before: before?.record, after }],
     noAccount,
   });
+  const isServiceGone = after === undefined && before?.record.service !== undefined;
+  const ended = isServiceGone ? await ending(realm.store, eq(keyFields.key, user)) : undefined;
   return {
     org: settled.org,
     result,
     along: async (transaction) => {
       await settled.along(transaction);
       await writeMemberChange(transaction, before, after);
+      await ended?.write(transaction);
       await along?.(transaction);
       await appendAudit(realm, transaction, exchange, by, {
         action,

@@ -70,6 +70,7 @@ export const patchOrganization = memberRoute(
     const decide = async ({ org: { record: before } }: Standing): Promise<Decision<OrganizationRecord>> => {
       const after = changed(before, patch);
       if (after.require_mfa && !before.require_mfa) await requireFactor(realm, exchange, caller);
+      if (after.allow_keys && !before.allow_keys) await requireProof(realm, exchange, caller);
       const entries = changes(before, after);
       if (entries.length === 0) return { result: before };
       return {
@@ -88,12 +89,13 @@ export const patchOrganization = memberRoute(
 /** What is to change; absent: nothing. */
 type Patch = BodyOf<typeof contract.patchOrganization>;
 
-function changed(before: OrganizationRecord, { name, slug, require_mfa }: Patch): OrganizationRecord {
+function changed(before: OrganizationRecord, { name, slug, require_mfa, allow_keys }: Patch): OrganizationRecord {
   return {
     ...before,
     ...(name !== undefined && { name }),
     ...(slug !== undefined && { slug, slug_key: slug }),
     ...(require_mfa !== undefined && { require_mfa }),
+    ...(allow_keys !== undefined && { allow_keys }),
   };
 }
 
@@ -111,13 +113,15 @@ async function requireFactor(
   await requireProof(realm, exchange, caller);
 }
 
-/** What the audit trail tells of a change: of name and slug that they changed. */
+/** What the audit trail tells of a change: of name and slug that they changed, of the rest to what. */
 function changes(before: OrganizationRecord, after: OrganizationRecord): readonly AuditEntry[] {
   const target = `org:${before.id}`;
   const members = (["name", "slug"] as const).filter((member) => before[member] !== after[member]);
-  const { require_mfa } = after;
+  const { require_mfa, allow_keys = false } = after;
+  const isAllowing = allow_keys !== (before.allow_keys ?? false);
   return [
     ...(members.length > 0 ? [{ action: "org.update", target, details: { members } } as const] : []),
+    ...(isAllowing ? [{ action: "org.update", target, details: { allow_keys } } as const] : []),
     ...(require_mfa !== before.require_mfa
       ? [{ action: "org.require_mfa", target, details: { require_mfa } } as const]
       : []),

@@ -8,8 +8,8 @@ import type { Standing } from "./route.ts";
 
 /** An organization as answers carry it (spec: Organization). */
 export function organizationView(org: OrganizationRecord): JsonObject {
-  const { id, name, slug, status, require_mfa, claims } = org;
-  return { id, name, slug, status, require_mfa, claims };
+  const { id, name, slug, status, require_mfa, allow_keys = false, claims } = org;
+  return { id, name, slug, status, require_mfa, allow_keys, claims };
 }
 
 /**
@@ -36,7 +36,7 @@ export function ownOrganizationView(
 
 /**
  * A member as other members see them (spec: Organization). `email` and `mfa`, whether the account has a second factor,
- * are there for whom they are shown to.
+ * are there for whom they are shown to; a service member has neither, but the name of its key.
  * @param user undefined where the account has just been deleted
  */
 export function memberView(
@@ -51,14 +51,17 @@ export function memberView(
   const seesEmail = membersVisibleTo === "members" || (membersVisibleTo === "managers" && isManager);
   const roles = directRoles(settings, member);
   const carried = teamsOf(org, member.teams).flatMap((team) => team.roles);
+  const isService = member.service !== undefined;
   return {
     user: member.user,
+    kind: isService ? "service" : "user",
+    ...(isService && { name: member.service }),
     roles,
     effective_roles: effectiveRolesView(settings, org, member),
     overlap: roles.filter((role) => carried.includes(role)),
     teams: teamIds(org, member),
-    ...(seesEmail && { email: user?.email ?? null }),
-    ...(isManager && { mfa: (user?.totp ?? null) !== null }),
+    ...(seesEmail && !isService && { email: user?.email ?? null }),
+    ...(isManager && !isService && { mfa: (user?.totp ?? null) !== null }),
   };
 }
 
