@@ -43,7 +43,7 @@ export { main } from "./instance/main.ts";
 export { jobRoutes } from "./jobs/routes.ts";
 export type { JsonObject } from "./json.ts";
 export { organizationAdministrationRoutes } from "./organizations/administration/routes.ts";
-export { organizationRoutes } from "./organizations/routes.ts";
+export { organizationKeyRoutes, organizationRoutes } from "./organizations/routes.ts";
 export type { CollectionDefinition, RealmDefinition } from "./realm/definition.ts";
 export type { RealmModule, RouteTable } from "./realm/exchange.ts";
 export type {

@@ -36,15 +36,18 @@ import {
   type KeyScopes as KeyScopesOf,
   type LogIn as LogInOf,
   type MadeInvitation as MadeInvitationOf,
+  type MadeOrganizationKey as MadeOrganizationKeyOf,
   type Member as MemberOf,
   type MergePatch,
   type NewAccount as NewAccountOf,
   type NewApiKey as NewApiKeyOf,
   type NewInvitation as NewInvitationOf,
   type NewOrganizationInvitation as NewOrganizationInvitationOf,
+  type NewOrganizationKey as NewOrganizationKeyOf,
   type One,
+  type OrganizationKey as OrganizationKeyOf,
   type OrganizationMeta,
-  type Organizations as OrganizationsOf,
+  type OrganizationsOf,
   type OwnershipFields,
   type OwnershipMeta,
   type OwnOrganization as OwnOrganizationOf,
@@ -166,8 +169,8 @@ export interface ThisRealm extends RealmWithOrganizations {
   shapes: Shapes;
   accounts: true;
   scope: Scope;
-  unanswered: never;
-  codes: { signUp: "forbidden"; patchOrganization: "reauth_required" };
+  unanswered: "$orgs.keys" | "$orgs.createKey" | "$orgs.rotateKey" | "$orgs.revokeKey";
+  codes: { signUp: "forbidden" };
   bodies: {
     signUp: { invitation?: string | null | undefined; cookie?: boolean | undefined };
     logIn: { cookie?: boolean | undefined };
@@ -191,11 +194,14 @@ export type InvitationPreview = InvitationPreviewOf<ThisRealm>;
 export type KeyScopes = KeyScopesOf<ThisRealm>;
 export type LogIn = LogInOf<ThisRealm>;
 export type MadeInvitation = MadeInvitationOf<ThisRealm>;
+export type MadeOrganizationKey = MadeOrganizationKeyOf<ThisRealm>;
 export type Member = MemberOf<ThisRealm>;
 export type NewAccount = NewAccountOf<ThisRealm>;
 export type NewApiKey = NewApiKeyOf<ThisRealm>;
 export type NewInvitation = NewInvitationOf<ThisRealm>;
 export type NewOrganizationInvitation = NewOrganizationInvitationOf<ThisRealm>;
+export type NewOrganizationKey = NewOrganizationKeyOf<ThisRealm>;
+export type OrganizationKey = OrganizationKeyOf<ThisRealm>;
 export type Organizations = OrganizationsOf<ThisRealm>;
 export type OwnOrganization = OwnOrganizationOf<ThisRealm>;
 export type SignUp = SignUpOf<ThisRealm>;

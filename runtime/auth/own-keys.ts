@@ -12,6 +12,7 @@ import type { Transaction } from "../store/contract/transaction.ts";
 import { parseDuration, printDuration } from "../units.ts";
 import { collections, keyFields, uniqueIndexes } from "./collections.ts";
 import { ending } from "./key-changes.ts";
+import type { KeyRecord } from "./key-records.ts";
 import { keyNameTaken, keyProblems, keyProblemsIn, type NewKey } from "./keys.ts";
 import { currentKeys } from "./paging.ts";
 import { readScopes } from "./scopes.ts";
@@ -99,6 +100,8 @@ export function readOverlap(body: ReadBody<Value<typeof rotationBody>>): number 
   return of(overlap) ?? usualOverlap;
 }
 
+type Write = (transaction: Transaction) => Promise<void>;
+
 /** Keys that a user, or an organization, has at once. */
 const mostKeys = 50;
 
@@ -106,19 +109,27 @@ const mostKeys = 50;
  * Room for one more key of a holder, whose expired ones go. What it answers belongs into the transaction that writes the key,
  * after what locks the holder's keys: it throws Outdated where one of those was changed since.
  * @param own which keys the holder has
+ * @param leaving what else goes with those that are expired, in the same transaction
  * @throws ApiError `conflict`
  */
 export async function roomForKey(
   { store, clock }: Pick<RealmInstance, "store" | "clock">,
   own: Filter,
-): Promise<(transaction: Transaction) => Promise<void>> {
+  leaving: (keys: readonly KeyRecord[]) => Promise<Write> = async () => async () => undefined,
+): Promise<Write> {
   const isOver = compare("lte", keyFields.expires_at, timestamp(clock.now()));
   const live = and(own, currentKeys, not(isOver));
-  const [{ write }, count] = await Promise.all([
+  const [over, count] = await Promise.all([
     ending(store, and(own, isOver)),
     store.collection(collections.keys).count(live, "live"),
   ]);
-  if (count < mostKeys) return write;
+  if (count < mostKeys) {
+    const leave = await leaving(over.records);
+    return async (transaction) => {
+      await over.write(transaction);
+      await leave(transaction);
+    };
+  }
   throw new ApiError("conflict", `There are ${mostKeys} keys, which is the most; revoke one.`);
 }
 

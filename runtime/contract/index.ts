@@ -12,6 +12,7 @@ import { keys } from "./keys.ts";
 import { organizationsTag } from "./members.ts";
 import { organizationAdministration } from "./organization-administration.ts";
 import { organizationInvitations } from "./organization-invitations.ts";
+import { organizationKeys } from "./organization-keys.ts";
 import { organizations } from "./organizations.ts";
 import { realtime, realtimeTag } from "./realtime.ts";
 import { teams } from "./teams.ts";
@@ -35,6 +36,7 @@ const subjects: readonly (readonly [
   [ofOrganizations, organizations],
   [ofOrganizations, teams],
   [ofOrganizations, organizationInvitations],
+  [ofOrganizations, organizationKeys],
   [ofOrganizations, organizationAdministration],
   [() => true, keys],
   [() => true, administration],

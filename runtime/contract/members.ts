@@ -58,9 +58,10 @@ export function memberSchema(
   const properties: Members = {
     ...always,
     name: { ...id, description: "Of the key. Of service members." },
-    ...(visible !== undefined && visible !== "nobody" && {
-      email: { ...address, description: `Of users.${visible === "managers" ? " Shown to managers." : ""}` },
-    }),
+    ...(visible !== undefined &&
+      visible !== "nobody" && {
+        email: { ...address, description: `Of users.${visible === "managers" ? " Shown to managers." : ""}` },
+      }),
     mfa: {
       type: "boolean",
       description: "Whether the account has a second factor. Of users; shown to managers.",

@@ -121,7 +121,10 @@ export const patchOrganization = contract({
   who: { kind: "member", manage: ["org"] },
   headers: ["ReauthOfOrganization"],
   body: {
-    schema: named("OrganizationChange", closed({ name, slug, require_mfa: { type: "boolean" }, allow_keys: { type: "boolean" } }, [])),
+    schema: named(
+      "OrganizationChange",
+      closed({ name, slug, require_mfa: { type: "boolean" }, allow_keys: { type: "boolean" } }, []),
+    ),
     media: "merge",
   },
   answers: { 200: organization },

@@ -82,6 +82,8 @@ function opened(collections: readonly CollectionDefinition[], caller: Caller, la
       membershipsOf: () => answering("memberships", memberships),
       withheld: () => answering("withheld", withheld),
       accountChange: async () => async () => undefined,
+      addService: async () => undefined,
+      endService: async () => undefined,
     },
   };
   return { entrance: clientEntrance(realm, collections), asked };
@@ -183,6 +185,8 @@ test("a failure to ask fails the request", async () => {
     membershipsOf: failing,
     withheld: failing,
     accountChange: failing,
+    addService: failing,
+    endService: failing,
   };
   const way = (definition: CollectionDefinition) =>
     clientEntrance({ ...instance, authenticate: () => ann, organizations }, [definition]);

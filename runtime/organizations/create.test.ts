@@ -36,6 +36,7 @@ test("Organization: who creates one is a member with creator_roles; it has the f
     slug: "ann-1",
     status: "active",
     require_mfa: false,
+    allow_keys: false,
     claims: {},
   });
   const id = String(body["id"]);

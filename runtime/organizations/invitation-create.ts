@@ -17,11 +17,11 @@ import type { Received } from "../realm/exchange.ts";
 import type { OrganizationSettings } from "../realm/organizations.ts";
 import { emailKey } from "../validation/people.ts";
 import type { Decision } from "./change.ts";
-import { isManaging, requireGivable, teamsOf } from "./granting.ts";
+import { isManaging, requireGivable } from "./granting.ts";
 import { invitationDecision, invitationEntry, invitationLink, requireRoom } from "./invitation.ts";
 import type { OrganizationInvitationRecord, OrganizationRecord } from "./records.ts";
 import { changeAs, memberRoute, type OrganizationRealm, type Standing } from "./route.ts";
-import { requireTeamsWithin } from "./teams.ts";
+import { requireTeams, requireTeamsWithin } from "./teams.ts";
 
 interface NewInvitation
   extends Pick<OrganizationInvitationRecord, "binding" | "user" | "email" | "roles" | "teams" | "max_uses"> {
@@ -136,13 +136,7 @@ function requireAllowed(
   { binding, roles, teams: ids }: NewInvitation,
   granter: Pick<Standing, "manage"> | undefined,
 ): void {
-  const teams = teamsOf(org, ids);
-  const unknown = ids.flatMap((id, at) =>
-    teams.some((team) => team.id === id)
-      ? []
-      : [{ path: `teams.${at}`, reason: "is no team of the organization" }],
-  );
-  if (unknown.length > 0) throw invalidBody(unknown);
+  const teams = requireTeams(org, ids);
   if (binding === "none") {
     const reason = "an invitation for whoever has its link cannot give a role that manages";
     if (isManaging(settings, roles)) throw invalidBody([{ path: "roles", reason }]);

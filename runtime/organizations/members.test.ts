@@ -30,6 +30,7 @@ describe("Organization: the member list", () => {
       items: [
         {
           user: ann.id,
+          kind: "user",
           roles: ["owner"],
           effective_roles: [
             { role: "member", origin: ["default"] },
@@ -42,6 +43,7 @@ describe("Organization: the member list", () => {
         },
         {
           user: bob.id,
+          kind: "user",
           roles: [],
           effective_roles: [
             { role: "keeper", origin: ["direct"] },
@@ -54,6 +56,7 @@ describe("Organization: the member list", () => {
         },
         {
           user: cat.id,
+          kind: "user",
           roles: ["clerk", "keeper"],
           effective_roles: [
             { role: "clerk", origin: ["direct", "Desk"] },
@@ -71,7 +74,15 @@ describe("Organization: the member list", () => {
     const dan = await server.signup("dan@example.com");
     await server.join(org, dan);
     for (const entry of items(await list(org, dan))) {
-      expect(Object.keys(entry)).toEqual(["user", "roles", "effective_roles", "overlap", "teams", "email"]);
+      expect(Object.keys(entry)).toEqual([
+        "user",
+        "kind",
+        "roles",
+        "effective_roles",
+        "overlap",
+        "teams",
+        "email",
+      ]);
     }
   });
 
@@ -128,6 +139,7 @@ describe("Organization endpoints 3: roles of members", () => {
       200,
       {
         user: jon.id,
+        kind: "user",
         roles: ["clerk", "member"],
         effective_roles: [
           { role: "clerk", origin: ["direct", "Desk"] },

@@ -44,6 +44,7 @@ describe("Organization endpoints: GET /_orgs", () => {
           slug: one.slug,
           status: "active",
           require_mfa: false,
+          allow_keys: false,
           claims: { plan: "gold" },
           roles: ["owner"],
           effective_roles: [
@@ -59,6 +60,7 @@ describe("Organization endpoints: GET /_orgs", () => {
           slug: two.slug,
           status: "active",
           require_mfa: false,
+          allow_keys: false,
           claims: {},
           roles: ["clerk"],
           effective_roles: [
@@ -162,6 +164,7 @@ test("Organization: members read name, slug, status and claims", async () => {
     slug,
     status: "active",
     require_mfa: false,
+    allow_keys: false,
     claims: { seats: 5, nested: { a: [1] } },
   });
   await server.changeOrg(org, (before) => ({ ...before, status: "orphaned" }));
@@ -184,7 +187,15 @@ describe("Organization endpoints: PATCH /_orgs/{org}", () => {
     const { status, body } = await patch(org, jon, { name: " Jon's ", slug: "jons" });
     expect([status, body]).toEqual([
       200,
-      { id: org.id, name: "Jon's", slug: "jons", status: "active", require_mfa: false, claims: {} },
+      {
+        id: org.id,
+        name: "Jon's",
+        slug: "jons",
+        status: "active",
+        require_mfa: false,
+        allow_keys: false,
+        claims: {},
+      },
     ]);
     expect(await server.org(org)).toMatchObject({ name: "Jon's", slug: "jons", slug_key: "jons" });
     const versionOf = async () =>
@@ -249,6 +260,38 @@ describe("Organization endpoints: PATCH /_orgs/{org}", () => {
   });
 });
 
+describe("Organization: allow_keys", () => {
+  test("is false unless it was turned on, which takes a fresh proof of identity, and is audited", async () => {
+    const { abe, bea } = await server.people("abe", "bea");
+    const org = await server.createOrg(abe);
+    await server.join(org, bea, { roles: ["clerk"] });
+    expect(outcome(await patch(org, bea, { allow_keys: true }, await server.proof(bea)))).toEqual([
+      403,
+      "forbidden",
+    ]);
+    expect((await patch(org, abe, { allow_keys: false })).body).toMatchObject({ allow_keys: false });
+    expect(outcome(await patch(org, abe, { allow_keys: "yes" }))).toEqual([400, "validation_error"]);
+    expect(outcome(await patch(org, abe, { allow_keys: true, name: "New" }))).toEqual([
+      401,
+      "reauth_required",
+    ]);
+    expect(await server.org(org)).toEqual(org);
+    const headers = await server.proof(abe);
+    const { status, body } = await patch(org, abe, { allow_keys: true, name: "New" }, headers);
+    expect([status, body]).toMatchObject([200, { allow_keys: true, name: "New" }]);
+    expect(items(await list(bea))[0]).toMatchObject({ allow_keys: true });
+    // What is so already asks for nothing, and neither does turning it off.
+    expect(outcome(await patch(org, abe, { allow_keys: true }))).toEqual([200]);
+    expect((await patch(org, abe, { allow_keys: false })).body).toMatchObject({ allow_keys: false });
+    const by = `user:${abe.id}`;
+    expect(await server.acts(org, "org.update")).toEqual([
+      [by, { members: ["name"] }],
+      [by, { allow_keys: true }],
+      [by, { allow_keys: false }],
+    ]);
+  });
+});
+
 describe("Organization endpoints 6: requiring a second factor", () => {
   test("asks for a session that used one and a fresh proof of identity, and is audited", async () => {
     const { oda, pia } = await server.people("oda", "pia");
@@ -296,6 +339,7 @@ describe("Organization endpoints 6: requiring a second factor", () => {
       slug: org.slug,
       status: "active",
       require_mfa: true,
+      allow_keys: false,
       claims: {},
       roles: ["clerk"],
       effective_roles: [],

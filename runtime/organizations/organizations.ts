@@ -89,7 +89,10 @@ export const patchOrganization = memberRoute(
 /** What is to change; absent: nothing. */
 type Patch = BodyOf<typeof contract.patchOrganization>;
 
-function changed(before: OrganizationRecord, { name, slug, require_mfa, allow_keys }: Patch): OrganizationRecord {
+function changed(
+  before: OrganizationRecord,
+  { name, slug, require_mfa, allow_keys }: Patch,
+): OrganizationRecord {
   return {
     ...before,
     ...(name !== undefined && { name }),

@@ -3,6 +3,7 @@ import { accountChanges } from "./account.ts";
 import { collections } from "./collections.ts";
 import { Marks } from "./marks.ts";
 import { LiveMemberships } from "./memberships.ts";
+import { addService, endService } from "./service-members.ts";
 import { Withheld } from "./withheld.ts";
 
 /** What accounts and documents ask of the organizations of a realm; undefined where it has none. */
@@ -19,5 +20,7 @@ export function realmOrganizations(
     membershipsOf: (user, assurance, marks) => memberships.of(user, assurance, marks?.memberships),
     withheld: (marks) => withheld.current(marks?.withheld),
     accountChange: accountChanges({ ...realm, settings }),
+    addService: addService({ ...realm, settings }),
+    endService: endService(realm),
   };
 }

@@ -10,6 +10,12 @@ import {
   revokeOrganizationInvitation,
   sendInvitationAgain,
 } from "./invitations.ts";
+import {
+  createOrganizationKey,
+  listOrganizationKeys,
+  revokeOrganizationKey,
+  rotateOrganizationKey,
+} from "./keys.ts";
 import { leaveOrganization, listMembers, patchMember, removeMember } from "./members.ts";
 import { getOrganization, listOwnOrganizations, patchOrganization } from "./organizations.ts";
 import { addTeamMember, listTeamMembers, removeTeamMember } from "./team-members.ts";
@@ -45,5 +51,15 @@ export function organizationRoutes(realm: string): RouteTable {
     sendInvitationAgain,
     previewInvitation,
     acceptOrganizationInvitation,
+  ]);
+}
+
+/** Those of organizations' keys, in a realm with `organizations: { keys: true }`. */
+export function organizationKeyRoutes(realm: string): RouteTable {
+  return routeTable(realm, [
+    listOrganizationKeys,
+    createOrganizationKey,
+    rotateOrganizationKey,
+    revokeOrganizationKey,
   ]);
 }

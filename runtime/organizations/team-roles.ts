@@ -61,12 +61,12 @@ function changesRole(
   change: Change,
 ): ContractHandler<RoleContract, Standing> {
   return async ({ exchange, params, body }, standing) => {
-    requireGranter(realm, standing, params.team);
+    requireTeamGranter(realm, standing, params.team);
     const asked = body();
     const { user, role } = asked;
     const window = await changeAs(realm, standing, async (now) => {
       const { org, caller } = now;
-      requireGranter(realm, now, params.team, role);
+      requireTeamGranter(realm, now, params.team, role);
       const { id: team } = requireTeam(org.record, params.team);
       const before = await requireMember(realm, org.record, user);
       const held = before.record.team_roles.find((each) => each.team === team && each.role === role);
@@ -84,7 +84,7 @@ function changesRole(
  * @param role undefined: one or another
  * @throws ApiError `forbidden` for who neither manages teams nor holds a role in this team, now, that grants it
  */
-function requireGranter(
+export function requireTeamGranter(
   { settings, clock }: OrganizationRealm,
   { org, member, manage }: Standing,
   team: string | undefined,

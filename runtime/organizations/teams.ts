@@ -1,12 +1,12 @@
 import { type AuditEntry, appendAudit } from "../auth/administration/audit.ts";
 import { answerAtHand, pageRequest } from "../auth/paging.ts";
 import * as contract from "../contract/teams.ts";
-import { ApiError } from "../errors.ts";
+import { ApiError, invalidBody } from "../errors.ts";
 import type { JsonObject } from "../json.ts";
 import type { Exchange } from "../realm/exchange.ts";
 import type { OrganizationSettings } from "../realm/organizations.ts";
 import type { Decision } from "./change.ts";
-import { changedRoles, requireGivable } from "./granting.ts";
+import { changedRoles, requireGivable, teamsOf } from "./granting.ts";
 import { settleManagers } from "./managers.ts";
 import type { MemberRecord, OrganizationRecord, TeamRecord } from "./records.ts";
 import { isOrganizationRole } from "./roles.ts";
@@ -110,6 +110,21 @@ export function requireTeam({ teams }: OrganizationRecord, id: string | undefine
   const team = teams.find((each) => each.id === id);
   if (team === undefined) throw new ApiError("not_found", "There is no such team.");
   return team;
+}
+
+/**
+ * The teams of an organization that a body names in its `teams`.
+ * @throws ApiError `validation_error`
+ */
+export function requireTeams(org: OrganizationRecord, ids: readonly string[]): readonly TeamRecord[] {
+  const teams = teamsOf(org, ids);
+  const unknown = ids.flatMap((id, at) =>
+    teams.some((team) => team.id === id)
+      ? []
+      : [{ path: `teams.${at}`, reason: "is no team of the organization" }],
+  );
+  if (unknown.length > 0) throw invalidBody(unknown);
+  return teams;
 }
 
 function teamLimitReached(message: string): ApiError {

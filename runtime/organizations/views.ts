@@ -27,9 +27,8 @@ export function ownOrganizationView(
   return {
     ...organizationView(org),
     ...(!mfa_met && { claims: {} }),
-    roles: directRoles(settings, member),
+    ...givenView(settings, org, member),
     effective_roles: mfa_met ? effectiveRolesView(settings, org, member) : [],
-    teams: teamIds(org, member),
     mfa_met,
   };
 }
@@ -63,6 +62,15 @@ export function memberView(
     ...(seesEmail && !isService && { email: user?.email ?? null }),
     ...(isManager && !isService && { mfa: (user?.totp ?? null) !== null }),
   };
+}
+
+/** What a member was given directly. */
+export function givenView(
+  settings: OrganizationSettings,
+  org: OrganizationRecord,
+  member: MemberRecord,
+): JsonObject {
+  return { roles: directRoles(settings, member), teams: teamIds(org, member) };
 }
 
 /** Those that the configuration has. */

@@ -247,6 +247,17 @@ export interface OrganizationMarks extends Along {
   readonly withheld: number | undefined;
 }
 
+/** A key that is to act as a service member of an organization. */
+export interface NewService {
+  readonly org: string;
+  /** Its id, which is the member's. */
+  readonly key: string;
+  readonly name: string;
+  readonly roles: readonly string[];
+  /** Ids. */
+  readonly teams: readonly string[];
+}
+
 export interface RealmOrganizations {
   /** For one request; undefined where the store itself tells what stands. */
   readonly marks: (asks: OrganizationAsks) => OrganizationMarks | undefined;
@@ -277,6 +288,28 @@ export interface RealmOrganizations {
     user: string,
     to: "disabled" | "enabled" | "deleted",
   ) => Promise<(transaction: Transaction) => Promise<void>>;
+  /**
+   * Makes a service member for a key that an operator pins to its organization.
+   * @param along writes the key itself, and what else belongs to it, in the same transaction; called again where it was
+   *   to no avail
+   * @throws ApiError `validation_error` for an organization, role or team that there is not | `team_limit_reached` |
+   *   `write_conflict` | what `along` throws
+   */
+  readonly addService: (
+    service: NewService,
+    along: (transaction: Transaction) => Promise<void>,
+  ) => Promise<void>;
+  /**
+   * Ends a key of an organization, whoever made it, with what rotations left of it and with its service member.
+   * @param key its id
+   * @param along writes what else belongs to it, in the same transaction
+   * @throws ApiError `write_conflict` | what `along` throws
+   */
+  readonly endService: (
+    org: string,
+    key: string,
+    along: (transaction: Transaction) => Promise<void>,
+  ) => Promise<void>;
 }
 
 /** Hashes passwords at the cost that is asked of them. */

@@ -71,6 +71,7 @@ export const conversations = [
   "jobs/routes",
   "organizations/administration/lifecycle",
   "organizations/delete",
+  "organizations/keys",
   "organizations/organizations",
   "organizations/team-members",
 ].map((path) => `runtime/${path}.test.ts`);

@@ -148,11 +148,11 @@ it("who may come without an invitation and for no cookie is not refused, as far 
   expect(await emitted([], cookies)).toContain('codes: { signUp: "forbidden" };');
 });
 
-it("proofs of identity are asked for by changes of organizations where these can require a second factor", async () => {
-  const of = (allowRequireMfa: boolean): Promise<string> =>
-    emitted([], { auth: true, organizations: { ...organizations, allowRequireMfa } });
-  expect(await of(true)).toContain('patchOrganization: "reauth_required"');
-  expect(await of(false)).toContain("patchOrganization: never");
+it("keys of organizations are answered where these may have some", async () => {
+  const of = (keys: boolean): Promise<string> =>
+    emitted([], { auth: true, organizations: { ...organizations, keys } });
+  expect(await of(false)).toContain('"$orgs.createKey"');
+  expect(await of(true)).not.toContain('"$orgs.createKey"');
 });
 
 it("organizations are offered where the realm has them, with its roles", async () => {

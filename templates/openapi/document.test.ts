@@ -272,6 +272,7 @@ describe("a realm's OpenAPI document", () => {
       "deleteOrganization",
       "deleteOwnUser",
       "enrolTotp",
+      "patchOrganization",
       "removeTotp",
       "renewRecoveryCodes",
     ]);

@@ -78,6 +78,7 @@ function routes(realm: Realm, collections: readonly Collection[]): Code {
     ofRealm("realtimeRoutes"),
     when(realm.auth, () => ofRealm("userAdministrationRoutes")),
     ...organizationFactories.map((factory) => given(realm.organizations, () => ofRealm(factory))),
+    when(realm.organizations?.keys === true, () => ofRealm("organizationKeyRoutes")),
     code`${imported("dataRoutes", runtime)}(${literal(realm.name)}, ${array(collections.map(collectionCode))})`,
     ...collections.map(routesOf),
     ...realm.databases.map((database) => batch(realm, database)),

@@ -25,6 +25,7 @@ export type AuditAction =
   | `job.${"retry" | "cancel"}`
   | `function.${"chain_stopped" | "events_lost" | "run"}`
   | `org.${"create" | "update" | "require_mfa" | "delete" | "deleted" | "reactivate" | "claims" | "manager"}`
+  | `org.key.${"create" | "rotate" | "revoke"}`
   | `org.member.${"add" | "roles" | "remove" | "leave"}`
   | `org.team.${"create" | "update" | "delete"}`
   | `org.team.member.${"add" | "remove"}`

@@ -29,13 +29,16 @@ export type {
   InvitationPreview,
   InvitingOrganization,
   MadeOrganizationInvitation,
+  MadeOrganizationKey,
   Member,
   NewOrganization,
   NewOrganizationFor,
   NewOrganizationInvitation,
+  NewOrganizationKey,
   Organization,
   OrganizationChange,
   OrganizationInvitation,
+  OrganizationKey,
   OrganizationOptions,
   OwnedDocuments,
   OwnOrganization,
@@ -44,7 +47,7 @@ export type {
   TeamMemberOptions,
   TeamRole,
 } from "./organization-types.ts";
-export { type Organizations, organizations } from "./organizations.ts";
+export { type Organizations, type OrganizationsOf, organizations } from "./organizations.ts";
 export { type PeopleAdministration, peopleAdministration } from "./people-administration.ts";
 export type { Teams } from "./teams.ts";
 export type {

@@ -1,6 +1,7 @@
 // Made of the contracts by scripts/contract/client.ts (UPDATE_GOLDEN=1). Do not edit.
 import type { PageOptions } from "../pages.ts";
-import type { RealmWithOrganizations } from "../realm.ts";
+import type { KeyScopes, RealmWithOrganizations } from "../realm.ts";
+import type { StoredScopes } from "./types.ts";
 
 export interface EffectiveRole<R extends RealmWithOrganizations> {
   role: R["organizationRole"];
@@ -16,6 +17,8 @@ export interface OwnOrganization<R extends RealmWithOrganizations> {
   status: "active" | "orphaned";
   /** Whether its members must use a second factor. */
   require_mfa: boolean;
+  /** Whether members who have a second factor come by personal tokens too, where one is required. */
+  allow_keys: boolean;
   /** Facts about an organization, written by administrators; rules read them by `orgClaims`. */
   claims: Record<string, unknown>;
   /** The caller's direct ones. */
@@ -43,6 +46,8 @@ export interface Organization {
   status: "active" | "orphaned";
   /** Whether its members must use a second factor. */
   require_mfa: boolean;
+  /** Whether members who have a second factor come by personal tokens too, where one is required. */
+  allow_keys: boolean;
   /** Facts about an organization, written by administrators; rules read them by `orgClaims`. */
   claims: Record<string, unknown>;
 }
@@ -52,11 +57,14 @@ export interface OrganizationChange {
   name?: string | undefined;
   slug?: string | undefined;
   require_mfa?: boolean | undefined;
+  allow_keys?: boolean | undefined;
 }
 
 export interface Member<R extends RealmWithOrganizations> {
-  /** Id of the user. */
+  /** Id of the user, or of the key of a service member. */
   user: string;
+  /** `service`: a key of the organization. */
+  kind: "user" | "service";
   /** Direct ones. */
   roles: R["organizationRole"][];
   /** Sorted by role. */
@@ -65,8 +73,11 @@ export interface Member<R extends RealmWithOrganizations> {
   overlap: R["organizationRole"][];
   /** Ids. */
   teams: string[];
+  /** Of the key. Of service members. */
+  name?: string;
+  /** Of users. */
   email?: string | null;
-  /** Whether the account has a second factor. Shown to managers. */
+  /** Whether the account has a second factor. Of users; shown to managers. */
   mfa?: boolean;
 }
 
@@ -179,6 +190,58 @@ export interface InvitationPreview<R extends RealmWithOrganizations> {
   teams: string[];
 }
 
+export interface OrganizationKey<R extends RealmWithOrganizations> {
+  id: string;
+  name: string;
+  /** Direct ones of its service member. */
+  roles: R["organizationRole"][];
+  /** Ids. */
+  teams: string[];
+  /**
+   * What it may do: on everything, or on databases and collections named; `{}`: nothing; null:
+   * everything, and no administration.
+   */
+  scopes: StoredScopes;
+  /** Its first eight characters; null of an old one. */
+  start: string | null;
+  /** Where it may be used from: networks such as `10.0.0.0/8`, or addresses; null: anywhere. */
+  networks: string[] | null;
+  created_at: string;
+  /** `user:<id>`, `key:<name>` or `command-line`; null of an old one. */
+  created_by: string | null;
+  /** Null: never. */
+  expires_at: string | null;
+  /** To the minute; null: not yet, or not known. */
+  last_used_at: string | null;
+  /** Where it was used from then. */
+  last_used_address: string | null;
+}
+
+export interface NewOrganizationKey<R extends RealmWithOrganizations> {
+  /**
+   * Unique among the organization's keys, without control characters and without space at its ends. What
+   * the key writes names it: `key:<name>`.
+   */
+  name: string;
+  roles?: readonly R["organizationRole"][] | undefined;
+  /** Ids of teams of the organization. */
+  teams?: readonly string[] | undefined;
+  /**
+   * What it may do: on everything, or on databases and collections named; `{}`: nothing; null:
+   * everything, and no administration.
+   */
+  scopes?: KeyScopes<R> | null | undefined;
+  /** A duration such as `30d`, at most what the realm allows, which it is unless given. */
+  expires_in?: string | null | undefined;
+  /** Where it may be used from: networks such as `10.0.0.0/8`, or addresses; null: anywhere. */
+  networks?: readonly string[] | null | undefined;
+}
+
+export interface MadeOrganizationKey<R extends RealmWithOrganizations> extends OrganizationKey<R> {
+  /** `svk_…`, shown this once. */
+  key: string;
+}
+
 export interface OrganizationOptions extends PageOptions {
   status?: "active" | "orphaned" | "deleted" | undefined;
   /** Part of the name or slug, in upper or lower case. */
@@ -192,6 +255,8 @@ export interface AdministeredOrganization {
   status: "active" | "orphaned" | "deleted";
   /** Whether its members must use a second factor. */
   require_mfa: boolean;
+  /** Whether members who have a second factor come by personal tokens too, where one is required. */
+  allow_keys: boolean;
   /** Facts about an organization, written by administrators; rules read them by `orgClaims`. */
   claims: Record<string, unknown>;
   member_count: number;

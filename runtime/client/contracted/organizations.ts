@@ -4,19 +4,22 @@ import type { Connected } from "../connected.ts";
 import type { Connection } from "../connection.ts";
 import type { ApiPromise } from "../errors.ts";
 import { type EntryPage, type PageOptions, read } from "../pages.ts";
-import type { RealmWithOrganizations } from "../realm.ts";
+import type { Answered, RealmWithOrganizations } from "../realm.ts";
 import type { RequestOptions } from "../request.ts";
 import type { Always, AnyBodyError, BodyError, MemberError } from "../route-errors.ts";
 import type {
   InvitationLink,
   InvitationPreview,
   MadeOrganizationInvitation,
+  MadeOrganizationKey,
   Member,
   NewOrganization,
   NewOrganizationInvitation,
+  NewOrganizationKey,
   Organization,
   OrganizationChange,
   OrganizationInvitation,
+  OrganizationKey,
   OwnOrganization,
 } from "./organization-types.ts";
 import { Teams } from "./teams.ts";
@@ -54,16 +57,13 @@ export class Organizations<R extends RealmWithOrganizations> {
 
   /**
    * Change an organization. Needs `manage: org`. JSON Merge Patch (RFC 7396). To require a second factor
-   * takes a session that used one and a fresh proof of identity.
+   * takes a session that used one and a fresh proof of identity; to allow keys takes the proof alone.
    */
   patch(
     org: string,
     patch: OrganizationChange,
     options?: ProofOptions,
-  ): ApiPromise<
-    Organization,
-    MemberError | BodyError | "slug_taken" | "write_conflict" | R["codes"]["patchOrganization"]
-  > {
+  ): ApiPromise<Organization, MemberError | BodyError | "slug_taken" | "write_conflict" | "reauth_required"> {
     return this.#connection.call({
       method: "PATCH",
       path: pathWith`_orgs/${org}`,
@@ -239,8 +239,76 @@ export class Organizations<R extends RealmWithOrganizations> {
       options,
     });
   }
+
+  /**
+   * List the keys of an organization. Needs `manage: members`. Those that its members made, oldest
+   * first.
+   */
+  keys(org: string, options: PageOptions = {}): ApiPromise<EntryPage<OrganizationKey<R>>, MemberError> {
+    return this.#connection.call({ method: "GET", path: pathWith`_orgs/${org}/keys`, ...read(options) });
+  }
+
+  /**
+   * Make a key of an organization. Needs `manage: members`. It is a service member of the organization:
+   * a member with these roles and teams, there alone, who manages nothing. Nobody gives it roles that
+   * manage more than they do. At most 50.
+   */
+  createKey(
+    org: string,
+    body: NewOrganizationKey<R>,
+    options?: ProofOptions,
+  ): ApiPromise<
+    MadeOrganizationKey<R>,
+    MemberError | BodyError | "reauth_required" | "conflict" | "team_limit_reached" | "write_conflict"
+  > {
+    return this.#connection.call({
+      method: "POST",
+      path: pathWith`_orgs/${org}/keys`,
+      body,
+      ...proved(options),
+    });
+  }
+
+  /**
+   * Rotate a key of an organization. Needs `manage: members`, and that one could give what its service
+   * member has. Its id and its end stay; the former key is good for a while still.
+   */
+  rotateKey(
+    org: string,
+    id: string,
+    body: {
+      /** How long the former key is good still, `0s` to `7d`; default `24h`. Never beyond its own end. */
+      overlap?: string | null | undefined;
+    } = {},
+    options?: ProofOptions,
+  ): ApiPromise<
+    MadeOrganizationKey<R>,
+    MemberError | BodyError | "reauth_required" | "not_found" | "conflict" | "write_conflict"
+  > {
+    return this.#connection.call({
+      method: "POST",
+      path: pathWith`_orgs/${org}/keys/${id}/rotate`,
+      body,
+      ...proved(options),
+    });
+  }
+
+  /**
+   * Revoke a key of an organization. Needs `manage: members`. It ends with the next request, and its
+   * service member with it.
+   */
+  revokeKey(
+    org: string,
+    id: string,
+    options?: RequestOptions,
+  ): ApiPromise<void, MemberError | "not_found" | "write_conflict"> {
+    return this.#connection.call({ method: "DELETE", path: pathWith`_orgs/${org}/keys/${id}`, options });
+  }
 }
 
-export function organizations<R extends RealmWithOrganizations>(connected: Connected<R>): Organizations<R> {
+/** What of it the realm answers. */
+export type OrganizationsOf<R extends RealmWithOrganizations> = Answered<Organizations<R>, "$orgs", R>;
+
+export function organizations<R extends RealmWithOrganizations>(connected: Connected<R>): OrganizationsOf<R> {
   return new Organizations(connected);
 }

@@ -117,6 +117,7 @@ describe("Administrator routes: POST /_admin/orgs/{org}/reactivate", () => {
       slug: org.slug,
       status: "active",
       require_mfa: false,
+      allow_keys: false,
       claims: {},
       member_count: 0,
     });

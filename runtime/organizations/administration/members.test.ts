@@ -53,6 +53,7 @@ describe("Administrator routes: PUT and DELETE /_admin/orgs/{org}/members/{user}
     expect(first).toBe(200);
     expect(body).toEqual({
       user: bob.id,
+      kind: "user",
       roles: ["owner"],
       effective_roles: [
         { role: "member", origin: ["default"] },

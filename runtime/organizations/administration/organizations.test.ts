@@ -40,6 +40,7 @@ describe("Administrator routes: POST /_admin/orgs", () => {
       slug: "ann-sohne",
       status: "active",
       require_mfa: false,
+      allow_keys: false,
       claims: {},
       member_count: 1,
     });

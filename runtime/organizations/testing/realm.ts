@@ -33,7 +33,7 @@ import {
   writeOrganization,
 } from "../records.ts";
 import { findMember } from "../route.ts";
-import { organizationRoutes } from "../routes.ts";
+import { organizationKeyRoutes, organizationRoutes } from "../routes.ts";
 
 /** Everything that tests of organizations need of their settings. */
 export const organizationSettings: OrganizationSettings = {
@@ -227,7 +227,11 @@ export async function startOrganizations(
     { totp: true, email, ...accounts, organizations },
     {
       ...options,
-      routes: (realm) => ({ ...(realm !== "plain" && organizationRoutes(realm)), ...routes(realm) }),
+      routes: (realm) => ({
+        ...(realm !== "plain" && organizationRoutes(realm)),
+        ...(realm !== "plain" && organizations.keys && organizationKeyRoutes(realm)),
+        ...routes(realm),
+      }),
     },
   );
   /** Recovery codes that were not used yet. */

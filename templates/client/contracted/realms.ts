@@ -26,7 +26,7 @@ const withoutAccounts: RealmTraits = {
 const organizations = {
   membersVisibleTo: "members",
   allowRequireMfa: true,
-  keys: false,
+  keys: true,
   roles: [],
   teamRoles: [],
 } as const;
@@ -46,6 +46,7 @@ const differences: readonly Partial<RealmTraits>[] = [
   { organizations: { ...organizations, membersVisibleTo: "managers" } },
   { organizations: { ...organizations, membersVisibleTo: "nobody" } },
   { organizations: { ...organizations, allowRequireMfa: false } },
+  { organizations: { ...organizations, keys: false } },
   { functions: [{}] },
   { storage: { driver: { kind: "local" } } },
 ];

@@ -30,15 +30,18 @@ import {
   type KeyScopes as KeyScopesOf,
   type LogIn as LogInOf,
   type MadeInvitation as MadeInvitationOf,
+  type MadeOrganizationKey as MadeOrganizationKeyOf,
   type Member as MemberOf,
   type MergePatch,
   type NewAccount as NewAccountOf,
   type NewApiKey as NewApiKeyOf,
   type NewInvitation as NewInvitationOf,
   type NewOrganizationInvitation as NewOrganizationInvitationOf,
+  type NewOrganizationKey as NewOrganizationKeyOf,
   type OrganizationFields,
+  type OrganizationKey as OrganizationKeyOf,
   type OrganizationMeta,
-  type Organizations as OrganizationsOf,
+  type OrganizationsOf,
   type OwnershipFields,
   type OwnershipMeta,
   type OwnOrganization as OwnOrganizationOf,
@@ -141,8 +144,12 @@ export interface ThisRealm extends RealmWithOrganizations {
     | "$auth.enrolTotp"
     | "$auth.removeTotp"
     | "$auth.renewRecoveryCodes"
-    | "$auth.confirmTotp";
-  codes: { signUp: never; patchOrganization: never };
+    | "$auth.confirmTotp"
+    | "$orgs.keys"
+    | "$orgs.createKey"
+    | "$orgs.rotateKey"
+    | "$orgs.revokeKey";
+  codes: { signUp: never };
   bodies: { signUp: { invitation?: string | null | undefined }; logIn: object };
   role: Role;
   profile: Profile;
@@ -163,11 +170,14 @@ export type InvitationPreview = InvitationPreviewOf<ThisRealm>;
 export type KeyScopes = KeyScopesOf<ThisRealm>;
 export type LogIn = LogInOf<ThisRealm>;
 export type MadeInvitation = MadeInvitationOf<ThisRealm>;
+export type MadeOrganizationKey = MadeOrganizationKeyOf<ThisRealm>;
 export type Member = MemberOf<ThisRealm>;
 export type NewAccount = NewAccountOf<ThisRealm>;
 export type NewApiKey = NewApiKeyOf<ThisRealm>;
 export type NewInvitation = NewInvitationOf<ThisRealm>;
 export type NewOrganizationInvitation = NewOrganizationInvitationOf<ThisRealm>;
+export type NewOrganizationKey = NewOrganizationKeyOf<ThisRealm>;
+export type OrganizationKey = OrganizationKeyOf<ThisRealm>;
 export type Organizations = OrganizationsOf<ThisRealm>;
 export type OwnOrganization = OwnOrganizationOf<ThisRealm>;
 export type SignUp = SignUpOf<ThisRealm>;
