@@ -169,7 +169,7 @@ export interface ThisRealm extends RealmWithOrganizations {
   shapes: Shapes;
   accounts: true;
   scope: Scope;
-  unanswered: "$orgs.keys" | "$orgs.createKey" | "$orgs.rotateKey" | "$orgs.revokeKey";
+  unanswered: never;
   codes: { signUp: "forbidden" };
   bodies: {
     signUp: { invitation?: string | null | undefined; cookie?: boolean | undefined };

@@ -9,6 +9,7 @@ import {
   functionRoutes,
   jobRoutes,
   organizationAdministrationRoutes,
+  organizationKeyRoutes,
   organizationRoutes,
   type RealmModule,
   realtimeRoutes,
@@ -54,6 +55,7 @@ export const helpdesk: RealmModule = {
         verifyLink: "https://helpdesk.example.com/verify?token={token}",
       },
       totp: true,
+      tokens: { personal: false, maxLifetime: 7_776_000_000 },
       organizations: {
         create: createOrganization,
         roles: [
@@ -71,7 +73,7 @@ export const helpdesk: RealmModule = {
         maxCreatedPerUser: 3,
         membersVisibleTo: "managers",
         allowRequireMfa: true,
-        keys: false,
+        keys: true,
         invitationLink: "https://helpdesk.example.com/join?token={token}",
         maxTeamsPerOrg: 50,
         maxTeamsPerMember: 20,
@@ -99,6 +101,7 @@ export const helpdesk: RealmModule = {
     userAdministrationRoutes("helpdesk"),
     organizationRoutes("helpdesk"),
     organizationAdministrationRoutes("helpdesk"),
+    organizationKeyRoutes("helpdesk"),
     dataRoutes("helpdesk", [customers, replies, tickets]),
     customersRoutes,
     repliesRoutes,
