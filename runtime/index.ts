@@ -1,5 +1,5 @@
 /** The public surface: what emitted code imports as `realmc/runtime`, what `realmc dev` runs, and nothing else. */
-export { accountRoutes, secondFactorRoutes } from "./auth/accounts/routes.ts";
+export { accountRoutes, secondFactorRoutes, tokenRoutes } from "./auth/accounts/routes.ts";
 export { administrationRoutes, userAdministrationRoutes } from "./auth/administration/routes.ts";
 export { dataRoutes } from "./documents/administration/routes.ts";
 export { aggregateDocuments } from "./documents/routes/aggregate.ts";

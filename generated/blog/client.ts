@@ -30,6 +30,7 @@ import {
   type NewAccount as NewAccountOf,
   type NewApiKey as NewApiKeyOf,
   type NewInvitation as NewInvitationOf,
+  type NewPersonalToken as NewPersonalTokenOf,
   type One,
   type OwnershipFields,
   type OwnershipMeta,
@@ -100,7 +101,15 @@ export interface ThisRealm extends RealmWithAccounts {
   shapes: Shapes;
   accounts: true;
   scope: Scope;
-  unanswered: "$auth.enrolTotp" | "$auth.removeTotp" | "$auth.renewRecoveryCodes" | "$auth.confirmTotp";
+  unanswered:
+    | "$auth.enrolTotp"
+    | "$auth.removeTotp"
+    | "$auth.renewRecoveryCodes"
+    | "$auth.confirmTotp"
+    | "$auth.tokens"
+    | "$auth.createToken"
+    | "$auth.rotateToken"
+    | "$auth.revokeToken";
   codes: { signUp: "forbidden" };
   bodies: { signUp: { invitation: string }; logIn: object };
   role: Role;
@@ -119,6 +128,7 @@ export type MadeInvitation = MadeInvitationOf<ThisRealm>;
 export type NewAccount = NewAccountOf<ThisRealm>;
 export type NewApiKey = NewApiKeyOf<ThisRealm>;
 export type NewInvitation = NewInvitationOf<ThisRealm>;
+export type NewPersonalToken = NewPersonalTokenOf<ThisRealm>;
 export type SignUp = SignUpOf<ThisRealm>;
 export type User = UserOf<ThisRealm>;
 export type UserOptions = UserOptionsOf<ThisRealm>;

@@ -44,6 +44,7 @@ import {
   type NewInvitation as NewInvitationOf,
   type NewOrganizationInvitation as NewOrganizationInvitationOf,
   type NewOrganizationKey as NewOrganizationKeyOf,
+  type NewPersonalToken as NewPersonalTokenOf,
   type One,
   type OrganizationKey as OrganizationKeyOf,
   type OrganizationMeta,
@@ -169,7 +170,7 @@ export interface ThisRealm extends RealmWithOrganizations {
   shapes: Shapes;
   accounts: true;
   scope: Scope;
-  unanswered: never;
+  unanswered: "$auth.tokens" | "$auth.createToken" | "$auth.rotateToken" | "$auth.revokeToken";
   codes: { signUp: "forbidden" };
   bodies: {
     signUp: { invitation?: string | null | undefined; cookie?: boolean | undefined };
@@ -201,6 +202,7 @@ export type NewApiKey = NewApiKeyOf<ThisRealm>;
 export type NewInvitation = NewInvitationOf<ThisRealm>;
 export type NewOrganizationInvitation = NewOrganizationInvitationOf<ThisRealm>;
 export type NewOrganizationKey = NewOrganizationKeyOf<ThisRealm>;
+export type NewPersonalToken = NewPersonalTokenOf<ThisRealm>;
 export type OrganizationKey = OrganizationKeyOf<ThisRealm>;
 export type Organizations = OrganizationsOf<ThisRealm>;
 export type OwnOrganization = OwnOrganizationOf<ThisRealm>;

@@ -16,6 +16,7 @@ import { organizationKeys } from "./organization-keys.ts";
 import { organizations } from "./organizations.ts";
 import { realtime, realtimeTag } from "./realtime.ts";
 import { teams } from "./teams.ts";
+import { tokens } from "./tokens.ts";
 import type { RealmTraits } from "./traits.ts";
 import { userAdministration } from "./user-administration.ts";
 
@@ -31,6 +32,7 @@ const subjects: readonly (readonly [
   [({ storage }) => storage !== undefined, fileLinks],
   [ofAccounts, accounts],
   [ofAccounts, credentials],
+  [ofAccounts, tokens],
   [ofAccounts, userAdministration],
   [ofAccounts, invitations],
   [ofOrganizations, organizations],

@@ -120,8 +120,8 @@ export const realmNames = {
   },
 } as const satisfies Record<string, { of: (traits: RealmTraits) => readonly RoleName[]; reason: string }>;
 
-/** Or the realm's schema of profiles, of one or of what is merged into one; or what scopes of keys may name. */
-export type RealmPart = keyof typeof realmNames | "profile" | "profilePatch" | "scopes";
+/** Or the realm's schema of profiles, of one or of what is merged into one; or what scopes of keys, or of personal tokens, may name. */
+export type RealmPart = keyof typeof realmNames | "profile" | "profilePatch" | "scopes" | "tokenScopes";
 
 /** Of a realm as it runs. @param collections that a route is about */
 export function traitsOf(

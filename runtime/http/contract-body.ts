@@ -1,7 +1,7 @@
 import { checks } from "../contract/checks.ts";
 import type { RouteContract } from "../contract/contract.ts";
 import { isMade, isNamed, type PlainSchema, type Schema, type Value } from "../contract/schema.ts";
-import { type RealmTraits, realmNames } from "../contract/traits.ts";
+import { type RealmPart, type RealmTraits, realmNames } from "../contract/traits.ts";
 import { validators } from "../contract/validators.ts";
 import { type Detail, invalidBody } from "../errors.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../json.ts";
@@ -212,6 +212,10 @@ function membersOf(
   return result;
 }
 
+function isNames(realm: RealmPart): realm is keyof typeof realmNames {
+  return Object.hasOwn(realmNames, realm);
+}
+
 function judgedText(
   { check, realm }: PlainSchema,
   text: string,
@@ -219,8 +223,7 @@ function judgedText(
   { traits, found }: Judging,
 ): string {
   if (check !== undefined) return checks[check](text, (reason) => found.add(path, reason));
-  if (realm === undefined || realm === "profile" || realm === "profilePatch" || realm === "scopes")
-    return text;
+  if (realm === undefined || !isNames(realm)) return text;
   const { of, reason } = realmNames[realm];
   if (!of(traits).some(({ name }) => name === text)) found.add(path, reason);
   return text;

@@ -125,10 +125,10 @@ it("fields that the caller may not see may be missing", async () => {
 it("what a realm has not is not offered", async () => {
   const closed = await emitted([], { auth: true, signup: "closed" });
   expect(closed).toContain(
-    '| "$auth.signUp"\n    | "$auth.enrolTotp"\n    | "$auth.removeTotp"\n    | "$auth.renewRecoveryCodes"\n    | "$auth.confirmTotp";',
+    '| "$auth.signUp"\n    | "$auth.enrolTotp"\n    | "$auth.removeTotp"\n    | "$auth.renewRecoveryCodes"\n    | "$auth.confirmTotp"\n    | "$auth.tokens"\n    | "$auth.createToken"\n    | "$auth.rotateToken"\n    | "$auth.revokeToken";',
   );
   expect(closed).not.toContain("databases(");
-  const invited = await emitted([], { auth: true, signup: "invite", totp: true });
+  const invited = await emitted([], { auth: true, signup: "invite", totp: true, tokens: true });
   expect(invited).toContain("unanswered: never;");
   expect(invited).toContain("signUp: { invitation: string };");
   expect(invited).toContain('codes: { signUp: "forbidden" };');

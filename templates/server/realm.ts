@@ -73,6 +73,7 @@ function routes(realm: Realm, collections: readonly Collection[]): Code {
     when(realm.openapi !== "off", () => ofRealm("descriptionRoutes")),
     when(realm.auth, () => ofRealm("accountRoutes")),
     when(realm.auth && realm.totp, () => ofRealm("secondFactorRoutes")),
+    when(realm.auth && realm.tokens, () => ofRealm("tokenRoutes")),
     ofRealm("administrationRoutes"),
     ofRealm("jobRoutes"),
     ofRealm("realtimeRoutes"),

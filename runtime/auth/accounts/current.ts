@@ -27,6 +27,19 @@ export async function currentUser(
 }
 
 /**
+ * Whether the session that asks has not been ended up to this state of its user.
+ * @throws ApiError `unauthenticated`
+ */
+export async function requireGoingOn(
+  source: { collection(name: string): DocumentReader },
+  { credential }: SessionCaller,
+  { generation }: UserRecord,
+): Promise<void> {
+  const document = await source.collection(collections.sessions).get(credential.hash, "live");
+  if (document === undefined || readSession(document).record.generation !== generation) throw sessionEnded();
+}
+
+/**
  * Changes the record of a session.
  * @param id of the record
  * @param owner as they are in the transaction, before a change that ends sessions

@@ -1,16 +1,20 @@
 import * as contract from "../../contract/credentials.ts";
 import { ApiError } from "../../errors.ts";
+import { longBackoff, Outdated, optimistic } from "../../retry.ts";
 import { emailKey } from "../../validation/people.ts";
 import { appendAudit, holderOf } from "../administration/audit.ts";
+import { collections } from "../collections.ts";
 import { openRoute, sessionRoute } from "../contracted.ts";
 import { findMailed, useMailed } from "../credentials/mailed.ts";
 import { guessLimits, Throttle, wrong } from "../credentials/throttle.ts";
+import { ending } from "../key-changes.ts";
 import { inRealm } from "../realm.ts";
 import type { UserRecord } from "../records.ts";
 import { findByEmail, replaceUser, withoutFactor, withSessionsEnded } from "../users.ts";
 import { changeSession, currentUser } from "./current.ts";
 import { afterTheAnswer, mailNobody, mailToken } from "./mailing.ts";
 import { forgetSessions } from "./sessions.ts";
+import { tokensOf } from "./tokens.ts";
 
 export const changePassword = sessionRoute(
   contract.changePassword,
@@ -60,7 +64,7 @@ export const forgotPassword = openRoute(
 );
 
 /**
- * Proves the address as well. Where it was not proved before, the second factor ends too: whoever enrolled it need not be its
+ * Proves the address as well, and ends personal tokens. Where it was not proved before, the second factor ends too: whoever enrolled it need not be its
  * owner.
  */
 export const resetPassword = openRoute(
@@ -71,20 +75,23 @@ export const resetPassword = openRoute(
     // Before the costly hash; the transaction decides.
     const token = await findMailed(store, sent, ["reset"]);
     const hash = await realm.passwords.hash(password);
-    const { after } = await useMailed(
-      store,
-      token,
-      (user) => {
-        const owned = user.email_verified ? user : withoutFactor(user);
-        return { ...withPassword(owned, hash), email_verified: true };
-      },
-      async (transaction, { before, after: { totp } }) => {
-        const [holder, target] = [holderOf(token.user), `user:${token.user}`];
+    const owned = (user: UserRecord): UserRecord => ({
+      ...withPassword(user.email_verified ? user : withoutFactor(user), hash),
+      email_verified: true,
+    });
+    const [holder, target] = [holderOf(token.user), `user:${token.user}`];
+    const { after } = await optimistic(longBackoff, async () => {
+      // Read before their tokens: one that is made meanwhile is met in the transaction.
+      const account = await store.collection(collections.users).get(token.user, "live");
+      const tokens = await ending(store, tokensOf(token.user));
+      return useMailed(store, token, owned, async (transaction, { before, version, after: { totp } }) => {
+        if (version !== account?.version) throw new Outdated();
+        await tokens.write(transaction);
         await appendAudit(realm, transaction, exchange, holder, { action: "password.reset", target });
         if (totp !== before.totp)
           await appendAudit(realm, transaction, exchange, holder, { action: "mfa.remove", target });
-      },
-    );
+      });
+    });
     await forgetSessions(store, after);
   }),
 );

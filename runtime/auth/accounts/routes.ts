@@ -7,6 +7,7 @@ import { changePassword, forgotPassword, resetPassword } from "./password.ts";
 import { reauth } from "./reauth.ts";
 import { deleteSession, deleteSessions, listSessions } from "./sessions.ts";
 import { signup } from "./signup.ts";
+import { createToken, listTokens, revokeToken, rotateToken } from "./tokens.ts";
 import { confirmTotp, enrollTotp, removeTotp, renewRecoveryCodes } from "./totp.ts";
 import { sendVerification, verifyEmail } from "./verify.ts";
 
@@ -35,4 +36,9 @@ export function accountRoutes(realm: string): RouteTable {
 /** Those of the second factor, in a realm with `mfa.totp: true`. */
 export function secondFactorRoutes(realm: string): RouteTable {
   return routeTable(realm, [enrollTotp, removeTotp, confirmTotp, renewRecoveryCodes]);
+}
+
+/** Those of personal tokens, in a realm with `tokens: { personal: true }`. */
+export function tokenRoutes(realm: string): RouteTable {
+  return routeTable(realm, [listTokens, createToken, rotateToken, revokeToken]);
 }

@@ -20,6 +20,7 @@ export type AuditAction =
   | `mfa.${"enroll" | "remove" | "recovery" | "recovery_codes"}`
   | `invitation.${"create" | "revoke" | "accept"}`
   | `key.${"create" | "replace" | "revoke"}`
+  | `token.${"create" | "rotate" | "revoke"}`
   | `secret.${"put" | "delete"}`
   | "config.app"
   | `job.${"retry" | "cancel"}`

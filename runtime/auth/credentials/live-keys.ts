@@ -46,7 +46,7 @@ export function knownKey(document: StoredDocument, definition: RealmDefinition):
 export function liveKey(record: KeyRecord, { accounts }: RealmDefinition): LiveKey {
   const { id: hash, key, name, binding, admin, networks, on_behalf_of, created_at, expires_at } = record;
   const { admin: areas = [], ...own } = record.scopes ?? {};
-  const { admin: lent = areas, ...ceiling } = accounts?.tokens?.scopes ?? {};
+  const { admin: lent = [], ...ceiling } = accounts?.tokens?.scopes ?? {};
   const isCapped = binding?.kind === "personal" && accounts?.tokens?.scopes !== undefined;
   const scopes = record.scopes === null ? undefined : own;
   const caller: KeyCaller = {

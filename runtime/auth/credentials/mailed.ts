@@ -106,6 +106,8 @@ export async function findMailed(
 
 export interface UserChange {
   readonly before: UserRecord;
+  /** At which it was read. */
+  readonly version: number;
   readonly after: UserRecord;
 }
 
@@ -128,8 +130,8 @@ export async function useMailed(
     if (!restsOn(token, token.purpose, before) || !(await tokens.remove(token.id))) throw invalidToken();
     const after = change(before);
     if (after !== before) await replaceUser(transaction, version, after);
-    await along(transaction, { before, after });
-    return { before, after };
+    await along(transaction, { before, version, after });
+    return { before, version, after };
   });
 }
 

@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject } from "../../json.ts";
 import type { AccountSettings, RealmDefinition } from "../../realm/definition.ts";
 import type { Log, RealmModule, RouteFactory, RouteTable } from "../../realm/exchange.ts";
 import type { Mail } from "../../realm/mail.ts";
-import { accountRoutes, secondFactorRoutes } from "../accounts/routes.ts";
+import { accountRoutes, secondFactorRoutes, tokenRoutes } from "../accounts/routes.ts";
 import { administrationRoutes, userAdministrationRoutes } from "../administration/routes.ts";
 import { createKey, type NewKey } from "../keys.ts";
 import { changeUser } from "../users.ts";
@@ -63,7 +63,12 @@ export function accountsModule(
   extras: ModuleExtras = {},
 ): RealmModule {
   const module = plainModule(name, extras);
-  const groups = [accountRoutes(name), secondFactorRoutes(name), userAdministrationRoutes(name)];
+  const groups = [
+    accountRoutes(name),
+    secondFactorRoutes(name),
+    userAdministrationRoutes(name),
+    ...(accounts.tokens?.personal ? [tokenRoutes(name)] : []),
+  ];
   return {
     definition: { ...module.definition, accounts: { ...settings, ...accounts } },
     routes: [...groups, ...module.routes],

@@ -1,7 +1,8 @@
 // Made of the contracts by scripts/contract/client.ts (UPDATE_GOLDEN=1). Do not edit.
 import type { MergePatch } from "../../documents/shape.ts";
 import type { PageOptions } from "../pages.ts";
-import type { RealmWithAccounts } from "../realm.ts";
+import type { KeyScopes, RealmWithAccounts } from "../realm.ts";
+import type { AdministrationArea, StoredScopes } from "./types.ts";
 
 export type SignUp<R extends RealmWithAccounts> = {
   email: string;
@@ -53,6 +54,49 @@ export interface SessionEntry {
   current: boolean;
   user_agent: string | null;
   address: string;
+}
+
+export interface PersonalToken {
+  id: string;
+  name: string;
+  /**
+   * What it may do: on everything, or on databases and collections named; `{}`: nothing; null:
+   * everything, and no administration.
+   */
+  scopes: StoredScopes;
+  /** Its first eight characters; null of an old one. */
+  start: string | null;
+  /** Where it may be used from: networks such as `10.0.0.0/8`, or addresses; null: anywhere. */
+  networks: string[] | null;
+  created_at: string;
+  /** `user:<id>`, `key:<name>` or `command-line`; null of an old one. */
+  created_by: string | null;
+  /** Null: never. */
+  expires_at: string | null;
+  /** To the minute; null: not yet, or not known. */
+  last_used_at: string | null;
+  /** Where it was used from then. */
+  last_used_address: string | null;
+}
+
+export interface NewPersonalToken<R extends RealmWithAccounts> {
+  /** Unique among the user's tokens, without control characters and without space at its ends. */
+  name: string;
+  /**
+   * What it may do of what its user may: on everything, or on databases, collections and functions
+   * named; `{}`: nothing; null: as much as personal tokens may in this realm, and no administration.
+   * `admin`: areas that it administers, as long as its user does.
+   */
+  scopes?: (KeyScopes<R> & { admin?: readonly AdministrationArea[] | undefined }) | null | undefined;
+  /** A duration such as `30d`, at most what the realm allows, which it is unless given. */
+  expires_in?: string | null | undefined;
+  /** Where it may be used from: networks such as `10.0.0.0/8`, or addresses; null: anywhere. */
+  networks?: readonly string[] | null | undefined;
+}
+
+export interface MadePersonalToken extends PersonalToken {
+  /** `svk_…`, shown this once. */
+  key: string;
 }
 
 export interface UserOptions<R extends RealmWithAccounts> extends PageOptions {

@@ -7,7 +7,17 @@ import { type EntryPage, type PageOptions, read } from "../pages.ts";
 import type { Answered, RealmWithAccounts } from "../realm.ts";
 import type { RequestOptions } from "../request.ts";
 import type { Always, AnyBodyError, BodyError, Usual } from "../route-errors.ts";
-import type { LogIn, Session, SessionEntry, SignUp, User, UserPatch } from "./account-types.ts";
+import type {
+  LogIn,
+  MadePersonalToken,
+  NewPersonalToken,
+  PersonalToken,
+  Session,
+  SessionEntry,
+  SignUp,
+  User,
+  UserPatch,
+} from "./account-types.ts";
 
 /** The caller's own account and sessions. A session signed in to is used by this client until `logOut`. */
 export class Accounts<R extends RealmWithAccounts> {
@@ -212,6 +222,50 @@ export class Accounts<R extends RealmWithAccounts> {
     Always | BodyError | "invalid_credentials" | "too_many_requests" | "write_conflict"
   > {
     return this.#connection.call({ method: "POST", path: "_auth/mfa/totp/confirm", body, options });
+  }
+
+  /** List the signed-in user's personal tokens. Oldest first. */
+  tokens(options: PageOptions = {}): ApiPromise<EntryPage<PersonalToken>, Always> {
+    return this.#connection.call({ method: "GET", path: "_auth/tokens", ...read(options) });
+  }
+
+  /**
+   * Make a personal token. An API key that always acts as its user, under the rules. It has no session:
+   * of `_auth` and `_orgs` it may nothing. At most 50.
+   */
+  createToken(
+    body: NewPersonalToken<R>,
+    options?: ProofOptions,
+  ): ApiPromise<MadePersonalToken, Always | BodyError | "reauth_required" | "conflict" | "write_conflict"> {
+    return this.#connection.call({ method: "POST", path: "_auth/tokens", body, ...proved(options) });
+  }
+
+  /** Rotate a personal token. Its id and its end stay; the former one is good for a while still. */
+  rotateToken(
+    id: string,
+    body: {
+      /** How long the former key is good still, `0s` to `7d`; default `24h`. Never beyond its own end. */
+      overlap?: string | null | undefined;
+    } = {},
+    options?: ProofOptions,
+  ): ApiPromise<
+    MadePersonalToken,
+    Always | BodyError | "reauth_required" | "not_found" | "conflict" | "write_conflict"
+  > {
+    return this.#connection.call({
+      method: "POST",
+      path: pathWith`_auth/tokens/${id}/rotate`,
+      body,
+      ...proved(options),
+    });
+  }
+
+  /** Revoke a personal token. It ends with the next request, and with it what rotations left of it. */
+  revokeToken(
+    id: string,
+    options?: RequestOptions,
+  ): ApiPromise<void, Always | "not_found" | "write_conflict"> {
+    return this.#connection.call({ method: "DELETE", path: pathWith`_auth/tokens/${id}`, options });
   }
 }
 

@@ -1,7 +1,7 @@
 // Made of the contracts by scripts/contract/client.ts (UPDATE_GOLDEN=1). Do not edit.
 import type { PageOptions } from "../pages.ts";
 import type { KeyScopes, RealmWithOrganizations } from "../realm.ts";
-import type { StoredScopes } from "./types.ts";
+import type { PersonalToken } from "./account-types.ts";
 
 export interface EffectiveRole<R extends RealmWithOrganizations> {
   role: R["organizationRole"];
@@ -190,31 +190,11 @@ export interface InvitationPreview<R extends RealmWithOrganizations> {
   teams: string[];
 }
 
-export interface OrganizationKey<R extends RealmWithOrganizations> {
-  id: string;
-  name: string;
+export interface OrganizationKey<R extends RealmWithOrganizations> extends PersonalToken {
   /** Direct ones of its service member. */
   roles: R["organizationRole"][];
   /** Ids. */
   teams: string[];
-  /**
-   * What it may do: on everything, or on databases and collections named; `{}`: nothing; null:
-   * everything, and no administration.
-   */
-  scopes: StoredScopes;
-  /** Its first eight characters; null of an old one. */
-  start: string | null;
-  /** Where it may be used from: networks such as `10.0.0.0/8`, or addresses; null: anywhere. */
-  networks: string[] | null;
-  created_at: string;
-  /** `user:<id>`, `key:<name>` or `command-line`; null of an old one. */
-  created_by: string | null;
-  /** Null: never. */
-  expires_at: string | null;
-  /** To the minute; null: not yet, or not known. */
-  last_used_at: string | null;
-  /** Where it was used from then. */
-  last_used_address: string | null;
 }
 
 export interface NewOrganizationKey<R extends RealmWithOrganizations> {

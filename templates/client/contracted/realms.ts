@@ -39,6 +39,8 @@ const differences: readonly Partial<RealmTraits>[] = [
   { signup: "closed" },
   { totp: true },
   { totp: false },
+  { tokens: true },
+  { tokens: false },
   { sessions: { cookie: {} } },
   { sessions: {} },
   { email: links },
@@ -56,6 +58,7 @@ const much: RealmTraits = {
   auth: true,
   signup: "open",
   totp: true,
+  tokens: true,
   sessions: { cookie: {} },
   organizations,
 };

@@ -192,6 +192,7 @@ const ofRealm = {
   profile: `R["profile"]`,
   profilePatch: `MergePatch<R["profile"]>`,
   scopes: "KeyScopes<R>",
+  tokenScopes: "KeyScopes<R> & { admin?: readonly AdministrationArea[] | undefined }",
 } as const satisfies Record<NonNullable<PlainSchema["realm"]>, string>;
 
 /** Members that only some of them have, or need. */

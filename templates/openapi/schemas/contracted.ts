@@ -12,6 +12,7 @@ import {
 } from "../../../runtime/contract/schema.ts";
 import { inRealm, type RealmPart, type RealmTraits, realmNames } from "../../../runtime/contract/traits.ts";
 import type { JsonObject } from "../../../runtime/json.ts";
+import { adminAreas } from "../../../runtime/realm/administration.ts";
 import { patchView } from "./patch-view.ts";
 import type { Ref, SchemaPool } from "./pool.ts";
 
@@ -43,22 +44,26 @@ export type RealmSchemas = Readonly<Record<Exclude<RealmPart, keyof typeof realm
 /** Of a realm. */
 export function realmSchemas(pool: SchemaPool, { profile, databases, functions }: Realm): RealmSchemas {
   let whole: JsonObject | undefined;
+  const scopes = () => {
+    const wholes = databases.map(({ name }) => name);
+    const collections = databases.flatMap(({ name, collections: own }) =>
+      own.map((collection) => `${name}/${collection.name}`),
+    );
+    const documents = pool.share(documentScope, () => granted([...wholes, ...collections]));
+    const called = functions.filter(({ mode }) => mode !== "event");
+    const calls = called.map(({ database, name }) => `${database}/${name}`);
+    return { read: documents, write: documents, call: granted([...wholes, ...calls]) };
+  };
   return {
     profile: () => {
       whole ??= profile ? pool.addPlace("Profile", placeOf(profile)) : { type: "object" };
       return whole;
     },
     profilePatch: () => ({ type: "object", ...(profile && patchView(pool, placeOf(profile))) }),
-    scopes: () => {
-      const wholes = databases.map(({ name }) => name);
-      const collections = databases.flatMap(({ name, collections: own }) =>
-        own.map((collection) => `${name}/${collection.name}`),
-      );
-      const documents = pool.share(documentScope, () => granted([...wholes, ...collections]));
-      const called = functions.filter(({ mode }) => mode !== "event");
-      const calls = called.map(({ database, name }) => `${database}/${name}`);
-      return { properties: { read: documents, write: documents, call: granted([...wholes, ...calls]) } };
-    },
+    scopes: () => ({ properties: scopes() }),
+    tokenScopes: () => ({
+      properties: { ...scopes(), admin: { type: "array", items: { type: "string", enum: [...adminAreas] } } },
+    }),
   };
 }
 
@@ -125,8 +130,8 @@ export function embedder(pool: SchemaPool, parts: RealmSchemas, { traits, names,
     );
   }
 
-  function filled(part: keyof typeof realmNames | "scopes"): JsonObject {
-    if (part === "scopes") return parts.scopes();
+  function filled(part: keyof typeof realmNames | "scopes" | "tokenScopes"): JsonObject {
+    if (part === "scopes" || part === "tokenScopes") return parts[part]();
     const names = realmNames[part].of(traits).map(({ name }) => name);
     return names.length > 0 ? { enum: names } : {};
   }

@@ -38,6 +38,7 @@ import {
   type NewInvitation as NewInvitationOf,
   type NewOrganizationInvitation as NewOrganizationInvitationOf,
   type NewOrganizationKey as NewOrganizationKeyOf,
+  type NewPersonalToken as NewPersonalTokenOf,
   type OrganizationFields,
   type OrganizationKey as OrganizationKeyOf,
   type OrganizationMeta,
@@ -145,6 +146,10 @@ export interface ThisRealm extends RealmWithOrganizations {
     | "$auth.removeTotp"
     | "$auth.renewRecoveryCodes"
     | "$auth.confirmTotp"
+    | "$auth.tokens"
+    | "$auth.createToken"
+    | "$auth.rotateToken"
+    | "$auth.revokeToken"
     | "$orgs.keys"
     | "$orgs.createKey"
     | "$orgs.rotateKey"
@@ -177,6 +182,7 @@ export type NewApiKey = NewApiKeyOf<ThisRealm>;
 export type NewInvitation = NewInvitationOf<ThisRealm>;
 export type NewOrganizationInvitation = NewOrganizationInvitationOf<ThisRealm>;
 export type NewOrganizationKey = NewOrganizationKeyOf<ThisRealm>;
+export type NewPersonalToken = NewPersonalTokenOf<ThisRealm>;
 export type OrganizationKey = OrganizationKeyOf<ThisRealm>;
 export type Organizations = OrganizationsOf<ThisRealm>;
 export type OwnOrganization = OwnOrganizationOf<ThisRealm>;
