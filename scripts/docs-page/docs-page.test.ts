@@ -131,6 +131,11 @@ describe.skipIf(executable === undefined)(`The page on the OpenAPI document, in 
         await operation.locator(".responses-inner").waitFor();
       }
 
+      const schemas = Object.keys(Object(openapi?.document["components"]).schemas);
+      await page.locator(".models-control").click();
+      const drawn = page.locator(".models .json-schema-2020-12__title");
+      await expect.poll(() => drawn.count(), { timeout: patience.timeout }).toBe(schemas.length);
+
       expect(await page.title()).toBe(`${name} API`);
       expect(await page.locator("html").getAttribute("lang")).toBe("en");
       expect(await page.getByRole("heading", { level: 1 }).count()).toBe(1);
