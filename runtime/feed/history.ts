@@ -161,6 +161,17 @@ export class History {
     return reader !== undefined && reader === this.#reader && this.#position !== undefined;
   }
 
+  /** Resolves when everybody has been told of all that was there at the call, however much comes; or nothing is read. */
+  async toldAll(): Promise<void> {
+    const { feed } = this.#options;
+    const head = feed.order(await feed.head()) ?? "";
+    const reader = this.#reader;
+    const since = this.#begun;
+    const isThere = () => this.#atEnd > since || (feed.order(this.#position ?? "") ?? "") >= head;
+    this.#look();
+    while (reader !== undefined && reader === this.#reader && !isThere()) await this.progress();
+  }
+
   /** Resolves when nothing is being read any more. Nobody attends. */
   async close(): Promise<void> {
     this.#stop();

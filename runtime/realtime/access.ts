@@ -163,9 +163,12 @@ export class StreamAccess implements Watched {
     const { sight, subscription, key } = followed;
     const next = sightOf(subscription.definition, access);
     const isSame = sight.key === next.key && !(await this.#isMoved(followed, access));
+    const isWanted = isSame && sight.exact === next.exact;
+    // What is erased by now, and not yet told of, is told of as it was followed.
+    if (isSame && !isWanted) await this.#means.realm.hub.history.toldAll();
     if (!isSame) followed.renew(next);
     else followed.keep(next);
-    if (isSame && sight.exact === next.exact) return false;
+    if (isWanted) return false;
     this.#follower?.delete(key);
     this.#follower?.set(followed.key, followed.interest);
     return !isSame;

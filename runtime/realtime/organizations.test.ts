@@ -33,6 +33,12 @@ async function follow(who: Person | string, wanted: JsonObject = {}): Promise<Te
   return stream;
 }
 
+function gate() {
+  let open = () => {};
+  const passed = new Promise<void>((resolve) => (open = resolve));
+  return { open: () => open(), passed };
+}
+
 const changed = { event: "reset", data: { subs: ["s"], reason: "access_changed" }, id: expect.any(String) };
 const created = (id: string): Partial<Event> => ({
   event: "created",
@@ -69,6 +75,33 @@ describe("organizations (Realtime stream events 6)", () => {
     await shop.release(shop.bolt);
     expect(await stream.next()).toEqual(changed);
     stream.close();
+  });
+
+  test("documents that were erased before the end of their organization is heard of are told of as removed", async () => {
+    const crow = await shop.createOrg(shop.eve, { name: "Crow" });
+    const old = await shop.made(`tickets?org=${crow.id}`);
+    const stream = await follow(shop.robot, { doc: old });
+    // The feed is read late, a change at a time, and at first not as far as the removal.
+    const { feed } = shop.store("shop");
+    const read = feed.read.bind(feed);
+    const [erased, asked] = [gate(), gate()];
+    feed.read = async (position, _, bytes) => {
+      await erased.passed;
+      const page = await read(position, 1, bytes);
+      if (page.changes.some(({ id }) => id === old)) await asked.passed;
+      return page;
+    };
+    try {
+      await shop.withhold(crow);
+      await shop.stored(followed).remove(old);
+      erased.open();
+      for (let n = 0; n < 10; n += 1) await shop.as(shop.robot)("GET", "tickets");
+      asked.open();
+      expect(await stream.next()).toMatchObject({ event: "removed", data: { id: old } });
+    } finally {
+      feed.read = read;
+      stream.close();
+    }
   });
 
   test("who becomes a member is reset, and sees what comes after", async () => {
