@@ -6,6 +6,7 @@ import { newProof } from "../runtime/auth/accounts/proof.ts";
 import { collections } from "../runtime/auth/collections.ts";
 import { passwords } from "../runtime/auth/credentials/passwords.ts";
 import { newToken, tokenHash } from "../runtime/auth/credentials/tokens.ts";
+import type { KeyRecord } from "../runtime/auth/key-records.ts";
 import {
   type SessionRecord,
   type UserRecord,
@@ -22,6 +23,7 @@ import {
   writeMember,
   writeOrganization,
 } from "../runtime/organizations/records.ts";
+import { serviceMember } from "../runtime/organizations/service-members.ts";
 import type { Store } from "../runtime/store/contract/store.ts";
 
 /** Of every user. */
@@ -100,6 +102,18 @@ export async function insertProof(
   const { token, record } = newProof({ clock }, user, session);
   await store.collection(collections.tokens).insert(writeToken(record));
   return token;
+}
+
+/** The service member that a key is in its organization. */
+export async function insertService(
+  store: Store,
+  clock: Clock,
+  org: string,
+  key: Pick<KeyRecord, "key" | "name">,
+  roles: readonly string[],
+): Promise<void> {
+  const member = serviceMember({ clock }, org, key, { roles, teams: [] });
+  await store.collection(organizationCollections.members).insert(writeMember(member, 1));
 }
 
 /** What somebody is in an organization. */

@@ -2,12 +2,15 @@
  * Who tries the operations: every kind of credential, and none. What each may do is written down here again, apart from
  * the code that decides it.
  */
-import { createKey, type NewKey } from "../../runtime/auth/keys.ts";
+import { collections } from "../../runtime/auth/collections.ts";
+import { type KeyBinding, writeKey } from "../../runtime/auth/key-records.ts";
+import { createKey, makeKey, type NewKey } from "../../runtime/auth/keys.ts";
 import type { HeldClock, Started } from "../../runtime/instance/testing/servers.ts";
 import { type AdminArea, adminAreas } from "../../runtime/realm/administration.ts";
-import type { KeyScopes } from "../../runtime/realm/caller.ts";
+import type { KeyScopes, TokenScopes } from "../../runtime/realm/caller.ts";
 import type { RealmDefinition } from "../../runtime/realm/definition.ts";
-import { insertOrganization, insertSession, insertUser } from "../people.ts";
+import type { RealmModule } from "../../runtime/realm/exchange.ts";
+import { insertOrganization, insertService, insertSession, insertUser } from "../people.ts";
 import { company } from "./documents.ts";
 
 /** What counts of a credential, whoever has it. */
@@ -26,6 +29,20 @@ export type Credential =
       readonly lapsed?: true;
     }
   | { readonly kind: "key"; readonly scopes: KeyScopes | undefined; readonly areas: Areas }
+  /** A personal token: its user under the rules, within its scopes, with what it was lent of their administration. */
+  | {
+      readonly kind: "token";
+      readonly scopes: KeyScopes | undefined;
+      readonly user: string;
+      readonly areas: Areas;
+    }
+  /** An organization's key: a member there, as `agent` is, and nobody anywhere else. */
+  | {
+      readonly kind: "service";
+      readonly scopes: KeyScopes | undefined;
+      readonly org: string;
+      readonly areas: Areas;
+    }
   /** A key that acts for a user. */
   | { readonly kind: "delegate"; readonly scopes: KeyScopes | undefined; readonly user: string };
 
@@ -61,7 +78,21 @@ const administrations: Readonly<Record<string, Readonly<Record<string, Areas>>>>
   },
 };
 
+/** Another organization, where realms have any. */
+const rival = "rival";
+
 const hour = 3_600_000;
+
+/** The realm with tokens and organization keys, whether or not its configuration lets any be made. */
+export function withKeysOfTenants(module: RealmModule): RealmModule {
+  const { definition } = module;
+  const { accounts } = definition;
+  if (accounts === undefined) return module;
+  const { organizations } = accounts;
+  const keys = organizations && { organizations: { ...organizations, keys: true } };
+  const tokens = { personal: true, maxLifetime: 24 * hour };
+  return { ...module, definition: { ...definition, accounts: { ...accounts, ...keys, tokens } } };
+}
 
 /** The users of a realm: `maker`, whose documents are tried, `stranger`, and one for each role, named after it. */
 export function usersOf({ accounts }: RealmDefinition): readonly string[] {
@@ -80,6 +111,7 @@ export async function populate({ store, clock }: Started, definition: RealmDefin
     const { creatorRoles } = definition.accounts.organizations;
     const members = { maker: { roles: creatorRoles }, agent: { roles: ["agent"] } };
     await insertOrganization(store(definition.name), clock, company, members);
+    await insertOrganization(store(definition.name), clock, rival, { stranger: { roles: creatorRoles } });
   }
 }
 
@@ -176,6 +208,43 @@ export async function callersOf(
     credential: { kind: "none" },
     headers: async () => ({ cookie: `${cookieName}=svs_${"a".repeat(43)}` }),
   });
+
+  const bound = async (name: string, binding: KeyBinding, scopes?: TokenScopes) => {
+    const store = server.store(definition.name);
+    serial += 1;
+    const asked = { name, admin: false, binding, ...(scopes && { scopes }) };
+    const { token, record } = makeKey(asked, "test", clock.now(), () => `key-${serial}`);
+    await store.collection(collections.keys).insert(writeKey(record, 1));
+    if (binding.kind === "organization") await insertService(store, clock, binding.org, record, ["agent"]);
+    return token;
+  };
+  const personal = async (user: string, lent: Areas, all?: TokenScopes) => {
+    const name = `${user}'s token ${JSON.stringify(all ?? "for everything")}`;
+    const { admin: _, ...scopes } = all ?? {};
+    add(
+      name,
+      { kind: "token", scopes: all && scopes, user, areas: lent },
+      await bound(name, { kind: "personal", user }, all),
+    );
+  };
+  for (const user of users) await personal(user, nothing);
+  await personal("maker", nothing, { read: "*" });
+  await personal("maker", nothing, { read: ["elsewhere"], write: ["elsewhere"], call: "*" });
+  // Lent are the areas that its user administers, and no other.
+  for (const area of adminAreas) await personal(boss, alone(area), { admin: [area] });
+  await personal(boss, alone("data"), { read: "*", write: "*", admin: ["data"] });
+  await personal("maker", nothing, { admin: [...adminAreas] });
+  if (definition.accounts.organizations !== undefined) {
+    for (const org of [company, rival]) {
+      const service = async (scopes?: KeyScopes) => {
+        const name = `the key of ${org} ${JSON.stringify(scopes ?? "for everything")}`;
+        const token = await bound(name, { kind: "organization", org }, scopes);
+        add(name, { kind: "service", scopes, org, areas: nothing }, token);
+      };
+      await service();
+      await service({ read: "*" });
+    }
+  }
 
   const notAllowed: Credential = { kind: "refused", answer: "400 invalid_header" };
   const delegating = await key("delegating", { onBehalfOf: true, admin: true });

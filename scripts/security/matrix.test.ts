@@ -10,7 +10,7 @@ import { createKey } from "../../runtime/auth/keys.ts";
 import { type HeldClock, type Started, startRealm } from "../../runtime/instance/testing/servers.ts";
 import type { RealmDefinition } from "../../runtime/realm/definition.ts";
 import { Description } from "../conformance/description.ts";
-import { type Caller, callersOf, populate } from "./callers.ts";
+import { type Caller, callersOf, populate, withKeysOfTenants } from "./callers.ts";
 import { compileFort } from "./compiled.ts";
 import { send } from "./send.ts";
 import { snapshot } from "./snapshot.ts";
@@ -18,19 +18,20 @@ import { manyStreams } from "./streams.ts";
 import { Targets } from "./targets.ts";
 import { type Use, usesOf } from "./uses.ts";
 
-const fort = await compileFort();
+const fort = withKeysOfTenants(await compileFort());
+const desk = withKeysOfTenants(helpdesk);
 
 let server: Started<HeldClock>;
 beforeAll(async () => {
   // Many ask from one address, and no time passes.
-  server = await startRealm([fort, helpdesk, inventory], { settings: manyStreams });
+  server = await startRealm([fort, desk, inventory], { settings: manyStreams });
   for (const { module } of realms) await populate(server, module.definition);
 });
 afterAll(() => server.stop());
 
 const realms = [
   { module: fort, other: "helpdesk" },
-  { module: helpdesk, other: "fort" },
+  { module: desk, other: "fort" },
   { module: inventory, other: "fort" },
 ];
 
@@ -122,6 +123,8 @@ function schemesOf(
       if (kind === "none") return ["anonymous"];
       if (kind === "session")
         return accounts?.cookie === undefined ? ["session"] : ["session", "session_cookie"];
+      // The documents are of the configuration, which offers none.
+      if (kind === "token" || kind === "service") return [];
       return ["api_key"];
     }),
   );

@@ -60,13 +60,14 @@ beforeAll(async () => {
   await town.well(await town.proved(guard), "PATCH", `/_orgs/${vault.org}`, { require_mfa: true });
   await town.administer("DELETE", gone.org);
   outsiders = isShared
-    ? [loner, town.acting("the-stranger")]
+    ? [loner, town.acting("the-stranger"), town.service(own)]
     : [
         loner,
         stranger,
         town.acting("the-loner"),
         town.acting("the-stranger"),
         await town.key("a key that may do nothing", { scopes: {} }),
+        town.service(own),
         nobody,
       ];
 }, 60_000);

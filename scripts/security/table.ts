@@ -127,6 +127,10 @@ export const own: Readonly<Record<string, Own>> = {
   "POST /_orgs/{}/invitations/{}/link": { who: managers, answer: "200" },
   // The invitation is for a user, who is not mailed to.
   "POST /_orgs/{}/invitations/{}/send": { who: managers, answer: "409 conflict" },
+  "GET /_orgs/{}/keys": { who: managers, answer: "200" },
+  "POST /_orgs/{}/keys": { who: managers, body: { name: "import" }, answer: unproved },
+  "POST /_orgs/{}/keys/{}/rotate": { who: managers, body: {}, answer: unproved },
+  "DELETE /_orgs/{}/keys/{}": { who: managers, answer: "204" },
   "GET /_orgs/{}/teams": { who: members, answer: "200" },
   "POST /_orgs/{}/teams": { who: managers, body: { name: "Another" }, answer: "201" },
   "PATCH /_orgs/{}/teams/{}": { who: managers, body: { roles: ["planner"] }, answer: "200" },

@@ -1,12 +1,15 @@
 /** What requests are about: users, sessions, keys, documents, each made for the one request. */
 import { hash } from "node:crypto";
 import { vi } from "vitest";
+import { collections } from "../../runtime/auth/collections.ts";
+import { writeKey } from "../../runtime/auth/key-records.ts";
+import { makeKey } from "../../runtime/auth/keys.ts";
 import type { HeldClock, Started } from "../../runtime/instance/testing/servers.ts";
 import { findJob } from "../../runtime/jobs/queue.ts";
 import { isJsonObject, type JsonObject } from "../../runtime/json.ts";
 import { findOrganization } from "../../runtime/organizations/change.ts";
 import type { RealmDefinition } from "../../runtime/realm/definition.ts";
-import { insertSession, insertUser } from "../people.ts";
+import { insertService, insertSession, insertUser } from "../people.ts";
 import type { Caller } from "./callers.ts";
 import { type DocumentOperation, documents } from "./documents.ts";
 import { send } from "./send.ts";
@@ -98,7 +101,8 @@ export class Targets {
   async #organizationPath(path: string): Promise<string> {
     const org = await this.#organization();
     const names: Record<string, string> = { org, user: "agent" };
-    if (path.includes("{id}")) {
+    if (path.includes("/keys/{id}")) names["id"] = await this.#keyOf(org);
+    else if (path.includes("{id}")) {
       const invited = await this.#ask("POST", `/_admin/orgs/${org}/invitations`, { user: "stranger" });
       names["id"] = this.#id(invited);
     }
@@ -111,6 +115,21 @@ export class Targets {
     const org = this.#id(await this.#ask("POST", "/_admin/orgs", { name: "Target", owner: "maker" }));
     await this.#ask("PUT", `/_admin/orgs/${org}/members/agent`, { roles: [] });
     return org;
+  }
+
+  /** A key of the organization. */
+  async #keyOf(org: string): Promise<string> {
+    this.#serial += 1;
+    const { clock } = this.#server;
+    const key = {
+      name: `target-${this.#serial}`,
+      admin: false,
+      binding: { kind: "organization", org },
+    } as const;
+    const { record } = makeKey(key, "test", clock.now(), () => key.name);
+    await this.#store.collection(collections.keys).insert(writeKey(record, 1));
+    await insertService(this.#store, clock, org, record, []);
+    return record.key;
   }
 
   /** A team that the agent is in, and has a role in. */

@@ -78,9 +78,9 @@ export function dataAnswer(
   const answer = successOf(operation);
   const needed: Own = { who: { area: "data", to: reading.has(operation) ? "see" : "change" }, answer };
   const admitted = ownAnswer(needed, credential, auth);
-  return admitted === answer && credential.kind === "key"
-    ? keyAnswer(name, documents, operation, credential.scopes)
-    : admitted;
+  if (admitted !== answer) return admitted;
+  if (credential.kind === "key") return keyAnswer(name, documents, operation, credential.scopes);
+  return credential.kind === "token" && !permits(credential.scopes, operation, name) ? forbidden : admitted;
 }
 
 /**
@@ -105,8 +105,13 @@ export function documentAnswer(
     case "session":
       return verdicts[credential.user] ?? verdicts.others;
     case "delegate":
+    case "token":
       if (!permits(credential.scopes, operation, name)) return forbidden;
       return verdicts[credential.user] ?? verdicts.others;
+    case "service":
+      if (!permits(credential.scopes, operation, name)) return forbidden;
+      // Members are told apart where there are some.
+      return (credential.org === documents.organization ? verdicts["agent"] : undefined) ?? verdicts.others;
     case "key":
       return outside(documents, operation, keyAnswer(name, documents, operation, credential.scopes));
   }

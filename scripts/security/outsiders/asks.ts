@@ -47,6 +47,15 @@ const named: Readonly<Record<string, Asks>> = {
   "DELETE /_orgs/{org}/invitations/{id}": (names) => [{ path: invitationOf(names) }],
   "POST /_orgs/{org}/invitations/{id}/link": (names) => [{ path: `${invitationOf(names)}/link` }],
   "POST /_orgs/{org}/invitations/{id}/send": (names) => [{ path: `${invitationOf(names)}/send` }],
+  "GET /_orgs/{org}/keys": ({ org }) => [
+    { path: `/_orgs/${org}/keys` },
+    { path: `/_orgs/${org}/keys?limit=0` },
+  ],
+  "POST /_orgs/{org}/keys": ({ org, team }) =>
+    bodies(`/_orgs/${org}/keys`, { name: "program", roles: ["guest"], teams: [team] }),
+  "DELETE /_orgs/{org}/keys/{id}": ({ org, key }) => [{ path: `/_orgs/${org}/keys/${key}` }],
+  "POST /_orgs/{org}/keys/{id}/rotate": ({ org, key }) =>
+    bodies(`/_orgs/${org}/keys/${key}/rotate`, { overlap: "1h" }),
   "GET /_admin/orgs": ({ org }) => [{ path: `/_admin/orgs?q=${org}` }, { path: "/_admin/orgs?q=acme" }],
   "POST /_admin/orgs": ({ user }) => bodies("/_admin/orgs", { name: "Acme", slug: "acme", owner: user }),
   "GET /_admin/orgs/{org}": ({ org }) => [{ path: `/_admin/orgs/${org}` }],

@@ -28,6 +28,8 @@ export interface Names {
   /** A document of `wiki` in the trash. */
   readonly trashed: string;
   readonly invitation: string;
+  /** Of the organization: its id. */
+  readonly key: string;
   /** A member. */
   readonly user: string;
 }
@@ -45,6 +47,8 @@ export interface Town extends Started<HeldClock> {
   /** Somebody in a session of their own; absent, their account has no second factor. */
   person(id: string, more?: { readonly factor?: "used" | "unused" }): Promise<Caller>;
   key(name: string, more?: Partial<NewKey>): Promise<Caller>;
+  /** Who comes by the key of an organization. */
+  service(names: Names): Caller;
   acting(id: string): Caller;
   /** The caller with a fresh proof of identity. */
   proved(caller: Caller): Promise<Caller>;
@@ -65,6 +69,8 @@ export async function startTown(module: RealmModule): Promise<Town> {
   const delegate = await createKey(store, clock, { name: "delegate", admin: false, onBehalfOf: true });
   const users = new Map<string, Awaited<ReturnType<typeof insertUser>>>();
   const sessions = new Map<Caller, { readonly user: string; readonly session: string }>();
+  const services = new Map<string, Caller>();
+  const proofs = new Map<string, string>();
   let serial = 0;
 
   const ask: Town["ask"] = (caller, method, path, sent = {}) =>
@@ -102,7 +108,9 @@ export async function startTown(module: RealmModule): Promise<Town> {
     const { user = "", session = "" } = sessions.get(caller) ?? {};
     const record = users.get(user);
     if (record === undefined) throw new Error(`${caller.name} is in no session`);
-    const proof = await insertProof(store, clock, record, session);
+    // A session has one at a time.
+    const proof = proofs.get(session) ?? (await insertProof(store, clock, record, session));
+    proofs.set(session, proof);
     return { ...caller, headers: { ...caller.headers, "x-svc-reauth": proof } };
   };
 
@@ -122,6 +130,11 @@ export async function startTown(module: RealmModule): Promise<Town> {
     key,
     proved,
     administrator,
+    service({ org }) {
+      const caller = services.get(org);
+      if (caller === undefined) throw new Error(`${org} has no key`);
+      return caller;
+    },
     acting: (id) => ({
       name: `a key for ${id}`,
       headers: { authorization: `Bearer ${delegate}`, "x-svc-on-behalf-of": id },
@@ -136,6 +149,13 @@ export async function startTown(module: RealmModule): Promise<Town> {
       await well(owner, "POST", `/_orgs/${org}/teams/${team}/roles`, { user, role: "lead" });
       await well(administrator, "PUT", `/_admin/orgs/${org}/claims`, { plan: "pro" });
       const invitation = await made(owner, `/_orgs/${org}/invitations`, { binding: "none", max_uses: 3 });
+      const { id: keyId, key: secret } = await well(await proved(owner), "POST", `/_orgs/${org}/keys`, {
+        ...{ name: "program", roles: ["guest"], teams: [team] },
+      });
+      services.set(org, {
+        name: `the key of ${name}`,
+        headers: { authorization: `Bearer ${secret}` },
+      });
       const document = (collection: Owned, query: string, body: JsonObject = {}) =>
         made(owner, `/main/${collection}?org=${org}${query}`, { title: `${name} keeps this`, ...body });
       const inTeam = `&team=${team}`;
@@ -167,6 +187,7 @@ export async function startTown(module: RealmModule): Promise<Town> {
         parts,
         trashed,
         invitation,
+        key: String(keyId),
         user,
       };
     },
@@ -193,6 +214,7 @@ export function unlike(names: Names): Names {
     parts: other(names.parts),
     trashed: other(names.trashed),
     invitation: other(names.invitation),
+    key: other(names.key),
     user: other(names.user),
   };
 }
