@@ -15,6 +15,8 @@ export interface Gathering {
   readonly interner: Interner;
   /** Up to where those who catch up no more have been told everything. */
   readonly position: string | undefined;
+  /** See `ChangeFeed.order`. */
+  order(position: string): string | undefined;
   /** Somebody who catches up has taken something. */
   taken(follower: Follower): void;
   left(follower: Follower): void;
@@ -83,9 +85,12 @@ export class Follower {
 
   /** From where somebody who follows later misses nothing that was not taken here. */
   get position(): string {
-    if (this.#isClosed || !this.queue.isEmpty) return this.queue.position;
+    const { position } = this.queue;
+    if (this.#isClosed || !this.queue.isEmpty) return position;
+    const { order } = this.#gathering;
     const reached = this.catching === undefined ? this.#gathering.position : this.catching.reached();
-    return reached ?? this.queue.position;
+    // A change that others are still being told of may have been taken here.
+    return reached !== undefined && (order(reached) ?? "") > (order(position) ?? "") ? reached : position;
   }
 
   poll(): FeedEvent | undefined {

@@ -72,6 +72,7 @@ export class Hub {
       get position() {
         return history.position;
       },
+      order: (position) => feed.order(position),
       taken: (follower) => this.#convoy.taken(follower),
       left: (follower) => this.#left(follower),
     };

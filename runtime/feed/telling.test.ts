@@ -27,7 +27,13 @@ const change = new FeedDocumentChange(
 );
 
 const interner = new Interner();
-const gathering = { interner, position: undefined, taken: () => undefined, left: () => undefined };
+const gathering = {
+  interner,
+  position: undefined,
+  order: (at: string) => at,
+  taken: () => undefined,
+  left: () => undefined,
+};
 
 function followerOf(filter: Filter): Follower {
   const bounds = { bytes: 2 ** 20, events: 100, replay: 100 };
@@ -104,4 +110,16 @@ test("whoever comes while a change is told does not hear of it, and who goes is 
   expect([there, gone, late].map(concernsOf)).toEqual([["notes"], [], []]);
   await toldWith(telling, () => undefined);
   expect([there, gone, late].map(concernsOf)).toEqual([["notes"], [], ["notes"]]);
+});
+
+test("who has taken what others are still being told of is not behind it", () => {
+  const bounds = { bytes: 2 ** 20, events: 100, replay: 100 };
+  const behind = { ...gathering, position: "0" };
+  const follower = new Follower(behind, [["notes", notes(eq(state, "open"))]], "0", bounds, {});
+  follower.queue.offer({ change, concerns: [{ key: "notes", before: false, after: true }] });
+  follower.queue.reach(change.position);
+  expect(concernsOf(follower)).toEqual(["notes"]);
+  expect(follower.position).toBe("1");
+  const ahead = new Follower({ ...gathering, position: "2" }, [], "1", bounds, {});
+  expect(ahead.position).toBe("2");
 });
