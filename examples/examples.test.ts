@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { blog } from "../generated/blog/realm.ts";
 import { helpdesk } from "../generated/helpdesk/realm.ts";
 import { inventory } from "../generated/inventory/realm.ts";
-import { createKey } from "../runtime/auth/keys.ts";
+import { createKey } from "../runtime/auth/command-keys.ts";
 import type { TestFunctions } from "../runtime/functions/testing/threads.ts";
 import { deliveryTo, type HeldClock, type Started, startRealm } from "../runtime/instance/testing/servers.ts";
 import type { Mail } from "../runtime/realm/mail.ts";

@@ -62,6 +62,7 @@ export const keyFields = {
   org: field("org", "string"),
   kind: field("binding.kind", "string"),
   expires_at: field("expires_at", ["date-time", "null"]),
+  remind_at: field("remind_at", ["date-time", "null"]),
   created_at: field("created_at", "date-time"),
 };
 
@@ -148,6 +149,7 @@ const realmShapes: readonly CollectionShape[] = [
     index("subject", keyFields.subject, false),
     index("org", keyFields.org, false),
     index("expires_at", keyFields.expires_at, false),
+    index("remind_at", keyFields.remind_at, false),
   ]),
   shape(collections.keyUses, {}),
   shape(collections.secrets, secretFields),

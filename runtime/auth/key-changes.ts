@@ -53,7 +53,7 @@ export async function rotation(
     write: async (transaction) => {
       const keys = transaction.collection(collections.keys);
       if (!(await keys.remove(before.id, version))) throw new Outdated();
-      if (until > now) await keys.insert(writeFormer(before, timestamp(now), timestamp(until)));
+      if (until > now) await keys.insert(writeFormer(before, timestamp(now), timestamp(until), version + 1));
       await keys.insert(writeKey(record, 1));
     },
   };

@@ -26,6 +26,8 @@ export interface KeyRecord {
   /** `user:<id>`, `key:<name>` or `command-line`; null of one that is older than this. */
   readonly created_by: string | null;
   readonly expires_at: string | null;
+  /** From when on its owner is to be told of its end; null: never, or they were. */
+  readonly remind_at: string | null;
 }
 
 export type KeyBinding =
@@ -60,12 +62,11 @@ interface Searched {
 /** A tenant's key has no `name` of the realm's, but one of its holder's. */
 type StoredKey = Omit<KeyRecord, "name"> & Searched & { readonly name?: string; readonly own_name?: string };
 
-const older = { on_behalf_of: false, binding: null, start: null, created_by: null } as const;
+const older = { on_behalf_of: false, binding: null, start: null, created_by: null, remind_at: null } as const;
 
 /** @throws Error for a former key: ask {@link isFormer} where there may be some */
 export function readKey(document: StoredDocument): Read<KeyRecord> {
-  const { record, version } =
-    readRecord<Older<StoredKey, "on_behalf_of" | "binding" | "start" | "created_by">>(document);
+  const { record, version } = readRecord<Older<StoredKey, keyof typeof older>>(document);
   const { own_name, name = nameOf(own_name), subject: _, org: __, ...rest } = record;
   return { record: { ...older, ...rest, name }, version };
 }
@@ -87,14 +88,17 @@ export function ownName(holder: string, name: string): string {
   return `${holder} ${name}`;
 }
 
-/** Of the key of which it is a former one. */
-export function writeFormer(key: KeyRecord, now: string, until: string): DocumentWrite {
+/**
+ * Of the key of which it is a former one.
+ * @param version another than the key had there: whoever read that is not to take this for it
+ */
+export function writeFormer(key: KeyRecord, now: string, until: string, version: number): DocumentWrite {
   const { id, key: former } = key;
   const record: FormerKeyRecord & Searched = {
     ...{ id, former, key: id, created_at: now, expires_at: until },
     ...searched(key),
   };
-  return { ...writeRecord(record, 1, now), purgeAt: Date.parse(until) };
+  return { ...writeRecord(record, version, now), purgeAt: Date.parse(until) };
 }
 
 export type AnyKeyRecord =
@@ -106,6 +110,11 @@ export function readAnyKey(document: StoredDocument): AnyKeyRecord {
   return record.former === undefined
     ? { kind: "current", record: readKey(document).record }
     : { kind: "former", record: readRecord<FormerKeyRecord>(document).record };
+}
+
+/** Made by who operates the realm, pinned or not; others are their tenants'. */
+export function isOperators(key: Pick<KeyRecord, "binding">): boolean {
+  return holderOf(key) === undefined;
 }
 
 /** Whom a tenant's key belongs to: the id of a user or of an organization; undefined: it is an operator's. */

@@ -3,7 +3,7 @@ import { documentFields } from "../filter/fields.ts";
 import type { JsonObject } from "../json.ts";
 import type { Store } from "../store/contract/store.ts";
 import { collections } from "./collections.ts";
-import { type KeyRecord, type KeyUseRecord, readKeyUse } from "./key-records.ts";
+import { isOperators, type KeyRecord, type KeyUseRecord, readKeyUse } from "./key-records.ts";
 
 /** Keys as they are shown (api-decisions: Shapes and statuses): never the key itself, nor its hash. */
 
@@ -22,8 +22,11 @@ export const keyView: View = (record, use) => {
 
 /** To operators. */
 export const operatorView: View = (record, use) => {
-  const { admin, on_behalf_of } = record;
-  return { ...keyView(record, use), admin, on_behalf_of };
+  const { admin, on_behalf_of, binding } = record;
+  const kind = isOperators(record) ? "operator" : (binding?.kind ?? null);
+  const user = binding !== null && "user" in binding ? binding.user : null;
+  const org = binding !== null && "org" in binding ? binding.org : null;
+  return { ...keyView(record, use), kind, user, org, admin, on_behalf_of };
 };
 
 /** Of a page of keys, with when each was used last: one query. */

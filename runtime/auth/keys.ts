@@ -1,22 +1,13 @@
-import { type Clock, timestamp } from "../clock.ts";
+import { timestamp } from "../clock.ts";
 import { ApiError, type Detail } from "../errors.ts";
-import { eq } from "../filter/algebra.ts";
-import type { Position } from "../filter/order.ts";
 import { parseNetwork } from "../http/address.ts";
-import { idGenerator } from "../ids.ts";
 import type { JsonObject } from "../json.ts";
 import type { AdminArea } from "../realm/administration.ts";
 import type { TokenScopes } from "../realm/caller.ts";
 import type { RealmDefinition } from "../realm/definition.ts";
-import { UniqueViolation } from "../store/contract/errors.ts";
-import type { Store } from "../store/contract/store.ts";
-import { collections, keyFields } from "./collections.ts";
+import type { NewService } from "../realm/exchange.ts";
 import { newToken, startOf, tokenHash } from "./credentials/tokens.ts";
-import { type KeyBinding, type KeyRecord, writeKey } from "./key-records.ts";
-import { keyViews, operatorView } from "./key-views.ts";
-import { findOne } from "./matching.ts";
-import { currentKeys, lists } from "./paging.ts";
-import { type AuditRecord, writeAudit } from "./records.ts";
+import type { KeyBinding, KeyRecord } from "./key-records.ts";
 import { missingTargets, readScopes } from "./scopes.ts";
 
 /** An API key to be made. */
@@ -27,6 +18,8 @@ export interface NewKey {
   readonly admin: boolean | readonly AdminArea[];
   /** Absent: nobody's; it acts as itself. */
   readonly binding?: KeyBinding | undefined;
+  /** What its service member is given in the organization that it is pinned to. */
+  readonly grant?: Pick<NewService, "roles" | "teams"> | undefined;
   /** May act for users; `required`: does nothing else. */
   readonly onBehalfOf?: boolean | "required" | undefined;
   /** Absent: everything. */
@@ -90,17 +83,76 @@ export function keyProblems(key: NewKey, now: number): readonly Detail[] {
   } else if (expiresAt !== undefined && expiresAt <= now) {
     problems.push({ path: "expires_at", reason: "must be in the future" });
   }
+  return [...problems, ...contradictions(key)];
+}
+
+/** What makes no sense together. */
+function contradictions({ admin, binding, grant, onBehalfOf = false }: NewKey): readonly Detail[] {
+  const problems: Detail[] = [];
+  const isPinned = binding?.kind === "user" || binding?.kind === "org";
+  if (isPinned && admin !== false)
+    problems.push({
+      path: "admin",
+      reason: "goes with neither user nor org: such a key administers nothing",
+    });
+  if (isPinned && onBehalfOf !== false)
+    problems.push({
+      path: "on_behalf_of",
+      reason: "goes with neither user nor org: such a key acts for them alone",
+    });
+  if (onBehalfOf === "required" && admin !== false)
+    problems.push({
+      path: "admin",
+      reason: "goes not with on_behalf_of: required, which lends no administration",
+    });
+  if (binding?.kind === "org") return problems;
+  for (const member of ["roles", "teams"] as const)
+    if (grant !== undefined && grant[member].length > 0)
+      problems.push({ path: member, reason: "goes with org alone" });
   return problems;
+}
+
+/** Whom a new key is pinned to; `user` goes before `org`. */
+export function pinOf(
+  user: string | null | undefined,
+  org: string | null | undefined,
+): KeyBinding | undefined {
+  if (typeof user === "string") return { kind: "user", user };
+  return typeof org === "string" ? { kind: "org", org } : undefined;
+}
+
+export const bothPins: Detail = { path: "org", reason: "goes not with user" };
+
+/** What is dangerous about a key of an operator, and what to do instead. */
+export function warningsOf(
+  { accounts }: RealmDefinition,
+  { binding, scopes, on_behalf_of }: KeyRecord,
+): string[] {
+  // Without accounts keys are for administration alone, which scopes do not limit.
+  if (accounts === undefined || binding !== null || scopes !== null) return [];
+  if (on_behalf_of === "required")
+    return [
+      "This key can do whatever any user of the realm can, whom it names. Give it scopes, or pin it to one user or organization.",
+    ];
+  const everything =
+    "This key reads and writes all documents of all users and organizations, past every rule. Give it scopes, or pin it to a user or an organization.";
+  const forgetful =
+    "It does so whenever a request lacks X-Svc-On-Behalf-Of. Let it require that: on_behalf_of: required.";
+  return on_behalf_of ? [everything, forgetful] : [everything];
 }
 
 export function keyProblemsIn(
   { accounts, collections: known, functions }: RealmDefinition,
-  { scopes, onBehalfOf }: NewKey,
+  { scopes, onBehalfOf, binding }: NewKey,
 ): readonly Detail[] {
   const problems = scopes === undefined ? [] : [...missingTargets(scopes, known, functions)];
   if (onBehalfOf && accounts === undefined) {
     problems.push({ path: "on_behalf_of", reason: "needs users, which a realm with auth: disabled has not" });
   }
+  if (binding?.kind === "user" && accounts === undefined)
+    problems.push({ path: "user", reason: "needs users, which a realm with auth: disabled has not" });
+  if (binding?.kind === "org" && accounts?.organizations === undefined)
+    problems.push({ path: "org", reason: "needs organizations, which this realm has not" });
   return problems;
 }
 
@@ -130,104 +182,30 @@ export function makeKey(key: NewKey, by: string, now: number, newId: () => strin
     created_at: timestamp(now),
     created_by: by,
     expires_at: key.expiresAt === undefined ? null : timestamp(key.expiresAt),
+    remind_at: reminder(now, key.expiresAt),
   };
   return { token, record };
 }
 
+/** Milliseconds before the end of a key at which its owner is told. */
+const notice = 7 * 86_400_000;
+
+/** Of a key that lives for longer than that. */
+function reminder(now: number, end: number | undefined): string | null {
+  return end === undefined || end - now <= notice ? null : timestamp(end - notice);
+}
+
 /** What the audit trail says of a key: what it may do, and until when. */
-export function keyFacts({ admin, scopes, networks, expires_at, on_behalf_of }: KeyRecord): JsonObject {
-  return { admin, scopes: scopes === null ? null : { ...scopes }, networks, expires_at, on_behalf_of };
-}
-
-/**
- * Stores a key with its audit record, in place of the one whose stored id is `former`.
- * @throws KeyNameTaken
- */
-export async function storeKey(
-  store: Store,
-  record: KeyRecord,
-  audit: AuditRecord,
-  former?: string,
-): Promise<void> {
-  try {
-    await store.transaction(async (transaction) => {
-      const keys = transaction.collection(collections.keys);
-      if (former !== undefined) await keys.remove(former);
-      await keys.insert(writeKey(record, 1));
-      await transaction.collection(collections.audit).insert(writeAudit(audit));
-    });
-  } catch (error) {
-    if (error instanceof UniqueViolation) throw new KeyNameTaken(record.name);
-    throw error;
-  }
-}
-
-/**
- * Makes an API key, and an audit record of it, at the command line: also from another process than the server's. A server
- * on the same store knows the key (and no longer the one it replaces) from its next request on.
- * @returns the key `svk_…`, which is stored nowhere and cannot be shown again.
- * @throws InvalidKey | KeyNameTaken
- */
-export async function createKey(store: Store, clock: Clock, key: NewKey): Promise<string> {
-  const now = clock.now();
-  const problems = keyProblems(key, now);
-  if (problems.length > 0) throw new InvalidKey(problems);
-  const former = await findByName(store, key.name);
-  if (former !== undefined && key.replace !== true) throw new KeyNameTaken(key.name);
-  const newId = idGenerator(clock);
-  const { token, record } = makeKey(key, commandLine, now, newId);
-  const action = former === undefined ? "key.create" : "key.replace";
-  const audit = commandAudit(newId(), now, { action, target: `key:${key.name}`, details: keyFacts(record) });
-  await storeKey(store, record, audit, former);
-  return token;
-}
-
-/**
- * Ends the key of this name at the command line, for the server too from its next request on; false when there is none.
- */
-export async function endKey(store: Store, clock: Clock, name: string): Promise<boolean> {
-  const id = await findByName(store, name);
-  if (id === undefined) return false;
-  const newId = idGenerator(clock)();
-  const audit = commandAudit(newId, clock.now(), {
-    action: "key.revoke",
-    target: `key:${name}`,
-    details: {},
-  });
-  return store.transaction(async (transaction) => {
-    if (!(await transaction.collection(collections.keys).remove(id))) return false;
-    await transaction.collection(collections.audit).insert(writeAudit(audit));
-    return true;
-  });
-}
-
-const commandLine = "command-line";
-
-function commandAudit(
-  id: string,
-  now: number,
-  what: Pick<AuditRecord, "action" | "target" | "details">,
-): AuditRecord {
-  return { id, at: timestamp(now), ...what, actor: commandLine, address: null, request_id: null };
-}
-
-/** Every key of a realm as it is shown, oldest first. */
-export async function* allKeys(store: Store): AsyncGenerator<JsonObject> {
-  const { collection, order, position, read } = lists.keys;
-  let after: Position | undefined;
-  do {
-    const query = { filter: currentKeys, visibility: "live", order, limit: page, skip: 0 } as const;
-    const found = await store.collection(collection).find({ ...query, ...(after && { after }) });
-    const records = found.map((document) => read(document).record);
-    yield* await keyViews(store, records, operatorView);
-    const last = records.at(-1);
-    after = records.length < page || last === undefined ? undefined : position(last);
-  } while (after !== undefined);
-}
-
-/** Keys read at a time. */
-const page = 100;
-
-async function findByName(store: Store, name: string): Promise<string | undefined> {
-  return (await findOne(store, collections.keys, eq(keyFields.name, name)))?.id;
+export function keyFacts({
+  admin,
+  scopes,
+  networks,
+  expires_at,
+  on_behalf_of,
+  binding,
+}: KeyRecord): JsonObject {
+  return {
+    ...{ admin, scopes: scopes === null ? null : { ...scopes }, networks, expires_at, on_behalf_of },
+    binding: binding === null ? null : { ...binding },
+  };
 }

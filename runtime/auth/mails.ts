@@ -41,6 +41,35 @@ export function organizationInvitationMail(definition: RealmDefinition, to: stri
   });
 }
 
+/** A key as its owner is told of its end: by nothing that somebody chose. */
+export interface EndingKey {
+  readonly kind: "personal" | "organization" | "operator";
+  /** Its first characters; null: not known. */
+  readonly start: string | null;
+  readonly expires_at: string;
+}
+
+/** Tells who owns keys that they end soon. */
+export function keysEndMail(definition: RealmDefinition, to: string, keys: readonly EndingKey[]): Mail {
+  return mail(definition, to, {
+    subject: keys.length === 1 ? "A key ends soon" : "Keys end soon",
+    text: lines(
+      ...keys.map(
+        ({ kind, start, expires_at }) =>
+          `${keyKinds[kind]} at ${definition.name}${start === null ? "" : `, which begins with ${start},`} ends at ${expires_at}.`,
+      ),
+      "What uses it then gets no further. Its end stays when it is rotated: make a new one, put it where this one is used, and revoke this one.",
+      "If nothing uses it any more, there is nothing to do.",
+    ),
+  });
+}
+
+const keyKinds: Readonly<Record<EndingKey["kind"], string>> = {
+  personal: "A personal token of your account",
+  organization: "A key of your organization",
+  operator: "An API key that you made, or that acts for you,",
+};
+
 const letters: Readonly<Record<MailedPurpose, (definition: RealmDefinition, token: string) => Letter>> = {
   verify: ({ name, accounts }, token) => ({
     subject: "Confirm your e-mail address",

@@ -82,8 +82,8 @@ function longestLife(accounts: AccountSettings | undefined): number {
   return accounts?.tokens?.maxLifetime ?? usualLife;
 }
 
-const usualOverlap = day;
-const longestOverlap = 7 * day;
+export const usualOverlap = day;
+export const longestOverlap = 7 * day;
 
 /**
  * For how long a rotation lets the former key live on; milliseconds.

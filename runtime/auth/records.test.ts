@@ -30,6 +30,7 @@ it("a key stored before keys acted for users does not, and is nobody's", () => {
     binding: null,
     start: null,
     created_by: null,
+    remind_at: null,
   });
 });
 

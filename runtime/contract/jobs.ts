@@ -23,6 +23,7 @@ export const job = named(
         "text_index",
         "mail",
         "retention",
+        "key-ends",
         "function.call",
         "function.event",
         "function.schedules",

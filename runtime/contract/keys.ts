@@ -1,7 +1,16 @@
 /** api-decisions: Administrator routes about API keys. */
 import { contract, type RouteContract } from "./contract.ts";
 import { administrationTag as tag } from "./jobs.ts";
-import { areas, keyFacts, keyName, networks, scopes, shownKey, storedScopes } from "./key-members.ts";
+import {
+  areas,
+  keyFacts,
+  keyName,
+  networks,
+  rotationBody,
+  scopes,
+  shownKey,
+  storedScopes,
+} from "./key-members.ts";
 import { paging } from "./parameters.ts";
 import { closed, id, named, page, timestamp } from "./schema.ts";
 import type { RealmTraits } from "./traits.ts";
@@ -16,22 +25,38 @@ const expires_at = {
   description: "Null: never.",
 } as const;
 
+const delegation = [{ type: "boolean" }, { const: "required" }] as const;
+
 const onBehalfOf = ({ auth }: RealmTraits) =>
-  ({
-    type: "boolean",
-    description: auth
-      ? "Whether it may act for users, by `X-Svc-On-Behalf-Of`."
-      : "Of no effect: this realm has no users.",
-  }) as const;
+  auth
+    ? ({
+        anyOf: delegation,
+        description:
+          "Whether it may act for users, by `X-Svc-On-Behalf-Of`; `required`: it does nothing without that.",
+      } as const)
+    : ({ anyOf: delegation, description: "Of no effect: this realm has no users." } as const);
 
 /** What a key may do, as it is answered. */
 const facts = (traits: RealmTraits) =>
   ({
     scopes: storedScopes,
+    kind: {
+      type: "string",
+      enum: ["operator", "personal", "organization"],
+      description: "Whose it is: the operator's, a user's, or an organization's.",
+    },
+    user: { type: ["string", "null"], description: "Id of the user whom it always acts for; null: nobody." },
+    org: {
+      type: ["string", "null"],
+      description: "Id of the organization whose service member it always acts as; null: none.",
+    },
     admin: { anyOf: [{ type: "boolean" }, areas], description: "True: everything; or some areas." },
     on_behalf_of: onBehalfOf(traits),
     ...keyFacts,
   }) as const;
+
+const hasAccounts = ({ auth }: RealmTraits) => auth;
+const hasOrganizations = ({ organizations }: RealmTraits) => organizations !== undefined;
 
 const asked = {
   name: {
@@ -47,6 +72,37 @@ const asked = {
   },
   networks,
   expires_at,
+  user: {
+    type: ["string", "null"],
+    when: hasAccounts,
+    description: "Id of the user whom it always acts for; goes with no `admin` and no `on_behalf_of`.",
+  },
+  org: {
+    type: ["string", "null"],
+    when: hasOrganizations,
+    description:
+      "Id of the organization as whose service member it always acts; goes with no `user`, `admin` and `on_behalf_of`.",
+  },
+  roles: {
+    type: ["array", "null"],
+    items: { type: "string" },
+    maxItems: 20,
+    when: hasOrganizations,
+    description: "What its service member has in `org`, whatever that manages.",
+  },
+  teams: {
+    type: ["array", "null"],
+    items: { type: "string" },
+    maxItems: 100,
+    when: hasOrganizations,
+    description: "Ids of the teams of `org` that its service member is in.",
+  },
+} as const;
+
+const warnings = {
+  type: "array",
+  items: { type: "string" },
+  description: "What is dangerous about the key, and what to do instead; absent where nothing is.",
 } as const;
 
 export const listKeys = contract({
@@ -75,7 +131,7 @@ export const createKey = contract({
   path: "/_admin/keys",
   who: changes,
   body: {
-    schema: named("NewApiKey", closed({ ...asked, on_behalf_of: { type: "boolean" } }, ["name"])),
+    schema: named("NewApiKey", closed({ ...asked, on_behalf_of: { anyOf: delegation } }, ["name"])),
     // One that was made while the realm had users may have it still.
     shown: named("NewApiKey", (traits) =>
       closed({ ...asked, on_behalf_of: { ...onBehalfOf(traits), ...(!traits.auth && { enum: [false] }) } }, [
@@ -87,22 +143,38 @@ export const createKey = contract({
   answers: {
     201: {
       description: "The key, shown this once.",
-      schema: named("MadeApiKey", (traits) =>
-        closed({
-          id,
-          name: id,
-          key: shownKey,
-          ...facts(traits),
-        }),
-      ),
+      schema: named("MadeApiKey", (traits) => {
+        const always = closed({ id, name: id, key: shownKey, ...facts(traits) });
+        return { ...always, properties: { ...always.properties, warnings } };
+      }),
     },
   },
   errors: ["conflict"],
   tag,
   summary: "Make an API key",
   about:
-    "Nobody gives a key more than they hold: keys that administer are made by full administrators, keys that reach data by administrators of `data`, whatever their scopes.",
+    "Nobody gives a key more than they hold: keys that administer are made by full administrators, keys that reach data by administrators of `data`, whatever their scopes, and keys that act for users, or as a service member of an organization, by administrators of `users`.",
   client: "$admin.createKey",
+});
+
+export const rotateKey = contract({
+  id: "adminRotateKey",
+  method: "POST",
+  path: "/_admin/keys/{id}/rotate",
+  who: changes,
+  body: { schema: rotationBody, media: "json", optional: true },
+  answers: {
+    200: {
+      description: "The key that there is from now on, shown this once.",
+      schema: named("RotatedApiKey", (traits) => closed({ id, name: id, key: shownKey, ...facts(traits) })),
+    },
+  },
+  errors: ["conflict", "write_conflict"],
+  tag,
+  summary: "Rotate an API key",
+  about:
+    "Its id and its end stay; the former key is good for `overlap`. For keys of operators, by who could make such a key; users and members of organizations rotate theirs.",
+  client: "$admin.rotateKey",
 });
 
 export const revokeKey = contract({
@@ -113,8 +185,10 @@ export const revokeKey = contract({
   answers: { 204: { description: "Revoked." } },
   tag,
   summary: "Revoke an API key",
-  about: "It ends with the next request. Keys that administer are revoked by full administrators.",
+  errors: ["write_conflict"],
+  about:
+    "Whoever made it; it ends with the next request, and what rotations left of it. Keys that administer are revoked by full administrators.",
   client: "$admin.revokeKey",
 });
 
-export const keys: readonly RouteContract[] = [listKeys, createKey, revokeKey];
+export const keys: readonly RouteContract[] = [listKeys, createKey, rotateKey, revokeKey];

@@ -108,7 +108,7 @@ describe("A former key", () => {
       () => "x",
     );
     const until = timestamp(shop.clock.now() + 60_000);
-    const former = writeFormer({ ...record, id: old.id }, record.created_at, until);
+    const former = writeFormer({ ...record, id: old.id }, record.created_at, until, 2);
     await shop.store("shop").collection(collections.keys).insert(former);
     const post = (by: string) => shop.as(by)("POST", `tickets?org=${shop.acme.id}`, a);
     const answer = await post(token);

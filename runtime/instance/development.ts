@@ -5,7 +5,7 @@
  */
 import { rmSync } from "node:fs";
 import { Socket } from "node:net";
-import { createKey } from "../auth/keys.ts";
+import { createKey } from "../auth/command-keys.ts";
 import { systemClock } from "../clock.ts";
 import type { RenewedRunner } from "../functions/pool/renewed.ts";
 import type { Program } from "./command.ts";

@@ -36,6 +36,7 @@ import { startThreads } from "./function-threads.ts";
 import { keysOf } from "./instance-keys.ts";
 import type { BackgroundJob } from "./job.ts";
 import { type Jobs, startJobs } from "./jobs.ts";
+import { keyEnds } from "./key-ends.ts";
 import { type Delivery, mailing } from "./mail.ts";
 import { Outbox } from "./outbox.ts";
 import { provisionStore } from "./provisioning.ts";
@@ -316,7 +317,8 @@ function jobKinds(realm: RealmInstance, mails: readonly JobKind[]): readonly Job
       ? []
       : functionJobs(definition, (run) => functionsOf(realm).background(run), runsOfJobs);
   const files = realm.files === undefined ? [] : fileJobs(definition, realm.files.ledger, storageOf(realm));
-  const kinds = [eraseOrganization, assignOrganization, textIndexing, ...mails, ...runs, ...files];
+  const keys = definition.accounts === undefined ? [] : [keyEnds(realm)];
+  const kinds = [...keys, eraseOrganization, assignOrganization, textIndexing, ...mails, ...runs, ...files];
   return [...kinds, retention(kinds)];
 }
 

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { collections } from "../auth/collections.ts";
-import { createKey } from "../auth/keys.ts";
+import { createKey } from "../auth/command-keys.ts";
 import { readAudit } from "../auth/records.ts";
 import { text } from "../auth/testing/accounts.ts";
 import { systemClock } from "../clock.ts";

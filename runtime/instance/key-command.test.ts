@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { administrationRoutes } from "../auth/administration/routes.ts";
 import { auditFields, collections } from "../auth/collections.ts";
-import { createKey } from "../auth/keys.ts";
+import { createKey } from "../auth/command-keys.ts";
 import { eq } from "../filter/algebra.ts";
 import type { RealmModule } from "../realm/exchange.ts";
 import { type ProcessPlace, processPlace } from "../store/testing/stores.ts";
@@ -228,6 +228,9 @@ describe("key list", () => {
       networks: null,
       expires_at: null,
       on_behalf_of: true,
+      kind: "operator",
+      user: null,
+      org: null,
       start: made?.slice(0, 8),
       created_at: expect.any(String),
       created_by: "command-line",
@@ -252,6 +255,9 @@ describe("key list", () => {
     ["list", ["--name", "x"]],
     ["revoke", []],
     ["revoke", ["--name", "x", "--replace"]],
+    ["revoke", ["--name", "x", "--id", "y"]],
+    ["rotate", ["--id", "y"]],
+    ["rotate", ["--name", "x", "--overlap", "8d"]],
     ["delete", ["--name", "x"]],
   ])("key %s %j is a mistake of usage: 2", async (action, words) => {
     const { code, err } = await act(action, ...words);

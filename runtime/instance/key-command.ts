@@ -1,26 +1,35 @@
 import { type ParseArgsOptionsConfig, parseArgs } from "node:util";
 import { systemCollections } from "../auth/collections.ts";
-import { allKeys, createKey, endKey, InvalidKey, keyProblemsIn, type NewKey } from "../auth/keys.ts";
+import { allKeys, makeOperatorsKey, revokeKey, rotateNamed } from "../auth/command-keys.ts";
+import type { KeyRealm } from "../auth/key-storing.ts";
+import { bothPins, InvalidKey, keyProblemsIn, type NewKey, pinOf, warningsOf } from "../auth/keys.ts";
+import { longestOverlap, usualOverlap } from "../auth/own-keys.ts";
 import { readScopes } from "../auth/scopes.ts";
 import type { Clock } from "../clock.ts";
+import { ApiError } from "../errors.ts";
 import type { JsonValue } from "../json.ts";
+import { organizationCollections } from "../organizations/collections.ts";
+import { realmOrganizations } from "../organizations/realm.ts";
 import { adminAreas, areasAmong } from "../realm/administration.ts";
 import type { KeyScopes } from "../realm/caller.ts";
 import type { RealmDefinition } from "../realm/definition.ts";
-import type { Store } from "../store/contract/store.ts";
 import { openStores } from "../store/engines.ts";
 import { parseDuration } from "../units.ts";
 import { type Program, realmsCalled, type Surroundings, UsageError } from "./command.ts";
 import { readSettings } from "./settings.ts";
 
 export const keyUsage = `key create --realm <realm> --name <name> [--admin | --areas <area,…>] [--scopes <JSON>]
-                         [--on-behalf-of] [--networks <network,…>] [--expires-in 30d] [--replace]
+                         [--user <id> | --org <id> [--roles <role,…>] [--teams <id,…>]]
+                         [--on-behalf-of | --on-behalf-of-required] [--networks <network,…>]
+                         [--expires-in 30d] [--replace]
        server key list --realm <realm>
-       server key revoke --realm <realm> --name <name>`;
+       server key rotate --realm <realm> --name <name> [--overlap 24h]
+       server key revoke --realm <realm> (--name <name> | --id <id>)`;
 
 /**
  * `key create` makes an API key and prints it, alone, on the last line of stdout; `key list` prints what each key of a
- * realm may do, a line of JSON each; `key revoke` ends one. They work beside a running server.
+ * realm may do, tenants' too, a line of JSON each; `key rotate` prints a new key in place of one; `key revoke` ends one.
+ * They work beside a running server.
  * @returns false for another word after `key`
  * @throws UsageError | BadSettings | InvalidKey | KeyNameTaken
  */
@@ -30,67 +39,102 @@ export async function keyCommand(
   surroundings: Surroundings,
   clock: Clock,
 ): Promise<boolean> {
-  const [action, ...rest] = words;
-  if (action === "create") await create(program, rest, surroundings, clock);
-  else if (action === "list") await list(program, rest, surroundings, clock);
-  else if (action === "revoke") await revoke(program, rest, surroundings, clock);
-  else return false;
-  return true;
+  const [action = "", ...rest] = words;
+  const act = new Map([
+    ["create", create],
+    ["list", list],
+    ["rotate", rotate],
+    ["revoke", revoke],
+  ]).get(action);
+  await act?.(program, rest, surroundings, clock);
+  return act !== undefined;
 }
 
-async function create(
+type Action = (
   program: Program,
   words: readonly string[],
   surroundings: Surroundings,
   clock: Clock,
-): Promise<void> {
+) => Promise<void>;
+
+const create: Action = async ({ realms }, words, surroundings, clock) => {
   const { realm, ...key } = parseWords(words, clock);
   const { out, err } = surroundings;
-  const [{ definition }] = realmsCalled(realm, program.realms);
+  const [{ definition }] = realmsCalled(realm, realms);
   const problems = keyProblemsIn(definition, key);
   if (problems.length > 0) throw new InvalidKey(problems);
-  await withStore(definition, surroundings, clock, async (store) => {
-    const token = await createKey(store, clock, key);
+  await withKeys(definition, surroundings, clock, async (keys) => {
+    const { token, record } = await explained(() => makeOperatorsKey(keys, key));
+    for (const warning of warningsOf(definition, record)) err(`warning: ${warning}`);
     err(`key ${JSON.stringify(key.name)} of realm ${realm}; it is shown this once:`);
     out(token);
   });
-}
+};
 
-async function list(
-  { realms }: Program,
-  words: readonly string[],
-  surroundings: Surroundings,
-  clock: Clock,
-): Promise<void> {
+const list: Action = async ({ realms }, words, surroundings, clock) => {
   const realm = required("realm", options(words, { realm: { type: "string" } }).realm);
   const [{ definition }] = realmsCalled(realm, realms);
-  await withStore(definition, surroundings, clock, async (store) => {
+  await withKeys(definition, surroundings, clock, async ({ store }) => {
     for await (const key of allKeys(store)) surroundings.out(JSON.stringify(key));
   });
-}
+};
 
-async function revoke(
-  { realms }: Program,
-  words: readonly string[],
-  surroundings: Surroundings,
-  clock: Clock,
-): Promise<void> {
-  const values = options(words, { realm: { type: "string" }, name: { type: "string" } });
+const rotate: Action = async ({ realms }, words, surroundings, clock) => {
+  const values = options(words, {
+    realm: { type: "string" },
+    name: { type: "string" },
+    overlap: { type: "string" },
+  });
   const realm = required("realm", values.realm);
   const name = required("name", values.name);
+  const overlap = values.overlap === undefined ? usualOverlap : parseDuration(values.overlap);
+  if (overlap === undefined || overlap > longestOverlap)
+    throw new UsageError(`--overlap must be a duration from 0s to 7d, not ${values.overlap}`);
   const [{ definition }] = realmsCalled(realm, realms);
-  await withStore(definition, surroundings, clock, async (store) => {
-    if (!(await endKey(store, clock, name))) {
-      throw new Error(`realm ${realm} has no key named ${JSON.stringify(name)}`);
-    }
+  await withKeys(definition, surroundings, clock, async (keys) => {
+    const rotated = await explained(() => rotateNamed(keys, name, overlap));
+    if (rotated === undefined) throw noKey(realm, "named", name);
+    surroundings.err(`key ${JSON.stringify(name)} of realm ${realm}; it is shown this once:`);
+    surroundings.out(rotated.token);
   });
+};
+
+const revoke: Action = async ({ realms }, words, surroundings, clock) => {
+  const values = options(words, {
+    realm: { type: "string" },
+    name: { type: "string" },
+    id: { type: "string" },
+  });
+  const realm = required("realm", values.realm);
+  const { name, id } = values;
+  if ((name === undefined) === (id === undefined)) throw new UsageError("key revoke takes --name or --id");
+  const [{ definition }] = realmsCalled(realm, realms);
+  await withKeys(definition, surroundings, clock, async (keys) => {
+    if (await explained(() => revokeKey(keys, { name, id }))) return;
+    throw name === undefined ? noKey(realm, "with the id", id) : noKey(realm, "named", name);
+  });
+};
+
+function noKey(realm: string, how: string, what: string | undefined): Error {
+  return new Error(`realm ${realm} has no key ${how} ${JSON.stringify(what)}`);
 }
 
-async function withStore(
+/** What a request would be answered is said line by line. */
+async function explained<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    if (error.details === undefined || error.details.length === 0) throw new Error(error.message);
+    throw new InvalidKey(error.details);
+  }
+}
+
+async function withKeys(
   definition: RealmDefinition,
   { environment }: Surroundings,
   clock: Clock,
-  work: (store: Store) => Promise<void>,
+  work: (realm: KeyRealm & { readonly clock: Clock }) => Promise<void>,
 ): Promise<void> {
   const { store: location, queryTime } = readSettings(environment);
   if (location.engine === "sqlite" && location.folder === ":memory:") {
@@ -102,21 +146,27 @@ async function withStore(
   try {
     const store = await stores.open(definition.name);
     // Documents and their indexes are left to the server: a running one may serve another build of the realm.
-    await store.provision(systemCollections(definition));
-    await work(store);
+    await store.provision([
+      ...systemCollections(definition),
+      ...(definition.accounts?.organizations === undefined ? [] : organizationCollections(definition)),
+    ]);
+    await work({ store, clock, organizations: realmOrganizations({ definition, store, clock }) });
   } finally {
     await stores.close();
   }
 }
 
 function parseWords(words: readonly string[], clock: Clock): NewKey & { realm: string } {
-  const { replace = false, ...values } = options(words, createOptions);
+  const { replace = false, user, org, roles, teams, ...values } = options(words, createOptions);
   const lifetime = values["expires-in"] === undefined ? undefined : duration(values["expires-in"]);
+  if (user !== undefined && org !== undefined) throw new InvalidKey([bothPins]);
   return {
     realm: required("realm", values.realm),
     name: required("name", values.name),
     admin: administration(values.admin, values.areas),
-    onBehalfOf: values["on-behalf-of"],
+    binding: pinOf(user, org),
+    grant: { roles: listed(roles) ?? [], teams: listed(teams) ?? [] },
+    onBehalfOf: values["on-behalf-of-required"] === true ? "required" : values["on-behalf-of"],
     replace,
     scopes: values.scopes === undefined ? undefined : parseScopes(values.scopes),
     networks: listed(values.networks),
@@ -160,7 +210,12 @@ const createOptions = {
   name: { type: "string" },
   admin: { type: "boolean" },
   areas: { type: "string", multiple: true },
+  user: { type: "string" },
+  org: { type: "string" },
+  roles: { type: "string", multiple: true },
+  teams: { type: "string", multiple: true },
   "on-behalf-of": { type: "boolean" },
+  "on-behalf-of-required": { type: "boolean" },
   scopes: { type: "string" },
   networks: { type: "string", multiple: true },
   "expires-in": { type: "string" },

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { collections } from "../auth/collections.ts";
-import { createKey } from "../auth/keys.ts";
+import { createKey } from "../auth/command-keys.ts";
 import { readAudit } from "../auth/records.ts";
 import { systemClock } from "../clock.ts";
 import type { Store } from "../store/contract/store.ts";

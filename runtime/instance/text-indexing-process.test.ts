@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { createKey } from "../auth/keys.ts";
+import { createKey } from "../auth/command-keys.ts";
 import { systemClock } from "../clock.ts";
 import type { JsonObject } from "../json.ts";
 import { isEmbedded, type ProcessPlace, processPlace } from "../store/testing/stores.ts";

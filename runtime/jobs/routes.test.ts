@@ -15,10 +15,11 @@ beforeAll(async () => {
   server = await startOrganizations({}, { routes: jobRoutes });
   admin = await server.key({ name: "admin", admin: ["data"] });
   boss = await server.person("boss@example.com", ["boss"]);
-  // It has run, and does not again before anything wakes it.
-  await vi.waitFor(async () =>
-    expect((await findJob(server.store("shop"), "retention"))?.result).not.toBeNull(),
-  );
+  // They have run, and do not again before anything wakes them.
+  for (const standing of ["retention", "key-ends"])
+    await vi.waitFor(async () =>
+      expect((await findJob(server.store("shop"), standing))?.result).not.toBeNull(),
+    );
   for (const status of ["succeeded", "failed", "running", "queued", "queued"] as const) {
     ids.push(await store(status));
     server.clock.advance(minute);
@@ -60,16 +61,16 @@ test("Administrator routes: jobs are listed newest first, page by page", async (
   expect(idsOf(first.body)).toEqual([ids[4], ids[3]]);
   expect(first.body["has_more"]).toBe(true);
   const { body } = await get(`?limit=100&after=${text(first.body, "next_cursor")}`);
-  // That of retention is there since the server runs.
+  // Those of the realm itself are there since the server runs.
   expect([idsOf(body), body["has_more"], body["next_cursor"]]).toEqual([
-    [ids[2], ids[1], "retention", ids[0]],
+    [ids[2], ids[1], "retention", "key-ends", ids[0]],
     false,
     undefined,
   ]);
 });
 
 test("Administrator routes: jobs of one status", async () => {
-  expect(idsOf((await get("?status=queued")).body)).toEqual([ids[4], ids[3], "retention"]);
+  expect(idsOf((await get("?status=queued")).body)).toEqual([ids[4], ids[3], "retention", "key-ends"]);
   expect(idsOf((await get("?status=failed")).body)).toEqual([ids[1]]);
   for (const query of ["?status=done", "?status=", "?status=queued&status=failed", "?kind=org_delete"]) {
     const { status, body } = await get(query);

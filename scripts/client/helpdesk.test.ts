@@ -3,7 +3,7 @@ import { HOTP, Secret } from "otpauth";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ApiError, type Client, createClient, outcome } from "../../generated/helpdesk/client.ts";
 import { helpdesk } from "../../generated/helpdesk/realm.ts";
-import { createKey } from "../../runtime/auth/keys.ts";
+import { createKey } from "../../runtime/auth/command-keys.ts";
 import { changeUser } from "../../runtime/auth/users.ts";
 import { type HeldClock, type Started, startRealm } from "../../runtime/instance/testing/servers.ts";
 

@@ -9,7 +9,7 @@ import {
   type SupportTicketsDocument,
 } from "../../generated/helpdesk/client.ts";
 import { helpdesk } from "../../generated/helpdesk/realm.ts";
-import { createKey } from "../../runtime/auth/keys.ts";
+import { createKey } from "../../runtime/auth/command-keys.ts";
 import {
   type HeldClock,
   type Started,

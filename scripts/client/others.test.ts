@@ -4,7 +4,7 @@ import { createClient as blogClient, isApiError } from "../../generated/blog/cli
 import { blog } from "../../generated/blog/realm.ts";
 import { createClient as inventoryClient } from "../../generated/inventory/client.ts";
 import { inventory } from "../../generated/inventory/realm.ts";
-import { createKey } from "../../runtime/auth/keys.ts";
+import { createKey } from "../../runtime/auth/command-keys.ts";
 import { type HeldClock, type Started, startRealm } from "../../runtime/instance/testing/servers.ts";
 
 let server: Started<HeldClock>;

@@ -1,4 +1,5 @@
-import { createKey, type NewKey } from "../../runtime/auth/keys.ts";
+import { createKey } from "../../runtime/auth/command-keys.ts";
+import type { NewKey } from "../../runtime/auth/keys.ts";
 import type { HeldClock } from "../../runtime/instance/testing/servers.ts";
 import type { RealmDefinition } from "../../runtime/realm/definition.ts";
 import type { Store } from "../../runtime/store/contract/store.ts";

@@ -5,7 +5,7 @@ import { createServer, type RequestListener, type Server } from "node:http";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { createKey } from "../../runtime/auth/keys.ts";
+import { createKey } from "../../runtime/auth/command-keys.ts";
 import type { TestFunctions } from "../../runtime/functions/testing/threads.ts";
 import { type HeldClock, type Started, startRealm } from "../../runtime/instance/testing/servers.ts";
 import { compileRealm } from "../compiled.ts";

@@ -1,7 +1,7 @@
 /** What administrators read of the configuration in effect, of compiled realms. */
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createKey } from "../../runtime/auth/keys.ts";
+import { createKey } from "../../runtime/auth/command-keys.ts";
 import { type Started, startRealm } from "../../runtime/instance/testing/servers.ts";
 import { compileRealm } from "../compiled.ts";
 

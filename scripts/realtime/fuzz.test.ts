@@ -1,6 +1,6 @@
 /** Bodies and tokens that nobody meant: never a fault of the server, never an event that is another's. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createKey } from "../../runtime/auth/keys.ts";
+import { createKey } from "../../runtime/auth/command-keys.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../runtime/json.ts";
 import { runs } from "../../runtime/testing/random.ts";
 import { Random } from "../organizations/model/prng.ts";

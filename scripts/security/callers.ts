@@ -3,8 +3,9 @@
  * the code that decides it.
  */
 import { collections } from "../../runtime/auth/collections.ts";
+import { createKey } from "../../runtime/auth/command-keys.ts";
 import { type KeyBinding, writeKey } from "../../runtime/auth/key-records.ts";
-import { createKey, makeKey, type NewKey } from "../../runtime/auth/keys.ts";
+import { makeKey, type NewKey } from "../../runtime/auth/keys.ts";
 import type { HeldClock, Started } from "../../runtime/instance/testing/servers.ts";
 import { type AdminArea, adminAreas } from "../../runtime/realm/administration.ts";
 import type { KeyScopes, TokenScopes } from "../../runtime/realm/caller.ts";

@@ -1,5 +1,5 @@
 /** The realm `fort` on a server, with a user in session and an operator, for attacks on what a compiled realm offers. */
-import { createKey } from "../../runtime/auth/keys.ts";
+import { createKey } from "../../runtime/auth/command-keys.ts";
 import {
   type HeldClock,
   type Started,

@@ -1,6 +1,6 @@
 /** Links to files are for one realm, one key and one content: nobody moves, forges or prolongs them. */
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { createKey } from "../../runtime/auth/keys.ts";
+import { createKey } from "../../runtime/auth/command-keys.ts";
 import { type HeldClock, type Started, startRealm } from "../../runtime/instance/testing/servers.ts";
 import { isJsonObject } from "../../runtime/json.ts";
 import { compileTenants } from "../organizations/model/tenants.ts";

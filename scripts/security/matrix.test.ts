@@ -6,7 +6,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { helpdesk } from "../../generated/helpdesk/realm.ts";
 import { inventory } from "../../generated/inventory/realm.ts";
-import { createKey } from "../../runtime/auth/keys.ts";
+import { createKey } from "../../runtime/auth/command-keys.ts";
 import { type HeldClock, type Started, startRealm } from "../../runtime/instance/testing/servers.ts";
 import type { RealmDefinition } from "../../runtime/realm/definition.ts";
 import { Description } from "../conformance/description.ts";

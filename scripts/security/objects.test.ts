@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { collections } from "../../runtime/auth/collections.ts";
-import { createKey } from "../../runtime/auth/keys.ts";
+import { createKey } from "../../runtime/auth/command-keys.ts";
 import { insertSession } from "../people.ts";
 import { compileFort } from "./compiled.ts";
 import { type Fort, startFort } from "./fort.ts";

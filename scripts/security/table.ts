@@ -88,6 +88,7 @@ export const own: Readonly<Record<string, Own>> = {
   "DELETE /_admin/invitations/{}": { who: change("invitations"), answer: "204" },
   "GET /_admin/keys": { who: see("apikeys"), answer: "200" },
   "POST /_admin/keys": { who: change("apikeys"), body: {}, answer: invalid },
+  "POST /_admin/keys/{}/rotate": { who: change("apikeys"), body: {}, answer: "200" },
   "DELETE /_admin/keys/{}": { who: change("apikeys"), answer: "204" },
   "GET /_admin/secrets": { who: see("secrets"), answer: "200" },
   "PUT /_admin/secrets/{}": { who: change("secrets"), body: { value: "of the bank" }, answer: "200" },

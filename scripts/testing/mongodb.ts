@@ -56,6 +56,7 @@ export const conversations = [
   "documents/list-search-language",
   "documents/list-where",
   "documents/list-where-refusals",
+  "documents/operator-keys",
   "documents/organizations",
   "documents/soft-delete",
   "files/access",

@@ -19,7 +19,7 @@ export type AuditAction =
   | `password.${"change" | "reset"}`
   | `mfa.${"enroll" | "remove" | "recovery" | "recovery_codes"}`
   | `invitation.${"create" | "revoke" | "accept"}`
-  | `key.${"create" | "replace" | "revoke"}`
+  | `key.${"create" | "replace" | "rotate" | "revoke"}`
   | `token.${"create" | "rotate" | "revoke"}`
   | `secret.${"put" | "delete"}`
   | "config.app"

@@ -6,11 +6,13 @@ import type { JsonValue } from "../../json.ts";
 import { adminAreas, areasAmong } from "../../realm/administration.ts";
 import { keyOf } from "../../realm/caller.ts";
 import type { RealmInstance } from "../../realm/exchange.ts";
-import { collections, keyFields } from "../collections.ts";
+import { keyFields } from "../collections.ts";
 import { administratorRoute } from "../contracted.ts";
-import { type KeyRecord, readKey } from "../key-records.ts";
+import { isOperators, type KeyRecord } from "../key-records.ts";
+import { endKey, holderFacts, rotateKey as rotate, storeKey } from "../key-storing.ts";
 import { keyViews, operatorView, shownOnce } from "../key-views.ts";
 import {
+  bothPins,
   KeyNameTaken,
   keyFacts,
   keyNameTaken,
@@ -18,9 +20,10 @@ import {
   keyProblemsIn,
   makeKey,
   type NewKey,
-  storeKey,
+  pinOf,
+  warningsOf,
 } from "../keys.ts";
-import { findOne } from "../matching.ts";
+import { readOverlap } from "../own-keys.ts";
 import { answerEntries, currentKeys, lists, pageRequest } from "../paging.ts";
 import { type Access, accesses, permitsAny, readScopes, scopesCover } from "../scopes.ts";
 import type { Administrator } from "./administrator.ts";
@@ -49,42 +52,77 @@ export const createKey = administratorRoute(
         details: keyFacts(record),
       });
       try {
-        await storeKey(realm.store, record, audit);
+        await storeKey(realm, record, { audit, grant: key.grant });
       } catch (error) {
         if (error instanceof KeyNameTaken) throw keyNameTaken();
         throw error;
       }
-      return shownOnce(token, operatorView(record, undefined));
+      const warnings = warningsOf(realm.definition, record);
+      const made = shownOnce(token, operatorView(record, undefined));
+      return { ...made, ...(warnings.length > 0 && { warnings }) };
     },
 );
+
+/** Who rotates a key has it then: nobody has so what they could not make. */
+export const rotateKey = administratorRoute(
+  contract.rotateKey,
+  (realm) =>
+    async ({ exchange, params, body }, administrator) => {
+      const overlap = readOverlap(body);
+      const judge = (key: KeyRecord) => {
+        if (!isOperators(key)) throw beyond("Keys of users and organizations are rotated by those.");
+        requireRights(administrator, askedOf(key));
+      };
+      const rotated = await rotate(
+        realm,
+        eq(keyFields.key, params.id),
+        overlap,
+        judge,
+        (transaction, { name }) =>
+          appendAudit(realm, transaction, exchange, administrator.caller, {
+            action: "key.rotate",
+            target: `key:${name}`,
+          }),
+      );
+      if (rotated === undefined) throw noSuchKey();
+      const { token, record } = rotated;
+      const [entry = {}] = await keyViews(realm.store, [record], operatorView);
+      return shownOnce(token, entry);
+    },
+);
+
+/** What somebody who makes a key like this one asks for. */
+function askedOf({ name, admin, binding, on_behalf_of, scopes }: KeyRecord): NewKey {
+  return {
+    name,
+    admin,
+    onBehalfOf: on_behalf_of,
+    binding: binding ?? undefined,
+    scopes: scopes ?? undefined,
+  };
+}
 
 export const revokeKey = administratorRoute(
   contract.revokeKey,
   (realm) =>
     async ({ exchange, params }, { caller, administration }) => {
-      const key = await findKey(realm, params.id);
-      if (key === undefined) throw noSuchKey();
-      if (key.admin !== false && !administration.full) {
-        throw new ApiError("forbidden", "Only full administrators revoke keys with administration.");
-      }
-      const revoked = await realm.store.transaction(async (transaction) => {
-        if (!(await transaction.collection(collections.keys).remove(key.id))) return false;
-        const target = `key:${key.name}`;
-        await appendAudit(realm, transaction, exchange, caller, { action: "key.revoke", target });
-        return true;
-      });
+      const judge = ({ admin }: KeyRecord) => {
+        if (admin !== false && !administration.full)
+          throw beyond("Only full administrators revoke keys with administration.");
+      };
+      const revoked = await endKey(realm, params.id, judge, (transaction, key) =>
+        appendAudit(realm, transaction, exchange, caller, {
+          action: "key.revoke",
+          target: `key:${key.name}`,
+          details: holderFacts(key),
+        }),
+      );
       if (!revoked) throw noSuchKey();
     },
 );
 
 function noSuchKey(): ApiError {
   return new ApiError("not_found", "There is no such key.");
-}
-
-/** Keys never change: what is read of one stays true until it is gone. */
-async function findKey({ store }: RealmInstance, id: string): Promise<KeyRecord | undefined> {
-  const found = await findOne(store, collections.keys, eq(keyFields.key, id));
-  return found === undefined ? undefined : readKey(found).record;
 }
 
 type Asked = BodyOf<typeof contract.createKey>;
@@ -94,6 +132,7 @@ function readKeyBody(body: ReadBody<Asked>, { definition }: RealmInstance, now: 
   const asked = body((given, tell) => {
     const problems = given.scopes ? readScopes(given.scopes).problems : [];
     judgeAdmin(given.admin ?? false, tell);
+    if (typeof given.user === "string" && typeof given.org === "string") tell(bothPins.path, bothPins.reason);
     const key = newKeyOf({ ...given, name: given.name ?? "" });
     for (const { path, reason } of [...problems, ...keyProblems(key, now), ...keyProblemsIn(definition, key)])
       tell(path, reason);
@@ -101,14 +140,17 @@ function readKeyBody(body: ReadBody<Asked>, { definition }: RealmInstance, now: 
   return newKeyOf(asked);
 }
 
-function newKeyOf({ name, scopes, admin, networks, expires_at, on_behalf_of }: Asked): NewKey {
+function newKeyOf(asked: Asked): NewKey {
+  const { name, scopes, admin, networks, expires_at, on_behalf_of, user, org, roles, teams } = asked;
   return {
     name,
     scopes: scopes ? readScopes(scopes).scopes : undefined,
     admin: Array.isArray(admin) ? areasAmong(admin) : admin === true,
     networks: networks ?? undefined,
     expiresAt: typeof expires_at === "string" ? Date.parse(expires_at) : undefined,
-    onBehalfOf: on_behalf_of,
+    onBehalfOf: on_behalf_of === "required" ? "required" : on_behalf_of === true,
+    binding: pinOf(user, org),
+    grant: { roles: roles ?? [], teams: [...new Set(teams)] },
   };
 }
 
@@ -141,8 +183,10 @@ function requireRights(maker: Administrator, key: NewKey): void {
   }
   // Who administers users can become one by other ways too.
   const mayDelegate = full || change.has("users") || (caller.kind === "key" && caller.delegates !== false);
-  if (key.onBehalfOf && !mayDelegate) {
-    throw beyond("A key that acts for users needs administration of the area users.");
+  if ((key.onBehalfOf || key.binding !== undefined) && !mayDelegate) {
+    throw beyond(
+      "A key that acts for users, or for an organization, needs administration of the area users.",
+    );
   }
 }
 

@@ -3,7 +3,7 @@ import type { RouteTable } from "../../realm/exchange.ts";
 import { listAudit } from "./audit-list.ts";
 import { getAppConfig, getConfig, putAppConfig } from "./config.ts";
 import { createInvitation, listInvitations, revokeInvitation } from "./invitations.ts";
-import { createKey, listKeys, revokeKey } from "./keys.ts";
+import { createKey, listKeys, revokeKey, rotateKey } from "./keys.ts";
 import { deleteSecret, listSecrets, putSecret } from "./secrets.ts";
 import { patchUser } from "./user-change.ts";
 import { createUser } from "./user-create.ts";
@@ -15,6 +15,7 @@ export function administrationRoutes(realm: string): RouteTable {
   return routeTable(realm, [
     listKeys,
     createKey,
+    rotateKey,
     revokeKey,
     listSecrets,
     putSecret,

@@ -6,7 +6,8 @@ import type { Log, RealmModule, RouteFactory, RouteTable } from "../../realm/exc
 import type { Mail } from "../../realm/mail.ts";
 import { accountRoutes, secondFactorRoutes, tokenRoutes } from "../accounts/routes.ts";
 import { administrationRoutes, userAdministrationRoutes } from "../administration/routes.ts";
-import { createKey, type NewKey } from "../keys.ts";
+import { createKey } from "../command-keys.ts";
+import type { NewKey } from "../keys.ts";
 import { changeUser } from "../users.ts";
 
 export const minute = 60_000;

@@ -21,6 +21,7 @@ import type {
   MadeApiKey,
   NewApiKey,
   RealmFunction,
+  RotatedApiKey,
   Secret,
 } from "./types.ts";
 
@@ -40,7 +41,8 @@ export class Administration<R extends RealmTypes> extends DocumentChecks<R> {
 
   /**
    * Make an API key. Nobody gives a key more than they hold: keys that administer are made by full
-   * administrators, keys that reach data by administrators of `data`, whatever their scopes.
+   * administrators, keys that reach data by administrators of `data`, whatever their scopes, and keys
+   * that act for users, or as a service member of an organization, by administrators of `users`.
    */
   createKey(
     body: NewApiKey<R>,
@@ -50,10 +52,28 @@ export class Administration<R extends RealmTypes> extends DocumentChecks<R> {
   }
 
   /**
-   * Revoke an API key. It ends with the next request. Keys that administer are revoked by full
-   * administrators.
+   * Rotate an API key. Its id and its end stay; the former key is good for `overlap`. For keys of
+   * operators, by who could make such a key; users and members of organizations rotate theirs.
    */
-  revokeKey(id: string, options?: RequestOptions): ApiPromise<void, AdministrationError<R>> {
+  rotateKey(
+    id: string,
+    body: {
+      /** How long the former key is good still, `0s` to `7d`; default `24h`. Never beyond its own end. */
+      overlap?: string | null | undefined;
+    } = {},
+    options?: RequestOptions,
+  ): ApiPromise<RotatedApiKey, AdministrationError<R> | BodyError | "conflict" | "write_conflict"> {
+    return this.#connection.call({ method: "POST", path: pathWith`_admin/keys/${id}/rotate`, body, options });
+  }
+
+  /**
+   * Revoke an API key. Whoever made it; it ends with the next request, and what rotations left of it.
+   * Keys that administer are revoked by full administrators.
+   */
+  revokeKey(
+    id: string,
+    options?: RequestOptions,
+  ): ApiPromise<void, AdministrationError<R> | "write_conflict"> {
     return this.#connection.call({ method: "DELETE", path: pathWith`_admin/keys/${id}`, options });
   }
 

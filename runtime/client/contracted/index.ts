@@ -67,6 +67,7 @@ export type {
   MadeApiKey,
   NewApiKey,
   RealmFunction,
+  RotatedApiKey,
   Secret,
   StoredScopes,
 } from "./types.ts";

@@ -32,10 +32,16 @@ export interface ApiKey {
    * everything, and no administration.
    */
   scopes: StoredScopes;
+  /** Whose it is: the operator's, a user's, or an organization's. */
+  kind: "operator" | "personal" | "organization";
+  /** Id of the user whom it always acts for; null: nobody. */
+  user: string | null;
+  /** Id of the organization whose service member it always acts as; null: none. */
+  org: string | null;
   /** True: everything; or some areas. */
   admin: boolean | AdministrationArea[];
-  /** Whether it may act for users, by `X-Svc-On-Behalf-Of`. */
-  on_behalf_of: boolean;
+  /** Whether it may act for users, by `X-Svc-On-Behalf-Of`; `required`: it does nothing without that. */
+  on_behalf_of: boolean | "required";
   /** Its first eight characters; null of an old one. */
   start: string | null;
   /** Where it may be used from: networks such as `10.0.0.0/8`, or addresses; null: anywhere. */
@@ -68,11 +74,29 @@ export interface NewApiKey<R extends RealmTypes> {
   networks?: readonly string[] | null | undefined;
   /** Null: never. */
   expires_at?: string | Date | null | undefined;
-  /** Whether it may act for users, by `X-Svc-On-Behalf-Of`. */
-  on_behalf_of?: boolean | undefined;
+  /** Id of the user whom it always acts for; goes with no `admin` and no `on_behalf_of`. */
+  user?: string | null | undefined;
+  /**
+   * Id of the organization as whose service member it always acts; goes with no `user`, `admin` and
+   * `on_behalf_of`.
+   */
+  org?: string | null | undefined;
+  /** What its service member has in `org`, whatever that manages. */
+  roles?: readonly string[] | null | undefined;
+  /** Ids of the teams of `org` that its service member is in. */
+  teams?: readonly string[] | null | undefined;
+  /** Whether it may act for users, by `X-Svc-On-Behalf-Of`; `required`: it does nothing without that. */
+  on_behalf_of?: boolean | "required" | false | undefined;
 }
 
 export interface MadeApiKey extends ApiKey {
+  /** `svk_…`, shown this once. */
+  key: string;
+  /** What is dangerous about the key, and what to do instead; absent where nothing is. */
+  warnings?: string[];
+}
+
+export interface RotatedApiKey extends ApiKey {
   /** `svk_…`, shown this once. */
   key: string;
 }
@@ -137,6 +161,7 @@ export interface Job {
     | "text_index"
     | "mail"
     | "retention"
+    | "key-ends"
     | "function.call"
     | "function.event"
     | "function.schedules"

@@ -1,7 +1,8 @@
 import ajv2020 from "ajv/dist/2020.js";
 import { accountRoutes } from "../../auth/accounts/routes.ts";
 import { collections as systemCollections } from "../../auth/collections.ts";
-import { createKey, type NewKey } from "../../auth/keys.ts";
+import { createKey } from "../../auth/command-keys.ts";
+import type { NewKey } from "../../auth/keys.ts";
 import { type AuditRecord, readAudit } from "../../auth/records.ts";
 import { changeUser } from "../../auth/users.ts";
 import { TRUE } from "../../filter/algebra.ts";

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { programOf } from "../../../scripts/program.ts";
-import { createKey } from "../../auth/keys.ts";
+import { createKey } from "../../auth/command-keys.ts";
 import { systemClock } from "../../clock.ts";
 import { consumerShape } from "../../feed/consumer-position.ts";
 import { documentFields, field } from "../../filter/fields.ts";

@@ -3,7 +3,7 @@ import { Agent, request as httpRequest } from "node:http";
 import { setImmediate } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { collections } from "../../../runtime/auth/collections.ts";
-import { createKey } from "../../../runtime/auth/keys.ts";
+import { createKey } from "../../../runtime/auth/command-keys.ts";
 import { readUser, type UserRecord } from "../../../runtime/auth/records.ts";
 import { eq } from "../../../runtime/filter/algebra.ts";
 import {

@@ -1,6 +1,6 @@
 /** Who is there when a run begins, put straight into the store. */
 import { collections } from "../../../runtime/auth/collections.ts";
-import { createKey } from "../../../runtime/auth/keys.ts";
+import { createKey } from "../../../runtime/auth/command-keys.ts";
 import { readUser, type UserRecord } from "../../../runtime/auth/records.ts";
 import type { Clock } from "../../../runtime/clock.ts";
 import type { Store } from "../../../runtime/store/contract/store.ts";

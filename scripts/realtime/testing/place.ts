@@ -1,6 +1,6 @@
 /** The realms `live` and `other` on one server, with people who come to open a stream each. */
 import { fileURLToPath } from "node:url";
-import { createKey } from "../../../runtime/auth/keys.ts";
+import { createKey } from "../../../runtime/auth/command-keys.ts";
 import { type HeldClock, startRealm } from "../../../runtime/instance/testing/servers.ts";
 import type { RealmModule } from "../../../runtime/realm/exchange.ts";
 import type { Store } from "../../../runtime/store/contract/store.ts";

@@ -1,7 +1,8 @@
 /**
  * The realm `tenants` on a server, with organizations full of things, and with people who have no business in them.
  */
-import { createKey, type NewKey } from "../../../runtime/auth/keys.ts";
+import { createKey } from "../../../runtime/auth/command-keys.ts";
+import type { NewKey } from "../../../runtime/auth/keys.ts";
 import { type HeldClock, type Started, startRealm } from "../../../runtime/instance/testing/servers.ts";
 import { isJsonObject, type JsonObject } from "../../../runtime/json.ts";
 import type { RealmModule } from "../../../runtime/realm/exchange.ts";
