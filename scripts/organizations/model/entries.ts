@@ -22,7 +22,7 @@ export function organization(
   id: string,
   { name, slug, status, requireMfa, claims }: Org,
 ): JsonObject {
-  return { id: handles.id(id), name, slug, status, require_mfa: requireMfa, claims };
+  return { id: handles.id(id), name, slug, status, require_mfa: requireMfa, allow_keys: false, claims };
 }
 
 /** Sorted by role. */
@@ -60,6 +60,7 @@ export function membersOf(
       const carried = member.teams.flatMap((team) => org.teams.get(team)?.roles ?? []);
       return {
         user,
+        kind: "user",
         roles: member.roles,
         effective_roles: effectiveRoles(org, member),
         overlap: member.roles.filter((role) => carried.includes(role)),
