@@ -170,7 +170,7 @@ export interface ThisRealm extends RealmWithOrganizations {
   shapes: Shapes;
   accounts: true;
   scope: Scope;
-  unanswered: "$auth.tokens" | "$auth.createToken" | "$auth.rotateToken" | "$auth.revokeToken";
+  unanswered: never;
   codes: { signUp: "forbidden" };
   bodies: {
     signUp: { invitation?: string | null | undefined; cookie?: boolean | undefined };

@@ -14,6 +14,7 @@ import {
   type RealmModule,
   realtimeRoutes,
   secondFactorRoutes,
+  tokenRoutes,
   userAdministrationRoutes,
 } from "realmc/runtime";
 import effective from "./effective.json" with { type: "json" };
@@ -55,7 +56,7 @@ export const helpdesk: RealmModule = {
         verifyLink: "https://helpdesk.example.com/verify?token={token}",
       },
       totp: true,
-      tokens: { personal: false, maxLifetime: 7_776_000_000 },
+      tokens: { personal: true, maxLifetime: 7_776_000_000 },
       organizations: {
         create: createOrganization,
         roles: [
@@ -95,6 +96,7 @@ export const helpdesk: RealmModule = {
     descriptionRoutes("helpdesk"),
     accountRoutes("helpdesk"),
     secondFactorRoutes("helpdesk"),
+    tokenRoutes("helpdesk"),
     administrationRoutes("helpdesk"),
     jobRoutes("helpdesk"),
     realtimeRoutes("helpdesk"),
