@@ -41,9 +41,14 @@ export const helpExamples = {
   keyCreate: examples(
     "realmc key create --realm shop --name ops --admin",
     `realmc key create --realm shop --name reports --scopes '{"read": ["orders"]}' --expires-in 30d`,
+    "realmc key create --realm shop --name importer --org 01m80gqnc35k9gxxpya9 --roles agent",
   ),
   keyList: examples("realmc key list --realm shop"),
-  keyRevoke: examples("realmc key revoke --realm shop --name reports"),
+  keyRotate: examples("realmc key rotate --realm shop --name reports --overlap 1h"),
+  keyRevoke: examples(
+    "realmc key revoke --realm shop --name reports",
+    "realmc key revoke --realm shop --id 01m80gqnc35k9gxxpya9",
+  ),
   copy: examples(
     "SVC_STORE='mongodb://…' realmc copy --from sqlite:./data --to env:SVC_STORE",
     "realmc copy --from sqlite:./data --to env:SVC_STORE --files-to /srv/data",

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { keyUsage } from "../../runtime/instance/key-command.ts";
 import { commandsIn } from "./testing/commands.ts";
 
 const realmc = commandsIn(".");
@@ -29,5 +30,17 @@ test("the help of every command has examples of it, in lines of a terminal's wid
     const [, examples = ""] = (await printed(...words, "--help")).split("\nExamples:\n");
     expect(examples, words.join(" ")).toContain(`realmc ${words.join(" ")}`);
     expect(examples.split("\n").filter((line) => line.length > 100)).toEqual([]);
+  }
+});
+
+test("key takes what the server's own command takes", async () => {
+  const usages = keyUsage.split(/^ +server (?=key )/m);
+  const words = usages.map((usage) => /^key ([a-z]+)/.exec(usage)?.[1] ?? "");
+  expect(commandsOf(await printed("key", "--help")).toSorted()).toEqual(words.toSorted());
+  for (const [at, word] of words.entries()) {
+    const help = await printed("key", word, "--help");
+    const taken = [...help.matchAll(/^ {2}(--[a-z-]+)/gm)].map(([, option = ""]) => option);
+    const known = [...(usages[at] ?? "").matchAll(/--[a-z-]+/g)].map(([option]) => option);
+    expect(taken.filter((option) => option !== "--dist").toSorted(), word).toEqual(known.toSorted());
   }
 });

@@ -202,7 +202,12 @@ function commandLine(
     .requiredOption("--name <name>", "its name, unique in the realm")
     .option("--admin", "full administrator")
     .option("--areas <list>", "administrator of areas, comma-separated")
+    .option("--user <id>", "always acts as this user")
+    .option("--org <id>", "acts as a member of this organization, there alone")
+    .option("--roles <list>", "of that member, comma-separated")
+    .option("--teams <list>", "of that member: ids, comma-separated")
     .option("--on-behalf-of", "may act for users")
+    .option("--on-behalf-of-required", "acts for users alone")
     .option("--scopes <json>", 'what it may do, for example {"read": "*"}; without: everything')
     .option("--networks <list>", "networks it may be used from, comma-separated")
     .option("--expires-in <duration>", "for example 30d; without: never")
@@ -218,10 +223,20 @@ function commandLine(
     .addHelpText("after", helpExamples.keyList)
     .action(inBundle);
   key
+    .command("rotate")
+    .description("prints a new API key in place of one, which lives on for a while")
+    .requiredOption("--realm <name>", "realm it is for")
+    .requiredOption("--name <name>", "its name")
+    .option("--overlap <duration>", "for how long the former one does, 0s to 7d (default: 24h)")
+    .option("--dist <folder>", "folder of the bundle", "dist")
+    .addHelpText("after", helpExamples.keyRotate)
+    .action(inBundle);
+  key
     .command("revoke")
     .description("ends an API key")
     .requiredOption("--realm <name>", "realm it is for")
-    .requiredOption("--name <name>", "its name")
+    .option("--name <name>", "its name, where it is an operator's")
+    .option("--id <id>", "its id, as key list prints it: of anybody's key")
     .option("--dist <folder>", "folder of the bundle", "dist")
     .addHelpText("after", helpExamples.keyRevoke)
     .action(inBundle);
