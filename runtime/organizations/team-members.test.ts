@@ -56,6 +56,7 @@ describe("Organization endpoints: members of teams", () => {
     expect(added.status).toBe(200);
     const entry = {
       user: bob.id,
+      kind: "user",
       roles: [],
       effective_roles: [
         { role: "clerk", origin: ["Desk"] },
