@@ -58,6 +58,7 @@ export const conversations = [
   "documents/list-where-refusals",
   "documents/operator-keys",
   "documents/organizations",
+  "documents/organization-keys",
   "documents/soft-delete",
   "files/access",
   "files/direct",

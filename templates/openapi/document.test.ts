@@ -249,6 +249,13 @@ describe("a realm's OpenAPI document", () => {
     const document = documentOf({ databases: { db: { things: { schema, ...customId({ is: "user" }) } } } });
     expect(operation(document, "adminDataCreateDbThingsDocument").security).toEqual([{ session: [] }]);
     expect(operation(document, "adminDataListDbThings").security).toEqual([{ session: [] }, { api_key: [] }]);
+    const users = { db: { things: { schema, ...customId({ is: "user" }) } } };
+    const withTokens = documentOf({ tokens: true, databases: users });
+    // A personal token has the id of its user.
+    expect(operation(withTokens, "adminDataCreateDbThingsDocument").security).toEqual([
+      { session: [] },
+      { api_key: [] },
+    ]);
   });
 
   test("Authentication 5: a key's user is named on documents, nowhere else", () => {

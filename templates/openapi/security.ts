@@ -38,7 +38,8 @@ export function securityOf(realm: Realm, who: Who, { collections, invoke }: Abou
       return admitted(realm, ownIds && access === "anyone" ? "users" : access);
     }
     case "administrator":
-      return [...sessions(realm), ...(ownIds ? [] : keys)];
+      // Of keys personal tokens alone have an id to give.
+      return [...sessions(realm), ...(ownIds && !realm.tokens ? [] : keys)];
     default:
       return sessions(realm);
   }

@@ -14,6 +14,7 @@ import type { OrganizationRecord } from "../../organizations/records.ts";
 import { type OrganizationsOptions, startOrganizations } from "../../organizations/testing/realm.ts";
 import { markWithheld } from "../../organizations/withheld.ts";
 import { type CollectionDefinition, type ReferenceDefinition, storeNameOf } from "../../realm/definition.ts";
+import type { OrganizationSettings } from "../../realm/organizations.ts";
 import type { ReadRule, WriteRule } from "../../realm/rule.ts";
 import { realtimeRoutes } from "../../realtime/route.ts";
 import { byCaller, hasOrgRole, inOrg, ownOrgs } from "../../rules/index.ts";
@@ -123,26 +124,28 @@ export interface Asked {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-type Options = Pick<OrganizationsOptions, "settings">;
+type Options = Pick<OrganizationsOptions, "settings"> & {
+  readonly organizations?: Partial<OrganizationSettings>;
+};
 
 /** The realm `shop` with collections, and nobody in it; or another instance of it, on a store that is there already. */
-export function serveTenants(collections: readonly CollectionDefinition[], options: Options = {}) {
-  return startOrganizations(
-    {},
-    {
-      ...options,
-      definition: { collections },
-      routes: (realm) =>
-        realm === "shop"
-          ? {
-              ...Object.assign({}, ...collections.map(routesOf)),
-              "/v1/shop/main/_batch": { POST: batchRoute("main", collections) },
-              ...dataRoutes("shop", collections),
-              ...realtimeRoutes("shop"),
-            }
-          : {},
-    },
-  );
+export function serveTenants(
+  collections: readonly CollectionDefinition[],
+  { organizations = {}, ...options }: Options = {},
+) {
+  return startOrganizations(organizations, {
+    ...options,
+    definition: { collections },
+    routes: (realm) =>
+      realm === "shop"
+        ? {
+            ...Object.assign({}, ...collections.map(routesOf)),
+            "/v1/shop/main/_batch": { POST: batchRoute("main", collections) },
+            ...dataRoutes("shop", collections),
+            ...realtimeRoutes("shop"),
+          }
+        : {},
+  });
 }
 
 /**
