@@ -2,7 +2,7 @@
 import { hash } from "node:crypto";
 import { vi } from "vitest";
 import { collections } from "../../runtime/auth/collections.ts";
-import { writeKey } from "../../runtime/auth/key-records.ts";
+import { type KeyBinding, writeKey } from "../../runtime/auth/key-records.ts";
 import { makeKey } from "../../runtime/auth/keys.ts";
 import type { HeldClock, Started } from "../../runtime/instance/testing/servers.ts";
 import { findJob } from "../../runtime/jobs/queue.ts";
@@ -65,6 +65,8 @@ export class Targets {
       case "/_auth/sessions":
         await this.#session(user, name);
         return name;
+      case "/_auth/tokens":
+        return this.#keyOf({ kind: "personal", user }, name);
       case "/_admin/users":
         await insertUser(this.#store, this.#server.clock, name);
         await this.#session(name, `of-${name}`);
@@ -101,7 +103,7 @@ export class Targets {
   async #organizationPath(path: string): Promise<string> {
     const org = await this.#organization();
     const names: Record<string, string> = { org, user: "agent" };
-    if (path.includes("/keys/{id}")) names["id"] = await this.#keyOf(org);
+    if (path.includes("/keys/{id}")) names["id"] = await this.#serviceOf(org);
     else if (path.includes("{id}")) {
       const invited = await this.#ask("POST", `/_admin/orgs/${org}/invitations`, { user: "stranger" });
       names["id"] = this.#id(invited);
@@ -118,17 +120,17 @@ export class Targets {
   }
 
   /** A key of the organization. */
-  async #keyOf(org: string): Promise<string> {
+  async #serviceOf(org: string): Promise<string> {
     this.#serial += 1;
-    const { clock } = this.#server;
-    const key = {
-      name: `target-${this.#serial}`,
-      admin: false,
-      binding: { kind: "organization", org },
-    } as const;
-    const { record } = makeKey(key, "test", clock.now(), () => key.name);
+    const key = await this.#keyOf({ kind: "organization", org }, `target-${this.#serial}`);
+    await insertService(this.#store, this.#server.clock, org, { key, name: key }, []);
+    return key;
+  }
+
+  async #keyOf(binding: KeyBinding, name: string): Promise<string> {
+    const key = { name, admin: false, binding };
+    const { record } = makeKey(key, "test", this.#server.clock.now(), () => name);
     await this.#store.collection(collections.keys).insert(writeKey(record, 1));
-    await insertService(this.#store, clock, org, record, []);
     return record.key;
   }
 
