@@ -3,7 +3,7 @@
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { middle } from "./middle.ts";
-import type { Place } from "./place.ts";
+import type { MeasuredRealm, Place } from "./place.ts";
 import { type MeasuredServer, startGenerated } from "./servers.ts";
 import { type Measure, measure, rows, seed } from "./workload.ts";
 
@@ -15,35 +15,47 @@ export interface CredentialOptions {
 }
 
 export async function credentialBenchmark(options: CredentialOptions): Promise<void> {
-  const { place, bundle, rounds, scale } = options;
+  const { place, bundle } = options;
   const server = await startGenerated(bundle, place, "checked");
   try {
-    const callers: readonly MeasuredServer[] = [
-      { ...server, name: "auth: disabled", realm: place.nameOf("open"), headers: {} },
-      { ...server, name: "session" },
-      { ...server, name: "API key", headers: { authorization: `Bearer ${makeKey(bundle, place)}` } },
-    ];
-    const [row] = rows;
-    if (row === undefined) return;
-    const ids = new Map<MeasuredServer, readonly string[]>();
-    for (const caller of callers) ids.set(caller, await seed(caller, 5_000));
-    const measured = new Map<MeasuredServer, Measure[]>(callers.map((caller) => [caller, []]));
-    // The first round warms up. The order changes, so that none always comes first.
-    for (let round = -1; round < rounds; round++) {
-      for (const caller of round % 2 === 0 ? callers : callers.toReversed()) {
-        const one = await measure(caller, row, ids.get(caller) ?? [], Math.round(row.amount * scale));
-        if (round >= 0) measured.get(caller)?.push(one);
-      }
-    }
-    report(measured, rounds);
+    const key = makeKey(bundle, place, "checked");
+    await compareCallers(
+      [
+        { ...server, name: "auth: disabled", realm: place.nameOf("open"), headers: {} },
+        { ...server, name: "session" },
+        { ...server, name: "API key", headers: { authorization: `Bearer ${key}` } },
+      ],
+      options,
+    );
   } finally {
     await server.stop();
   }
 }
 
-function makeKey(bundle: string, place: Place): string {
-  const words = ["key", "create", "--realm", place.nameOf("checked"), "--name", "bench"];
-  const env = { ...process.env, ...place.environment("checked") };
+/** A get by id by each caller in turn, of documents of their own; reports them against the first. */
+export async function compareCallers(
+  callers: readonly MeasuredServer[],
+  { rounds, scale }: Pick<CredentialOptions, "rounds" | "scale">,
+): Promise<void> {
+  const [row] = rows;
+  if (row === undefined) return;
+  const ids = new Map<MeasuredServer, readonly string[]>();
+  for (const caller of callers) ids.set(caller, await seed(caller, 5_000));
+  const measured = new Map<MeasuredServer, Measure[]>(callers.map((caller) => [caller, []]));
+  // The first round warms up. The order changes, so that none always comes first.
+  for (let round = -1; round < rounds; round++) {
+    for (const caller of round % 2 === 0 ? callers : callers.toReversed()) {
+      const one = await measure(caller, row, ids.get(caller) ?? [], Math.round(row.amount * scale));
+      if (round >= 0) measured.get(caller)?.push(one);
+    }
+  }
+  report(measured, rounds);
+}
+
+/** An operator's key that may do everything. */
+export function makeKey(bundle: string, place: Place, realm: MeasuredRealm): string {
+  const words = ["key", "create", "--realm", place.nameOf(realm), "--name", "bench"];
+  const env = { ...process.env, ...place.environment(realm) };
   const output = execFileSync(process.execPath, [join(bundle, "server.mjs"), ...words], {
     env,
     encoding: "utf8",
@@ -53,7 +65,7 @@ function makeKey(bundle: string, place: Place): string {
 }
 
 function report(measured: ReadonlyMap<MeasuredServer, readonly Measure[]>, rounds: number): void {
-  const [base = []] = measured.values();
+  const [[{ name: first }, base] = [{ name: "" }, []]] = measured;
   console.log(
     "\n| get by id with | CPU µs/request | requests/s | added CPU | added time |\n|---|---:|---:|---:|---:|",
   );
@@ -70,5 +82,5 @@ function report(measured: ReadonlyMap<MeasuredServer, readonly Measure[]>, round
     ];
     console.log(`| ${name} | ${cells.join(" | ")} |`);
   }
-  console.log(`\nMedians of ${rounds} rounds, against \`auth: disabled\` in the same round and process.`);
+  console.log(`\nMedians of ${rounds} rounds, against ${first} in the same round and process.`);
 }

@@ -8,6 +8,7 @@ const realms = [
   "open",
   "guarded",
   "checked",
+  "keys",
   "queries",
   "organizations",
   "realtime",

@@ -10,6 +10,7 @@ import { documentBenchmark } from "./documents.ts";
 import { fileBenchmark } from "./files/run.ts";
 import { functionBenchmark } from "./functions/run.ts";
 import { jobBenchmark } from "./jobs.ts";
+import { keyBenchmark } from "./keys.ts";
 import { organizationBenchmark } from "./organizations.ts";
 import { databases, folders } from "./place.ts";
 import { startTimes } from "./process.ts";
@@ -25,7 +26,7 @@ const { values: options } = parseArgs({
     /** A `mongodb://` URI: both store there, each in databases of its own, dropped afterwards. */
     store: { type: "string" },
     /**
-     * `documents`, `credentials`, `queries`, `isolation`, `organizations`, `realtime`, `functions`, `files`, `jobs`,
+     * `documents`, `credentials`, `keys`, `queries`, `isolation`, `organizations`, `realtime`, `functions`, `files`, `jobs`,
      * `process`, `compile`, or names of rows, between `;`.
      */
     only: { type: "string" },
@@ -52,13 +53,14 @@ const queries = queryRows.filter(({ name }) => named("queries", queryRows).inclu
 await withWorkspace(async (work) => {
   const isolated = isWanted("queries") || isWanted("isolation");
   const checked = isWanted("credentials");
+  const withKeys = isWanted("keys");
   const inOrganizations = isWanted("organizations");
   const inRealtime = isWanted("realtime");
   const withFunctions = isWanted("functions");
   // The bytes lie in a folder, whatever the store.
   const withFiles = store === undefined && isWanted("files");
   const isNothing = documentRows.length + queries.length === 0 && !isolated && !checked;
-  if (isNothing && !inOrganizations && !inRealtime && !withFunctions && !withFiles) return;
+  if (isNothing && !withKeys && !inOrganizations && !inRealtime && !withFunctions && !withFiles) return;
   const bundle = join(work, "dist");
   const place = store === undefined ? folders(work) : databases(store, work);
   execFileSync(
@@ -70,6 +72,7 @@ await withWorkspace(async (work) => {
     if (documentRows.length > 0)
       await documentBenchmark({ place, bundle, rounds, scale, rows: documentRows });
     if (checked) await credentialBenchmark({ place, bundle, rounds, scale });
+    if (withKeys) await keyBenchmark({ place, bundle, rounds, scale });
     if (queries.length > 0 || isolated)
       await queryBenchmark({ place, bundle, rounds, scale, rows: queries, isolated });
     if (inOrganizations) await organizationBenchmark({ place, bundle, rounds, scale });

@@ -131,7 +131,7 @@ async function measured(
   realm: MeasuredRealm,
   name: string,
 ): Promise<MeasuredServer> {
-  const signedIn = realm === "guarded" || realm === "checked";
+  const signedIn = realm === "guarded" || realm === "checked" || realm === "keys";
   return {
     name: realm === "guarded" ? server + RULES : server,
     url,
