@@ -46,6 +46,8 @@ async function act(action: string, ...words: readonly string[]) {
       err: (line) => err.push(line),
     },
   );
+  // The server is in this process: what others commit it sees from its next turn on.
+  await new Promise((resolve) => setImmediate(resolve));
   return { code, out, err: err.join("\n") };
 }
 

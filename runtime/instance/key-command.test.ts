@@ -63,6 +63,8 @@ async function commandOf(
     out: (line) => out.push(line),
     err: (line) => err.push(line),
   });
+  // The server is in this process: what others commit it sees from its next turn on.
+  await new Promise((resolve) => setImmediate(resolve));
   return { code, out, err: err.join("\n") };
 }
 

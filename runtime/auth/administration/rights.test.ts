@@ -19,6 +19,7 @@ const needs: Readonly<Record<string, Need>> = {
   "DELETE /invitations/:id": { area: "invitations", to: "change" },
   "GET /keys": { area: "apikeys", to: "see" },
   "POST /keys": { area: "apikeys", to: "change" },
+  "POST /keys/:id/rotate": { area: "apikeys", to: "change" },
   "DELETE /keys/:id": { area: "apikeys", to: "change" },
   "GET /secrets": { area: "secrets", to: "see" },
   "PUT /secrets/:name": { area: "secrets", to: "change" },
