@@ -124,7 +124,7 @@ export interface Asked {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-type Options = Pick<OrganizationsOptions, "settings"> & {
+type Options = Pick<OrganizationsOptions, "settings" | "accounts"> & {
   readonly organizations?: Partial<OrganizationSettings>;
 };
 
