@@ -13,7 +13,7 @@ import { type BodyOf, bodyReader, type ReadBody } from "../http/contract-body.ts
 import type { ContractedRoute } from "../http/contracted-routes.ts";
 import { parameters } from "../http/parameters.ts";
 import { isId } from "../ids.ts";
-import { type Caller, isSession, type SessionCaller } from "../realm/caller.ts";
+import { type Caller, isBound, isSession, type SessionCaller } from "../realm/caller.ts";
 import type { Answer, Exchange, RealmInstance, Received, Route } from "../realm/exchange.ts";
 import { profileJudge } from "./accounts/person.ts";
 import { requireProof } from "./accounts/proof.ts";
@@ -93,9 +93,12 @@ export function administratorRoute<C extends ForWhom<"administrator">>(
   contract: C,
   make: (realm: RealmInstance) => ContractHandler<C, Administrator>,
 ): ContractedRoute {
-  const proved = provedFirst<C, Administrator>(contract, make, ({ caller }) =>
-    isSession(caller) ? caller : undefined,
-  );
+  const proved = provedFirst<C, Administrator>(contract, make, ({ caller }) => {
+    // A token does nothing that its user's session has to prove itself for; operators' keys are nobody's.
+    if (isBound(caller))
+      throw new ApiError("forbidden", "This needs a session, and a fresh proof of identity.");
+    return isSession(caller) ? caller : undefined;
+  });
   return admittedRoute(contract, proved, (realm) => {
     const admit = admission(realm);
     return (caller, exchange) => admit(caller, exchange, contract.who);
@@ -104,7 +107,7 @@ export function administratorRoute<C extends ForWhom<"administrator">>(
 
 /**
  * Where the contract asks for a fresh proof of identity, it is asked for before anything is done.
- * @param who of those admitted has to bring one; undefined: nobody, as of keys
+ * @param who of those admitted has to bring one; undefined: nobody, as of operators' keys; throws for who cannot
  */
 function provedFirst<C extends ForWhom<"session" | "administrator">, Admitted>(
   contract: C,

@@ -24,6 +24,8 @@ export function ownAnswer(own: Own, credential: Credential, auth: boolean): stri
   if (credential.kind === "session" && credential.lapsed) return "401 reauth_required";
   const areas = credential.areas[who.to];
   if (!areas.includes(who.area) && (who.or === undefined || !areas.includes(who.or))) return forbidden;
+  // What a session has to prove itself for is nothing for its user's token.
+  if (credential.kind === "token" && session !== undefined) return forbidden;
   return credential.kind === "session" ? (session ?? answer) : answer;
 }
 

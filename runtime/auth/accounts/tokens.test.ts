@@ -157,6 +157,14 @@ describe("POST /tokens", () => {
 });
 
 describe("The administration of a token", () => {
+  it("does nothing that a session has to prove itself for", async () => {
+    const [boss, ann] = [await somebody(server, ["boss"]), await somebody(server)];
+    const { key } = await makeToken(server, boss, { scopes: { admin: ["users"] } });
+    const refused = await server.send("DELETE", `/_admin/users/${ann.id}`, { token: key });
+    expect([refused.status, text(refused.body, "error", "code")]).toEqual([403, "forbidden"]);
+    expect((await server.send("GET", `/_admin/users/${ann.id}`, { token: key })).status).toBe(200);
+  });
+
   it("403 for areas that its user does not hold; it has those that they hold at each request", async () => {
     const reader = await somebody(server, ["auditor"]);
     const refused = await make(reader, { scopes: { admin: ["users"] } });
