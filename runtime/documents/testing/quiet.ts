@@ -19,10 +19,11 @@ export async function untilQuiet(proxy: FaultProxy, database: string): Promise<v
   await vi.waitFor(
     async () => {
       const found = await jobs.find().toArray();
-      // The standing one, done for the first time.
-      expect(found.map(({ claimed_by, result }) => [claimed_by, result === null])).toEqual([
-        [undefined, false],
-      ]);
+      // The standing ones, done for the first time.
+      expect(found.length).toBeGreaterThan(0);
+      expect(found.filter(({ claimed_by, result }) => claimed_by !== undefined || result === null)).toEqual(
+        [],
+      );
     },
     { timeout: 60_000, interval: 50 },
   );
