@@ -123,3 +123,29 @@ test("outputs are compared by what they were built from, code included", async (
     expect((await realmc("diff", "old", "old-generated")).stdout).toBe("");
   });
 });
+
+test("a value of app_config is told with the rules of functions that read it", async () => {
+  await inFolder(async (folder) => {
+    for (const [side, open] of [
+      ["old", true],
+      ["now", false],
+    ] as const) {
+      const sketch = functioning("mode: call\ninvoke: appConfig.open\n", {
+        "db/_func/told/function.yaml":
+          "mode: event\ntriggers: [{ collection: notes, on: [create], when: appConfig.open }]\n",
+        "db/_func/told/handler.ts": "export default async () => null;\n",
+      });
+      writeRealm(join(folder, side, "desk"), {
+        ...sketch,
+        realm: `${sketch.realm}app_config: { open: ${open} }\n`,
+      });
+    }
+    const sides = await analyseSides(join(folder, "old"), join(folder, "now"));
+    const told = diffRealms(sides.old.realms, sides.now.realms).find(
+      ({ check }) => check === "app-config-changed",
+    );
+    expect(told?.message).toBe(
+      "was true and is false; rules that read it: db/_func/fn invoke, db/_func/told triggers[0].when",
+    );
+  });
+});

@@ -83,6 +83,7 @@ export const helpdesk: RealmModule = {
     },
     origins: ["https://helpdesk.example.com"],
     appConfig: { accepting_tickets: true },
+    readsAppConfig: true,
     openapi: {
       access: "public",
       document: openapi,

@@ -13,7 +13,7 @@ let shop: Shop;
 let token: string;
 beforeAll(async () => {
   shop = await startShop("enabled", [notes, free], {
-    definition: { appConfig: { open: false } },
+    definition: { appConfig: { open: false }, readsAppConfig: true },
     routes: [administrationRoutes("shop")],
   });
   token = await shop.key({ name: "admin", admin: ["config"], scopes: {} });

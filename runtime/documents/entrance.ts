@@ -3,6 +3,7 @@ import type { ApiError } from "../errors.ts";
 import { checkNeedlessBody } from "../http/body.ts";
 import type { JsonObject } from "../json.ts";
 import { kept } from "../kept.ts";
+import type { AppConfigMark } from "../realm/app-config.ts";
 import { assuranceOf, type Caller, type KeyCaller, keyOf, ownOrganization } from "../realm/caller.ts";
 import type { CollectionDefinition } from "../realm/definition.ts";
 import type {
@@ -157,14 +158,18 @@ export function clientOf(realm: RealmInstance, asks: OrganizationAsks): Identify
     const access = kept(keyAccesses, caller, () => keyAccess(caller));
     return withheld === undefined ? access : { ...access, withheld };
   };
-  const accessOf = (caller: Caller, marks: OrganizationMarks | undefined): Access | Promise<Access> => {
+  const accessOf = (
+    caller: Caller,
+    marks: OrganizationMarks | undefined,
+    mark: AppConfigMark | undefined,
+  ): Access | Promise<Access> => {
     const withheld = withheldNow(marks);
     if (caller.kind === "key") {
       return withheld instanceof Promise
         ? withheld.then((read) => keyAccessWith(caller, read))
         : keyAccessWith(caller, withheld);
     }
-    const config = appConfig();
+    const config = appConfig.forRules(mark);
     const memberships =
       caller.kind === "user" ? membershipsOf?.(caller.user.id, assuranceOf(caller), marks) : undefined;
     // Awaiting what is there already would cost every request a turn.
@@ -174,10 +179,11 @@ export function clientOf(realm: RealmInstance, asks: OrganizationAsks): Identify
   };
   return (exchange) => {
     const marks = marksFor(asks);
-    const caller = authenticate(exchange, marks);
+    const mark = appConfig.mark(marks);
+    const caller = authenticate(exchange, mark ?? marks);
     return caller instanceof Promise
-      ? caller.then((known) => accessOf(known, marks))
-      : accessOf(caller, marks);
+      ? caller.then((known) => accessOf(known, marks, mark))
+      : accessOf(caller, marks, mark);
   };
 }
 

@@ -23,8 +23,6 @@ describeMongo("Commands that a request sends to the database", () => {
     const { token } = await shop.signUp("ada@example.com");
     session = { token };
     key = { token: await shop.key({ name: "robot" }) };
-    // What rules read as `appConfig` is looked up once a second of the held clock.
-    await shop.send("GET", "notes");
     await untilQuiet(proxy, `${location.prefix}shop`);
   });
   afterAll(async () => {

@@ -1,6 +1,7 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { backoff } from "../backoff.ts";
 import type { Clock } from "../clock.ts";
+import { oneAtATime } from "../one-at-a-time.ts";
 import { HistoryExpired } from "../store/contract/errors.ts";
 import type { Lease } from "../store/contract/lease.ts";
 import type { Store } from "../store/contract/store.ts";
@@ -107,13 +108,11 @@ export class Consumer {
     }
     const lost = new AbortController();
     const signal = AbortSignal.any([this.#stop.signal, lost.signal]);
-    const renewal = setInterval(() => {
-      // Where the store cannot be reached it may be had by another one soon.
-      lease.renew().then(
-        (held) => held || lost.abort(),
-        () => undefined,
-      );
-    }, takeover / 3).unref();
+    const renew = oneAtATime(async () => {
+      if (!(await lease.renew())) lost.abort();
+    });
+    // Where the store cannot be reached it may be had by another one soon.
+    const renewal = setInterval(() => renew().catch(() => undefined), takeover / 3).unref();
     const leave = this.#options.history.attend();
     try {
       await this.#consume(lease, signal, worked);

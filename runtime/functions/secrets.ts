@@ -12,22 +12,19 @@ export type Secrets = Readonly<Record<string, string>>;
 
 const none: Secrets = {};
 
-/** Milliseconds that they count where the store cannot say whether one was changed. */
-const trusted = 1_000;
-
-type Realm = Pick<RealmInstance, "vault" | "clock" | "secretChanges"> & {
+type Realm = Pick<RealmInstance, "vault"> & {
   readonly store: Pick<RealmInstance["store"], "revision" | "collection">;
 };
 
 /**
- * The secrets that functions of a realm declare. A change counts at the next run; where the store is shared, on other
- * instances within a second.
+ * The secrets that functions of a realm declare. A change counts at the next run: they are kept as long as the store's
+ * revision stands, and read for every run where the store is shared.
  */
 export class SecretReader {
   readonly #realm: Realm;
-  readonly #kept = new Map<FunctionDefinition, { readonly secrets: Secrets; readonly readAt: number }>();
-  /** What the store said when they were read, or how often they had been changed here. */
-  #stand: number | undefined;
+  readonly #kept = new Map<FunctionDefinition, Secrets>();
+  /** What the store said when they were read. */
+  #revision: number | undefined;
 
   constructor(realm: Realm) {
     this.#realm = realm;
@@ -36,22 +33,16 @@ export class SecretReader {
   /** The function throws (or rejects with) ApiError `secret_missing` where one is not set, or cannot be opened. */
   of(definition: FunctionDefinition): Secrets | Promise<Secrets> {
     if (definition.secrets.length === 0) return none;
-    const { store, clock, secretChanges } = this.#realm;
-    const revision = store.revision(collections.secrets);
-    const stand = revision ?? secretChanges.count;
-    if (stand !== this.#stand) {
-      this.#stand = stand;
+    const revision = this.#realm.store.revision(collections.secrets);
+    if (revision !== this.#revision) {
+      this.#revision = revision;
       this.#kept.clear();
     }
-    const kept = this.#kept.get(definition);
-    // Also where the clock was set back.
-    const counts = (readAt: number) => revision !== undefined || Math.abs(clock.now() - readAt) < trusted;
-    return kept !== undefined && counts(kept.readAt) ? kept.secrets : this.#read(definition, stand);
+    return this.#kept.get(definition) ?? this.#read(definition, revision);
   }
 
-  async #read(definition: FunctionDefinition, stand: number): Promise<Secrets> {
-    const { store, vault, clock } = this.#realm;
-    const readAt = clock.now();
+  async #read(definition: FunctionDefinition, revision: number | undefined): Promise<Secrets> {
+    const { store, vault } = this.#realm;
     const names = definition.secrets;
     const found = await store.collection(collections.secrets).find({
       filter: isIn(secretFields.id, names),
@@ -68,7 +59,7 @@ export class SecretReader {
     const secrets = Object.fromEntries(
       names.map((name) => [name, known(definition, name, values.get(name))]),
     );
-    if (stand === this.#stand) this.#kept.set(definition, { secrets, readAt });
+    if (revision !== undefined && revision === this.#revision) this.#kept.set(definition, secrets);
     return secrets;
   }
 }

@@ -290,16 +290,14 @@ describeMongo("Two instances with accounts on one database", () => {
     expect((await other.send("GET", "/whoami", { token: person.token })).status).toBe(401);
   });
 
-  test("app_config replaced at one counts at the other a second later", async () => {
+  test("app_config replaced at one counts at the next request to the other", async () => {
     const admin = await one.key({ name: "configurator", admin: ["config"] });
     const seen = async () => (await other.send("GET", "/_admin/config/app", { token: admin })).body;
     const replace = (value: number) =>
       one.send("PUT", "/_admin/config/app", { token: admin, body: { value } });
     await replace(1);
-    other.clock.advance(1_000);
     expect(await seen()).toEqual({ value: 1 });
     await replace(2);
-    other.clock.advance(1_000);
     expect(await seen()).toEqual({ value: 2 });
   });
 

@@ -60,7 +60,6 @@ export interface RealmParts extends Pick<RealmInstance, Given> {
 /** Puts a realm together from what runs it. */
 export function assembleRealm({ keys, countIdConflict, realtime, ...given }: RealmParts): RealmInstance {
   const { definition, store, clock, log } = given;
-  const appConfig = new LiveAppConfig(given);
   const organizations = realmOrganizations(given);
   const own = {
     clock,
@@ -70,9 +69,7 @@ export function assembleRealm({ keys, countIdConflict, realtime, ...given }: Rea
   const realm: Omit<RealmInstance, "authenticate" | "administers" | "credentials"> = {
     ...given,
     ...own,
-    appConfig: () => appConfig.current(),
-    appConfigReplaced: () => appConfig.replaced(),
-    secretChanges: { count: 0 },
+    appConfig: new LiveAppConfig(given),
     ...(organizations !== undefined && { organizations }),
     ...(definition.storage !== undefined && {
       files: {

@@ -1,4 +1,5 @@
 import { setImmediate } from "node:timers/promises";
+import { oneAtATime } from "../one-at-a-time.ts";
 import { Outdated } from "../retry.ts";
 import { StoreBusy, StoreUnavailable, TransactionConflict } from "../store/contract/errors.ts";
 import { Alarm } from "./alarm.ts";
@@ -34,6 +35,9 @@ export class JobWorker {
   readonly #running = new Set<Running>();
   readonly #underway = new Set<Promise<void>>();
   readonly #alarm: Alarm;
+  /** A slow store is asked for one of each at a time, however often the worker ticks. */
+  readonly #lookAhead: () => Promise<void>;
+  readonly #renew: () => Promise<void>;
   #hasBegun = false;
   #again = false;
   #stopping = false;
@@ -48,6 +52,8 @@ export class JobWorker {
       this.wake();
       this.#hold(this.#lookAhead());
     });
+    this.#lookAhead = oneAtATime(() => this.#setAlarm());
+    this.#renew = oneAtATime(() => this.#renewClaims());
   }
 
   /** Looks for what is due, soon. @param delay milliseconds until it is */
@@ -218,7 +224,7 @@ export class JobWorker {
   }
 
   /** Sets the alarm for what is due next, whoever has queued it: it is not to wait for the next look. */
-  async #lookAhead(): Promise<void> {
+  async #setAlarm(): Promise<void> {
     if (this.#stopping || this.#over) return;
     try {
       const due = await this.#claims.nextDue([...this.#kinds.keys()], ahead);
@@ -228,7 +234,7 @@ export class JobWorker {
     }
   }
 
-  async #renew(): Promise<void> {
+  async #renewClaims(): Promise<void> {
     const now = this.#realm.clock.now();
     // Also where the clock was set back.
     const due = [...this.#running].filter(({ since }) => Math.abs(now - since) >= lookEvery);
@@ -240,7 +246,8 @@ export class JobWorker {
         else running.since = now;
       }
     } catch (err) {
-      for (const running of due) if (Math.abs(now - running.since) >= claimTime) running.lose();
+      const failedAt = this.#realm.clock.now();
+      for (const running of due) if (Math.abs(failedAt - running.since) >= claimTime) running.lose();
       this.#realm.log.error(
         { err, realm: this.#realm.definition.name },
         "renewing the claims of jobs failed",

@@ -38,9 +38,11 @@ export const createOwnOrganization = sessionRoute(
 /** @throws ApiError `forbidden` */
 async function requireCreator(realm: OrganizationRealm, caller: SessionCaller): Promise<void> {
   const { clock, settings } = realm;
-  const memberships =
-    (await realm.organizations?.membershipsOf(caller.user.id, assuranceOf(caller))) ?? noMemberships;
-  const context = ruleContext(clock, await realm.appConfig(), caller, memberships);
+  const [memberships, config] = await Promise.all([
+    realm.organizations?.membershipsOf(caller.user.id, assuranceOf(caller)) ?? noMemberships,
+    realm.appConfig.forRules(),
+  ]);
+  const context = ruleContext(clock, config, caller, memberships);
   if (settings.create?.(context) === true) return;
   throw new ApiError("forbidden", "You may not create organizations in this realm.");
 }

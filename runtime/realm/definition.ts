@@ -149,6 +149,8 @@ export interface RealmDefinition {
   readonly origins: readonly string[];
   /** `app_config`, until administrators replace it. */
   readonly appConfig: JsonObject;
+  /** Some rule reads `appConfig`; absent: none does, and requests never look for a replacement. */
+  readonly readsAppConfig?: true;
   /** `admin.allowed_networks`: CIDR form, or addresses; absent: administration from everywhere. */
   readonly adminNetworks?: readonly string[];
   /** What `_openapi.json` shows to whom; absent with `openapi: off`. */

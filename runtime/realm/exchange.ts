@@ -2,13 +2,12 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { Clock } from "../clock.ts";
 import type { ApiError } from "../errors.ts";
 import type { Hub } from "../feed/hub.ts";
-import type { JsonObject } from "../json.ts";
 import type { Vault } from "../sealing.ts";
 import type { Signer } from "../signing.ts";
-import type { ChainStep } from "../store/contract/chain.ts";
-import type { StoredDocument } from "../store/contract/document.ts";
 import type { Store } from "../store/contract/store.ts";
 import type { Transaction } from "../store/contract/transaction.ts";
+import type { Along } from "./along.ts";
+import type { RealmAppConfig } from "./app-config.ts";
 import type { Assurance, Caller, SessionCaller } from "./caller.ts";
 import type { Credentials } from "./credentials.ts";
 import type { ExpandLimits, RealmDefinition } from "./definition.ts";
@@ -188,12 +187,7 @@ export interface RealmInstance {
   readonly administers: (caller: SessionCaller) => void;
   /** How callers' credentials end, for what goes on longer than a request. */
   readonly credentials: Credentials;
-  /** What rules read as `appConfig`: the very same object until it changes. */
-  readonly appConfig: () => JsonObject | Promise<JsonObject>;
-  /** To be called when it was replaced here: the next request reads it anew. */
-  readonly appConfigReplaced: () => void;
-  /** How often secrets were changed here: whoever changes one counts, and the next run of a function reads its own anew. */
-  readonly secretChanges: { count: number };
+  readonly appConfig: RealmAppConfig;
   /** Present in realms with `organizations`. */
   readonly organizations?: RealmOrganizations;
   /** Present in realms with `storage`. */
@@ -221,17 +215,6 @@ export interface RealmInstance {
   readonly countIdConflict: (database: string, collection: string) => void;
   /** Holds background work (throttled session touches, …) that the shutdown waits for. */
   readonly background: (work: Promise<unknown>) => void;
-}
-
-/** Reads that go along with those of a caller's records, where the store is shared and each would be a round trip. */
-export interface Along {
-  /**
-   * @param user the value, in the chain of reads, that names the caller's user; undefined: there is none
-   * @param at how many steps stand before these
-   */
-  steps(user: ChainStep["value"] | undefined, at: number): readonly ChainStep[];
-  /** @param found by each of the steps */
-  found(found: readonly (readonly StoredDocument[])[]): void;
 }
 
 export interface OrganizationAsks {

@@ -71,10 +71,10 @@ function subjectOf(collection: string, id: string): string | undefined {
 
 /** What the access of a caller to collections depends on. */
 export async function subjectsOf(
-  { organizations }: Pick<RealmInstance, "organizations">,
+  { definition, organizations }: Pick<RealmInstance, "definition" | "organizations">,
   { caller, context, withheld }: Access,
 ): Promise<readonly string[]> {
-  const subjects = context === undefined ? [] : ["config"];
+  const subjects = context === undefined || definition.readsAppConfig !== true ? [] : ["config"];
   if (withheld !== undefined) subjects.push("withheld");
   if (caller?.kind === "key") subjects.push("keys");
   if (caller?.kind !== "user") return subjects;

@@ -15,6 +15,7 @@ const always = [
   "runtime/store/mongodb/**/*.test.ts",
   "scripts/conformance/parity.test.ts",
   "scripts/crash/**/*.test.ts",
+  "scripts/instances/**/*.test.ts",
   "scripts/organizations/**/*.test.ts",
   "scripts/realtime/**/*.test.ts",
   "scripts/security/{at-rest,races}.test.ts",

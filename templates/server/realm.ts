@@ -55,7 +55,7 @@ function definition(of: CompiledRealm, collections: readonly Collection[]): Code
 
 /** In which reviewers read what is declared. */
 const order: readonly string[] = [
-  ...["name", "accounts", "origins", "appConfig", "adminNetworks", "openapi", "realtime"],
+  ...["name", "accounts", "origins", "appConfig", "readsAppConfig", "adminNetworks", "openapi", "realtime"],
   ...["functionLimits", "storage", "collections", "functions", "effective"],
 ];
 const accountOrder: readonly string[] = [

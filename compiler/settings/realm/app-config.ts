@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from "../../../runtime/
 import { type Codes, diagnoser } from "../../diagnostics/diagnose.ts";
 import { object } from "../../model/given.ts";
 import type { Realm } from "../../model/model.ts";
-import type { CompiledRule, CompiledRules } from "../../rules/compiled.ts";
+import type { CompiledFunction, CompiledRule, CompiledRules } from "../../rules/compiled.ts";
 import { valuesIn } from "../../rules/form/form.ts";
 import { canonicalJson } from "../../source/meaning.ts";
 import { locate, type Path } from "../../source/source.ts";
@@ -84,6 +84,7 @@ function configReaders({ rules }: CompiledRealm): string[] {
   return [
     ...readersOf("organizations.create", rules.createOrganization),
     ...[...rules.collections].flatMap(collectionReaders),
+    ...[...rules.functions].flatMap(functionReaders),
   ];
 }
 
@@ -96,6 +97,14 @@ function collectionReaders([place, { rules: own, fieldRules }]: readonly [string
     ]),
   ];
   return named.flatMap(([name, rule]) => readersOf(`${place} ${name}`, rule));
+}
+
+function functionReaders([place, { invoke, whens }]: readonly [string, CompiledFunction]): string[] {
+  const name = place.replace("/", "/_func/");
+  return [
+    ...readersOf(`${name} invoke`, invoke),
+    ...whens.flatMap((when, at) => readersOf(`${name} triggers[${at}].when`, when)),
+  ];
 }
 
 function readersOf(name: string, rule: CompiledRule | undefined): string[] {
@@ -123,5 +132,8 @@ export const appConfig = realmSetting({
   checks: [configuredSecrets],
   compare: compareConfig,
   read: ({ given }) => ({ appConfig: given.read("app_config", object) }),
-  definition: ({ realm }) => ({ appConfig: realm.appConfig }),
+  definition: (of) => ({
+    appConfig: of.realm.appConfig,
+    readsAppConfig: configReaders(of).length > 0 || undefined,
+  }),
 });

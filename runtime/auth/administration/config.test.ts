@@ -122,7 +122,7 @@ describe("Administrator routes: /_admin/config/app", () => {
     }
   });
 
-  it.runIf(!isEmbedded)("other instances on the store see it within a second", async () => {
+  it.runIf(!isEmbedded)("other instances on the store answer it at the next request", async () => {
     const place = testPlace();
     const settings = { store: place.location };
     const [here, there] = [await startAccounts({}, { settings }), await startAccounts({}, { settings })];
@@ -132,7 +132,6 @@ describe("Administrator routes: /_admin/config/app", () => {
       expect(await read(there)).toEqual({});
       await here.send("PUT", "/_admin/config/app", { token, body: { day: 1 } });
       expect(await read(here)).toEqual({ day: 1 });
-      there.clock.advance(1_000);
       expect(await read(there)).toEqual({ day: 1 });
     } finally {
       await here.stop();

@@ -15,12 +15,15 @@ export const getConfig = administratorRoute(contract.getConfig, (realm) => {
   const configured = definition.effective.realm;
   const databases = effectiveDatabases(definition, expandLimits);
   return async () => {
-    const effective = { ...configured, app_config: await realm.appConfig() };
+    const effective = { ...configured, app_config: await realm.appConfig.current() };
     return { fingerprint, realm: effective, databases };
   };
 });
 
-export const getAppConfig = administratorRoute(contract.getAppConfig, (realm) => () => realm.appConfig());
+export const getAppConfig = administratorRoute(
+  contract.getAppConfig,
+  (realm) => () => realm.appConfig.current(),
+);
 
 export const putAppConfig = administratorRoute(
   contract.putAppConfig,
@@ -44,7 +47,6 @@ export const putAppConfig = administratorRoute(
         along: (transaction) =>
           appendAudit(realm, transaction, exchange, caller, { action: "config.app", target: "config:app" }),
       });
-      realm.appConfigReplaced();
       return config;
     },
 );

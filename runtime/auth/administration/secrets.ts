@@ -50,7 +50,6 @@ export const putSecret = administratorRoute(contract.putSecret, (realm) => {
           details: { replaced: before !== undefined },
         }),
     });
-    realm.secretChanges.count += 1;
     return secretView(record);
   };
 });
@@ -67,7 +66,6 @@ export const deleteSecret = administratorRoute(
         return true;
       });
       if (!removed) throw noSuchSecret();
-      realm.secretChanges.count += 1;
     },
 );
 

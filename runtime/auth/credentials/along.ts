@@ -1,5 +1,5 @@
 import { documentFields } from "../../filter/fields.ts";
-import type { Along } from "../../realm/exchange.ts";
+import type { Along } from "../../realm/along.ts";
 import type { ChainStep } from "../../store/contract/chain.ts";
 import type { StoredDocument } from "../../store/contract/document.ts";
 import type { Store } from "../../store/contract/store.ts";
@@ -13,7 +13,8 @@ export function userStep(value: ChainStep["value"]): ChainStep {
 }
 
 /**
- * The records of a caller, each step's own, and in the same command what is to be read along with them.
+ * The records of a caller, each step's own, and in the same command what is to be read along with them: unless the first
+ * step finds nothing, since then the others are not asked.
  * @param user what names the caller's user; undefined: there is none
  */
 export async function readAlong(
@@ -23,7 +24,7 @@ export async function readAlong(
   along: Along | undefined,
 ): Promise<readonly (StoredDocument | undefined)[]> {
   const found = await store.chain([...own, ...(along?.steps(user, own.length) ?? [])]);
-  along?.found(found.slice(own.length));
+  if (found[0] !== undefined && found[0].length > 0) along?.found(found.slice(own.length));
   return own.map((_, at) => found[at]?.[0]);
 }
 

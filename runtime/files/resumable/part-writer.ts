@@ -1,5 +1,5 @@
 /** Parts of an upload into the storage, by the one request that adds to it. */
-import { setInterval } from "node:timers/promises";
+import { setTimeout } from "node:timers/promises";
 import type { Spooled } from "../../blobs/store.ts";
 import type { ResumableRecord, UploadWriter } from "../../documents/files/records.ts";
 import type { Transaction } from "../../store/contract/transaction.ts";
@@ -206,7 +206,11 @@ export class PartWriter {
 
   async #renewing(signal: AbortSignal): Promise<void> {
     try {
-      for await (const _ of setInterval(renewed, undefined, { signal, ref: false })) await this.#renew();
+      // An interval would catch up, one right after the other, on those that a slow renewal left out.
+      for (;;) {
+        await setTimeout(renewed, undefined, { signal, ref: false });
+        await this.#renew();
+      }
     } catch {
       // It is over; or the store cannot be reached, and the end will tell.
     }

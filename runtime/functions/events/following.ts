@@ -84,7 +84,7 @@ export async function queueRuns(
   triggers: Triggers,
   work: Pick<Extract<Work, { kind: "changes" }>, "deliveries" | "to" | "commit">,
 ): Promise<void> {
-  const config = await realm.appConfig();
+  const config = await realm.appConfig.forRules();
   const all = work.deliveries.flatMap((delivery) => happeningOf(delivery) ?? []);
   for (let at = 0; at < all.length; ) {
     const some = firstOf(all, at);

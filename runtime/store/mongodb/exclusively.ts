@@ -1,4 +1,5 @@
 import { setTimeout } from "node:timers/promises";
+import { oneAtATime } from "../../one-at-a-time.ts";
 import type { Engine } from "./engine.ts";
 import { Leases } from "./leases.ts";
 
@@ -28,7 +29,10 @@ export async function unlessHeld<T>(
   const lease = await leases.take(name, TTL);
   if (lease === undefined) return undefined;
   // Should it be lost all the same, two do what is no harm twice.
-  const renewing = setInterval(() => lease.renew().catch(() => false), TTL / 3).unref();
+  const renew = oneAtATime(async () => {
+    await lease.renew();
+  });
+  const renewing = setInterval(() => renew().catch(() => undefined), TTL / 3).unref();
   try {
     return { answer: await work() };
   } finally {

@@ -1,5 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import { MongoServerError } from "mongodb";
+import { oneAtATime } from "../../../one-at-a-time.ts";
 import type { CollectionShape } from "../../contract/shape.ts";
 import type { Engine } from "../engine.ts";
 import { unlessHeld } from "../exclusively.ts";
@@ -43,6 +44,9 @@ export class Upkeep {
   readonly #engine: Engine;
   readonly #leases: Leases;
   readonly #collections = new Map<string, KeptCollection>();
+  readonly #hear = oneAtATime(() => this.#hearOthers());
+  readonly #settle = oneAtATime(() => this.#settleStates());
+  readonly #retire = oneAtATime(() => this.#retireUnused());
   #timer: NodeJS.Timeout | undefined;
 
   constructor(engine: Engine) {
@@ -55,7 +59,7 @@ export class Upkeep {
   async begin(collections: readonly KeptCollection[]): Promise<void> {
     for (const collection of collections) this.#collections.set(collection.shape.name, collection);
     await this.instances.declare(this.#declared());
-    await this.#retire();
+    await this.#dropUnused();
     this.#timer ??= setInterval(() => {
       // The store cannot be reached, perhaps: then later.
       this.tick().catch(() => undefined);
@@ -71,8 +75,16 @@ export class Upkeep {
     await Promise.race([gone, setTimeout(FAREWELL, undefined, { ref: false })]);
   }
 
-  /** One look at the others. */
+  /**
+   * One look at the others, and what follows from it. Each part of it runs once at a time, and waits for no other one's
+   * end: to look at large collections may take long, and the others are to hear of this instance meanwhile.
+   */
   async tick(): Promise<void> {
+    await this.#hear();
+    await Promise.all([this.#settle(), this.#retire()]);
+  }
+
+  async #hearOthers(): Promise<void> {
     if (this.#timer === undefined) return;
     await this.instances.beat();
     const rivals = await this.instances.rivals();
@@ -81,10 +93,20 @@ export class Upkeep {
       const declared = declarationsIn(rivals, shape.name);
       await states.contest(declared.map(({ fields }) => fields));
     }
-    if (this.#some(({ states }) => states.isUnsettled))
-      await unlessHeld(this.#leases, leaseNames.look, () => this.#settle());
+  }
+
+  async #settleStates(): Promise<void> {
+    if (this.#timer === undefined || !this.#some(({ states }) => states.isUnsettled)) return;
+    await unlessHeld(this.#leases, leaseNames.look, async () => {
+      // One collection after another: it reads them whole.
+      for (const { states } of this.#collections.values()) await states.settle();
+    });
+  }
+
+  async #retireUnused(): Promise<void> {
+    if (this.#timer === undefined) return;
     if (this.#some(({ stale, staleImages }) => stale.length > 0 || staleImages))
-      await unlessHeld(this.#leases, leaseNames.provision, () => this.#retire());
+      await unlessHeld(this.#leases, leaseNames.provision, () => this.#dropUnused());
   }
 
   /** See `Provisioned.narrowIndexes`. */
@@ -125,13 +147,8 @@ export class Upkeep {
     for (const [name, { states: fields }] of this.#collections) fields.adopt(byName.get(name));
   }
 
-  /** One collection after another: it reads them whole. */
-  async #settle(): Promise<void> {
-    for (const { states } of this.#collections.values()) await states.settle();
-  }
-
   /** Drops what no instance that runs uses. By who holds the lease for provisioning: nobody makes it meanwhile. */
-  async #retire(): Promise<void> {
+  async #dropUnused(): Promise<void> {
     const rivals = await this.instances.rivals();
     for (const collection of this.#collections.values()) {
       const declared = declarationsIn(rivals, collection.shape.name);

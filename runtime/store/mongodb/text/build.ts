@@ -1,4 +1,5 @@
 import { setTimeout } from "node:timers/promises";
+import { oneAtATime } from "../../../one-at-a-time.ts";
 import { IndexBuilding } from "../../contract/errors.ts";
 import type { CollectionShape } from "../../contract/shape.ts";
 import type { Engine, TextState } from "../engine.ts";
@@ -146,7 +147,8 @@ export class TextBuild implements TextState {
     await this.#records.mark(this.#analysis);
     if (record.ready && !(await this.#fill.isNeeded())) return LOOK;
     // Making an index may take long.
-    const marking = setInterval(() => this.#records.mark(this.#analysis).catch(() => {}), LOOK).unref();
+    const mark = oneAtATime(() => this.#records.mark(this.#analysis));
+    const marking = setInterval(() => mark().catch(() => undefined), LOOK).unref();
     try {
       const name = `svc.text.${this.#collection}`;
       const outcome = await unlessHeld(this.#leases, name, () => this.#build(record));

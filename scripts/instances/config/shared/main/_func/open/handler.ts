@@ -1,0 +1,2 @@
+/** Tests answer for it, by what a run is given. */
+export default async (): Promise<object> => ({});
