@@ -115,6 +115,13 @@ it.each<readonly [string, () => void, NodeJS.ProcessEnv]>([
   expect(text).not.toContain("ci: again");
 });
 
+it("names what is red without a red test: a part, or an error in no test", async () => {
+  script.mark("lint", "fails");
+  failing("test", [], ["Error: crashed\n    at the:line"]);
+  const { text } = await script.run();
+  expect(text).toMatch(/^red\n {2}lint\n {2}tests: Error: crashed\n\n/m);
+});
+
 it("tries again under CI=true, and where nothing is said of it", async () => {
   failing("test", [lists]);
   greenAgain(lists);

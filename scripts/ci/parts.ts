@@ -22,6 +22,9 @@ export interface Ran {
   readonly outcome?: Outcome;
 }
 
+/** Under `CI` vitest writes colours, whatever reads it; a log has none. */
+const look: Variables = process.stdout.isTTY || "FORCE_COLOR" in process.env ? {} : { NO_COLOR: "1" };
+
 /** Runs parts; each has its place in the output. */
 export class Runner {
   readonly #processes: Processes;
@@ -41,7 +44,7 @@ export class Runner {
     this.#output.say(name, `\nci: ${name}: ${command.join(" ")}\n`);
     const succeeded = await this.#processes.succeeds(
       command,
-      { ...variables, REALMC_OUTCOME: place },
+      { ...look, ...variables, REALMC_OUTCOME: place },
       (text) => this.#output.say(name, text),
     );
     const time = Date.now() - begun;

@@ -17,8 +17,12 @@ export interface Run {
 /** Whether a part is green, or was but for tests that were green when they were tried again. */
 export function verdict(part: Ran, retried: readonly Retried[]): "green" | "flaky" | "red" {
   if (part.succeeded) return "green";
-  const isFlaky = (red: FileOutcome): boolean => retried.some(({ file, isFlaky }) => file === red && isFlaky);
-  return isRedByTests(part) && redFiles(part).every(isFlaky) ? "flaky" : "red";
+  const isOnlyFlaky = redFiles(part).every((file) => isFlaky(file, retried));
+  return isRedByTests(part) && isOnlyFlaky ? "flaky" : "red";
+}
+
+function isFlaky(red: FileOutcome, retried: readonly Retried[]): boolean {
+  return retried.some(({ file, isFlaky }) => file === red && isFlaky);
 }
 
 export function isGreen({ parts, retried }: Run): boolean {
@@ -30,14 +34,16 @@ const longest = 10;
 
 export function summary(run: Run): string {
   const flaky = run.retried.filter(({ isFlaky }) => isFlaky).map(({ file }) => file);
-  const red = run.parts.flatMap(redFiles).filter((file) => !flaky.includes(file));
   return [
     ...flaky.flatMap(firstFailures),
     ...table(run),
     ...section("longest files", longestFiles(run.parts)),
     ...section("skipped", skippedTests(run.parts)),
     ...section("flaky", flaky.flatMap(titles)),
-    ...section("red", red.flatMap(titles)),
+    ...section(
+      "red",
+      run.parts.flatMap((part) => redLines(part, run.retried)),
+    ),
     "",
     `ci: ${isGreen(run) ? "green" : "red"} after ${minutes(run.time)}`,
     "",
@@ -91,6 +97,15 @@ function skippedTests(parts: readonly Ran[]): readonly string[] {
     if (others.length > 0) return `${key} (${others.length + 1} tests)`;
     return key.endsWith(first) ? key : `${key} (${first})`;
   });
+}
+
+/** Red tests of a part, then errors in none; the part itself where it tells of neither. */
+function redLines(part: Ran, retried: readonly Retried[]): readonly string[] {
+  if (verdict(part, retried) !== "red") return [];
+  const tests = redFiles(part).filter((file) => !isFlaky(file, retried));
+  const others = part.outcome?.unhandled.map((error) => `${part.name}: ${error.split("\n", 1)[0]}`) ?? [];
+  const lines = [...tests.flatMap(titles), ...others];
+  return lines.length === 0 ? [part.name] : lines;
 }
 
 function titles(file: FileOutcome): readonly string[] {
