@@ -1,13 +1,16 @@
 import { randomBytes } from "node:crypto";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
+import { serverUris } from "./runtime/store/mongodb/testing/servers.ts";
 import { isFull } from "./runtime/testing/random.ts";
 import { LeftOut } from "./scripts/testing/left-out.ts";
+import { LengthRecorder } from "./scripts/testing/lengths.ts";
 import { LongestFirst } from "./scripts/testing/longest-first.ts";
 import { mongoTests } from "./scripts/testing/mongodb.ts";
+import { OutcomeReporter } from "./scripts/testing/outcome.ts";
 import { productTests } from "./scripts/testing/product.ts";
 
-const uri = process.env["MONGODB_URI"] || undefined;
+const servers = serverUris();
 const tests = "**/*.test.ts";
 
 /** The tests run once for each engine, on MongoDB where `MONGODB_URI` names a server; what tries the product, by itself. */
@@ -26,7 +29,7 @@ export default defineConfig({
     // Modules are loaded once in each worker, not for every file; `shared.setup.ts` holds files to leave no traces.
     isolate: false,
     maxWorkers: 2,
-    reporters: ["default", new LeftOut()],
+    reporters: ["default", new LeftOut(), new OutcomeReporter(), new LengthRecorder()],
     testTimeout: 30_000,
     hookTimeout: 30_000,
     sequence: { setupFiles: "list", sequencer: LongestFirst },
@@ -43,7 +46,7 @@ export default defineConfig({
           exclude: [
             "**/node_modules/**",
             ...productTests,
-            ...(uri === undefined ? [] : [`runtime/store/mongodb/${tests}`]),
+            ...(servers.length === 0 ? [] : [`runtime/store/mongodb/${tests}`]),
           ],
         },
       },
@@ -59,15 +62,15 @@ export default defineConfig({
           hookTimeout: 120_000,
         },
       },
-      ...(uri === undefined
+      ...(servers.length === 0
         ? []
         : [
             {
               extends: true as const,
               test: {
                 name: "mongodb",
-                // One after another: the test server fails where many collections are made at a time.
-                maxWorkers: 1,
+                // A server for each: the test server fails where many collections are made at a time.
+                maxWorkers: servers.length,
                 sequence: { groupOrder: 1 },
                 include: [...mongoTests(isFull)],
                 env: { REALMC_TEST_STORE: "mongodb", REALMC_TEST_RUN: randomBytes(4).toString("hex") },

@@ -8,13 +8,14 @@ import type { Store } from "../../contract/store.ts";
 import type { MongoLocation } from "../../location.ts";
 import { bookkeeping } from "../layout.ts";
 import { emptied } from "./emptied.ts";
+import { workerUri } from "./servers.ts";
 
 /**
- * The server that tests use, of the run for MongoDB alone (project `mongodb` in `vitest.config.ts`); undefined in the
- * other one, also where `MONGODB_URI` is set.
+ * The server that this worker's tests use, of the run for MongoDB alone (project `mongodb` in `vitest.config.ts`); undefined
+ * in the other one, also where `MONGODB_URI` is set.
  */
 export const mongoUri: string | undefined =
-  process.env["REALMC_TEST_STORE"] === "mongodb" ? process.env["MONGODB_URI"] : undefined;
+  process.env["REALMC_TEST_STORE"] === "mongodb" ? workerUri() : undefined;
 
 /** Tests that need a server. Where there is none, one stands for them all and is skipped; `body` does not run. */
 export function describeMongo(name: string, body: () => void): void {
