@@ -4,7 +4,8 @@ import { once } from "node:events";
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { until } from "../../runtime/testing/until.ts";
 import { root } from "../workspace.ts";
 
 /** Those side by side do not end before both have begun, and say something before and after. */
@@ -93,8 +94,8 @@ test("what runs side by side ends with it", async () => {
       true,
       true,
     ]);
-  await vi.waitFor(marked(".hangs"), { timeout: 20_000 });
+  await until(marked(".hangs"));
   script.kill("SIGTERM");
   expect(await once(script, "close")).toEqual([143, null]);
-  await vi.waitFor(marked(".ended"), { timeout: 20_000 });
+  await until(marked(".ended"));
 });
