@@ -30,8 +30,10 @@ export default defineConfig({
     isolate: false,
     maxWorkers: 2,
     reporters: ["default", new LeftOut(), new OutcomeReporter(), new LengthRecorder()],
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    // Nets against hanging, on a machine that others load; nothing that a test says about time.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+    expect: { poll: { timeout: 20_000 } },
     sequence: { setupFiles: "list", sequencer: LongestFirst },
     setupFiles: ["scripts/conformance/watch.setup.ts", "scripts/testing/shared.setup.ts"],
     projects: [

@@ -5,8 +5,8 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
-import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { until } from "../../runtime/testing/until.ts";
 import { externalPackages } from "../bundle/bundle.ts";
 import { installedFolder } from "../package/package.ts";
 import { commandsIn, entry } from "./testing/commands.ts";
@@ -176,8 +176,7 @@ test("what it leaves to be done waits for a server; while that runs the folder i
     };
     // Each of three others has set off the trigger.
     const wanted = ["a", "b", "later", "tock", "tock", "tock"];
-    while ((await names()).length < wanted.length) await pause(20);
-    expect(await names()).toEqual(wanted);
+    await until(async () => expect(await names()).toEqual(wanted));
     const { status, stdout, stderr } = invoke("shop/db/count", { name: "d" });
     expect([status, stdout]).toEqual([1, ""]);
     expect(stderr).toMatch(

@@ -186,7 +186,7 @@ describe("rules that ask for organizations, teams and claims", () => {
     expect(rules.map(({ text }) => text)).toEqual(texts);
   });
 
-  it("what is proven of two of them holds for every caller and document", { timeout: 60_000 }, () => {
+  it("what is proven of two of them holds for every caller and document", () => {
     const wrong: string[] = [];
     let proven = 0;
     for (const [one, other] of pairs()) {
@@ -199,7 +199,7 @@ describe("rules that ask for organizations, teams and claims", () => {
     expect(proven).toBeGreaterThan(800);
   });
 
-  it("a witness is one, and nearly always found where there is one", { timeout: 60_000 }, () => {
+  it("a witness is one, and nearly always found where there is one", () => {
     let there = 0;
     let missed = 0;
     for (const [one, other] of pairs().filter((_, at) => at % 9 === 0)) {

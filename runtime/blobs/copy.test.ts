@@ -26,7 +26,7 @@ beforeEach(async () => {
   spools = { local: await openSpool(join(folder, "spool")), s3: await openSpool(join(folder, "s3")) };
   stores = {
     local: await openLocalBlobs(folder, spools.local),
-    s3: await openS3Blobs(driver, { credentials, patience: 1_500 }),
+    s3: await openS3Blobs(driver, { credentials, pause: 1 }),
   };
 });
 afterEach(async () => {

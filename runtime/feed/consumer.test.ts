@@ -4,6 +4,7 @@ import { TRUE } from "../filter/algebra.ts";
 import type { Store } from "../store/contract/store.ts";
 import { openSqliteStore } from "../store/sqlite/store.ts";
 import { failureOf, shape, written } from "../store/testing/suite/fixtures.ts";
+import { until } from "../testing/until.ts";
 import { Consumer, type ConsumerOptions, type Work } from "./consumer.ts";
 import { ConsumerMoved, ConsumerPosition, consumerShape } from "./consumer-position.ts";
 import { Hub } from "./hub.ts";
@@ -53,18 +54,23 @@ async function note(work: Work): Promise<void> {
 }
 
 /** Names in the order in which they were noted, once there are so many. */
-async function noted(count: number, until: () => boolean = () => true): Promise<readonly string[]> {
-  for (;;) {
-    const found = await store.collection("app.seen").scan(undefined, 1_000);
-    if (found.length >= count && until()) return found.map(({ text }) => JSON.parse(text).name);
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
+async function noted(count: number, isEnough = () => true): Promise<readonly string[]> {
+  return until(
+    async () => {
+      const found = await store.collection("app.seen").scan(undefined, 1_000);
+      expect(found.length).toBeGreaterThanOrEqual(count);
+      expect(isEnough()).toBe(true);
+      return found.map(({ text }) => JSON.parse(text).name);
+    },
+    { limit: 60_000 },
+  );
 }
 
 /** Resolves when the consumer's position is stored for the first time. */
 async function begun(): Promise<void> {
-  while ((await store.collection(consumerShape.name).count(TRUE, "live")) === 0)
-    await new Promise((resolve) => setTimeout(resolve, 5));
+  await until(async () =>
+    expect(await store.collection(consumerShape.name).count(TRUE, "live")).toBeGreaterThan(0),
+  );
 }
 
 const ids = (from: number, to: number) => Array.from({ length: to - from }, (_, n) => `d${from + n}`);
@@ -240,13 +246,11 @@ describe("a consumer", () => {
     const position = async () => (await store.collection(consumerShape.name).get("test", "live"))?.version;
     for (const id of ["a", "b", "c"]) {
       await inserted(store, [id]);
-      while (told.at(-1) !== id) await new Promise((resolve) => setTimeout(resolve, 5));
+      await until(() => expect(told.at(-1)).toBe(id));
     }
     clock.time += 60_000;
     await inserted(store, ["d"]);
-    while ((await position()) === 1 || told.at(-1) !== "d")
-      await new Promise((resolve) => setTimeout(resolve, 5));
-    expect(await position()).toBe(2);
+    await until(async () => expect([await position(), told.at(-1)]).toEqual([2, "d"]));
     expect(told).toEqual(["a", "b", "c", "d"]);
   });
 

@@ -5,8 +5,9 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type S3Server, startS3 } from "../blobs/testing/s3/server.ts";
 import { code, collection, text } from "../documents/testing/shop.ts";
+import { until } from "../testing/until.ts";
 import { specHash } from "./content/images.ts";
-import { pictured, sizeOf, soon, statesOf, thumb, wide } from "./testing/pictures.ts";
+import { pictured, sizeOf, statesOf, thumb, wide } from "./testing/pictures.ts";
 import { fileField, startVault, type Vault } from "./testing/vault.ts";
 
 const papers = collection("papers", { files: [fileField("scan", { maxSize: 20 * 1024 * 1024 })] });
@@ -86,7 +87,7 @@ describe("A bucket that cannot be reached", () => {
 it("versions of an image are made, once for equal requests in flight, and lie beside it", async () => {
   const { id, path, sha256 } = await pictured(vault, "cover");
   const ready = { thumb: "ready", wide: "ready" };
-  await soon(async () => expect(await statesOf(vault, id, "cover")).toEqual(ready));
+  await until(async () => expect(await statesOf(vault, id, "cover")).toEqual(ready));
   const key = `shop/${sha256}/${specHash(thumb)}`;
   const before = s3.objects.get(key).body;
   s3.objects.all.delete(key);

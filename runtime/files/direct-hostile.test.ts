@@ -9,8 +9,9 @@ import { code, collection, fields, text } from "../documents/testing/shop.ts";
 import { eq } from "../filter/algebra.ts";
 import type { ReadRule } from "../realm/rule.ts";
 import { allowed } from "../rules/index.ts";
+import { untilHolds } from "../testing/until.ts";
 import { ask, type Begun, begin, claim, pdf, send } from "./testing/direct.ts";
-import { fileField, startVault, until, type Vault } from "./testing/vault.ts";
+import { fileField, startVault, type Vault } from "./testing/vault.ts";
 
 const own: ReadRule = {
   filter: ({ user }) => eq(fields.owner, user?.email),
@@ -225,7 +226,7 @@ describe("An address of ours", () => {
       expect(await answerOf(socket)).toBe("422");
       expect(await lying("local", started)).toBe(0);
     }
-    await until(async () => (await pending()) === 0);
+    await untilHolds(async () => (await pending()) === 0);
   });
 
   it("keeps nothing of what breaks off, and takes it once more", async () => {
@@ -234,9 +235,9 @@ describe("An address of ours", () => {
     const started = await begun(bytes);
     const socket = await sending(vault, started, "Content-Length: 300000");
     socket.write(bytes.subarray(0, 200_000));
-    await until(async () => (await pending()) === 1);
+    await untilHolds(async () => (await pending()) === 1);
     socket.destroy();
-    await until(async () => (await pending()) === 0);
+    await untilHolds(async () => (await pending()) === 0);
     expect((await complete(started)).outcome).toEqual([409, "file_not_uploaded"]);
     expect([await send(vault, started, bytes), await send(vault, started, bytes)]).toEqual([204, 204]);
     expect((await complete(started)).status).toBe(201);
@@ -254,7 +255,7 @@ describe("An address of ours", () => {
       await sending(vault, started, "Content-Length: 300000"),
     ];
     for (const socket of slow) socket.write(bytes.subarray(0, 200_000));
-    await until(async () => (await pending()) === 2);
+    await untilHolds(async () => (await pending()) === 2);
     const third = await vault.bring("PUT", text(started.body, "url"), { bytes });
     expect([third.status, code(third), third.headers.has("retry-after")]).toEqual([
       429,
@@ -262,7 +263,7 @@ describe("An address of ours", () => {
       true,
     ]);
     for (const socket of slow) socket.destroy();
-    await until(async () => (await send(vault, started, bytes)) === 204);
+    await untilHolds(async () => (await send(vault, started, bytes)) === 204);
   });
 
   it("outlives sweeps as long as bytes come, and not longer", async () => {
@@ -276,8 +277,8 @@ describe("An address of ours", () => {
       const prolonged = vault.clock.now() + 15 * minutes;
       socket.write(bytes.subarray(at, at + 100_000));
       // The first of them come while there is time enough.
-      if (at > 0) await until(async () => Number((await record())?.["until"]) >= prolonged);
-      else await until(async () => (await pending()) === 1);
+      if (at > 0) await untilHolds(async () => Number((await record())?.["until"]) >= prolonged);
+      else await untilHolds(async () => (await pending()) === 1);
       await vault.swept(9 * minutes);
     }
     socket.write(bytes.subarray(400_000));
@@ -286,11 +287,11 @@ describe("An address of ours", () => {
     const other = await begun(bytes);
     const late = await sending(vault, other, "Content-Length: 500000", "Connection: close");
     late.write(bytes.subarray(0, 100_000));
-    await until(async () => (await pending()) === 1);
+    await untilHolds(async () => (await pending()) === 1);
     await vault.swept(25 * minutes);
     late.write(bytes.subarray(100_000));
     expect(await answerOf(late)).toBe("404");
-    await until(async () => (await pending()) === 0);
+    await untilHolds(async () => (await pending()) === 0);
     expect(await lying("local", other)).toBe(0);
     expect((await complete(other)).outcome).toEqual([404, "not_found"]);
   });

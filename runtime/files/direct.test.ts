@@ -2,8 +2,9 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type S3Server, startS3 } from "../blobs/testing/s3/server.ts";
 import { code, collection, text } from "../documents/testing/shop.ts";
+import { until } from "../testing/until.ts";
 import { ask, begin, claim, pdf, send } from "./testing/direct.ts";
-import { picture, sizeOf, soon, thumb } from "./testing/pictures.ts";
+import { picture, sizeOf, thumb } from "./testing/pictures.ts";
 import { fileField, sha256, startVault, type Vault } from "./testing/vault.ts";
 
 const mebibyte = 1024 * 1024;
@@ -155,7 +156,7 @@ describe.each(["local", "s3"])("A direct upload, %s", (driver) => {
     const done = await vault.bring("POST", started.path);
     expect(done).toMatchObject({ status: 201, body: { versions: { thumb: "pending" } } });
     const ready = { cover: { ...done.body, versions: { thumb: "ready" } }, _meta: { version: 2 } };
-    await soon(async () => expect((await vault.send("GET", `papers/${id}`)).body).toMatchObject(ready));
+    await until(async () => expect((await vault.send("GET", `papers/${id}`)).body).toMatchObject(ready));
     const made = await vault.bring("GET", `${done.headers.get("location")}?version=thumb`);
     expect(await sizeOf(made.bytes)).toEqual({ format: "png", width: 20, height: 20 });
     // What was answered is answered once more, whatever has become of it.

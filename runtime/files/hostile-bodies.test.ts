@@ -3,7 +3,8 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { collection, text } from "../documents/testing/shop.ts";
-import { fileField, sha256, startVault, until, type Vault } from "./testing/vault.ts";
+import { untilHolds } from "../testing/until.ts";
+import { fileField, sha256, startVault, type Vault } from "./testing/vault.ts";
 
 const papers = collection("papers", { files: [fileField("scan"), fileField("pages", { maxFiles: 100 })] });
 
@@ -65,7 +66,7 @@ describe("A Content-Length that lies", () => {
     const socket = await begun(`papers/${id}/_files/scan`, "Content-Length: 500000");
     socket.end("once upon a time");
     expect(statusOf(await answered(socket))).not.toBe("201");
-    await until(async () => (await vault.lying()).length === before.length);
+    await untilHolds(async () => (await vault.lying()).length === before.length);
     expect((await vault.send("GET", `papers/${id}`)).body).not.toHaveProperty("scan");
   });
 
@@ -92,7 +93,7 @@ describe("A Content-Length that lies", () => {
     const chunk = `10000\r\n${"x".repeat(0x10000)}\r\n`;
     for (let sent = 0; sent < 20; sent += 1) socket.write(chunk);
     expect(await firstStatus(socket)).toBe("413");
-    await until(async () => (await vault.lying()).length === before.length);
+    await untilHolds(async () => (await vault.lying()).length === before.length);
   });
 });
 
@@ -124,9 +125,9 @@ describe("Bodies that take their time", () => {
     );
     for (const socket of slow) socket.write("x".repeat(100_000));
     // They are on their way, each in a file of its own.
-    await until(async () => (await spooled()).length === 20);
+    await untilHolds(async () => (await spooled()).length === 20);
     for (const socket of slow) socket.destroy();
-    await until(async () => (await vault.lying()).length === before.length);
+    await untilHolds(async () => (await vault.lying()).length === before.length);
     expect((await vault.send("GET", `papers/${id}`)).body).not.toHaveProperty("pages");
   });
 });

@@ -5,7 +5,8 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { collection, text } from "../documents/testing/shop.ts";
-import { fileField, startVault, until, type Vault } from "./testing/vault.ts";
+import { untilHolds } from "../testing/until.ts";
+import { fileField, startVault, type Vault } from "./testing/vault.ts";
 
 const papers = collection("papers", {
   files: [fileField("scan"), fileField("photo", { accept: ["image/*"] })],
@@ -81,7 +82,7 @@ it("uploads whose clients go away have failed, as cut off", async () => {
   await once(socket, "data");
   socket.destroy();
   const cut = 'failures_total{operation="upload",reason="cut_off"}';
-  await until(async () => (await told("failures"))[cut] === 1);
+  await untilHolds(async () => (await told("failures"))[cut] === 1);
   expect(await told("uploads")).toMatchObject({ 'uploads_total{outcome="failed"}': 1 });
 });
 
@@ -98,7 +99,7 @@ it("downloads, the bytes that were sent, and why others were not", async () => {
     (await told("sent"))["sent_bytes_total"],
   ];
   // A stream is over when its last byte is given away, which is after that has come.
-  await until(async () => (await totals())[0] === 2);
+  await untilHolds(async () => (await totals())[0] === 2);
   expect(await totals()).toEqual([2, 200_100]);
   const hash = text(file, "sha256");
   await rm(join(vault.folder, "files", "shop", hash.slice(0, 2), hash));

@@ -1,5 +1,4 @@
 /** Files go with their documents, from one organization to another and at their end. */
-import { setTimeout } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { code, collection, fields, text } from "../documents/testing/shop.ts";
 import { deletionFields, organizationFields, ownershipFields } from "../filter/fields.ts";
@@ -8,6 +7,7 @@ import { organizationAdministrationRoutes } from "../organizations/administratio
 import { organizationRoutes } from "../organizations/routes.ts";
 import { organizationSettings, organizationsIn } from "../organizations/testing/realm.ts";
 import { allowed } from "../rules/index.ts";
+import { untilHolds } from "../testing/until.ts";
 import { fileField, startVault, type Vault } from "./testing/vault.ts";
 
 const tickets = collection("tickets", {
@@ -58,10 +58,6 @@ async function used(org: string): Promise<unknown> {
   return (await vault.records("usage")).find(({ id }) => id === `org:${org}`)?.["bytes"] ?? 0;
 }
 
-async function until(holds: () => Promise<boolean>): Promise<void> {
-  while (!(await holds())) await setTimeout(5);
-}
-
 describe("Files of organizations", () => {
   it("_transfer takes them along, and is 413 quota_exceeded where the target's quota does not hold them", async () => {
     const [acme, bolt] = [await organization(), await organization()];
@@ -88,7 +84,7 @@ describe("Files of organizations", () => {
     const { id } = await ticket(300);
     const where = { id };
     expect((await data("POST", "/_assign_org", { org, where })).status).toBe(202);
-    await until(async () => (await used(org)) === 300);
+    await untilHolds(async () => (await used(org)) === 300);
     expect((await data("GET", `/${id}`)).body).toMatchObject({ _meta: { org, version: 3 } });
   });
 
@@ -100,7 +96,7 @@ describe("Files of organizations", () => {
     expect(await used(org)).toBe(500);
     const gone = await vault.send("DELETE", `../_admin/orgs/${org}`, { token: admin });
     expect(gone.status).toBeLessThan(300);
-    await until(async () => (await used(org)) === 0);
+    await untilHolds(async () => (await used(org)) === 0);
     const named = (await vault.records("names")).map(({ document }) => document);
     expect(named).not.toContain(live.id);
     expect(named).not.toContain(trashed.id);

@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { code, collection, text } from "../documents/testing/shop.ts";
 import { isJsonObject } from "../json.ts";
-import { fileField, sha256, startVault, until, type Vault } from "./testing/vault.ts";
+import { untilHolds } from "../testing/until.ts";
+import { fileField, sha256, startVault, type Vault } from "./testing/vault.ts";
 
 const papers = collection("papers", {
   files: [
@@ -232,7 +233,7 @@ describe("A proxied upload", () => {
     ] as const) {
       await cut(`papers/${id}/_files/scan`, announced, sent);
     }
-    await until(async () => (await spooled()).length === 0);
+    await untilHolds(async () => (await spooled()).length === 0);
     expect((await vault.send("GET", `papers/${id}`)).body).toMatchObject({ _meta: { version: 1 } });
     expect(await vault.records("blobs")).toHaveLength(before);
   });

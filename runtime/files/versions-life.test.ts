@@ -7,6 +7,7 @@ import type { CollectionDefinition } from "../realm/definition.ts";
 import type { ImageVersion } from "../realm/files.ts";
 import { allowed } from "../rules/index.ts";
 import { testPlace } from "../store/testing/stores.ts";
+import { until } from "../testing/until.ts";
 import { specHash } from "./content/images.ts";
 import { honestBytes, onDisk } from "./content/testing/files.ts";
 import { pngOf } from "./content/testing/hostile.ts";
@@ -17,7 +18,6 @@ import {
   pictured,
   settled,
   sizeOf,
-  soon,
   statesOf,
   thumb,
   wide,
@@ -49,7 +49,7 @@ const spooled = async () =>
 /** Waits for a sweep of an image with its versions: the server makes one, too. */
 async function swept(sha256: string): Promise<void> {
   await vault.swept();
-  await soon(async () => {
+  await until(async () => {
     for (const key of [sha256, keyOf(sha256, thumb), keyOf(sha256, wide)])
       expect(await bytes.blobs.size(key)).toBeUndefined();
   });
@@ -176,7 +176,7 @@ describe("Versions that the configuration changes", () => {
     const { body, tag } = await server.send("GET", `pictures/${id}`);
     expect([body["cover"], tag]).toEqual([file, '"2"']);
     const later = await pictured(server, "cover");
-    await soon(async () => expect(await statesOf(server, later.id, "cover")).toEqual({ thumb: "ready" }));
+    await until(async () => expect(await statesOf(server, later.id, "cover")).toEqual({ thumb: "ready" }));
     await server.stop();
 
     // Changed: made anew.

@@ -5,6 +5,7 @@ import { isJsonObject } from "../json.ts";
 import { realtimeRoutes } from "../realtime/route.ts";
 import { openStream } from "../realtime/testing/streams.ts";
 import { allowed } from "../rules/index.ts";
+import { until } from "../testing/until.ts";
 import { specHash } from "./content/images.ts";
 import { onDisk } from "./content/testing/files.ts";
 import {
@@ -13,7 +14,6 @@ import {
   picture,
   pictured,
   settled,
-  soon,
   statesOf,
   type Taken,
   thumb,
@@ -53,7 +53,7 @@ it("it leaves the document's version, times and other members as they are", asyn
   await vault.uploaded(`pictures/${id}/_files/cover`, 0, { bytes: await picture() });
   const { body: before } = await vault.send("GET", `pictures/${id}`);
   vault.clock.advance(1_000);
-  await soon(async () => expect(await statesOf(vault, id, "cover")).toEqual(ready));
+  await until(async () => expect(await statesOf(vault, id, "cover")).toEqual(ready));
   const { body: after } = await vault.send("GET", `pictures/${id}`);
   const { cover, ...others } = before;
   expect(after).toEqual({ ...others, cover: { ...(isJsonObject(cover) && cover), versions: ready } });
@@ -88,7 +88,7 @@ it("no write at the same moment is lost to it, and none loses it", async () => {
   );
   for (const { id } of taken) {
     // In a shared store a write may take it back, until it is looked once more.
-    await soon(async () => {
+    await until(async () => {
       vault.clock.advance(1_000);
       expect(await statesOf(vault, id, "cover")).toEqual(ready);
     });
@@ -105,7 +105,7 @@ it("a document in the trash is told, too, and stays there for as long as it woul
     const { body } = await vault.send("GET", `pictures/${id}?deleted=only`);
     return { states: isJsonObject(body["cover"]) && body["cover"]["versions"], meta: body["_meta"] };
   };
-  await soon(async () => expect(await versions()).toEqual({ states: ready, meta: deleted["_meta"] }));
+  await until(async () => expect(await versions()).toEqual({ states: ready, meta: deleted["_meta"] }));
   expect((await vault.send("GET", `pictures/${id}`)).status).toBe(404);
   const restored = await vault.send("POST", `pictures/${id}/restore`);
   expect([restored.status, await statesOf(vault, id, "cover")]).toEqual([200, ready]);

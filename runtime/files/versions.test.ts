@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { code, collection, text } from "../documents/testing/shop.ts";
 import { allowed, byCaller } from "../rules/index.ts";
+import { until } from "../testing/until.ts";
 import { specHash } from "./content/images.ts";
 import { onDisk } from "./content/testing/files.ts";
 import {
@@ -10,7 +11,6 @@ import {
   pictured,
   settled,
   sizeOf,
-  soon,
   statesOf,
   thumb,
   wide,
@@ -51,7 +51,7 @@ describe("Versions of images", () => {
     const id = await vault.made("pictures");
     const answer = await vault.bring("POST", `pictures/${id}/_files/cover`, { bytes: await picture() });
     expect(answer.body["versions"]).toEqual({ thumb: "pending", wide: "pending" });
-    await soon(async () =>
+    await until(async () =>
       expect(await statesOf(vault, id, "cover")).toEqual({ thumb: "ready", wide: "ready" }),
     );
     const { body } = await vault.send("GET", `pictures/${id}`);
@@ -65,7 +65,7 @@ describe("Versions of images", () => {
     const { headers } = await vault.bring("POST", `pictures/${id}/_files/cover`, sent);
     const pending = headers.get("etag") ?? "";
     expect(pending).toMatch(/^"2\.v[0-9a-f]{8}"$/);
-    await soon(async () => expect((await vault.send("GET", `pictures/${id}`)).tag).toBe('"2"'));
+    await until(async () => expect((await vault.send("GET", `pictures/${id}`)).tag).toBe('"2"'));
     const ask = (tag: string) =>
       vault.send("GET", `pictures/${id}`, { headers: { "if-none-match": tag } }).then(({ status }) => status);
     expect([await ask(pending), await ask('"2"')]).toEqual([200, 304]);
@@ -143,7 +143,7 @@ describe("Versions of images", () => {
     const tagOf = async (token?: string) =>
       (await vault.send("GET", `guarded/${id}`, token === undefined ? {} : { token })).tag;
     expect(await tagOf()).toMatch(/^"2\.r[0-9a-f]{8}"$/);
-    await soon(async () => expect(await tagOf(bossToken)).toBe('"2"'));
+    await until(async () => expect(await tagOf(bossToken)).toBe('"2"'));
     const path = `${at}/${text(file, "id")}?version=thumb`;
     expect((await vault.bring("GET", path, { token: bossToken })).status).toBe(200);
     const refused = await vault.bring("GET", path);
@@ -155,7 +155,7 @@ describe("Versions of images", () => {
     const [one, two] = [await vault.made("pictures"), await vault.made("pictures")];
     const first = await vault.uploaded(`pictures/${one}/_files/cover`, 0, { bytes: image });
     await vault.uploaded(`pictures/${two}/_files/prints`, 0, { bytes: image });
-    await soon(async () => {
+    await until(async () => {
       expect(await statesOf(vault, one, "cover")).toEqual({ thumb: "ready", wide: "ready" });
       expect(await statesOf(vault, two, "prints")).toMatchObject([{ versions: { wide: "ready" } }]);
     });

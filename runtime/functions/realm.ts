@@ -31,6 +31,8 @@ export interface FunctionParts {
   readonly metrics: Pick<FunctionMetrics, "invoked"> | undefined;
   /** Default: the server's log. */
   readonly handlerLog?: HandlerLog | undefined;
+  /** Milliseconds between writes of invocations; default: a second. */
+  readonly invocationPeriod?: number | undefined;
   /** Default: those that administrators have set. */
   readonly secrets?: Pick<SecretReader, "of">;
 }
@@ -69,7 +71,7 @@ export class RealmFunctions {
     this.#realm = realm;
     this.#parts = parts;
     this.#host = hostParts(realm, parts.bodyBytes, parts.handlerLog);
-    this.#journal = new InvocationJournal(realm);
+    this.#journal = new InvocationJournal(realm, parts.invocationPeriod);
     this.#secrets = parts.secrets ?? new SecretReader(realm);
     this.limits = new RealmLimits(realm.definition.functionLimits ?? {}, realm.clock);
   }

@@ -3,6 +3,7 @@ import type { Socket } from "node:net";
 import { setTimeout } from "node:timers/promises";
 import { afterEach, describe, expect, it } from "vitest";
 import type { Handler } from "../realm/exchange.ts";
+import { until } from "../testing/until.ts";
 import { listening, open, realmOf, routes, type TestServer } from "./testing/server.ts";
 
 let server: TestServer;
@@ -57,20 +58,20 @@ async function unread(...names: readonly string[]): Promise<Socket> {
 }
 
 /** Waits until the answer to a request is what is expected: another one may be on its way to a socket. */
-async function until(name: string, status: number): Promise<Response> {
-  for (;;) {
+function answering(name: string, status: number): Promise<Response> {
+  return until(async () => {
     const response = await get(name);
     await response.arrayBuffer();
-    if (response.status === status) return response;
-    await setTimeout(5);
-  }
+    expect(response.status).toBe(status);
+    return response;
+  });
 }
 
 describe("Answers under way are bounded per instance", () => {
   it("beyond SVC_ANSWER_MEMORY: 503 unavailable with Retry-After, small answers as ever; what is taken is free again", async () => {
     server = await listening([realm], { answerMemory: roomFor(1) });
     const socket = await unread("large");
-    const refused = await until("medium", 503);
+    const refused = await answering("medium", 503);
     expect(refused.headers.get("retry-after")).toBe("1");
     const again = await get("medium");
     expect(await again.json()).toMatchObject({ error: { code: "unavailable" } });
@@ -81,7 +82,7 @@ describe("Answers under way are bounded per instance", () => {
     const written = await fetch(`${server.url}/v1/shop/medium`, { method: "POST" });
     expect([written.status, await written.text()]).toEqual([200, medium]);
     socket.resume();
-    await until("medium", 200);
+    await answering("medium", 200);
     expect((await get("reserving")).status).toBe(500);
     expect((await get("medium")).status).toBe(200);
     socket.destroy();
@@ -100,9 +101,9 @@ describe("Answers under way are bounded per instance", () => {
       ["small", "large", "large"],
     ]) {
       const socket = await unread(...asked);
-      await until("medium", 503);
+      await answering("medium", 503);
       socket.destroy();
-      await until("medium", 200);
+      await answering("medium", 200);
     }
   });
 
@@ -110,7 +111,7 @@ describe("Answers under way are bounded per instance", () => {
     server = await listening([realm], { answerMemory: 1 });
     const socket = await unread(...Array.from({ length: 500 }, () => "small"));
     // Reading nothing, it hears of the end by what it is sent no more.
-    await until("medium", 200);
+    await answering("medium", 200);
     socket.resume();
     await once(socket, "close");
   });
@@ -123,8 +124,8 @@ describe("Connections that take nothing of an answer are ended", () => {
     const sockets = [await unread("large"), await unread("large")];
     // Heard of from the beginning: they are ended at about the same time.
     const closed = sockets.map((socket) => new Promise((resolve) => socket.once("close", resolve)));
-    while (largeAnswers < answered) await setTimeout(5);
-    await until("medium", 200);
+    await until(() => expect(largeAnswers).toBeGreaterThanOrEqual(answered));
+    await answering("medium", 200);
     for (const [at, socket] of sockets.entries()) {
       let bytes = 0;
       socket.on("data", (chunk: Buffer) => {

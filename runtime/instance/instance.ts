@@ -71,6 +71,8 @@ export interface InstanceOptions {
   readonly runner?: Runner | undefined;
   /** Takes what handlers log; default: {@link log}. */
   readonly handlerLog?: HandlerLog | undefined;
+  /** Milliseconds between writes of the invocations of functions; default: a second. */
+  readonly invocationPeriod?: number | undefined;
 }
 
 /** Functions that an instance runs at once in a realm while no request waits for them: the others find room beside them. */
@@ -268,8 +270,14 @@ async function listen(
         },
       });
       if (definition.functions !== undefined) {
-        const { handlerLog } = options;
-        const parts = { runner, bodyBytes: maxBodyBytes, ending: ending.signal, handlerLog };
+        const { handlerLog, invocationPeriod } = options;
+        const parts = {
+          runner,
+          bodyBytes: maxBodyBytes,
+          ending: ending.signal,
+          handlerLog,
+          invocationPeriod,
+        };
         functions.push(openFunctions(realm, { ...parts, metrics: metrics?.functions() }));
       }
       if (definition.storage !== undefined) {

@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { collections } from "../auth/collections.ts";
 import { createKey } from "../auth/command-keys.ts";
 import { readAudit } from "../auth/records.ts";
@@ -17,6 +17,7 @@ import { lookEvery } from "../jobs/worker.ts";
 import type { JsonObject } from "../json.ts";
 import type { DocumentWrite, Visibility } from "../store/contract/document.ts";
 import { isEmbedded, type ProcessPlace, processPlace } from "../store/testing/stores.ts";
+import { until } from "../testing/until.ts";
 import { organizationsModule } from "./testing/fixture-organizations.ts";
 import { type ServerProcess, startProcess, urlOf } from "./testing/process.ts";
 import { withStore } from "./testing/stored.ts";
@@ -114,7 +115,7 @@ test("a job amid which a process is killed is done by another one: the mail of a
   const { url, server } = beside ?? (await start());
   const outbox = join(data, "outbox");
   const mails = () => readdirSync(outbox).filter((name) => name.endsWith(".eml") && !name.startsWith("."));
-  await vi.waitFor(() => expect(mails()).toHaveLength(1), { timeout: 90_000 });
+  await until(() => expect(mails()).toHaveLength(1), { limit: 90_000 });
   const mail = readFileSync(join(outbox, mails()[0] ?? ""), "utf8");
   expect(mail).toContain("To: ada@example.com\r\n");
   const token = /token=(svt_[\w-]+)/.exec(mail)?.[1] ?? "";
@@ -165,13 +166,13 @@ test("Organization: an acknowledged DELETE is carried out, and audited once, how
     return JSON.parse(await answer.text());
   };
   const counts = { deleted: { "main/tickets": 9_000 }, kept: { "main/invoices": 70 } };
-  await vi.waitFor(
+  await until(
     async () => {
       expect(await succeeded()).toMatchObject({
         items: [{ kind: "org_delete", status: "succeeded", result: counts }],
       });
     },
-    { timeout: 120_000, interval: 50 },
+    { limit: 120_000, interval: 50 },
   );
   await kill(last.server);
 

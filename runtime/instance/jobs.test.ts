@@ -7,6 +7,7 @@ import { eraseOrganization, erasingOf } from "../organizations/erasing.ts";
 import { organizationsIn } from "../organizations/testing/realm.ts";
 import type { Store } from "../store/contract/store.ts";
 import { testStore } from "../store/testing/stores.ts";
+import { until } from "../testing/until.ts";
 import { type Jobs, startJobs } from "./jobs.ts";
 import { realmCollections } from "./realm.ts";
 import { organizationsModule } from "./testing/fixture-organizations.ts";
@@ -58,7 +59,7 @@ async function queue(): Promise<string> {
 }
 
 const done = (job: string) =>
-  vi.waitFor(async () => expect((await findJob(store, job))?.status).toBe("succeeded"), { timeout: 20_000 });
+  until(async () => expect((await findJob(store, job))?.status).toBe("succeeded"));
 
 describe("Jobs of an instance", () => {
   it("are done at the start, when one is queued, and every ten seconds", async () => {
@@ -89,7 +90,7 @@ describe("Jobs of an instance", () => {
       return found;
     });
     await done(job);
-    await vi.waitFor(() => expect(late).toBeDefined());
+    await until(() => expect(late).toBeDefined());
     await done(late ?? "");
   });
 
@@ -103,7 +104,7 @@ describe("Jobs of an instance", () => {
       return transaction(work);
     });
     const running = start();
-    await vi.waitFor(() => expect(stopped).toBeDefined());
+    await until(() => expect(stopped).toBeDefined());
     await stopped;
     expect(await findJob(store, job)).toMatchObject({ status: "running", attempts: 0 });
     vi.restoreAllMocks();

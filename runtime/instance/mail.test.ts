@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { accountsModule } from "../auth/testing/accounts.ts";
 import { TRUE } from "../filter/algebra.ts";
 import { idGenerator } from "../ids.ts";
@@ -8,6 +8,7 @@ import type { Mail } from "../realm/mail.ts";
 import { type Vault, vault } from "../sealing.ts";
 import type { Store } from "../store/contract/store.ts";
 import { testStore } from "../store/testing/stores.ts";
+import { until } from "../testing/until.ts";
 import { type Jobs, startJobs } from "./jobs.ts";
 import { type Delivery, mailer, mailing, Undelivered } from "./mail.ts";
 import { realmCollections } from "./realm.ts";
@@ -109,7 +110,7 @@ describe("A mail", () => {
     expect(stored).not.toMatch(/ada|svt_|password/);
     const delivery = failing([]);
     start(delivery);
-    await vi.waitFor(async () => expect(await waiting()).toEqual([]));
+    await until(async () => expect(await waiting()).toEqual([]));
     expect(delivery.delivered).toEqual([letter]);
   });
 
@@ -118,7 +119,7 @@ describe("A mail", () => {
     const mails = start(delivery);
     for (const to of ["a@x", "b@x", "c@x"]) await queue({ ...letter, to });
     mails.wake("shop");
-    await vi.waitFor(() => expect(delivery.delivered.map(({ to }) => to)).toEqual(["a@x", "b@x", "c@x"]));
+    await until(() => expect(delivery.delivered.map(({ to }) => to)).toEqual(["a@x", "b@x", "c@x"]));
   });
 
   it("of a transaction that fails is none", async () => {
@@ -134,7 +135,7 @@ describe("A mail", () => {
     await queue();
     const first = failing([failure()]);
     const mails = start(first, { backoff: [minute] });
-    await vi.waitFor(() => expect(logs).toHaveLength(1));
+    await until(() => expect(logs).toHaveLength(1));
     expect(logs).toEqual([
       {
         level: "warn",
@@ -148,21 +149,21 @@ describe("A mail", () => {
     start(second);
     clock.advance(minute);
     tick();
-    await vi.waitFor(() => expect(second.delivered).toEqual([letter]));
+    await until(() => expect(second.delivered).toEqual([letter]));
   });
 
   it("is tried again within the minute where it may be", async () => {
     await queue();
     const delivery = failing([failure()]);
     start(delivery, { backoff: [0] });
-    await vi.waitFor(() => expect(delivery.delivered).toEqual([letter]));
+    await until(() => expect(delivery.delivered).toEqual([letter]));
   });
 
   it("is given up in the end; the log has neither text nor address nor token", async () => {
     await queue();
     const delivery = failing([failure(), failure(), failure(), failure()]);
     start(delivery, { backoff: [0, 0] });
-    await vi.waitFor(async () => expect(await waiting()).toEqual([]));
+    await until(async () => expect(await waiting()).toEqual([]));
     expect(delivery.attempts).toBe(3);
     expect(logs.at(-1)).toEqual({
       level: "error",
@@ -176,7 +177,7 @@ describe("A mail", () => {
     await queue();
     const delivery = failing([new Undelivered({ response: 550 }, true)]);
     start(delivery);
-    await vi.waitFor(async () => expect(await waiting()).toEqual([]));
+    await until(async () => expect(await waiting()).toEqual([]));
     expect(delivery.attempts).toBe(1);
     expect(logs).toEqual([
       { level: "error", fields: { attempts: 1, response: 550 }, message: "a mail could not be sent" },
@@ -186,14 +187,14 @@ describe("A mail", () => {
   it("that takes too long counts as not sent", async () => {
     await queue();
     start({ deliver: () => new Promise(() => undefined), close: () => undefined }, { attempt: 1 });
-    await vi.waitFor(() => expect(logs).toMatchObject([{ level: "warn", fields: { code: "ETIMEDOUT" } }]));
+    await until(() => expect(logs).toMatchObject([{ level: "warn", fields: { code: "ETIMEDOUT" } }]));
   });
 
   it("sealed by a key that is not listed waits for it", async () => {
     await queue();
     const delivery = failing([]);
     start(delivery, { backoff: [minute] }, realm(keys(2)));
-    await vi.waitFor(() =>
+    await until(() =>
       expect(logs).toMatchObject([{ level: "warn", fields: { reason: "its key is missing in SVC_KEYS" } }]),
     );
     expect([delivery.attempts, (await waiting()).length]).toEqual([0, 1]);
@@ -221,12 +222,12 @@ describe("A shutdown", () => {
       close: () => undefined,
     };
     const mails = start(hanging, { patience: 1 });
-    await vi.waitFor(() => expect(asked).toBe(1));
+    await until(() => expect(asked).toBe(1));
     await mails.stop();
     expect(logs).toEqual([]);
     const delivery = failing([]);
     start(delivery);
-    await vi.waitFor(() => expect(delivery.delivered).toEqual([letter]));
+    await until(() => expect(delivery.delivered).toEqual([letter]));
   });
 });
 
@@ -241,7 +242,7 @@ it("Of two instances one sends a mail; one that lost its turn without knowing ma
     close: () => undefined,
   };
   start(slow);
-  await vi.waitFor(() => expect(send).toBeDefined());
+  await until(() => expect(send).toBeDefined());
   const other = failing([failure()]);
   const second = start(other, { backoff: [minute] });
   await second.stop();
@@ -249,7 +250,7 @@ it("Of two instances one sends a mail; one that lost its turn without knowing ma
   // Its time is over, and another one takes its turn.
   clock.advance(claimTime);
   start(other, { backoff: [minute] });
-  await vi.waitFor(() => expect(logs).toHaveLength(1));
+  await until(() => expect(logs).toHaveLength(1));
   send?.();
   await running[0]?.stop();
   expect(await waiting()).toHaveLength(1);

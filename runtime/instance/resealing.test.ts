@@ -19,6 +19,7 @@ import { idGenerator } from "../ids.ts";
 import { type Vault, vault } from "../sealing.ts";
 import type { Store } from "../store/contract/store.ts";
 import { testPlace, testStore } from "../store/testing/stores.ts";
+import { until } from "../testing/until.ts";
 import { startJobs } from "./jobs.ts";
 import { mailer, mailing } from "./mail.ts";
 import { realmCollections } from "./realm.ts";
@@ -266,10 +267,10 @@ describe("In the background of an instance", () => {
         return cancel;
       },
     );
-    await vi.waitFor(() => expect(asked).toBe(1));
+    await until(() => expect(asked).toBe(1));
     expect(logs).toEqual([]);
     await lease?.release();
-    await vi.waitFor(() => {
+    await until(() => {
       for (const round of rounds) round();
       expect(cancel).toHaveBeenCalledOnce();
     });
@@ -299,7 +300,7 @@ it("Secrets and second factors outlast two rotations of SVC_KEYS of a server", a
     ]) {
       server = await started(...keys);
       const { logs } = server;
-      await vi.waitFor(() => expect(logs.map(({ fields }) => fields)).toContainEqual({}));
+      await until(() => expect(logs.map(({ fields }) => fields)).toContainEqual({}));
       expect(logs.map(({ fields }) => fields)).toContainEqual({
         realm: "shop",
         secrets: 1,

@@ -9,6 +9,7 @@ import { runJobs } from "../jobs/testing/run.ts";
 import { JobWorker } from "../jobs/worker.ts";
 import type { Store } from "../store/contract/store.ts";
 import { testStore } from "../store/testing/stores.ts";
+import { until } from "../testing/until.ts";
 import { realmCollections } from "./realm.ts";
 import { retention } from "./retention.ts";
 import { item, shopModule } from "./testing/fixture.ts";
@@ -91,7 +92,7 @@ describe("States and transitions: retention elapsed", () => {
       },
     ]);
     slow.wake();
-    await vi.waitFor(() => expect(begun).toBe(1));
+    await until(() => expect(begun).toBe(1));
     await runJobs(ofRealm(), [retention([])]);
     expect((await findJob(store, "retention"))?.result).toBeNull();
     expect(await sweep()).toBe(3);

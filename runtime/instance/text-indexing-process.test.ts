@@ -1,8 +1,9 @@
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { createKey } from "../auth/command-keys.ts";
 import { systemClock } from "../clock.ts";
 import type { JsonObject } from "../json.ts";
 import { isEmbedded, type ProcessPlace, processPlace } from "../store/testing/stores.ts";
+import { until } from "../testing/until.ts";
 import { textsModule } from "./testing/fixture-texts.ts";
 import { type ServerProcess, startProcess, urlOf } from "./testing/process.ts";
 import { withStore } from "./testing/stored.ts";
@@ -65,12 +66,12 @@ test("Full-text search 7: where the process that builds an index is killed amid 
     status: 200,
     body: { total: documents },
   });
-  await vi.waitFor(
+  await until(
     async () => {
       const found = await get(`main/notes?count=true&limit=1&where=${search}`);
       expect(found).toMatchObject({ status: 200, body: { total: documents } });
     },
-    { timeout: 120_000, interval: 50 },
+    { limit: 120_000, interval: 50 },
   );
   const indexing = async () => {
     const { body } = await get("_admin/jobs");
@@ -80,7 +81,7 @@ test("Full-text search 7: where the process that builds an index is killed amid 
   // Where the store is shared, instances see to it among themselves.
   if (!isEmbedded) expect(await indexing()).toEqual([]);
   else
-    await vi.waitFor(async () =>
+    await until(async () =>
       expect(await indexing()).toMatchObject([{ target: "collection:main/notes", status: "succeeded" }]),
     );
 });

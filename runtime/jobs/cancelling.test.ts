@@ -1,5 +1,6 @@
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { timestamp } from "../clock.ts";
+import { until } from "../testing/until.ts";
 import { cancelJob } from "./queue.ts";
 import { kind, nothing, waiting, workshop } from "./testing/workshop.ts";
 import { lookEvery } from "./worker.ts";
@@ -25,11 +26,11 @@ describe("a cancelled job", () => {
     const long = waiting();
     const one = worker(kind(long.step));
     one.wake();
-    await vi.waitFor(() => expect(long.begun).toHaveLength(1));
+    await until(() => expect(long.begun).toHaveLength(1));
     await cancelJob(shop.realm, id);
     shop.clock.advance(lookEvery);
     one.tick();
-    await vi.waitFor(() => expect(long.signals.get("org:a")?.aborted).toBe(true));
+    await until(() => expect(long.signals.get("org:a")?.aborted).toBe(true));
     long.end("org:a", { result: { late: true } });
     await one.idle();
     expect(await job(id)).toMatchObject({ status: "cancelled", result: null });

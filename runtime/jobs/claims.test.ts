@@ -1,5 +1,6 @@
 import { describe, expect, test, vi } from "vitest";
 import { Outdated } from "../retry.ts";
+import { until } from "../testing/until.ts";
 import { claimTime, together } from "./claims.ts";
 import { findJob, queueJob } from "./queue.ts";
 import { kind, nothing, type StepOf, waiting, workshop } from "./testing/workshop.ts";
@@ -39,7 +40,7 @@ describe("a claim", () => {
     const first = waiting();
     const lost = worker(kind(first.step));
     lost.wake();
-    await vi.waitFor(() => expect(first.begun).toHaveLength(1));
+    await until(() => expect(first.begun).toHaveLength(1));
     const other = worker(kind(async () => async () => ({ result: { by: "other" } })));
     shop.clock.advance(claimTime - 1);
     other.wake();
@@ -79,12 +80,12 @@ describe("a claim", () => {
       }),
     );
     slow.wake();
-    await vi.waitFor(() => expect(begun).toBe(1));
+    await until(() => expect(begun).toBe(1));
     shop.clock.advance(claimTime);
     const second = waiting();
     const other = worker(kind(second.step));
     other.wake();
-    await vi.waitFor(() => expect(second.begun).toHaveLength(1));
+    await until(() => expect(second.begun).toHaveLength(1));
     go();
     await slow.idle();
     expect(await findJob(shop.store, "written")).toBeUndefined();
@@ -99,12 +100,12 @@ describe("a claim", () => {
     const long = waiting();
     const one = worker(kind(long.step));
     one.wake();
-    await vi.waitFor(() => expect(long.begun).toHaveLength(1));
+    await until(() => expect(long.begun).toHaveLength(1));
     const due = async () => Date.parse((await job(id)).due_at ?? "");
     for (let passed = 0; passed < 12; passed += 1) {
       shop.clock.advance(lookEvery);
       one.tick();
-      await vi.waitFor(async () => expect(await due()).toBe(shop.clock.now() + claimTime));
+      await until(async () => expect(await due()).toBe(shop.clock.now() + claimTime));
     }
     const other = worker(kind(nothing));
     other.wake();
@@ -120,14 +121,14 @@ describe("a claim", () => {
     const long = waiting();
     const one = worker(kind(long.step));
     one.wake();
-    await vi.waitFor(() => expect(long.begun).toHaveLength(1));
+    await until(() => expect(long.begun).toHaveLength(1));
     shop.clock.advance(claimTime);
     const other = worker(kind(nothing));
     other.wake();
     await other.idle();
     expect(long.signals.get("org:a")?.aborted).toBe(false);
     one.tick();
-    await vi.waitFor(() => expect(long.signals.get("org:a")?.aborted).toBe(true));
+    await until(() => expect(long.signals.get("org:a")?.aborted).toBe(true));
     long.end("org:a");
   });
 
@@ -137,7 +138,7 @@ describe("a claim", () => {
       new Promise((_, reject) => signal.addEventListener("abort", () => reject(new Outdated())));
     const one = worker(kind(long));
     one.wake();
-    await vi.waitFor(async () => expect((await job(id)).status).toBe("running"));
+    await until(async () => expect((await job(id)).status).toBe("running"));
     await one.stop(0);
     await run(nothing);
     expect(await job(id)).toMatchObject({ status: "succeeded", attempts: 0 });

@@ -1,6 +1,7 @@
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { systemClock, timestamp } from "../clock.ts";
 import { testStore } from "../store/testing/stores.ts";
+import { until } from "../testing/until.ts";
 import { trimHistory } from "./history.ts";
 import { JobFailure, type Progress } from "./kind.ts";
 import { laneShape } from "./lanes.ts";
@@ -57,7 +58,7 @@ describe("a job", () => {
     for (const id of [sooner, later]) {
       expect((await job(id)).status).toBe("queued");
       shop.clock.advance(150);
-      await vi.waitFor(async () => expect((await job(id)).status).toBe("succeeded"));
+      await until(async () => expect((await job(id)).status).toBe("succeeded"));
     }
   });
 
@@ -120,7 +121,7 @@ describe("a job", () => {
     };
     const one = new JobWorker(inTime, [kind(step, { backoff: [1, 1] })]);
     one.wake();
-    await vi.waitFor(async () => expect((await findJob(own, id))?.status).toBe("succeeded"));
+    await until(async () => expect((await findJob(own, id))?.status).toBe("succeeded"));
     await one.stop(0);
     await own.close();
   });

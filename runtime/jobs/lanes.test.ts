@@ -1,4 +1,5 @@
 import { describe, expect, test, vi } from "vitest";
+import { until } from "../testing/until.ts";
 import { JobFailure } from "./kind.ts";
 import { laneCollection } from "./lanes.ts";
 import { cancelJob, type NewJob, retryJob } from "./queue.ts";
@@ -15,13 +16,13 @@ describe("limits", () => {
     const quick = await queue({}, { kind: "quick" });
     const one = worker(kind(slow.step, { limit: 2 }), kind(nothing, { name: "quick", limit: 1 }));
     one.wake();
-    await vi.waitFor(async () => expect((await job(quick)).status).toBe("succeeded"));
+    await until(async () => expect((await job(quick)).status).toBe("succeeded"));
     expect(slow.begun).toEqual(["a", "b"]);
     slow.end("b");
-    await vi.waitFor(() => expect(slow.begun).toEqual(["a", "b", "c"]));
+    await until(() => expect(slow.begun).toEqual(["a", "b", "c"]));
     slow.end("a");
     slow.end("c");
-    await vi.waitFor(() => expect(slow.begun).toHaveLength(5));
+    await until(() => expect(slow.begun).toHaveLength(5));
     slow.end("d");
     slow.end("e");
     await one.idle();
@@ -96,7 +97,7 @@ describe("a lane", () => {
     for (const target of targets) ids.push(await laneOf(target, target));
     const one = worker(kind(slow.step));
     one.wake();
-    await vi.waitFor(() => expect(slow.begun).toEqual(targets));
+    await until(() => expect(slow.begun).toEqual(targets));
     const transaction = vi.spyOn(shop.store, "transaction");
     for (const target of targets) slow.end(target);
     await one.idle();
@@ -111,12 +112,12 @@ describe("a lane", () => {
     const running = await laneOf("a", "first");
     const one = worker(kind(first.step));
     one.wake();
-    await vi.waitFor(() => expect(first.begun).toEqual(["first"]));
+    await until(() => expect(first.begun).toEqual(["first"]));
     const [second, third, fourth] = [await laneOf("a", "2"), await laneOf("a", "3"), await laneOf("a", "4")];
     await cancelJob(shop.realm, second);
     await cancelJob(shop.realm, third);
     first.end("first");
-    await vi.waitFor(() => expect(first.begun).toEqual(["first", "4"]));
+    await until(() => expect(first.begun).toEqual(["first", "4"]));
     first.end("4");
     await one.idle();
     expect(await statuses([running, second, third, fourth])).toEqual([

@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { minute, type Person, text } from "../auth/testing/accounts.ts";
 import { idGenerator } from "../ids.ts";
 import { isJsonObject, type JsonObject } from "../json.ts";
 import { type Organizations, startOrganizations } from "../organizations/testing/realm.ts";
+import { until } from "../testing/until.ts";
 import { findJob } from "./queue.ts";
 import { type JobRecord, type JobStatus, jobCollection, writeJob } from "./records.ts";
 import { jobRoutes } from "./routes.ts";
@@ -17,9 +18,7 @@ beforeAll(async () => {
   boss = await server.person("boss@example.com", ["boss"]);
   // They have run, and do not again before anything wakes them.
   for (const standing of ["retention", "key-ends"])
-    await vi.waitFor(async () =>
-      expect((await findJob(server.store("shop"), standing))?.result).not.toBeNull(),
-    );
+    await until(async () => expect((await findJob(server.store("shop"), standing))?.result).not.toBeNull());
   for (const status of ["succeeded", "failed", "running", "queued", "queued"] as const) {
     ids.push(await store(status));
     server.clock.advance(minute);

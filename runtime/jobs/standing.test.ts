@@ -1,4 +1,5 @@
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
+import { until } from "../testing/until.ts";
 import { kind, minute, nothing, waiting, workshop } from "./testing/workshop.ts";
 
 const shop = workshop();
@@ -41,7 +42,7 @@ describe("a worker that stops", () => {
     const slow = waiting();
     const one = worker(kind(slow.step, { limit: 1 }));
     one.wake();
-    await vi.waitFor(() => expect(slow.begun).toEqual(["a"]));
+    await until(() => expect(slow.begun).toEqual(["a"]));
     const stopped = one.stop(minute);
     slow.end("a");
     await stopped;

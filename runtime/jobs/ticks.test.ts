@@ -1,5 +1,6 @@
 import { expect, test, vi } from "vitest";
 import type { StoreCollection } from "../store/contract/collection.ts";
+import { until } from "../testing/until.ts";
 import { jobCollection } from "./records.ts";
 import { kind, waiting, workshop } from "./testing/workshop.ts";
 import { lookEvery } from "./worker.ts";
@@ -64,7 +65,7 @@ test("a worker over a slow store looks ahead once at a time, and once more for t
   const one = worker();
   looks.close();
   for (let tick = 0; tick < many; tick += 1) one.tick();
-  await vi.waitFor(() => expect(looks.calls).toBeGreaterThan(0));
+  await until(() => expect(looks.calls).toBeGreaterThan(0));
   looks.open();
   await one.idle();
   expect(looks.calls).toBe(2);
@@ -76,15 +77,15 @@ test("it renews claims once at a time, and once more where they are due again me
   const renewals = gatedRenewals();
   const one = worker(step);
   one.wake();
-  await vi.waitFor(() => expect(begun).toHaveLength(1));
+  await until(() => expect(begun).toHaveLength(1));
   renewals.close();
   shop.clock.advance(lookEvery);
   for (let tick = 0; tick < many; tick += 1) one.tick();
-  await vi.waitFor(() => expect(renewals.calls).toBeGreaterThan(0));
+  await until(() => expect(renewals.calls).toBeGreaterThan(0));
   shop.clock.advance(lookEvery);
   for (let tick = 0; tick < many; tick += 1) one.tick();
   renewals.open();
-  await vi.waitFor(() => expect(renewals.calls).toBeGreaterThan(1));
+  await until(() => expect(renewals.calls).toBeGreaterThan(1));
   end("org:a");
   await one.idle();
   // The last one finishes the job.

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { collection, fields, type Shop, second, startShop } from "../documents/testing/shop.ts";
 import { allowed } from "../rules/index.ts";
+import { until } from "../testing/until.ts";
 import { realtimeRoutes } from "./route.ts";
 import { request } from "./testing/streams.ts";
 
@@ -47,5 +48,5 @@ test("Limits: a heartbeat every 25 seconds, by the instance's clockwork; none is
     expect((await reader.read()).value).toBe(": heartbeat\n\n");
   }
   cut.abort();
-  while (wheels() > 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  await until(() => expect(wheels()).toBe(0));
 });

@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { realmc, root, withWorkspace } from "../workspace.ts";
 import { middle } from "./middle.ts";
+import { ready } from "./ready.ts";
 import { freePort } from "./servers.ts";
 
 /** Prints start to ready and idle memory of the bundle with all examples loaded. */
@@ -34,12 +35,12 @@ export async function startOnce(bundle: string, data: string): Promise<Start> {
   const port = await freePort();
   const begun = performance.now();
   const child = spawn(process.execPath, [join(bundle, "server.mjs")], {
-    stdio: "ignore",
+    stdio: ["ignore", "pipe", "pipe"],
     env: { ...process.env, NODE_ENV: "production", PORT: String(port), SVC_STORE: `sqlite:${data}` },
   });
   const exit = once(child, "exit");
   try {
-    await answering(`http://127.0.0.1:${port}/readyz`);
+    await ready(child, `http://127.0.0.1:${port}`, { interval: 2 });
     const time = performance.now() - begun;
     await new Promise((resolve) => setTimeout(resolve, 500));
     return { time, memory: residentMiB(child.pid ?? 0) };
@@ -51,15 +52,6 @@ export async function startOnce(bundle: string, data: string): Promise<Start> {
 
 function run(args: readonly string[]): void {
   execFileSync(process.execPath, [realmc, ...args], { stdio: ["ignore", "ignore", "pipe"] });
-}
-
-async function answering(url: string): Promise<void> {
-  for (let attempt = 0; attempt < 5_000; attempt++) {
-    const answer = await fetch(url).catch(() => undefined);
-    if (answer?.status === 200) return;
-    await new Promise((resolve) => setTimeout(resolve, 2));
-  }
-  throw new Error(`${url} never answered 200`);
 }
 
 function residentMiB(pid: number): number {

@@ -4,6 +4,7 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { MeasuredRealm, Place } from "./place.ts";
+import { ready } from "./ready.ts";
 
 /** A server under measurement, in a process of its own. */
 export interface MeasuredServer {
@@ -68,7 +69,7 @@ export async function startGenerated(
   const port = await freePort();
   const child = fork(join(bundle, "server.mjs"), [], {
     execArgv: [...probe, ...(more.options ?? [])],
-    stdio: ["ignore", "ignore", "inherit", "ipc"],
+    stdio: ["ignore", "pipe", "pipe", "ipc"],
     env: {
       ...process.env,
       NODE_ENV: "production",
@@ -81,18 +82,8 @@ export async function startGenerated(
     },
   });
   const url = `http://127.0.0.1:${port}`;
-  await ready(url);
+  await ready(child, url);
   return measured("generated", child, url, realm, place.nameOf(realm));
-}
-
-/** Waits until `/readyz` answers 200. */
-export async function ready(url: string): Promise<void> {
-  for (let attempt = 0; attempt < 3_000; attempt++) {
-    const answer = await fetch(`${url}/readyz`).catch(() => undefined);
-    if (answer?.status === 200) return;
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-  throw new Error(`${url} did not become ready`);
 }
 
 export async function freePort(): Promise<number> {

@@ -1,5 +1,6 @@
 /** What continuous integration runs, beside what, and when it is red. */
-import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { until } from "../../runtime/testing/until.ts";
 import { Script } from "./testing/script.ts";
 
 let script: Script;
@@ -76,7 +77,7 @@ it("ends all that it started when it is ended, and stops its servers", async () 
   script.mark("test:mongo", "hangs");
   script.begin({ MONGODB_URI: "", MONGO_TESTBED_PORT: "40" });
   const hanging = () => ["types", "test:mongo"].map((name) => script.has(name, "hanging"));
-  await vi.waitFor(() => expect(hanging()).toEqual([true, true]), { timeout: 20_000 });
+  await until(() => expect(hanging()).toEqual([true, true]));
   script.terminate();
   expect(await script.ended()).toMatchObject({ code: 143 });
   expect(["types", "test:mongo"].map((name) => script.has(name, "ended"))).toEqual([true, true]);
@@ -87,8 +88,8 @@ it("ends all that it started when it is ended, and stops its servers", async () 
 it("ends the installation when it is ended", async () => {
   script.mark("ci", "hangs");
   script.begin();
-  await vi.waitFor(() => expect(script.has("ci", "hanging")).toBe(true), { timeout: 20_000 });
+  await until(() => expect(script.has("ci", "hanging")).toBe(true));
   script.terminate();
   expect(await script.ended()).toMatchObject({ code: 143, said: [installed[0]] });
-  await vi.waitFor(() => expect(script.has("ci", "ended")).toBe(true), { timeout: 20_000 });
+  await until(() => expect(script.has("ci", "ended")).toBe(true));
 });

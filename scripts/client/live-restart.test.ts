@@ -4,6 +4,7 @@ import { type Client, createClient } from "../../generated/helpdesk/client.ts";
 import { helpdesk } from "../../generated/helpdesk/realm.ts";
 import { heldClock, type Started, startRealm } from "../../runtime/instance/testing/servers.ts";
 import { testPlace } from "../../runtime/store/testing/stores.ts";
+import { untilHolds } from "../../runtime/testing/until.ts";
 import { manyStreams } from "../security/streams.ts";
 
 const place = testPlace();
@@ -29,10 +30,6 @@ afterAll(async () => {
 const clientOf = (baseUrl: string, token?: string): Client =>
   createClient({ baseUrl, token, retryDelay: () => 20 });
 
-async function until(done: () => boolean): Promise<void> {
-  while (!done()) await new Promise((resolve) => setTimeout(resolve, 5));
-}
-
 it("a live query shows what its list answers after the server was started anew, and goes on", async () => {
   const url = await start();
   const manager = clientOf(url);
@@ -50,10 +47,10 @@ it("a live query shows what its list answers after the server was started anew, 
   const subjects = () => live.documents.map(({ subject }) => subject).join();
   const kept = await create(manager, "kept");
   const removed = await create(manager, "removed");
-  await until(() => live.state === "live" && subjects() === "kept,removed");
+  await untilHolds(() => live.state === "live" && subjects() === "kept,removed");
 
   await stop();
-  await until(() => live.state === "behind");
+  await untilHolds(() => live.state === "behind");
   expect(subjects()).toBe("kept,removed");
   // Another server on the same store: what it does has to be told by the one that comes after it.
   const writer = clientOf(await start(), session?.token);
@@ -63,9 +60,9 @@ it("a live query shows what its list answers after the server was started anew, 
   await stop();
 
   expect(await start(Number(new URL(url).port))).toBe(url);
-  await until(() => live.state === "live" && subjects() === "kept,made meanwhile");
+  await untilHolds(() => live.state === "live" && subjects() === "kept,made meanwhile");
   await create(manager, "made after");
-  await until(() => live.documents.length === 3);
+  await untilHolds(() => live.documents.length === 3);
   const { items } = await manager.support.tickets.list({ order_by: ["subject"] });
   expect(live.documents).toEqual(items);
   live.close();

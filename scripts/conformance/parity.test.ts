@@ -1,5 +1,5 @@
 /** The same requests to the examples on the embedded store and on MongoDB: the answers are the same, byte for byte. */
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { blog } from "../../generated/blog/realm.ts";
 import { helpdesk } from "../../generated/helpdesk/realm.ts";
 import { inventory } from "../../generated/inventory/realm.ts";
@@ -14,6 +14,7 @@ import {
   testLocation,
 } from "../../runtime/store/mongodb/testing/server.ts";
 import { runs } from "../../runtime/testing/random.ts";
+import { until } from "../../runtime/testing/until.ts";
 import { manyStreams } from "../security/streams.ts";
 import { Description } from "./description.ts";
 import { ask, type Received, type Sent, send } from "./exchange.ts";
@@ -89,10 +90,10 @@ describeMongo("The same requests on both engines", () => {
 async function firstLookOver(server: Started): Promise<void> {
   for (const { definition } of modules) {
     const jobs = server.store(definition.name).collection(jobCollection);
-    await vi.waitFor(async () => {
+    await until(async () => {
       const purge = await jobs.get("retention", "live");
       expect(purge && readJob(purge).record).toMatchObject({ status: "queued", result: { removed: 0 } });
-    }, 20_000);
+    });
   }
 }
 

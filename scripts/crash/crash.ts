@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomInt } from "node:crypto";
 import { once } from "node:events";
-import { freePort, ready } from "../bench/servers.ts";
+import { ready } from "../bench/ready.ts";
+import { freePort } from "../bench/servers.ts";
 import { Writer } from "./writer.ts";
 
 export interface CrashReport {
@@ -40,7 +41,7 @@ export async function crash(server: string, data: string, kills: number, writers
 async function start(server: string, data: string): Promise<{ child: ChildProcess; url: string }> {
   const port = await freePort();
   const child = spawn(process.execPath, [server], {
-    stdio: ["ignore", "ignore", "inherit"],
+    stdio: ["ignore", "pipe", "pipe"],
     env: {
       ...process.env,
       NODE_ENV: "production",
@@ -50,6 +51,6 @@ async function start(server: string, data: string): Promise<{ child: ChildProces
     },
   });
   const url = `http://127.0.0.1:${port}`;
-  await ready(url);
+  await ready(child, url);
   return { child, url };
 }

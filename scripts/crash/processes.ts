@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomInt } from "node:crypto";
 import { once } from "node:events";
-import { freePort, ready } from "../bench/servers.ts";
+import { ready } from "../bench/ready.ts";
+import { freePort } from "../bench/servers.ts";
 
 /** Server processes on one store; each may be killed. */
 export class Processes {
@@ -45,11 +46,11 @@ export class Processes {
   async #launch(): Promise<{ child: ChildProcess; url: string }> {
     const port = await freePort();
     const child = spawn(process.execPath, this.#words, {
-      stdio: ["ignore", "ignore", "inherit"],
+      stdio: ["ignore", "pipe", "pipe"],
       env: { ...this.#environment, PORT: String(port) },
     });
     const url = `http://127.0.0.1:${port}`;
-    await ready(url);
+    await ready(child, url);
     return { child, url };
   }
 }

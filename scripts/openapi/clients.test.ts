@@ -46,7 +46,6 @@ describe("clients made from the OpenAPI documents", () => {
 
   it.for(["openapi-fetch", "hey-api"])(
     "by %s: sign up, create, list with where, patch with If-Match, delete, errors",
-    { timeout: 60_000 },
     async (client, { skip }) => {
       skip(missing !== undefined, missing);
       expect(await script(`scenario/${client}.ts`, server.url)).toEqual({ code: 0, output: "done\n" });

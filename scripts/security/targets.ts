@@ -1,6 +1,5 @@
 /** What requests are about: users, sessions, keys, documents, each made for the one request. */
 import { hash } from "node:crypto";
-import { vi } from "vitest";
 import { collections } from "../../runtime/auth/collections.ts";
 import { type KeyBinding, writeKey } from "../../runtime/auth/key-records.ts";
 import { makeKey } from "../../runtime/auth/keys.ts";
@@ -9,6 +8,7 @@ import { findJob } from "../../runtime/jobs/queue.ts";
 import { isJsonObject, type JsonObject } from "../../runtime/json.ts";
 import { findOrganization } from "../../runtime/organizations/change.ts";
 import type { RealmDefinition } from "../../runtime/realm/definition.ts";
+import { until } from "../../runtime/testing/until.ts";
 import { insertService, insertSession, insertUser } from "../people.ts";
 import type { Caller } from "./callers.ts";
 import { type DocumentOperation, documents } from "./documents.ts";
@@ -148,7 +148,7 @@ export class Targets {
   /** Deletes an organization, and waits until its job has done what there is to do. */
   async #delete(org: string): Promise<void> {
     await this.#ask("DELETE", `/_admin/orgs/${org}`);
-    await vi.waitFor(async () => {
+    await until(async () => {
       const found = await findOrganization({ store: this.#store }, org);
       if (found?.record.cleanup !== null) throw new Error("it is still being erased");
     });
@@ -156,7 +156,7 @@ export class Targets {
 
   /** One that every realm has once its server looks for work. */
   async #job(): Promise<string> {
-    await vi.waitFor(async () => {
+    await until(async () => {
       if ((await findJob(this.#store, "retention")) === undefined) throw new Error("it is yet to be made");
     });
     return "retention";

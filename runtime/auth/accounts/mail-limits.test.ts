@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { trustHops } from "../../http/address.ts";
+import { until } from "../../testing/until.ts";
 import { type Accounts, hour, startAccounts } from "../testing/accounts.ts";
 
 let server: Accounts;
@@ -21,7 +22,7 @@ const post = (path: string, from: string, sent: Parameters<Accounts["send"]>[2])
 /** Expects so many mails to these, also when one that was asked for after them has arrived. */
 async function mailed(domain: string, expected: number): Promise<void> {
   const count = () => server.mails.filter(({ to }) => to.endsWith(domain)).length;
-  await vi.waitFor(() => expect(count()).toBe(expected), { timeout: 10_000 });
+  await until(() => expect(count()).toBe(expected));
   last += 1;
   const email = `last-${last}@example.com`;
   await server.send("POST", "/_admin/users", { token, body: { email } });

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { eq } from "../../filter/algebra.ts";
 import { jobCollection, jobFields } from "../../jobs/records.ts";
+import { until } from "../../testing/until.ts";
 import { auditOf } from "../administration/testing/audit.ts";
 import { collections, tokenFields } from "../collections.ts";
 import { newToken } from "../credentials/tokens.ts";
@@ -93,13 +94,13 @@ describe("POST /password/forgot", () => {
     const isMail = eq(jobFields.kind, "mail");
     const settled = async () => expect(await store.collection(jobCollection).count(isMail, "all")).toBe(0);
     const asked = async (email: string) => {
-      await vi.waitFor(settled);
+      await until(settled);
       const before = await written();
       const forgot = { body: { email } };
       expect((await own.send("POST", "/_auth/password/forgot", forgot)).status).toBe(202);
       const added = () => written().then((now) => now.map((count, at) => count - (before[at] ?? 0)));
-      await vi.waitFor(async () => expect((await added()).at(-1)).toBe(1));
-      await vi.waitFor(settled);
+      await until(async () => expect((await added()).at(-1)).toBe(1));
+      await until(settled);
       return added();
     };
     try {

@@ -12,23 +12,24 @@ const unable: ReadonlySet<number | undefined> = new Set([403, 405, 501]);
  * @returns how many
  */
 export async function abortMultiparts(
-  { sdk, client, name: Bucket }: Bucket,
+  bucket: Bucket,
   Prefix: string,
   before: number,
   isOurs: (key: string) => boolean,
 ): Promise<number> {
+  const { sdk, client, name: Bucket } = bucket;
   let ended = 0;
   let marker: { readonly KeyMarker?: string | undefined; readonly UploadIdMarker?: string | undefined } = {};
   for (;;) {
     const command = new sdk.client.ListMultipartUploadsCommand({ Bucket, Prefix, ...marker });
-    const page = await attempts(() => client.send(command)).catch((error: unknown) => {
+    const page = await attempts(bucket, () => client.send(command)).catch((error: unknown) => {
       if (unable.has(toldBy(error).status)) return undefined;
       throw error;
     });
     for (const { Key = "", UploadId, Initiated } of page?.Uploads ?? []) {
       if (!isOurs(Key) || Initiated === undefined || Initiated.getTime() >= before) continue;
       const abort = new sdk.client.AbortMultipartUploadCommand({ Bucket, Key, UploadId });
-      await attempts(() => client.send(abort)).catch((error: unknown) => {
+      await attempts(bucket, () => client.send(abort)).catch((error: unknown) => {
         // Somebody else has.
         if (toldBy(error).name !== "NoSuchUpload") throw error;
       });

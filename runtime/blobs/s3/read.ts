@@ -7,13 +7,15 @@ import type { Bucket } from "./sdk.ts";
 
 /** An object, or a part of it, as it comes; the connection ends with whoever reads, and when the signal aborts. */
 export async function openObject(
-  { sdk, client, name: Bucket }: Bucket,
+  bucket: Bucket,
   Key: string,
   range: ByteRange | undefined,
   signal: AbortSignal,
 ): Promise<ByteSource> {
+  const { sdk, client, name: Bucket } = bucket;
   const Range = range === undefined ? undefined : `bytes=${range.first}-${range.last}`;
   const { Body } = await attempts(
+    bucket,
     () => client.send(new sdk.client.GetObjectCommand({ Bucket, Key, Range }), { abortSignal: signal }),
     signal,
   );

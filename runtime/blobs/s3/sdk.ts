@@ -20,4 +20,6 @@ export interface Bucket {
   readonly sdk: Sdk;
   readonly client: S3Client;
   readonly name: string;
+  /** Milliseconds before a request is sent for the second time; then twice as many. */
+  readonly pause: number;
 }

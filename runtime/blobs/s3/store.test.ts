@@ -13,6 +13,8 @@ import { openS3Blobs, type S3Options } from "./store.ts";
 
 const MIB = 1_048_576;
 const never = new AbortController().signal;
+/** Milliseconds, which nobody waits for; below six seconds the SDK has its sockets watch from their beginning. */
+const patience = 5_000;
 
 async function opened(of: Partial<S3Storage> = {}, options: S3Options = {}) {
   const s3 = await startS3();
@@ -42,7 +44,7 @@ describe("a bucket", () => {
   let spool: Spool;
   let close: () => Promise<void>;
   beforeEach(async () => {
-    ({ s3, store, spool, close } = await opened({}, { patience: 1_500 }));
+    ({ s3, store, spool, close } = await opened({}, { patience, pause: 1 }));
   });
   afterEach(async () => {
     await store.close();

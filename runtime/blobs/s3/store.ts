@@ -21,6 +21,8 @@ export interface S3Options {
   readonly credentials?: S3Credentials | undefined;
   /** Milliseconds in which nothing comes from the storage; default: 30 seconds. */
   readonly patience?: number;
+  /** Milliseconds before a request that failed is sent again, doubled each time; default: 100. */
+  readonly pause?: number;
 }
 
 /** Keys that one request removes. */
@@ -30,7 +32,9 @@ const CONNECTIONS = 64;
 
 export async function openS3Blobs(storage: S3Storage, options: S3Options = {}): Promise<BlobStore> {
   const sdk = await loadSdk();
-  return new S3Blobs({ sdk, client: clientOf(sdk, storage, options), name: storage.bucket }, storage.prefix);
+  const { bucket: name, prefix } = storage;
+  const client = clientOf(sdk, storage, options);
+  return new S3Blobs({ sdk, client, name, pause: options.pause ?? 100 }, prefix);
 }
 
 function clientOf({ client }: Sdk, { region, endpoint, pathStyle }: S3Storage, options: S3Options) {
@@ -78,7 +82,7 @@ class S3Blobs implements BlobStore {
     return this.#telling(async () => {
       try {
         const command = new sdk.client.HeadObjectCommand({ Bucket, Key });
-        return (await attempts(() => client.send(command))).ContentLength;
+        return (await attempts(this.#bucket, () => client.send(command))).ContentLength;
       } catch (error) {
         if (isMissing(error)) return undefined;
         throw error;
@@ -154,7 +158,7 @@ class S3Blobs implements BlobStore {
     const { sdk, client, name: Bucket } = this.#bucket;
     for (let ContinuationToken: string | undefined; ; ) {
       const command = new sdk.client.ListObjectsV2Command({ Bucket, Prefix, ContinuationToken });
-      const page = await attempts(() => client.send(command));
+      const page = await attempts(this.#bucket, () => client.send(command));
       for (const { Key, Size = 0, LastModified } of page.Contents ?? []) {
         if (Key !== undefined) yield { Key, size: Size, changedAt: LastModified?.getTime() ?? 0 };
       }
@@ -168,7 +172,7 @@ class S3Blobs implements BlobStore {
     for (let at = 0; at < all.length; at += BATCH) {
       const Objects = all.slice(at, at + BATCH).map((Key) => ({ Key }));
       const command = new sdk.client.DeleteObjectsCommand({ Bucket, Delete: { Objects, Quiet: true } });
-      const { Errors = [] } = await attempts(() => client.send(command));
+      const { Errors = [] } = await attempts(this.#bucket, () => client.send(command));
       const [failed] = Errors.filter(({ Code }) => Code !== "NoSuchKey");
       if (failed !== undefined) throw new Error(`${failed.Key} cannot be removed: ${failed.Code}`);
     }

@@ -22,7 +22,7 @@ export interface Target {
 
 export async function upload(target: Target, spooled: Spooled, type: string): Promise<void> {
   if (spooled.kind === "file" && spooled.size > WHOLE) await inParts(target, spooled, type);
-  else await attempts(() => whole(target, spooled, type));
+  else await attempts(target.bucket, () => whole(target, spooled, type));
 }
 
 async function whole(target: Target, spooled: Spooled, type: string): Promise<void> {
@@ -92,13 +92,11 @@ async function inParts(
   { path, size }: Extract<Spooled, { kind: "file" }>,
   type: string,
 ): Promise<void> {
-  const {
-    bucket: { sdk, client, name: Bucket },
-    Key,
-  } = target;
+  const { bucket, Key } = target;
+  const { sdk, client, name: Bucket } = bucket;
   const { AbortMultipartUploadCommand, CompleteMultipartUploadCommand, CreateMultipartUploadCommand } =
     sdk.client;
-  const created = await attempts(() =>
+  const created = await attempts(bucket, () =>
     client.send(
       new CreateMultipartUploadCommand({ Bucket, Key, ContentType: type, ChecksumAlgorithm: "CRC32" }),
     ),
@@ -130,15 +128,15 @@ async function inParts(
     await Promise.all(works);
     parts.sort((a, b) => a.PartNumber - b.PartNumber);
     const MultipartUpload = { Parts: parts };
-    await attempts(() =>
+    await attempts(bucket, () =>
       client.send(new CompleteMultipartUploadCommand({ Bucket, Key, UploadId, MultipartUpload })),
     );
   } catch (error) {
     failed.abort();
     // What is left where this fails, too, is among the leftovers.
-    await attempts(() => client.send(new AbortMultipartUploadCommand({ Bucket, Key, UploadId }))).catch(
-      () => undefined,
-    );
+    await attempts(bucket, () =>
+      client.send(new AbortMultipartUploadCommand({ Bucket, Key, UploadId })),
+    ).catch(() => undefined);
     throw error;
   }
 }
@@ -150,12 +148,13 @@ interface Extent {
 }
 
 async function part(
-  { bucket: { sdk, client, name: Bucket }, Key }: Target,
+  { bucket, Key }: Target,
   UploadId: string | undefined,
   PartNumber: number,
   extent: Extent,
   signal: AbortSignal,
 ): Promise<Part> {
+  const { sdk, client, name: Bucket } = bucket;
   const ChecksumCRC32 = await checksum(extent);
   const { path, first, last } = extent;
   const send = () => {
@@ -166,7 +165,7 @@ async function part(
       client.send(new sdk.client.UploadPartCommand(input), { abortSignal }),
     );
   };
-  const { ETag } = await attempts(send, signal);
+  const { ETag } = await attempts(bucket, send, signal);
   return { PartNumber, ETag, ChecksumCRC32 };
 }
 

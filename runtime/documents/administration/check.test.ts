@@ -4,6 +4,7 @@ import { documentFields, field } from "../../filter/fields.ts";
 import { isJsonObject, type JsonObject } from "../../json.ts";
 import { denied } from "../../rules/index.ts";
 import type { DocumentWrite } from "../../store/contract/document.ts";
+import { until } from "../../testing/until.ts";
 import { code, collection, type Received, type Shop, startShop, validatorOf } from "../testing/shop.ts";
 
 const at = "2026-01-01T00:00:00.000Z";
@@ -159,7 +160,7 @@ describe("Administrator routes: one _check at a time", () => {
     expect((await check("none")).status).toBe(503);
     client.abort();
     expect(await aborted).toBe("aborted");
-    await vi.waitFor(async () => expect((await check("none")).status).toBe(200));
+    await until(async () => expect((await check("none")).status).toBe(200));
     const before = scans.count;
     await check("none");
     expect(scans.count).toBe(before);

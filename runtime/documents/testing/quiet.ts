@@ -1,8 +1,9 @@
 import { setTimeout } from "node:timers/promises";
-import { expect, vi } from "vitest";
+import { expect } from "vitest";
 import { jobCollection } from "../../jobs/records.ts";
 import type { FaultProxy } from "../../store/mongodb/testing/faults.ts";
 import { testClient } from "../../store/mongodb/testing/server.ts";
+import { until } from "../../testing/until.ts";
 
 /** Milliseconds without a command after which none is under way. */
 const silence = 200;
@@ -16,7 +17,7 @@ export async function untilQuiet(proxy: FaultProxy, database: string): Promise<v
   const jobs = (await testClient())
     .db(database)
     .collection<{ claimed_by?: string; result: unknown }>(jobCollection);
-  await vi.waitFor(
+  await until(
     async () => {
       const found = await jobs.find().toArray();
       // The standing ones, done for the first time.
@@ -25,7 +26,7 @@ export async function untilQuiet(proxy: FaultProxy, database: string): Promise<v
         [],
       );
     },
-    { timeout: 60_000, interval: 50 },
+    { limit: 60_000, interval: 50 },
   );
   for (let seen = -1; seen < proxy.commands.length; await setTimeout(silence)) seen = proxy.commands.length;
 }

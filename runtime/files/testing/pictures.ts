@@ -1,12 +1,13 @@
 import { join } from "node:path";
 import sharp from "sharp";
-import { expect, vi } from "vitest";
+import { expect } from "vitest";
 import { openLocalBlobs } from "../../blobs/local/store.ts";
 import { openSpool, type Spool } from "../../blobs/spool.ts";
 import type { BlobStore } from "../../blobs/store.ts";
 import { text } from "../../documents/testing/shop.ts";
 import { isJsonObject, type JsonObject } from "../../json.ts";
 import type { ImageVersion } from "../../realm/files.ts";
+import { until } from "../../testing/until.ts";
 import type { Vault } from "./vault.ts";
 
 export const thumb: ImageVersion = { width: 20, height: 20, fit: "cover" };
@@ -27,9 +28,6 @@ export async function sizeOf(image: Buffer) {
   const { format, width, height } = await sharp(image).metadata();
   return { format, width, height };
 }
-
-/** Waits for as long as the test may take. */
-export const soon = <T>(check: () => Promise<T>) => vi.waitFor(check, { timeout: 30_000, interval: 20 });
 
 /** What a vault's files lie in. */
 export interface Bytes {
@@ -69,7 +67,7 @@ export async function statesOf(vault: Vault, id: string, field: string): Promise
 /** One with a `cover` whose versions `thumb` and `wide` are made. */
 export async function settled(vault: Vault): Promise<Taken> {
   const taken = await pictured(vault, "cover");
-  await soon(async () =>
+  await until(async () =>
     expect(await statesOf(vault, taken.id, "cover")).toEqual({ thumb: "ready", wide: "ready" }),
   );
   return taken;

@@ -144,8 +144,3 @@ export async function startVault(
 export function sha256(bytes: Uint8Array | string): string {
   return hash("sha256", bytes);
 }
-
-/** Waits for as long as the test may take. */
-export async function until(holds: () => Promise<boolean>): Promise<void> {
-  while (!(await holds())) await new Promise((go) => setImmediate(go));
-}

@@ -1,10 +1,11 @@
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { ApiError } from "../../errors.ts";
 import type { JobKind } from "../../jobs/kind.ts";
 import { cancelJob, retryJob } from "../../jobs/queue.ts";
 import { minute, workshop } from "../../jobs/testing/workshop.ts";
 import { lookEvery } from "../../jobs/worker.ts";
 import type { FunctionDefinition } from "../../realm/functions.ts";
+import { until } from "../../testing/until.ts";
 import { FunctionBusy, type Result } from "../invocation.ts";
 import { callDefinition, Handlers, returned, waitingHandlers } from "../testing/background.ts";
 import { type QueuedCall, queueCall } from "./calls.ts";
@@ -99,7 +100,7 @@ describe("a queued call", () => {
     for (const id of ids.toReversed()) {
       expect((await job(id)).status).toBe("queued");
       shop.clock.advance(200);
-      await vi.waitFor(async () => expect((await job(id)).status).toBe("succeeded"));
+      await until(async () => expect((await job(id)).status).toBe("succeeded"));
     }
   });
 
@@ -112,13 +113,13 @@ describe("a queued call", () => {
     const slow = waitingHandlers();
     const worker = shop.worker(...kindsOf(slow.handlers));
     worker.wake();
-    await vi.waitFor(() => expect(slow.handlers.runs).toHaveLength(2));
+    await until(() => expect(slow.handlers.runs).toHaveLength(2));
     const second = await queued({ key: "daily", input: "3" });
     expect(second).not.toBe(first);
     expect(await queued({ key: "daily", input: "4" })).toBe(second);
     slow.end(0);
     slow.end(1);
-    await vi.waitFor(() => expect(slow.handlers.runs).toHaveLength(3));
+    await until(() => expect(slow.handlers.runs).toHaveLength(3));
     slow.end(2);
     await worker.idle();
     expect(slow.handlers.runs.map(({ input }) => "input" in input && input.input)).toEqual([
@@ -227,7 +228,7 @@ describe("a run", () => {
     const slow = waitingHandlers();
     const worker = shop.worker(...kindsOf(slow.handlers));
     worker.wake();
-    await vi.waitFor(() => expect(slow.handlers.runs).toHaveLength(1));
+    await until(() => expect(slow.handlers.runs).toHaveLength(1));
     await cancelJob(shop.realm, id);
     worker.drop(id);
     await worker.idle();
@@ -236,7 +237,7 @@ describe("a run", () => {
 
     const other = await queued();
     worker.wake();
-    await vi.waitFor(() => expect(slow.handlers.runs).toHaveLength(2));
+    await until(() => expect(slow.handlers.runs).toHaveLength(2));
     await cancelJob(shop.realm, other);
     shop.clock.advance(lookEvery);
     worker.tick();
@@ -249,7 +250,7 @@ describe("a run", () => {
     const slow = waitingHandlers();
     const worker = shop.worker(...kindsOf(slow.handlers));
     worker.wake();
-    await vi.waitFor(() => expect(slow.handlers.runs).toHaveLength(1));
+    await until(() => expect(slow.handlers.runs).toHaveLength(1));
     await worker.stop(0);
     expect(slow.handlers.runs[0]?.signal.aborted).toBe(true);
     expect(await job(id)).toMatchObject({ attempts: 0, finished_at: null });
@@ -265,13 +266,13 @@ describe("a run", () => {
     const slow = waitingHandlers();
     const worker = shop.worker(...kindsOf(slow.handlers, [one, close]));
     worker.wake();
-    await vi.waitFor(() => expect(slow.handlers.runs).toHaveLength(2));
+    await until(() => expect(slow.handlers.runs).toHaveLength(2));
     await queued();
     worker.wake();
-    await vi.waitFor(() => expect(slow.handlers.runs).toHaveLength(3));
+    await until(() => expect(slow.handlers.runs).toHaveLength(3));
     expect(slow.handlers.runs.map(({ definition }) => definition.name)).toEqual(["one", "one", "close"]);
     for (let at = 0; at < 6; at += 1) {
-      await vi.waitFor(() => expect(slow.handlers.runs.length).toBeGreaterThan(at));
+      await until(() => expect(slow.handlers.runs.length).toBeGreaterThan(at));
       slow.end(at);
     }
     await worker.idle();

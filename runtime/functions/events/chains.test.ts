@@ -1,9 +1,10 @@
 import { afterEach, describe, expect, test } from "vitest";
 import type { Sent, Shop } from "../../documents/testing/shop.ts";
 import { isJsonObject, type JsonObject } from "../../json.ts";
+import { until } from "../../testing/until.ts";
 import type { Run } from "../invocation.ts";
 import { call, documents, startFunctionShop } from "../testing/shop.ts";
-import { all, follow, nothing, on, start, stopAll, stops, until } from "./testing/followed.ts";
+import { all, follow, nothing, on, start, stopAll, stops } from "./testing/followed.ts";
 
 afterEach(stopAll);
 

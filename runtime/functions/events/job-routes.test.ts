@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { collections } from "../../auth/collections.ts";
 import { writeKey } from "../../auth/key-records.ts";
 import { makeKey } from "../../auth/keys.ts";
@@ -6,6 +6,7 @@ import { readAudit } from "../../auth/records.ts";
 import { code, collection, text } from "../../documents/testing/shop.ts";
 import { TRUE } from "../../filter/algebra.ts";
 import { organizationSettings } from "../../organizations/testing/realm.ts";
+import { until } from "../../testing/until.ts";
 import type { Result, Returned, Run } from "../invocation.ts";
 import { call, type FunctionShop, output, startFunctionShop } from "../testing/shop.ts";
 
@@ -49,7 +50,7 @@ async function queued(token: string | undefined, name = "echo", on = shop): Prom
 }
 
 const ended = (id: string, token: string) =>
-  vi.waitFor(async () => {
+  until(async () => {
     const { body } = await shop.send("GET", `_jobs/${id}`, { token });
     expect(body["finished_at"]).not.toBeNull();
     return body;
@@ -121,7 +122,7 @@ describe("GET _jobs/{id}", () => {
 
   test("is open where there are no accounts", async () => {
     const id = await queued(undefined, "echo", open);
-    await vi.waitFor(async () =>
+    await until(async () =>
       expect((await open.send("GET", `_jobs/${id}`)).body).toMatchObject({ result: { n: 1 } }),
     );
   });
@@ -130,10 +131,10 @@ describe("GET _jobs/{id}", () => {
 describe("DELETE _jobs/{id}", () => {
   test("ends the run at once, and is 409 for what has ended", async () => {
     const id = await queued(ada, "slow");
-    await vi.waitFor(() => expect(ends).toHaveLength(1));
+    await until(() => expect(ends).toHaveLength(1));
     expect((await shop.send("DELETE", `_jobs/${id}`, { token: bob })).status).toBe(404);
     expect((await shop.send("DELETE", `_jobs/${id}`, { token: ada })).status).toBe(204);
-    await vi.waitFor(() => expect(shop.handlers.runs.at(-1)?.signal.aborted).toBe(true));
+    await until(() => expect(shop.handlers.runs.at(-1)?.signal.aborted).toBe(true));
     expect(await ended(id, ada)).toMatchObject({ status: "cancelled", result: null });
     const again = await shop.send("DELETE", `_jobs/${id}`, { token: ada });
     expect([again.status, code(again)]).toEqual([409, "conflict"]);

@@ -12,6 +12,7 @@ import {
   testLocation,
 } from "../../store/mongodb/testing/server.ts";
 import { isEmbedded, testPlace } from "../../store/testing/stores.ts";
+import { until } from "../../testing/until.ts";
 import { event } from "../testing/shop.ts";
 import {
   follow,
@@ -24,7 +25,6 @@ import {
   stops,
   type Told,
   things,
-  until,
 } from "./testing/followed.ts";
 
 afterEach(stopAll);

@@ -12,9 +12,6 @@ import {
   writeInvocation,
 } from "./records.ts";
 
-/** Milliseconds between writes. */
-const period = 1_000;
-
 /** Records written, or removed, in one transaction. */
 const batch = 200;
 
@@ -32,13 +29,16 @@ const newestFirst: Order = [documentFields["_meta.created_at"], documentFields.i
  */
 export class InvocationJournal {
   readonly #realm: Pick<RealmInstance, "store" | "log">;
+  readonly #period: number;
   readonly #closing = new AbortController();
   #waiting: InvocationRecord[] = [];
   #characters = 0;
   #writing: Promise<void> | undefined;
 
-  constructor(realm: Pick<RealmInstance, "store" | "log">) {
+  /** @param period milliseconds between writes */
+  constructor(realm: Pick<RealmInstance, "store" | "log">, period = 1_000) {
     this.#realm = realm;
+    this.#period = period;
   }
 
   note(record: InvocationRecord): void {
@@ -109,7 +109,7 @@ export class InvocationJournal {
 
   async #pause(): Promise<void> {
     try {
-      await pause(period, undefined, { ref: false, signal: this.#closing.signal });
+      await pause(this.#period, undefined, { ref: false, signal: this.#closing.signal });
     } catch {
       // Whoever closes it waits for the rest.
     }

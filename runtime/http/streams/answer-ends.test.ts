@@ -1,18 +1,9 @@
 import { once } from "node:events";
 import type { Socket } from "node:net";
 import { describe, expect, it } from "vitest";
+import { untilHolds } from "../../testing/until.ts";
 import { open } from "../testing/server.ts";
-import {
-  kibibyte,
-  large,
-  mebibyte,
-  of,
-  Source,
-  Streaming,
-  settled,
-  until,
-  waiting,
-} from "../testing/streaming.ts";
+import { kibibyte, large, mebibyte, of, Source, Streaming, settled, waiting } from "../testing/streaming.ts";
 
 const streaming = Streaming.eachTest();
 
@@ -22,12 +13,12 @@ describe("Back-pressure", () => {
     const source = new Source(large);
     streaming.body = of(source);
     const socket = await streaming.asking();
-    await until(() => source.given > 0);
+    await untilHolds(() => source.given > 0);
     await settled(source);
     expect(source.given).toBeLessThan(large);
     expect(source.heard).toEqual([]);
     socket.resume();
-    await until(() => source.heard.length > 0);
+    await untilHolds(() => source.heard.length > 0);
     expect(source.given).toBe(large);
     socket.destroy();
   });
@@ -46,7 +37,7 @@ describe("Back-pressure", () => {
     streaming.body = of(endless());
     const socket = await streaming.asking();
     socket.resume();
-    await until(() => given > large);
+    await untilHolds(() => given > large);
     expect((await fetch(`${streaming.server.url}/v1/shop/small`)).status).toBe(200);
     stop = true;
     socket.destroy();
@@ -76,7 +67,7 @@ describe("Back-pressure", () => {
       streaming.body = of(source);
       sources.push(source);
       sockets.push(await streaming.asking());
-      await until(() => source.given > 0);
+      await untilHolds(() => source.given > 0);
       await settled(source);
     }
     const ended = sources.map(({ heard }) => heard.length > 0);
@@ -93,10 +84,10 @@ describe("Ends of a stream", () => {
     const source = new Source(large);
     streaming.body = { kind: "stream", open: (ending) => source.open(ending) };
     const socket = await streaming.asking();
-    await until(() => source.given > 0);
+    await untilHolds(() => source.given > 0);
     await settled(source);
     socket.destroy();
-    await until(() => source.heard.length === 2);
+    await untilHolds(() => source.heard.length === 2);
     expect(source.heard).toEqual(["gone", "return"]);
   });
 
@@ -107,9 +98,9 @@ describe("Ends of a stream", () => {
       streaming.body = { kind: "stream", open: (ending) => waiting(ending, heard) };
       const socket = await streaming.asking();
       socket.resume();
-      await until(() => heard.length > 0);
+      await untilHolds(() => heard.length > 0);
       socket[leave]();
-      await until(() => heard.length === 3);
+      await untilHolds(() => heard.length === 3);
       expect(heard).toEqual(["open", "gone", "return"]);
     }
   });
@@ -119,9 +110,9 @@ describe("Ends of a stream", () => {
     const heard: string[] = [];
     streaming.body = { kind: "stream", open: (ending) => waiting(ending, heard) };
     const socket = await streaming.asking("streamed", 3);
-    await until(() => heard.length > 0);
+    await untilHolds(() => heard.length > 0);
     socket.destroy();
-    await until(() => heard.length === 3);
+    await untilHolds(() => heard.length === 3);
     expect(heard).toEqual(["open", "gone", "return"]);
   });
 
@@ -134,7 +125,7 @@ describe("Ends of a stream", () => {
     const source = new Source(large);
     streaming.body = { kind: "stream", open: (ending) => source.open(ending) };
     const socket = await streaming.asking();
-    await until(() => source.heard.length === 2);
+    await untilHolds(() => source.heard.length === 2);
     expect(source.heard).toEqual(["gone", "return"]);
     expect(source.given).toBeLessThan(large);
     expect(heard).toEqual(["open"]);
@@ -187,7 +178,7 @@ describe("Ends of a stream", () => {
       async function* broken() {
         yield "abcde";
         // Node's clients take a reset for an orderly end where it comes along with bytes.
-        await until(() => text.includes("abcde"));
+        await untilHolds(() => text.includes("abcde"));
         throw new Error("disk on fire");
       }
       streaming.body = of(broken());
@@ -225,7 +216,7 @@ describe("Shutdown", () => {
     const heard: string[] = [];
     streaming.body = { kind: "stream", open: (ending) => waiting(ending, heard) };
     const response = await streaming.get();
-    await until(() => heard.length > 0);
+    await untilHolds(() => heard.length > 0);
     await streaming.server.server.close(1);
     expect(heard).toEqual(["open", "gone", "return"]);
     await expect(response.text()).rejects.toThrow();

@@ -3,8 +3,9 @@ import type { Socket } from "node:net";
 import { describe, expect, it } from "vitest";
 import { ApiError } from "../../errors.ts";
 import type { Exchange } from "../../realm/exchange.ts";
+import { untilHolds } from "../../testing/until.ts";
 import { exchangeBytes, open, parseResponse, realmOf, routes } from "../testing/server.ts";
-import { large, of, Source, Streaming, settled, until } from "../testing/streaming.ts";
+import { large, of, Source, Streaming, settled } from "../testing/streaming.ts";
 
 const streaming = Streaming.eachTest();
 
@@ -127,14 +128,14 @@ describe("An answer may be a stream", () => {
     await streaming.server.server.close(0);
     await streaming.listen({}, realmOf({ "/v1/shop/streamed": routes(["GET"], at) }));
     const socket = await streaming.asking("streamed", 2);
-    await until(() => asked === 2);
+    await untilHolds(() => asked === 2);
     await settled(sources[0] ?? new Source(0));
     expect(opened).toEqual([0]);
     let bytes = 0;
     socket.on("data", (chunk: Buffer) => {
       bytes += chunk.length;
     });
-    await until(() => bytes >= large + 10 && opened.length === 2);
+    await untilHolds(() => bytes >= large + 10 && opened.length === 2);
     expect(opened).toEqual([0, 1]);
     socket.destroy();
   });
@@ -157,7 +158,7 @@ describe("Who watches is told of a stream at its end", () => {
     await streaming.listen({ observe: (_exchange: Exchange, answered) => told.push(answered) });
     streaming.body = of(new Source(200_000), 200_000);
     await (await streaming.get()).arrayBuffer();
-    await until(() => told.length > 0);
+    await untilHolds(() => told.length > 0);
     await streaming.get({ method: "HEAD" });
     expect(told).toMatchObject([
       { pattern: "/v1/shop/streamed", status: 200, bytes: 200_000 },

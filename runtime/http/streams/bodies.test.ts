@@ -4,6 +4,7 @@ import type { Socket } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import { ApiError } from "../../errors.ts";
 import { type Answer, BUFFER, type RouteTable, type StreamExchange } from "../../realm/exchange.ts";
+import { untilHolds } from "../../testing/until.ts";
 import { Incoming } from "../incoming.ts";
 import { listening, ok, open, parseResponse, realmOf, silent, type TestServer } from "../testing/server.ts";
 
@@ -100,10 +101,6 @@ async function begin(route: string, ...lines: readonly string[]): Promise<Socket
 async function answerOn(socket: Socket) {
   const [bytes]: Buffer[] = await once(socket, "data");
   return parseResponse(String(bytes));
-}
-
-async function until(holds: () => boolean): Promise<void> {
-  while (!holds()) await turn();
 }
 
 /** When nothing more of a body has come for some turns of the event loop. */
@@ -224,7 +221,7 @@ describe("It is bounded in bytes", () => {
       answered = given;
     });
     socket.write(body);
-    await until(() => pieces.length > 0);
+    await untilHolds(() => pieces.length > 0);
     let most = 0;
     while (answered === undefined) {
       const read = await settled();
@@ -248,7 +245,7 @@ describe("It is bounded in bytes", () => {
       const before = release;
       const socket = await begin("slow", `Content-Length: ${mebibyte}`);
       socket.write(bytesOf(mebibyte));
-      await until(() => release !== before);
+      await untilHolds(() => release !== before);
       releases.push(release);
       await settled();
       sockets.push(socket);
@@ -294,7 +291,7 @@ describe("It is bounded in time", () => {
     await serving({ requestTimeout: 100, timeoutInterval: 20 });
     const socket = await begin("slow", `Content-Length: ${2 * mebibyte}`);
     socket.write(bytesOf(2 * mebibyte));
-    await until(() => pieces.length > 0);
+    await untilHolds(() => pieces.length > 0);
     // Several times as long as a client has.
     await new Promise((go) => setTimeout(go, 500));
     const answer = answerOn(socket);
@@ -325,9 +322,9 @@ describe("A client that leaves in the middle", () => {
     await serving({ log: { ...silent, error: (fields: object) => errors.push(fields) } });
     const socket = await begin("digest", "Content-Length: 10");
     socket.write("abc");
-    await until(() => taking?.bytesRead === socket.bytesWritten);
+    await untilHolds(() => taking?.bytesRead === socket.bytesWritten);
     socket.destroy();
-    await until(() => failures.length > 0);
+    await untilHolds(() => failures.length > 0);
     expect(errors).toEqual([]);
     await server.server.close(60_000);
   });

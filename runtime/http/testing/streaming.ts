@@ -63,10 +63,6 @@ export function of(source: AsyncIterable<Uint8Array | string>, length?: number):
   return { kind: "stream", length, open: () => source };
 }
 
-export async function until(holds: () => boolean): Promise<void> {
-  while (!holds()) await turn();
-}
-
 /** When a source has not been asked for more for some turns of the event loop. */
 export async function settled(source: Source): Promise<void> {
   for (let quiet = 0, given = -1; quiet < 500; quiet += 1) {

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { programOf } from "../../../scripts/program.ts";
 import { createKey } from "../../auth/command-keys.ts";
 import { systemClock } from "../../clock.ts";
@@ -26,6 +26,7 @@ import {
   processPlace,
 } from "../../store/testing/stores.ts";
 import { searching } from "../../store/testing/suite/notes.ts";
+import { until } from "../../testing/until.ts";
 import { run } from "../main.ts";
 import { realmCollections } from "../realm.ts";
 import { shopModule } from "../testing/fixture.ts";
@@ -271,7 +272,7 @@ describe("copy", () => {
     await fill();
     const server = await startRealm(moduleOf(to.realm), { settings: { store: to.location } });
     const retention = () => findJob(server.store(to.realm), "retention");
-    await vi.waitFor(async () => expect((await retention())?.result).toMatchObject({ removed: 0 }));
+    await until(async () => expect((await retention())?.result).toMatchObject({ removed: 0 }));
     await server.stop();
     expect(await there()).toMatchObject({ code: 0 });
     const [source, target] = [await storeAt(from), await storeAt(to)];

@@ -9,7 +9,6 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { programOf } from "../../../scripts/program.ts";
 import { type S3Server, startS3 } from "../../blobs/testing/s3/server.ts";
 import { collections, readBlob, readUsage } from "../../documents/files/records.ts";
-import { until } from "../../files/testing/vault.ts";
 import { isJsonObject } from "../../json.ts";
 import type { RealmModule } from "../../realm/exchange.ts";
 import type { S3Storage, StorageDefinition } from "../../realm/files.ts";
@@ -20,6 +19,7 @@ import {
   processPlace,
   type TestPlace,
 } from "../../store/testing/stores.ts";
+import { untilHolds } from "../../testing/until.ts";
 import { run } from "../main.ts";
 import { filesModule } from "../testing/fixture-files.ts";
 import { type Started, startRealm } from "../testing/servers.ts";
@@ -233,7 +233,7 @@ describe("copy of files", () => {
       env: { ...process.env, ...s3Environment() },
     });
     const ended = once(child, "exit");
-    await until(async () => held().length === 110 && times("PUT put") > 110);
+    await untilHolds(async () => held().length === 110 && times("PUT put") > 110);
     child.kill("SIGKILL");
     await ended;
     s3.faults.length = 0;

@@ -157,6 +157,7 @@ export async function startRealm(
     observe: options.observe,
     runner: options.runner,
     functionFiles: options.functionFiles,
+    invocationPeriod: 5,
     repeat: options.repeat ?? (() => () => undefined),
     passwords: options.passwords ?? quickPasswords,
     mail: options.mail ?? (options.settings?.data === undefined ? deliveryTo(() => undefined) : undefined),

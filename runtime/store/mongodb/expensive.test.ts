@@ -1,6 +1,7 @@
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { eq, TRUE, text } from "../../filter/algebra.ts";
 import { createMetrics } from "../../http/metrics.ts";
+import { until } from "../../testing/until.ts";
 import type { Aggregate } from "../contract/aggregate.ts";
 import type { StoreCollection } from "../contract/collection.ts";
 import { StoreBusy } from "../contract/errors.ts";
@@ -61,7 +62,7 @@ describeMongo("Expensive queries", () => {
       expect(await people.count(eq(fields.id, "b"), "live")).toBe(1);
       release();
       await Promise.all([running, ...waiting]);
-      await vi.waitFor(() => expect(faulty.figures()).toMatchObject({ expensive: 0, expensiveWaiting: 0 }));
+      await until(() => expect(faulty.figures()).toMatchObject({ expensive: 0, expensiveWaiting: 0 }));
     });
   });
 });

@@ -1,5 +1,6 @@
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { createMetrics } from "../../http/metrics.ts";
+import { until } from "../../testing/until.ts";
 import { openClient } from "./client.ts";
 import { watchPool } from "./pool.ts";
 import { FaultProxy } from "./testing/faults.ts";
@@ -19,19 +20,17 @@ describeMongo("The figures of a pool", () => {
     });
     const held = proxy.inject("ping", { hold }, 5);
     const pings = Array.from({ length: 5 }, () => client.db("admin").command({ ping: 1 }));
-    await vi.waitFor(() => expect(held.struck).toBe(2), { timeout: 10_000 });
-    await vi.waitFor(() => expect(figures()).toEqual({ size: 2, checkedOut: 2, waiting: 3, ...none }), {
-      timeout: 10_000,
-    });
+    await until(() => expect(held.struck).toBe(2));
+    await until(() => expect(figures()).toEqual({ size: 2, checkedOut: 2, waiting: 3, ...none }));
     const text = await (await createMetrics(figures)).text();
     for (const line of ["svc_store_pool_size 2", "svc_store_pool_checked_out 2", "svc_store_pool_waiting 3"])
       expect(text.split("\n")).toContain(line);
     expect(await (await createMetrics()).text()).not.toContain("svc_store_pool");
     release();
     await Promise.all(pings);
-    await vi.waitFor(() => expect(figures()).toEqual({ size: 2, checkedOut: 0, waiting: 0, ...none }));
+    await until(() => expect(figures()).toEqual({ size: 2, checkedOut: 0, waiting: 0, ...none }));
     await client.close();
-    await vi.waitFor(() => expect(figures().size).toBe(0));
+    await until(() => expect(figures().size).toBe(0));
     await proxy.close();
   });
 });

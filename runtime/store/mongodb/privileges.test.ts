@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { eq, TRUE } from "../../filter/algebra.ts";
+import { until } from "../../testing/until.ts";
 import { fields, index, shape, written } from "../testing/suite/fixtures.ts";
 import { declared, searching } from "../testing/suite/notes.ts";
 import { useFaulty } from "./testing/faulty.ts";
@@ -60,7 +61,7 @@ describeMongo("least privileges", () => {
     });
     await collection.find({ filter: eq(fields.name, "x"), visibility: "live", limit: 1, skip: 0 });
     await collection.count(TRUE, "live");
-    await vi.waitFor(() => collection.count(searching(text, "red"), "live"), { timeout: 20_000 });
+    await until(() => collection.count(searching(text, "red"), "live"));
     await collection.lookup({ key: fields.name, values: ["x"], filter: TRUE, limit: 1 });
     const all = { filter: TRUE, visibility: "live", groupBy: [], order: [], limit: 1 } as const;
     await collection.aggregate({ ...all, metrics: [{ op: "count" }] });

@@ -10,7 +10,7 @@ import type { Seen } from "../feed/setting.ts";
 import { followed } from "./writer.ts";
 
 /** Milliseconds after which what has not come is not coming. */
-const patience = 30_000;
+const patience = 120_000;
 
 const robot: Caller = { kind: "key", scopes: undefined };
 const user: Caller = { kind: "session", user: "user", mfa: false };

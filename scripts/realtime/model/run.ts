@@ -24,7 +24,7 @@ export interface Outcome {
 }
 
 /** Milliseconds after which what has not come is not coming. */
-const patience = 20_000;
+const patience = 60_000;
 const minute = 60_000;
 
 /** What happens between two rests, one of them at a time. */

@@ -6,6 +6,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { bodyOf } from "./bodies.ts";
+import { ClientSockets } from "./client-sockets.ts";
 import { S3Error } from "./errors.ts";
 import { Objects, type StoredObject } from "./objects.ts";
 import { type Key, verify } from "./signature.ts";
@@ -22,7 +23,7 @@ export interface Fault {
     | { readonly kind: "cut"; readonly at: "start" | "body" }
     /** A byte of what was sent is another one. */
     | { readonly kind: "corrupt" }
-    /** Nothing is answered. */
+    /** Nothing is answered; a client of this process hears at once that its time for that has passed. */
     | { readonly kind: "silence" };
 }
 
@@ -44,6 +45,7 @@ export interface S3Server {
 export async function startS3(): Promise<S3Server> {
   const key = { accessKeyId: "AKIDEXAMPLE", secretAccessKey: "secret/of+tests", region: "eu-test-1" };
   const objects = new Objects();
+  const sockets = new ClientSockets();
   const bucket = "files";
   const server = createServer((request, response) => {
     const url = new URL(request.url ?? "", "http://s3");
@@ -53,7 +55,9 @@ export async function startS3(): Promise<S3Server> {
     const goesWell = fault === undefined || (fault.after ?? 0) > 0;
     if (goesWell && fault !== undefined) fault.after = (fault.after ?? 0) - 1;
     else if (fault !== undefined) fault.times -= 1;
-    answer(s3, request, response, url, goesWell ? undefined : fault.does).catch((error: unknown) => {
+    const does = goesWell ? undefined : fault.does;
+    if (does?.kind === "silence") return void setImmediate(() => sockets.timeOut(request.socket.remotePort));
+    answer(s3, request, response, url, does).catch((error: unknown) => {
       // What is still to come is dropped, as by S3.
       request.resume();
       if (response.headersSent) response.destroy();
@@ -73,6 +77,7 @@ export async function startS3(): Promise<S3Server> {
     pageSize: 1_000,
     close: () =>
       new Promise((resolve) => {
+        sockets.close();
         server.close(() => resolve());
         server.closeAllConnections();
       }),
@@ -87,7 +92,6 @@ async function answer(
   url: URL,
   fault: Fault["does"] | undefined,
 ): Promise<void> {
-  if (fault?.kind === "silence") return;
   if (fault?.kind === "cut" && fault.at === "start") return void request.destroy();
   response.setHeader("date", new Date(Date.now() + s3.skew).toUTCString());
   const signedHash = verify(request, url, s3.key, Date.now() + s3.skew);

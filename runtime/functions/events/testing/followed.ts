@@ -1,5 +1,5 @@
 /** Functions with triggers, and what they were told. */
-import { expect, vi } from "vitest";
+import { expect } from "vitest";
 import { collections as systemCollections } from "../../../auth/collections.ts";
 import { type AuditRecord, readAudit } from "../../../auth/records.ts";
 import { collection, type ShopOptions } from "../../../documents/testing/shop.ts";
@@ -8,6 +8,7 @@ import { isStanding, jobCollection, readJob } from "../../../jobs/records.ts";
 import type { JsonObject } from "../../../json.ts";
 import type { EventDefinition, TriggerDefinition } from "../../../realm/functions.ts";
 import { allowed } from "../../../rules/index.ts";
+import { until } from "../../../testing/until.ts";
 import type { Result, Returned, Run } from "../../invocation.ts";
 import { event, type FunctionShop, startFunctionShop } from "../../testing/shop.ts";
 
@@ -113,6 +114,3 @@ export function toldOf({ input }: Run): Told {
     attempt,
   };
 }
-
-/** Nothing is as quick everywhere. */
-export const until = <T>(check: () => T | Promise<T>) => vi.waitFor(check, { timeout: 20_000 });

@@ -2,6 +2,7 @@ import { Collection } from "mongodb";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { TRUE } from "../../../filter/algebra.ts";
 import type { TextIndex } from "../../../filter/search/text-index.ts";
+import { until } from "../../../testing/until.ts";
 import { IndexBuilding } from "../../contract/errors.ts";
 import { failureOf, idsOf, shape, start, written } from "../../testing/suite/fixtures.ts";
 import { declared, everything, noteFields, searching } from "../../testing/suite/notes.ts";
@@ -64,7 +65,7 @@ describeMongo("Full-text search 7: text indexes on MongoDB", () => {
     return {
       notes: collection,
       count,
-      built: () => vi.waitFor(() => count("anything"), { interval: 5, timeout: 20_000 }),
+      built: () => until(() => count("anything")),
       text: one.text,
       look: () => (one.text instanceof TextBuild ? one.text.look() : undefined),
     };
@@ -105,7 +106,7 @@ describeMongo("Full-text search 7: text indexes on MongoDB", () => {
         if (calls === 150) closed = begun.text.close();
       }),
     );
-    await vi.waitFor(() => expect(closed).toBeDefined(), { interval: 5, timeout: 20_000 });
+    await until(() => expect(closed).toBeDefined());
     await closed;
     const left = 450 - (await doneBy(everything));
     expect(left).toBeGreaterThan(0);
@@ -225,10 +226,7 @@ describeMongo("Full-text search 7: text indexes on MongoDB", () => {
     const without = await instance(undefined);
     const texts = await without.notes.find({ filter: TRUE, visibility: "all", limit: 300, skip: 0 });
     const gone = { analysis: null, ready: true };
-    await vi.waitFor(async () => expect(await record()).toMatchObject(gone), {
-      interval: 20,
-      timeout: 20_000,
-    });
+    await until(async () => expect(await record()).toMatchObject(gone));
     expect(await documents().countDocuments({ "_meta.svc.stems": { $exists: true } })).toBe(0);
     expect(await documents().countDocuments({ "_meta.svc.analysis": { $exists: true } })).toBe(0);
     const names = await indexNames();
@@ -260,7 +258,7 @@ describeMongo("Full-text search 7: text indexes on MongoDB", () => {
     await filled(3);
     await documents().createIndex({ title: "text" }, { name: "by hand" });
     const { count, built } = await instance(everything);
-    await vi.waitFor(() => expect(warnings).not.toEqual([]), { interval: 5, timeout: 20_000 });
+    await until(() => expect(warnings).not.toEqual([]));
     expect(warnings[0]).toContain(
       "the text index of app.notes could not be made; it is tried again: MongoServerError",
     );

@@ -1,7 +1,8 @@
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { and, eq, TRUE } from "../../../filter/algebra.ts";
 import { documentFields } from "../../../filter/fields.ts";
 import type { TextIndex } from "../../../filter/search/text-index.ts";
+import { until } from "../../../testing/until.ts";
 import type { StoreCollection } from "../../contract/collection.ts";
 import { IndexBuilding } from "../../contract/errors.ts";
 import { fillTexts } from "../texts.ts";
@@ -15,7 +16,7 @@ export function describeTextIndexes(suite: Suite): void {
   const built = async (collection: StoreCollection, text: TextIndex) => {
     await fillTexts(suite.store);
     const search = () => collection.count(searching(text, "anything"), "live");
-    await vi.waitFor(search, { interval: 2, timeout: 20_000 });
+    await until(search);
   };
 
   describe("the text index follows every write", () => {
