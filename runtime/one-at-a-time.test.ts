@@ -21,16 +21,15 @@ function held() {
 test("calls that come while it runs share one more run, which begins after it", async () => {
   const { ends, run, most } = held();
   const first = run();
+  // Asked for when the first has ended and the next has not begun.
+  const between = first.then(run);
   const later = [run(), run(), run()];
   expect(ends).toHaveLength(1);
   ends[0]?.go();
   await first;
-  // Asked for in the turn in which the first ends: it is the one that waits already.
-  later.push(run());
-  await Promise.resolve();
   expect(ends).toHaveLength(2);
   ends[1]?.go();
-  await Promise.all(later);
+  await Promise.all([between, ...later]);
   expect([ends.length, most()]).toEqual([2, 1]);
   const last = run();
   ends[2]?.go();

@@ -1,7 +1,8 @@
 import { documentFields } from "../filter/fields.ts";
 import type { JsonObject } from "../json.ts";
+import type { Along } from "../realm/along.ts";
 import type { AppConfigMark, RealmAppConfig } from "../realm/app-config.ts";
-import type { Along, RealmInstance } from "../realm/exchange.ts";
+import type { RealmInstance } from "../realm/exchange.ts";
 import type { ChainStep } from "../store/contract/chain.ts";
 import type { StoredDocument } from "../store/contract/document.ts";
 import { collections } from "./collections.ts";

@@ -1,7 +1,8 @@
 import { ApiError } from "../errors.ts";
 import { isId } from "../ids.ts";
+import type { Along } from "../realm/along.ts";
 import { anonymous, type Caller, type SessionCaller } from "../realm/caller.ts";
-import type { Along, Exchange, RealmInstance } from "../realm/exchange.ts";
+import type { Exchange, RealmInstance } from "../realm/exchange.ts";
 import { DelegateAlong } from "./credentials/along.ts";
 import { type Bearer, BearerReader } from "./credentials/bearer.ts";
 import type { RecordCache } from "./credentials/cache.ts";

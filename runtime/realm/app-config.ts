@@ -1,5 +1,5 @@
 import type { JsonObject } from "../json.ts";
-import type { Along } from "./exchange.ts";
+import type { Along } from "./along.ts";
 
 /** The version of `app_config` at the moment when a caller's records were read. */
 export interface AppConfigMark extends Along {

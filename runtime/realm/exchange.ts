@@ -4,10 +4,9 @@ import type { ApiError } from "../errors.ts";
 import type { Hub } from "../feed/hub.ts";
 import type { Vault } from "../sealing.ts";
 import type { Signer } from "../signing.ts";
-import type { ChainStep } from "../store/contract/chain.ts";
-import type { StoredDocument } from "../store/contract/document.ts";
 import type { Store } from "../store/contract/store.ts";
 import type { Transaction } from "../store/contract/transaction.ts";
+import type { Along } from "./along.ts";
 import type { RealmAppConfig } from "./app-config.ts";
 import type { Assurance, Caller, SessionCaller } from "./caller.ts";
 import type { Credentials } from "./credentials.ts";
@@ -216,17 +215,6 @@ export interface RealmInstance {
   readonly countIdConflict: (database: string, collection: string) => void;
   /** Holds background work (throttled session touches, …) that the shutdown waits for. */
   readonly background: (work: Promise<unknown>) => void;
-}
-
-/** Reads that go along with those of a caller's records, where the store is shared and each would be a round trip. */
-export interface Along {
-  /**
-   * @param user the value, in the chain of reads, that names the caller's user; undefined: there is none
-   * @param at how many steps stand before these
-   */
-  steps(user: ChainStep["value"] | undefined, at: number): readonly ChainStep[];
-  /** @param found by each of the steps */
-  found(found: readonly (readonly StoredDocument[])[]): void;
 }
 
 export interface OrganizationAsks {

@@ -1,5 +1,5 @@
 import { documentFields } from "../../filter/fields.ts";
-import type { Along } from "../../realm/exchange.ts";
+import type { Along } from "../../realm/along.ts";
 import type { ChainStep } from "../../store/contract/chain.ts";
 import type { StoredDocument } from "../../store/contract/document.ts";
 import type { Store } from "../../store/contract/store.ts";

@@ -1,7 +1,8 @@
 import { documentFields } from "../../filter/fields.ts";
+import type { Along } from "../../realm/along.ts";
 import type { SessionCaller } from "../../realm/caller.ts";
 import type { AccountSettings } from "../../realm/definition.ts";
-import type { Along, RealmInstance } from "../../realm/exchange.ts";
+import type { RealmInstance } from "../../realm/exchange.ts";
 import { collections, sessionFields } from "../collections.ts";
 import { readAlong, userStep } from "./along.ts";
 import { RecordCache } from "./cache.ts";
