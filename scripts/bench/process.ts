@@ -2,7 +2,8 @@ import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { realmc, root, withWorkspace } from "../workspace.ts";
+import { realmc } from "../command-line.ts";
+import { root, withWorkspace } from "../workspace.ts";
 import { middle } from "./middle.ts";
 import { freePort } from "./servers.ts";
 
