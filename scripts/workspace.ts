@@ -5,9 +5,6 @@ import { fileURLToPath } from "node:url";
 /** The checkout. */
 export const root = fileURLToPath(new URL("..", import.meta.url));
 
-/** The command line's entry. */
-export const realmc = join(root, "compiler/cli/realmc.mjs");
-
 /**
  * Runs `work` with a folder of its own, removed afterwards. It lies in the checkout, so that a bundle in it finds the
  * native packages.

@@ -3,7 +3,8 @@
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { realmc, withWorkspace } from "../workspace.ts";
+import { realmc } from "../command-line.ts";
+import { withWorkspace } from "../workspace.ts";
 import { compileBenchmark } from "./compile/run.ts";
 import { credentialBenchmark } from "./credentials.ts";
 import { documentBenchmark } from "./documents.ts";

@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { realmc } from "../workspace.ts";
+import { realmc } from "../command-line.ts";
 
 export class DevRun {
   readonly child: ChildProcess;

@@ -7,7 +7,8 @@ import { parse } from "yaml";
 import { catalogue } from "../../compiler/check/catalogue.ts";
 import type { Diagnostic } from "../../compiler/diagnostics/diagnostic.ts";
 import { renderJson, renderText } from "../../compiler/diagnostics/render.ts";
-import { realmc, root, withWorkspace } from "../workspace.ts";
+import { realmc } from "../command-line.ts";
+import { root, withWorkspace } from "../workspace.ts";
 
 function page(name: string): string {
   return readFileSync(`${root}docs/${name}.md`, "utf8");

@@ -5,7 +5,7 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync } from "node:f
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { ProcessPlace } from "../../runtime/store/testing/stores.ts";
-import { realmc } from "../workspace.ts";
+import { realmc } from "../command-line.ts";
 import { config } from "./compiled.ts";
 
 export interface Deployed {

@@ -1,6 +1,7 @@
 /** Which room imports which: the table that CONTRIBUTING prints, and what goes against it. */
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { importsIn } from "../check/imports.ts";
 import { root } from "../workspace.ts";
 
 /**
@@ -82,9 +83,9 @@ export function sources(): readonly string[] {
 /** Which of the sources a file imports, types too. */
 export function importsOf(path: string): readonly string[] {
   const text = readFileSync(join(root, path), "utf8");
-  return [...text.matchAll(/\b(?:from|import)\s*\(?\s*"(\.[^"]+\.ts)"/g)].map(([, to = ""]) =>
-    join(dirname(path), to),
-  );
+  return importsIn(text)
+    .filter(({ specifier }) => /^\..*\.ts$/.test(specifier))
+    .map(({ specifier }) => join(dirname(path), specifier));
 }
 
 const templates = /^templates\/(?:server|openapi|client|functions)\//;

@@ -3,7 +3,8 @@ import { execFileSync } from "node:child_process";
 import { readFileSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { realmc, root } from "../../workspace.ts";
+import { realmc } from "../../command-line.ts";
+import { root } from "../../workspace.ts";
 import { middle } from "../middle.ts";
 import { writeConfiguration } from "./configuration.ts";
 

@@ -1,7 +1,8 @@
 import { execFileSync } from "node:child_process";
 import { cpSync, rmSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { realmc, root } from "../../workspace.ts";
+import { realmc } from "../../command-line.ts";
+import { root } from "../../workspace.ts";
 import { middle } from "../middle.ts";
 import { type Start, startOnce } from "../process.ts";
 import type { Report } from "../report.ts";
