@@ -1,19 +1,40 @@
 import { setFlagsFromString } from "node:v8";
 import { systemClock } from "../clock.ts";
-import { StoreUnavailable } from "../store/contract/errors.ts";
+import { StoreRefused, StoreUnavailable } from "../store/contract/errors.ts";
+import { FolderLocked } from "../store/sqlite/lock.ts";
+import { backupCommand, backupUsage } from "./backup/backup-command.ts";
+import { restoreCommand, restoreUsage } from "./backup/restore-command.ts";
 import { type Program, type Surroundings, UsageError } from "./command.ts";
 import { copyCommand, copyUsage } from "./copy/command.ts";
+import { dropCommand, dropUsage } from "./drop-command.ts";
+import { handoverCommand, handoverUsage } from "./handover/command.ts";
 import { invokeCommand, invokeUsage } from "./invoke-command.ts";
 import { keyCommand, keyUsage } from "./key-command.ts";
+import { messageOf } from "./message-of.ts";
+import { migrateCommand, migrateUsage } from "./migrate-command.ts";
 import { serve } from "./serve.ts";
+import { exportCommand, exportUsage } from "./transfer/export-command.ts";
+import { importCommand, importUsage } from "./transfer/import-command.ts";
+import { ServerRefused, ServerUnreachable } from "./transfer/remote.ts";
+import { seedCommand, seedUsage } from "./transfer/seeding.ts";
+import { verifyCommand, verifyUsage } from "./verify/command.ts";
 
 const usage = `usage: server              serve, configured by the environment (HOST, PORT, SVC_…)
        server ${keyUsage}
        server ${copyUsage}
+       server ${exportUsage}
+       server ${importUsage}
+       server ${seedUsage}
+       server ${migrateUsage}
+       server ${backupUsage}
+       server ${restoreUsage}
+       server ${verifyUsage}
+       server ${dropUsage}
        server ${invokeUsage}
+       server ${handoverUsage}
        server --help`;
 
-/** The server process: parses the command line, runs the command and sets the exit code (0, 1 failure, 2 usage). */
+/** The server process: parses the command line, runs the command and sets the exit code (see {@link run}). */
 export async function main(program: Program): Promise<void> {
   // What a request makes is gone when it is answered. V8 takes it for lasting, since its first collections come while the
   // young generation is small and find most of it in use, and makes it among what lasts from then on.
@@ -22,10 +43,15 @@ export async function main(program: Program): Promise<void> {
     environment: process.env,
     out: (line) => process.stdout.write(`${line}\n`),
     err: (line) => process.stderr.write(`${line}\n`),
+    write: writeOut,
   });
 }
 
-/** Runs one command; answers the exit code. Of a server that is serving it resolves when it has stopped. */
+/**
+ * Runs one command; answers the exit code: 0, 1 failure, 2 usage, 3 where a command that moves data cannot reach the store or
+ * the server.
+ * Of a server that is serving it resolves when it has stopped.
+ */
 export async function run(
   program: Program,
   words: readonly string[],
@@ -40,8 +66,17 @@ export async function run(
       return 0;
     }
     if (first === "key" && (await keyCommand(program, words.slice(1), surroundings, systemClock))) return 0;
+    if (first === "handover") return await handoverCommand(words.slice(1), surroundings);
     if (first === "copy") return await copyCommand(program, words.slice(1), surroundings, systemClock);
     if (first === "invoke") return await invokeCommand(program, words.slice(1), surroundings, systemClock);
+    if (first === "export") return await exportCommand(program, words.slice(1), surroundings, systemClock);
+    if (first === "import") return await importCommand(program, words.slice(1), surroundings, systemClock);
+    if (first === "seed") return await seedCommand(program, words.slice(1), surroundings, systemClock);
+    if (first === "migrate") return await migrateCommand(program, words.slice(1), surroundings, systemClock);
+    if (first === "backup") return await backupCommand(program, words.slice(1), surroundings, systemClock);
+    if (first === "restore") return await restoreCommand(program, words.slice(1), surroundings);
+    if (first === "verify") return await verifyCommand(program, words.slice(1), surroundings, systemClock);
+    if (first === "drop") return await dropCommand(program, words.slice(1), surroundings, systemClock);
     throw new UsageError(`unknown command: ${[first, second].join(" ").trim()}`);
   } catch (error) {
     if (error instanceof UsageError) {
@@ -49,15 +84,35 @@ export async function run(
       return 2;
     }
     err(messageOf(error));
-    return 1;
+    return first !== undefined && movers.has(first) && isUnreachable(error) ? 3 : 1;
   }
 }
 
-/** An error as whoever started the process reads it. */
-export function messageOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const { message, cause } = error;
-  return error instanceof StoreUnavailable && cause instanceof Error
-    ? `${message}: ${cause.message}`
-    : message;
+/** @throws Error where nobody reads it any more: `export --to - | head` */
+function writeOut(text: string): Promise<void> {
+  const { stdout } = process;
+  // The one who waits hears of it.
+  if (stdout.listenerCount("error") === 0) stdout.on("error", () => undefined);
+  return new Promise((taken, failed) => {
+    stdout.write(text, (error) =>
+      error == null ? taken() : failed(new Error("nobody reads standard output")),
+    );
+  });
+}
+
+/** Commands that tell a store out of reach from data that they refuse. */
+const movers: ReadonlySet<string> = new Set([
+  "export",
+  "import",
+  "seed",
+  "migrate",
+  "backup",
+  "restore",
+  "verify",
+  "drop",
+]);
+
+function isUnreachable(error: unknown): boolean {
+  const kinds = [StoreUnavailable, StoreRefused, FolderLocked, ServerUnreachable, ServerRefused];
+  return kinds.some((kind) => error instanceof kind);
 }

@@ -24,7 +24,16 @@ export function startProcess(
   environment: Record<string, string> = {},
   words: readonly string[] = [],
 ): ServerProcess {
-  const child = spawn(process.execPath, [script, place.realm, ...words], {
+  return startNode([script, place.realm, ...words], place, environment);
+}
+
+/** The same of another program that serves. */
+export function startNode(
+  words: readonly string[],
+  place: ProcessPlace,
+  environment: Record<string, string> = {},
+): ServerProcess {
+  const child = spawn(process.execPath, words, {
     env: { PATH: process.env["PATH"], PORT: "0", SVC_STORE: place.setting, SVC_KEYS: keys, ...environment },
     stdio: ["ignore", "pipe", "pipe"],
   });
