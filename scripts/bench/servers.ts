@@ -81,18 +81,28 @@ export async function startGenerated(
     },
   });
   const url = `http://127.0.0.1:${port}`;
-  await ready(url);
+  await ready(url, child);
   return measured("generated", child, url, realm, place.nameOf(realm));
 }
 
-/** Waits until `/readyz` answers 200. */
-export async function ready(url: string): Promise<void> {
-  for (let attempt = 0; attempt < 3_000; attempt++) {
+/** Milliseconds in which a server is ready, on a machine that has much else to do. */
+const patience = 60_000;
+
+/** Waits until `/readyz` answers 200. Rejects, with what the process wrote to a piped stderr, where it ends before. */
+export async function ready(url: string, child: ChildProcess): Promise<void> {
+  let output = "";
+  child.stderr?.setEncoding("utf8").on("data", (text: string) => {
+    output += text;
+    process.stderr.write(text);
+  });
+  for (const until = performance.now() + patience; performance.now() < until; ) {
     const answer = await fetch(`${url}/readyz`).catch(() => undefined);
     if (answer?.status === 200) return;
+    if (child.exitCode !== null || child.signalCode !== null)
+      throw new Error(`the server ended (${child.signalCode ?? `exit code ${child.exitCode}`}): ${output}`);
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
-  throw new Error(`${url} did not become ready`);
+  throw new Error(`${url} did not become ready in ${patience / 1_000} seconds: ${output}`);
 }
 
 export async function freePort(): Promise<number> {

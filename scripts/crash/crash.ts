@@ -40,7 +40,7 @@ export async function crash(server: string, data: string, kills: number, writers
 async function start(server: string, data: string): Promise<{ child: ChildProcess; url: string }> {
   const port = await freePort();
   const child = spawn(process.execPath, [server], {
-    stdio: ["ignore", "ignore", "inherit"],
+    stdio: ["ignore", "ignore", "pipe"],
     env: {
       ...process.env,
       NODE_ENV: "production",
@@ -50,6 +50,6 @@ async function start(server: string, data: string): Promise<{ child: ChildProces
     },
   });
   const url = `http://127.0.0.1:${port}`;
-  await ready(url);
+  await ready(url, child);
   return { child, url };
 }

@@ -44,7 +44,7 @@ await withWorkspace(async (work) => {
     if (msg === "handed over" || msg === "not handed over; going on") outcomes.push(reason ?? msg);
   });
   const url = `http://127.0.0.1:${port}`;
-  await ready(url);
+  await ready(url, serve);
   const items = `${url}/v1/open/shop/items`;
   const clients = load(items, Number(options.clients), item);
   await clients.more(1_000);

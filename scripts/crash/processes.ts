@@ -45,11 +45,11 @@ export class Processes {
   async #launch(): Promise<{ child: ChildProcess; url: string }> {
     const port = await freePort();
     const child = spawn(process.execPath, this.#words, {
-      stdio: ["ignore", "ignore", "inherit"],
+      stdio: ["ignore", "ignore", "pipe"],
       env: { ...this.#environment, PORT: String(port) },
     });
     const url = `http://127.0.0.1:${port}`;
-    await ready(url);
+    await ready(url, child);
     return { child, url };
   }
 }
