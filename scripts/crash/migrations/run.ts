@@ -19,7 +19,7 @@ export interface MigrationReport {
 
 const writers = 4;
 /** Documents to each kill, and how many of them are migrated a second: more than between two kills. */
-const FEW = { perKill: 1_500, rate: 2_000 };
+const FEW = { perKill: 1_500, rate: 1_000 };
 /** Milliseconds from a server's being ready to its end; the longest where documents are few. */
 const LIFE = [50, 500] as const;
 /** Milliseconds within which a dead process's migration is taken over, and done. */
