@@ -8,6 +8,7 @@ import { configurationFingerprint } from "../../compiler/output/plan.ts";
 import { analyse } from "../../compiler/pipeline.ts";
 import { createKey } from "../../runtime/auth/command-keys.ts";
 import { type HeldClock, type Started, startRealm } from "../../runtime/instance/testing/servers.ts";
+import { isFull } from "../../runtime/testing/random.ts";
 import { compileRealm } from "../compiled.ts";
 import { insertOrganization, insertSession, insertUser } from "../people.ts";
 
@@ -116,6 +117,7 @@ async function decided(...words: readonly string[]) {
 describe("explain --url", () => {
   test("says the status that each user is answered, for each document and operation", async () => {
     const compared: unknown[] = [];
+    let met = 0;
     for (const by of ["anonymous", ...sessions.keys()]) {
       for (const [name, id] of documents) {
         const patches = [{ title: "another" }, { state: "done" }, { cost: 3 }, { state: "lost" }];
@@ -133,6 +135,9 @@ describe("explain --url", () => {
           })),
         ];
         for (const { words, method, path, ...rest } of requests) {
+          met += 1;
+          // A third of them has every caller, every document and every request.
+          if (!isFull && met % 3 !== 0) continue;
           const said = await decided("--as", by, "--doc", id, ...words);
           const answer = await ask(by, method, path, "body" in rest ? rest.body : undefined);
           compared.push([by, name, words, said.status === answer.status, said.status, answer.status]);
@@ -141,7 +146,7 @@ describe("explain --url", () => {
       }
     }
     expect(compared.filter((each) => Array.isArray(each) && each[3] !== true)).toEqual([]);
-    expect(compared).toHaveLength(75);
+    expect(compared).toHaveLength(isFull ? 75 : 25);
   }, 120_000);
 
   test("of a user what they are in organizations, and which fields they do not see", async () => {
