@@ -29,8 +29,7 @@ export const keyUsage = `key create --realm <realm> --name <name> [--admin | --a
 /**
  * `key create` makes an API key and prints it, alone, on the last line of stdout; `key list` prints what each key of a
  * realm may do, tenants' too, a line of JSON each; `key rotate` prints a new key in place of one; `key revoke` ends one.
- * They work beside a running server.
- * @returns false for another word after `key`
+ * They work beside a running server. Answers the exit code.
  * @throws UsageError | BadSettings | InvalidKey | KeyNameTaken
  */
 export async function keyCommand(
@@ -38,7 +37,7 @@ export async function keyCommand(
   words: readonly string[],
   surroundings: Surroundings,
   clock: Clock,
-): Promise<boolean> {
+): Promise<number> {
   const [action = "", ...rest] = words;
   const act = new Map([
     ["create", create],
@@ -46,8 +45,9 @@ export async function keyCommand(
     ["rotate", rotate],
     ["revoke", revoke],
   ]).get(action);
-  await act?.(program, rest, surroundings, clock);
-  return act !== undefined;
+  if (act === undefined) throw new UsageError(`unknown command: key ${action}`.trim());
+  await act(program, rest, surroundings, clock);
+  return 0;
 }
 
 type Action = (

@@ -1,5 +1,5 @@
 import { setFlagsFromString } from "node:v8";
-import { systemClock } from "../clock.ts";
+import { type Clock, systemClock } from "../clock.ts";
 import { StoreRefused, StoreUnavailable } from "../store/contract/errors.ts";
 import { FolderLocked } from "../store/sqlite/lock.ts";
 import { backupCommand, backupUsage } from "./backup/backup-command.ts";
@@ -19,19 +19,32 @@ import { ServerRefused, ServerUnreachable } from "./transfer/remote.ts";
 import { seedCommand, seedUsage } from "./transfer/seeding.ts";
 import { verifyCommand, verifyUsage } from "./verify/command.ts";
 
+interface Command {
+  /** Its lines of the usage, which stand behind `server`. */
+  readonly usage: string;
+  /** Whether it tells a store or a server out of reach, exit code 3, from data that it refuses. */
+  readonly reaches?: boolean;
+  /** Answers the exit code. */
+  run(program: Program, words: readonly string[], surroundings: Surroundings, clock: Clock): Promise<number>;
+}
+
+const commands: ReadonlyMap<string, Command> = new Map<string, Command>([
+  ["key", { usage: keyUsage, run: keyCommand }],
+  ["copy", { usage: copyUsage, run: copyCommand }],
+  ["export", { usage: exportUsage, run: exportCommand, reaches: true }],
+  ["import", { usage: importUsage, run: importCommand, reaches: true }],
+  ["seed", { usage: seedUsage, run: seedCommand, reaches: true }],
+  ["migrate", { usage: migrateUsage, run: migrateCommand, reaches: true }],
+  ["backup", { usage: backupUsage, run: backupCommand, reaches: true }],
+  ["restore", { usage: restoreUsage, run: restoreCommand, reaches: true }],
+  ["verify", { usage: verifyUsage, run: verifyCommand, reaches: true }],
+  ["drop", { usage: dropUsage, run: dropCommand, reaches: true }],
+  ["invoke", { usage: invokeUsage, run: invokeCommand }],
+  ["handover", { usage: handoverUsage, run: (_, words, around) => handoverCommand(words, around) }],
+]);
+
 const usage = `usage: server              serve, configured by the environment (HOST, PORT, SVC_…)
-       server ${keyUsage}
-       server ${copyUsage}
-       server ${exportUsage}
-       server ${importUsage}
-       server ${seedUsage}
-       server ${migrateUsage}
-       server ${backupUsage}
-       server ${restoreUsage}
-       server ${verifyUsage}
-       server ${dropUsage}
-       server ${invokeUsage}
-       server ${handoverUsage}
+${[...commands.values()].map((command) => `       server ${command.usage}`).join("\n")}
        server --help`;
 
 /** The server process: parses the command line, runs the command and sets the exit code (see {@link run}). */
@@ -59,32 +72,22 @@ export async function run(
 ): Promise<number> {
   const { out, err } = surroundings;
   const [first, second] = words;
+  const command = first === undefined ? undefined : commands.get(first);
   try {
     if (first === undefined) return await serve(program, surroundings);
     if (words.some((word) => word === "--help" || word === "-h")) {
       out(usage);
       return 0;
     }
-    if (first === "key" && (await keyCommand(program, words.slice(1), surroundings, systemClock))) return 0;
-    if (first === "handover") return await handoverCommand(words.slice(1), surroundings);
-    if (first === "copy") return await copyCommand(program, words.slice(1), surroundings, systemClock);
-    if (first === "invoke") return await invokeCommand(program, words.slice(1), surroundings, systemClock);
-    if (first === "export") return await exportCommand(program, words.slice(1), surroundings, systemClock);
-    if (first === "import") return await importCommand(program, words.slice(1), surroundings, systemClock);
-    if (first === "seed") return await seedCommand(program, words.slice(1), surroundings, systemClock);
-    if (first === "migrate") return await migrateCommand(program, words.slice(1), surroundings, systemClock);
-    if (first === "backup") return await backupCommand(program, words.slice(1), surroundings, systemClock);
-    if (first === "restore") return await restoreCommand(program, words.slice(1), surroundings);
-    if (first === "verify") return await verifyCommand(program, words.slice(1), surroundings, systemClock);
-    if (first === "drop") return await dropCommand(program, words.slice(1), surroundings, systemClock);
-    throw new UsageError(`unknown command: ${[first, second].join(" ").trim()}`);
+    if (command === undefined) throw new UsageError(`unknown command: ${[first, second].join(" ").trim()}`);
+    return await command.run(program, words.slice(1), surroundings, systemClock);
   } catch (error) {
     if (error instanceof UsageError) {
-      err(`${error.message}\n${usage}`);
+      err(`${error.message}\n${command === undefined ? usage : `usage: server ${command.usage}`}`);
       return 2;
     }
     err(messageOf(error));
-    return first !== undefined && movers.has(first) && isUnreachable(error) ? 3 : 1;
+    return command?.reaches === true && isUnreachable(error) ? 3 : 1;
   }
 }
 
@@ -99,18 +102,6 @@ function writeOut(text: string): Promise<void> {
     );
   });
 }
-
-/** Commands that tell a store out of reach from data that they refuse. */
-const movers: ReadonlySet<string> = new Set([
-  "export",
-  "import",
-  "seed",
-  "migrate",
-  "backup",
-  "restore",
-  "verify",
-  "drop",
-]);
 
 function isUnreachable(error: unknown): boolean {
   const kinds = [StoreUnavailable, StoreRefused, FolderLocked, ServerUnreachable, ServerRefused];
