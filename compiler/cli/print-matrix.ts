@@ -141,5 +141,5 @@ function conclude(
         : `${counted(counts.changed, "cell")} changed; when that is meant: realmc matrix --format json > ${check}`,
     );
   if (never !== undefined)
-    terminal.err(`${counts.demanded - counts.violated} of ${counted(counts.demanded, "cell")} are never`);
+    terminal.err(`${counts.demanded - counts.violated} of ${counts.demanded} cells are never`);
 }

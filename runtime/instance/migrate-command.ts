@@ -7,7 +7,7 @@ import { announceMigrations, requireNoLater } from "../migrations/announce.ts";
 import { isOld, migrated, Unmigratable, undone } from "../migrations/forms.ts";
 import { migrateCollection, type PassEnd } from "../migrations/pass.ts";
 import { NAMED, recordOf } from "../migrations/records.ts";
-import { type CollectionDefinition, type RealmDefinition, storeNameOf } from "../realm/definition.ts";
+import type { CollectionDefinition, RealmDefinition } from "../realm/definition.ts";
 import { newestForm } from "../realm/migrations.ts";
 import { batches } from "../store/batches.ts";
 import type { StoreReader } from "../store/contract/beside.ts";
@@ -122,8 +122,10 @@ async function migrateRealm(
       back,
       rate,
       strict,
-      progress: paced(({ collection, done, total }, seconds) =>
-        err(`${realm.name} ${collection}: ${done} of ${total} documents, ${Math.round(done / seconds)}/s`),
+      progress: paced(({ done, total }, seconds) =>
+        err(
+          `${realm.name} ${pathOf(definition)}: ${done} of ${total} documents, ${Math.round(done / seconds)}/s`,
+        ),
       ),
       refused(id, reason) {
         if (failed.length < NAMED) failed.push({ id, reason });
@@ -154,7 +156,12 @@ function named({ name: realm }: RealmDefinition, definition: CollectionDefinitio
   const migrations = (definition.migrations ?? [])
     .filter(({ number }) => back === undefined || Number(number) > back)
     .map(({ number, name }) => `${number}-${name}`);
-  return { realm, collection: `${definition.database}/${definition.name}`, migrations };
+  return { realm, collection: pathOf(definition), migrations };
+}
+
+/** As people write it. */
+function pathOf({ database, name }: CollectionDefinition): string {
+  return `${database}/${name}`;
 }
 
 async function tryRealm(
@@ -172,7 +179,7 @@ async function tryRealm(
   const results: Result[] = [];
   for (const definition of migrating) {
     const progress = paced((done: number, seconds) =>
-      err(`${realm.name} ${storeNameOf(definition)}: ${done} documents, ${Math.round(done / seconds)}/s`),
+      err(`${realm.name} ${pathOf(definition)}: ${done} documents, ${Math.round(done / seconds)}/s`),
     );
     results.push({
       ...named(realm, definition, back),

@@ -6,6 +6,7 @@ import { piecesOf } from "../backup/restore.ts";
 import { messageOf } from "../message-of.ts";
 import { sha256Of } from "../transfer/sinks.ts";
 import type { Findings } from "./findings.ts";
+import type { VerifyProgress } from "./verify.ts";
 
 /** Adds what is not as the manifest says, and answers the realms whose database is. */
 export async function checkBackup(
@@ -13,7 +14,7 @@ export async function checkBackup(
   manifest: Manifest,
   realm: string | undefined,
   findings: Findings,
-  progress: (progress: { readonly what: string; readonly done: number }) => void,
+  progress: (progress: VerifyProgress) => void,
 ): Promise<ReadonlySet<string>> {
   const whole = new Set<string>();
   for (const { realm: name, database, files } of manifest.realms) {
@@ -24,7 +25,7 @@ export async function checkBackup(
       for await (const piece of piecesOf(folder, database)) {
         hash.update(piece);
         bytes += piece.length;
-        progress({ what: `${name} database`, done: bytes });
+        progress({ what: `${name} database`, bytes });
       }
       if (hash.digest("hex") === database.sha256) whole.add(name);
       else findings.add({ realm: name, reason: `${database.path} has another hash than ${database.sha256}` });

@@ -7,6 +7,7 @@ import { parseLocation } from "../../store/location.ts";
 import { openSqliteReader } from "../../store/sqlite/beside.ts";
 import { requireRestored } from "../../store/sqlite/file.ts";
 import { realmsIn } from "../backup/backup.ts";
+import { megabytes } from "../backup/backup-command.ts";
 import { isNamed } from "../backup/contents.ts";
 import { lockBackup, settle } from "../backup/folder.ts";
 import { tellInstead } from "../backup/instead.ts";
@@ -47,9 +48,7 @@ export async function verifyCommand(
   const findings = new Findings((finding) => {
     if (shown === "text") out(lineOf(finding));
   });
-  const progress = paced(({ what, done }: VerifyProgress, seconds) =>
-    err(`${what}: ${done}, ${Math.round(seconds)} s`),
-  );
+  const progress = paced((at: VerifyProgress, seconds) => err(`${progressOf(at)}, ${Math.round(seconds)} s`));
   const looking: Looking = {
     program,
     realm,
@@ -73,9 +72,15 @@ export async function verifyCommand(
       const documents = collections.reduce((sum, one) => sum + one.documents, 0);
       out(`${name}: ${documents} documents in ${collections.length} collections, ${files.contents} files`);
     }
-    out(findings.count === 0 ? `${of}: nothing is wrong` : `${of}: ${findings.count} findings`);
+    const { count } = findings;
+    out(`${of}: ${count === 0 ? "nothing is wrong" : count === 1 ? "1 finding" : `${count} findings`}`);
   }
   return findings.count === 0 ? 0 : 1;
+}
+
+function progressOf({ what, documents, bytes }: VerifyProgress): string {
+  if (documents !== undefined) return `${what}: ${documents} documents`;
+  return bytes === undefined ? what : `${what}: ${megabytes(bytes)} MB`;
 }
 
 interface Looking extends Pick<VerifyOptions, "clock" | "findings" | "progress" | "note"> {

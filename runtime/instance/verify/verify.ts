@@ -40,8 +40,8 @@ export interface VerifyOptions {
 
 export interface VerifyProgress {
   readonly what: string;
-  /** Documents, or bytes of files. */
-  readonly done: number;
+  readonly documents?: number;
+  readonly bytes?: number;
 }
 
 /** What was looked at. */
@@ -74,7 +74,7 @@ export async function verifyRealm(options: VerifyOptions): Promise<Verified> {
   }
   const collections: VerifiedCollection[] = [];
   try {
-    progress({ what: "pages and indexes", done: 0 });
+    progress({ what: `${realm} pages and indexes` });
     for (const { collection, id, reason } of check.engine())
       findings.add({ realm, collection: collection && shown(collection), id, reason });
     await verifyIndexes(options, check);
@@ -134,7 +134,7 @@ async function verifyCollection(
           });
       }
     }
-    progress({ what: collection, done: documents });
+    progress({ what: `${realm} ${collection}`, documents });
     await setImmediate();
   }
   for (const flaws of check.entries(shape)) {
@@ -169,7 +169,7 @@ async function verifyFiles(
       const found = await sha256Of(path, size);
       contents += 1;
       bytes += size;
-      progress({ what: "files", done: bytes });
+      progress({ what: `${realm} files`, bytes });
       if (found === sha256) continue;
       if (isNamedNow !== undefined && !(await isNamedNow({ sha256, size }))) continue;
       const reason = found === undefined ? "is not there, or not in its length" : "has other bytes";
