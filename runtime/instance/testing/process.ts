@@ -10,8 +10,10 @@ const script = await programOf("runtime/instance/testing/fixture-server.ts");
 /** A server in a process of its own. */
 export interface ServerProcess {
   readonly child: ChildProcess;
-  /** Exit code. */
+  /** Exit code, once it has exited and nobody writes to its output any longer: not a server that it handed over to either. */
   readonly ended: Promise<number | null>;
+  /** Resolves when it has exited. */
+  readonly exited: Promise<void>;
   /** Resolves with the first log line that has the message. */
   line(message: string): Promise<Record<string, unknown>>;
   readonly out: string[];
@@ -46,9 +48,11 @@ export function startNode(
   });
   createInterface({ input: child.stderr }).on("line", (text) => err.push(text));
   const ended = once(child, "close").then(([code]) => (typeof code === "number" ? code : null));
+  const exited = once(child, "exit").then(() => undefined);
   return {
     child,
     ended,
+    exited,
     out,
     err,
     line: (message) =>

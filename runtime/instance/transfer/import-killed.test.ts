@@ -17,7 +17,10 @@ const lines = Array.from({ length: 1_200 }, (_, n) => {
 });
 const refused = lines.filter((line) => line.includes('"title":""'));
 
-describe("import, killed with -9 in the middle", () => {
+/** Milliseconds: each test starts a process. */
+const timeout = 120_000;
+
+describe("import, killed with -9 in the middle", { timeout }, () => {
   let place: ProcessPlace;
   let folder: ReturnType<typeof passingFolder>;
   beforeEach(() => {
